@@ -1,0 +1,27 @@
+export const scopes = ['text', 'image', 'read'] as const
+export type Scope = (typeof scopes)[number]
+
+/** An access token as stored: only its hash. Times in Unix milliseconds. */
+export interface AccessToken {
+  readonly id: string
+  readonly accountId: string
+  readonly name: string
+  /** Hex SHA-256 of the whole token text. */
+  readonly hash: string
+  /** The last four characters, to tell tokens apart. */
+  readonly hint: string
+  readonly scopes: readonly Scope[]
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+  /** Written at most once a minute. */
+  readonly lastUsedAt: number | null
+}
+
+/** Who a request speaks for. */
+export interface Caller {
+  readonly accountId: string
+  /** null when a console session, not a token, authenticated it. */
+  readonly tokenId: string | null
+  readonly scopes: readonly Scope[]
+}

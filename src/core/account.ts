@@ -1,0 +1,34 @@
+/** Who may use the service. Times in Unix milliseconds. */
+export interface Account {
+  readonly id: string
+  readonly name: string
+  /** Sign-in name; null for an account that only uses tokens. */
+  readonly email: string | null
+  readonly role: Role
+  readonly createdAt: number
+  readonly disabledAt: number | null
+}
+
+/** Owners invite people and see every account and node; members see only their own things. */
+export type Role = 'owner' | 'member'
+
+/** A browser's signed-in session; the cookie's value is kept only as its hash. */
+export interface Session {
+  /** Hex SHA-256 of the cookie value. */
+  readonly hash: string
+  readonly accountId: string
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** A one-time code that lets one person create an account; kept only as its hash. */
+export interface Invitation {
+  /** Hex SHA-256 of the code. */
+  readonly hash: string
+  readonly role: Role
+  /** The account to sign in to (first run: the owner's that exists already); null = a new account. */
+  readonly accountId: string | null
+  readonly invitedBy: string | null
+  readonly createdAt: number
+  readonly expiresAt: number
+}

@@ -1,0 +1,91 @@
+/**
+ * Every way the service can refuse or fail, by its stable wire name.
+ *
+ * The HTTP status of each lives in `http/error-status.ts`, the prose in `docs/errors.md`;
+ * neither compiles nor passes without covering this list.
+ */
+export const errorCodes = [
+  'invalid_json',
+  'invalid_request_error',
+  'context_length_exceeded',
+  'unsupported_parameter',
+  'missing_token',
+  'invalid_token',
+  'token_expired',
+  'token_revoked',
+  'insufficient_scope',
+  'model_not_found',
+  'request_not_found',
+  'not_found',
+  'method_not_allowed',
+  'not_completed',
+  'idempotency_conflict',
+  'response_expired',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_error',
+  'unsupported',
+  'rate_limit_exceeded',
+  'quota_exceeded',
+  'request_cancelled',
+  'internal_error',
+  'inference_failed',
+  'numerical_error',
+  'server_is_overloaded',
+  'model_loading',
+  'shutting_down',
+  'inference_timeout',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
+
+/** One fault of one field: where it is, what to change, and a stable kind such as `missing` or `range`. */
+export interface FieldFault {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+  readonly kind: string
+}
+
+export interface ServiceErrorOptions {
+  /** The request field at fault, in wire spelling. */
+  readonly param?: string | undefined
+  readonly retryAfterSeconds?: number | undefined
+  readonly faults?: readonly FieldFault[] | undefined
+  /** The reason for the log; never sent to a client. */
+  readonly cause?: unknown
+}
+
+/** The only error type the service throws on purpose; `message` is one sentence that says what to change. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode
+  readonly param: string | undefined
+  readonly retryAfterSeconds: number | undefined
+  readonly faults: readonly FieldFault[]
+
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'ServiceError'
+    this.code = code
+    this.param = options.param
+    this.retryAfterSeconds = options.retryAfterSeconds
+    this.faults = options.faults ?? []
+  }
+}
+
+/** The storable, transferable form of a {@link ServiceError}: plain data, without cause. */
+export interface ErrorRecord {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly param: string | null
+}
+
+/** Turns anything thrown into a record a client may see: unknown errors become a fixed sentence. */
+export function toErrorRecord(error: unknown): ErrorRecord {
+  if (error instanceof ServiceError) return { code: error.code, message: error.message, param: error.param ?? null }
+  return { code: 'internal_error', message: 'The service failed; try again, and tell its operator if it happens twice.', param: null }
+}
+
+/** The error a stored record stands for. */
+export function fromErrorRecord(record: ErrorRecord): ServiceError {
+  return new ServiceError(record.code, record.message, { param: record.param ?? undefined })
+}

@@ -1,0 +1,67 @@
+import type { Sampler } from './sampler.ts'
+
+export type ImageEncoding = 'jpeg' | 'png' | 'webp'
+
+/**
+ * One image request with every default filled in, so that a stored request means the same after an upgrade.
+ * Lengths are in pixels; images are encoded files (PNG, JPEG or WebP bytes).
+ */
+export interface ImageRequest {
+  readonly model: string
+  readonly prompt: string
+  /** null = the same as `prompt`. */
+  readonly prompt2: string | null
+  /** null = unconditional as the model defines it; "" = the encoded empty text. */
+  readonly negativePrompt: string | null
+  readonly negativePrompt2: string | null
+  readonly width: number
+  readonly height: number
+  /** Denoising steps, 1 to 200. */
+  readonly steps: number
+  /** Guidance scale, over 0 and up to 50; 1 = no guidance. */
+  readonly guidanceScale: number
+  /** One seed per image, 0 to 2³²−1. */
+  readonly seeds: readonly number[]
+  readonly sampler: Sampler
+  readonly encoding: ImageEncoding
+  /** Layers of the text encoders to skip at the end, as diffusers counts them; null = the model's own. */
+  readonly clipSkip: number | null
+  readonly stylePreset: string | null
+  /** Image-to-image; null = from pure noise. */
+  readonly initial: { readonly image: Uint8Array; readonly strength: number } | null
+  /** Inpainting: white is repainted; only with `initial`. */
+  readonly mask: {
+    readonly image: Uint8Array
+    readonly fullResolution: boolean
+    readonly padding: number
+    readonly outpainting: boolean
+  } | null
+  /** null = no refiner; else the fraction of the noise range the base model handles, 0 to 1. */
+  readonly refinerStart: number | null
+  /** Whether progress events carry a small preview. */
+  readonly previews: boolean
+}
+
+export interface GeneratedImage {
+  readonly bytes: Uint8Array
+  readonly encoding: ImageEncoding
+  readonly width: number
+  readonly height: number
+  readonly seed: number
+  readonly removedForSafety: boolean
+  readonly safetyScore: number | null
+}
+
+export interface ImageResult {
+  readonly images: readonly GeneratedImage[]
+  /** Time spent computing, without waiting. */
+  readonly computeMs: number
+}
+
+/** Denoising progress over all images of a request. */
+export interface ImageProgress {
+  readonly step: number
+  readonly total: number
+  /** A small JPEG of the current estimate, when asked for. */
+  readonly preview?: Uint8Array
+}

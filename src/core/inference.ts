@@ -1,0 +1,76 @@
+import type { ErrorRecord } from './error.ts'
+import type { ImageRequest } from './image-generation.ts'
+import type { TextRequest } from './text-generation.ts'
+
+/**
+ * The states of a deferred inference.
+ *
+ * - `pending`: entered at submit, by a drain, and by the sweep when a lease ran out with an attempt left.
+ *   A crash leaves it as it is. Never deleted.
+ * - `running`: entered by a worker's claim, which starts an attempt and a lease. After a crash the lease runs out
+ *   and the sweep moves it on. Never deleted.
+ * - `completed`: entered once, by a fenced completion, a cancel or the last lost attempt. Final. Its output is
+ *   deleted 24 h later, the record 7 days after that.
+ */
+export type InferenceStatus = 'pending' | 'running' | 'completed'
+
+export const legalMoves = {
+  pending: ['running', 'completed'],
+  running: ['pending', 'completed'],
+  completed: [],
+} as const satisfies Record<InferenceStatus, readonly InferenceStatus[]>
+
+export type Outcome = 'succeeded' | 'failed' | 'cancelled'
+export type Priority = 'low' | 'normal'
+
+/** The work of a deferred inference, exactly as the interactive path would run it. */
+export type InferenceWork =
+  | { readonly kind: 'image'; readonly request: ImageRequest }
+  | { readonly kind: 'chat'; readonly request: TextRequest }
+
+/** Denoising steps or tokens done, out of how many. */
+export interface Progress {
+  readonly step: number
+  readonly total: number
+}
+
+/** Where a stored output lies and how to tell that it is whole. */
+export interface OutputReference {
+  readonly contentType: string
+  readonly bytes: number
+  /** Hex SHA-256 of the bytes; also the strong ETag. */
+  readonly sha256: string
+}
+
+/** The record of a deferred inference, without its (possibly large) work. All times in Unix milliseconds. */
+export interface Inference {
+  readonly id: string
+  readonly accountId: string
+  readonly kind: InferenceWork['kind']
+  readonly model: string
+  readonly priority: Priority
+  readonly status: InferenceStatus
+  /** Set exactly when completed. */
+  readonly outcome: Outcome | null
+  /** Set exactly when the outcome is failed or cancelled. */
+  readonly error: ErrorRecord | null
+  /** Set exactly when succeeded; stays after the bytes are deleted. */
+  readonly output: OutputReference | null
+  /** Claims so far; 0 before the first. */
+  readonly attempt: number
+  readonly progress: Progress | null
+  /** Place in the queue, 1 = next; only when pending. */
+  readonly queuePosition: number | null
+  readonly createdAt: number
+  readonly startedAt: number | null
+  readonly completedAt: number | null
+  /** When the output is deleted; null before completion. */
+  readonly expiresAt: number | null
+}
+
+/** Attempts in all before a crashing inference fails. */
+export const maxAttempts = 3
+/** Lost attempts (its worker died) after which a request is held to be poison. */
+export const maxLostAttempts = 2
+export const outputRetentionMs = 24 * 60 * 60 * 1000
+export const recordRetentionMs = 7 * 24 * 60 * 60 * 1000

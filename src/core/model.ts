@@ -1,0 +1,47 @@
+import type { Sampler } from './sampler.ts'
+
+/** A model the service can name; what its `model.json` says, checked and completed. */
+export type ModelDescriptor = TextModelDescriptor | ImageModelDescriptor
+
+interface DescriptorBase {
+  /** The name in requests: lower-case letters, digits, `.`, `_`, `-`, `/`. */
+  readonly id: string
+  readonly name: string
+  /** Absolute path of the model's folder. */
+  readonly folder: string
+  readonly license: string | null
+  /** Bytes of all files: the first guess of the memory it needs. */
+  readonly bytes: number
+  /** Unix seconds of the model file, for the models list. */
+  readonly created: number
+}
+
+export interface TextModelDescriptor extends DescriptorBase {
+  readonly kind: 'text'
+  readonly format: 'gguf'
+  /** Absolute path of the GGUF file. */
+  readonly file: string
+  /** Context size in tokens; null = the file's own, bounded by memory. */
+  readonly contextLength: number | null
+  /** Whether /v1/embeddings may use it. */
+  readonly embeddings: boolean
+  /** Id of a smaller model with the same vocabulary, for speculative decoding. */
+  readonly draft: string | null
+}
+
+/** Sizes an image model accepts: a closed list, or any multiple of 8 within bounds. */
+export type ImageSizes =
+  | { readonly type: 'list'; readonly sizes: readonly { readonly width: number; readonly height: number }[] }
+  | { readonly type: 'range'; readonly min: number; readonly max: number }
+
+export interface ImageModelDescriptor extends DescriptorBase {
+  readonly kind: 'image'
+  readonly format: 'onnx-sdxl'
+  readonly native: { readonly width: number; readonly height: number }
+  /** `native`: always drawn at the native size, then resized to what was asked; `requested`: drawn at the size asked. */
+  readonly draws: 'native' | 'requested'
+  readonly sizes: ImageSizes
+  readonly defaults: { readonly steps: number; readonly guidanceScale: number; readonly sampler: Sampler }
+  /** Folder of a refiner model, or null. */
+  readonly refiner: string | null
+}

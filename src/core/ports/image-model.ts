@@ -1,0 +1,15 @@
+import type { ImageProgress, ImageRequest, ImageResult } from '../image-generation.ts'
+
+/** A loaded image model. */
+export interface ImageModel {
+  /**
+   * Draws every image of the request; aborting stops before the next denoising step.
+   *
+   * @throws {ServiceError} `unsupported` naming the field the model cannot honour, `validation_error` for an image
+   *   that does not decode, `numerical_error` for NaN or Inf, `inference_failed` when the engine breaks.
+   */
+  generate(
+    request: ImageRequest,
+    options: { readonly signal: AbortSignal; readonly onProgress: (progress: ImageProgress) => void },
+  ): Promise<ImageResult>
+}

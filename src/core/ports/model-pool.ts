@@ -1,0 +1,42 @@
+import type { ImageModel } from './image-model.ts'
+import type { TextModel } from './text-model.ts'
+
+/** A slot on a loaded model; disposing it frees the slot. */
+export interface ModelLease<Model> extends AsyncDisposable {
+  readonly model: Model
+}
+
+export interface AcquireOptions {
+  readonly signal: AbortSignal
+  /** Slots are shared out fairly between accounts. */
+  readonly account: string
+}
+
+/**
+ * Hands out slots on models, loading them on first use. Waiting is bounded per model.
+ *
+ * @throws {ServiceError} `model_not_found`; `server_is_overloaded` when too many wait or one waited too long;
+ *   `model_loading` when the model crashed while loading and is backing off; `shutting_down`.
+ */
+export interface ModelPool {
+  acquireText(modelId: string, options: AcquireOptions): Promise<ModelLease<TextModel>>
+  acquireImage(modelId: string, options: AcquireOptions): Promise<ModelLease<ImageModel>>
+  /** Whether a slot could be had at once or after loading, so that the worker claims no more than fits. */
+  hasRoom(modelId: string): boolean
+  /** Every model's state, for the models list, health and the console. */
+  states(): readonly ModelState[]
+  /** Loads a model now. */
+  load(modelId: string, options: { readonly signal: AbortSignal }): Promise<void>
+  /** Unloads a model once its leases are back. */
+  unload(modelId: string, options: { readonly signal: AbortSignal }): Promise<void>
+}
+
+export interface ModelState {
+  readonly modelId: string
+  readonly state: 'unloaded' | 'loading' | 'loaded' | 'backing-off'
+  /** Resident bytes of its process; 0 when unloaded. */
+  readonly memoryBytes: number
+  readonly slots: number
+  readonly inUse: number
+  readonly waiting: number
+}

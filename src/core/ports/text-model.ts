@@ -1,0 +1,16 @@
+import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest } from '../text-generation.ts'
+
+/** A loaded language model. */
+export interface TextModel {
+  /**
+   * Generates until every choice has finished; the last part is exactly one `finish`.
+   *
+   * @param options.account Whose prefix cache may be used; state is never shared across accounts.
+   * @throws {ServiceError} `context_length_exceeded` and `unsupported_parameter` before the first part,
+   *   `inference_failed` when the engine breaks. Aborting ends the iteration with the signal's reason.
+   */
+  generate(request: TextRequest, options: { readonly signal: AbortSignal; readonly account: string }): AsyncIterable<TextPart>
+
+  /** @throws {ServiceError} `unsupported_parameter` when the model makes no embeddings, `context_length_exceeded`. */
+  embed(request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<EmbeddingResult>
+}

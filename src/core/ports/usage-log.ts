@@ -1,0 +1,11 @@
+import type { UsageDay, UsageEntry } from '../usage.ts'
+
+/** Books finished requests. */
+export interface UsageLog {
+  append(entry: UsageEntry, options: { readonly signal: AbortSignal }): Promise<void>
+  /** Sums per day and model between two UTC days, inclusive; `accountId` null = everybody. */
+  summarize(
+    query: { readonly accountId: string | null; readonly from: string; readonly to: string },
+    options: { readonly signal: AbortSignal },
+  ): Promise<readonly UsageDay[]>
+}

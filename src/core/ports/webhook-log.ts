@@ -1,0 +1,29 @@
+/** One announcement to be made; times in Unix milliseconds. */
+export interface WebhookDelivery {
+  readonly id: string
+  readonly inferenceId: string
+  readonly accountId: string
+  readonly url: string
+  readonly attempts: number
+  readonly nextAttemptAt: number
+  readonly state: 'waiting' | 'delivered' | 'given-up'
+  /** HTTP status or a short reason of the last attempt. */
+  readonly lastResult: string | null
+}
+
+/** Webhook deliveries, created in the same transaction that completes their inference, and each account's signing secrets. */
+export interface WebhookLog {
+  due(
+    query: { readonly now: number; readonly limit: number },
+    options: { readonly signal: AbortSignal },
+  ): Promise<readonly WebhookDelivery[]>
+  record(
+    id: string,
+    attempt: { readonly state: WebhookDelivery['state']; readonly nextAttemptAt: number; readonly result: string },
+    options: { readonly signal: AbortSignal },
+  ): Promise<void>
+  list(accountId: string, options: { readonly signal: AbortSignal }): Promise<readonly WebhookDelivery[]>
+  /** Current secrets, newest first (two while rotating); makes the first when there is none. Each is `whsec_` + base64. */
+  secrets(accountId: string, options: { readonly signal: AbortSignal }): Promise<readonly string[]>
+  rotateSecret(accountId: string, options: { readonly signal: AbortSignal }): Promise<string>
+}
