@@ -1,0 +1,30 @@
+import type { Clock } from '../core/ports/clock.ts'
+
+/** The longest delay one timer takes; longer waits are made of several. */
+const longestTimerMs = 2 ** 31 - 1
+
+/** The machine's own time. */
+export function createSystemClock(): Clock {
+  return {
+    now: () => Date.now(),
+    async wait(ms, { signal }) {
+      for (let left = ms; left > longestTimerMs; left -= longestTimerMs) await waitOnce(longestTimerMs, signal)
+      await waitOnce(ms > longestTimerMs ? ms % longestTimerMs : ms, signal)
+    },
+  }
+}
+
+function waitOnce(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,69 @@
+import type { FinishReason, TextRequest } from '../../core/text-generation.ts'
+import { findAnswer } from './prompt-marker.ts'
+
+const words = [
+  'ink',
+  'paper',
+  'lamp',
+  'river',
+  'stone',
+  'cloud',
+  'bread',
+  'garden',
+  'window',
+  'bridge',
+  'winter',
+  'letter',
+  'silver',
+  'forest',
+  'anchor',
+]
+
+/** What one choice will say, token by token, and why it ends. */
+export interface FakeAnswer {
+  readonly tokens: readonly string[]
+  readonly reason: FinishReason
+}
+
+/** All text of a request, joined by line breaks. */
+export function readPrompt({ input }: TextRequest): string {
+  if (input.type === 'prompt') return input.prompt
+  return input.messages.map((message) => message.content ?? '').join('\n')
+}
+
+/** Tokens as the fake model counts them: one per word. */
+export function countTokens(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== '').length
+}
+
+/** The same answer for the same prompt, seed and choice, cut by the request's token limit and stop strings. */
+export function planAnswer(request: TextRequest, choice: number, length: number): FakeAnswer {
+  const prompt = readPrompt(request)
+  const said = findAnswer(prompt)?.match(/\s*\S+/g)
+  const start = hash(`${prompt} ${request.sampling.seed ?? 0} ${choice}`)
+  const plain = said ?? Array.from({ length }, (_, index) => `${index === 0 ? '' : ' '}${words[(start + index) % words.length]}`)
+  const tokens = request.responseFormat.type === 'json_object' ? ['{"answer": "', ...plain, '"}'] : plain
+  const limit = request.maxTokens ?? 512
+  return cutAtStop({ tokens: tokens.slice(0, limit), reason: tokens.length > limit ? 'length' : 'stop' }, request.stop)
+}
+
+function cutAtStop(answer: FakeAnswer, stop: readonly string[]): FakeAnswer {
+  const text = answer.tokens.join('')
+  const found = stop.map((entry) => text.indexOf(entry)).filter((index) => index >= 0)
+  if (found.length === 0) return answer
+  let left = Math.min(...found)
+  const tokens: string[] = []
+  for (const token of answer.tokens) {
+    if (left <= 0) break
+    tokens.push(token.slice(0, left))
+    left -= token.length
+  }
+  return { tokens, reason: 'stop' }
+}
+
+/** FNV-1a, 32 bits. */
+export function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193) >>> 0
+  return value
+}

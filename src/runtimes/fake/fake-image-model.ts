@@ -1,0 +1,49 @@
+import type { ImageRequest, ImageResult } from '../../core/image-generation.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { ImageModel } from '../../core/ports/image-model.ts'
+import { hash } from './fake-answer.ts'
+import { actOnFault, findFault } from './prompt-marker.ts'
+import { encodeSolidPng } from './solid-png.ts'
+
+export interface FakeImageSettings {
+  readonly clock: Clock
+  /** Wait before each denoising step; default 0. */
+  readonly stepDelayMs?: number
+  /** Called when a prompt says `[crash]`: takes the model down with every request on it. */
+  readonly crash?: () => void
+}
+
+/** A grey JPEG of 8 × 8 pixels. */
+const preview = Buffer.from(
+  '/9j/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/2wBDARweHigjKE4rK06kbl1upKSkpKSk' +
+    'pKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKT/wAARCAAIAAgDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAL/xAAUEAEA' +
+    'AAAAAAAAAAAAAAAAAAAA/8QAFAEBAAAAAAAAAAAAAAAAAAAAAP/EABQRAQAAAAAAAAAAAAAAAAAAAAD/2gAMAwEAAhEDEQA/AKAB/9k=',
+  'base64',
+)
+
+/**
+ * An image model without weights: pictures of one colour, chosen by prompt and seed, always PNG, in the size asked for.
+ *
+ * Prompts steer it: `[crash]`, `[hang]` and `[fail <error code>]`, each with an optional ` after <steps>`, make it fail.
+ */
+export function createFakeImageModel(settings: FakeImageSettings): ImageModel {
+  return {
+    async generate(request, { signal, onProgress }): Promise<ImageResult> {
+      const startedAt = settings.clock.now()
+      const fault = findFault(request.prompt)
+      const total = request.steps * request.seeds.length
+      for (let step = 0; step < total; step++) {
+        await actOnFault(fault, step, { signal, crash: settings.crash ?? (() => {}) })
+        if (settings.stepDelayMs !== undefined) await settings.clock.wait(settings.stepDelayMs, { signal })
+        signal.throwIfAborted()
+        onProgress({ step: step + 1, total, ...(request.previews && { preview }) })
+      }
+      return { images: request.seeds.map((seed) => draw(request, seed)), computeMs: settings.clock.now() - startedAt }
+    },
+  }
+}
+
+function draw({ prompt, width, height }: ImageRequest, seed: number): ImageResult['images'][number] {
+  const bytes = encodeSolidPng(width, height, hash(`${prompt} ${seed}`))
+  return { bytes, encoding: 'png', width, height, seed, removedForSafety: false, safetyScore: null }
+}

@@ -1,0 +1,104 @@
+import { ServiceError } from '../../core/error.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { TextModel } from '../../core/ports/text-model.ts'
+import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest, TokenLogprob } from '../../core/text-generation.ts'
+import { countTokens, type FakeAnswer, hash, planAnswer, readPrompt } from './fake-answer.ts'
+import { actOnFault, findFault, findToolCall } from './prompt-marker.ts'
+
+export interface FakeTextSettings {
+  readonly clock: Clock
+  /** Tokens of an answer that neither the request nor its prompt limits; default 16. */
+  readonly tokens?: number
+  /** Wait before each token; default 0. */
+  readonly tokenDelayMs?: number
+  /** Prompt tokens (words) over this are refused; default 1024. */
+  readonly contextLength?: number
+  /** Called when a prompt says `[crash]`: takes the model down with every request on it. */
+  readonly crash?: () => void
+}
+
+/**
+ * A text model without weights: deterministic words, one token each, at the pace of the clock.
+ *
+ * Prompts steer it: `[say <text>]` and `[call <tool>]` choose the answer, `[crash]`, `[hang]` and `[fail <error code>]`,
+ * each with an optional ` after <tokens>`, make it fail.
+ */
+export function createFakeTextModel(settings: FakeTextSettings): TextModel {
+  return {
+    generate: (request, { signal }) => generate(settings, request, signal),
+    embed: (request) => Promise.resolve(embed(request)),
+  }
+}
+
+async function* generate(settings: FakeTextSettings, request: TextRequest, signal: AbortSignal): AsyncGenerator<TextPart, void, undefined> {
+  const prompt = readPrompt(request)
+  const promptTokens = countTokens(prompt)
+  refuse(request, promptTokens, settings.contextLength ?? 1024)
+  const fault = findFault(prompt)
+  const tool = chooseTool(request, prompt)
+  const answers = Array.from({ length: request.choices }, (_, choice) => planAnswer(request, choice, settings.tokens ?? 16))
+  const longest = Math.max(...answers.map((answer) => answer.tokens.length))
+  await actOnFault(fault, 0, { signal, crash: settings.crash ?? (() => {}) })
+  if (tool !== undefined) return yield* callTool(tool, request.choices, promptTokens)
+
+  for (let index = 0; index <= longest; index++) {
+    if (settings.tokenDelayMs !== undefined && index < longest) await settings.clock.wait(settings.tokenDelayMs, { signal })
+    signal.throwIfAborted()
+    for (const [choice, answer] of answers.entries()) yield* speak(request, choice, answer, index)
+    if (index < longest) await actOnFault(fault, index + 1, { signal, crash: settings.crash ?? (() => {}) })
+  }
+  const completionTokens = answers.reduce((sum, answer) => sum + answer.tokens.length, 0)
+  yield { type: 'finish', usage: { promptTokens, completionTokens, cachedTokens: 0 } }
+}
+
+function refuse(request: TextRequest, promptTokens: number, contextLength: number): void {
+  if (request.responseFormat.type === 'json_schema')
+    throw new ServiceError('unsupported_parameter', 'The fake model follows no schema; ask for json_object.', { param: 'response_format' })
+  if (promptTokens >= contextLength)
+    throw new ServiceError(
+      'context_length_exceeded',
+      `The prompt has ${promptTokens} tokens and the model's context ${contextLength}; shorten the prompt.`,
+      { param: 'messages' },
+    )
+}
+
+function* speak(request: TextRequest, choice: number, { tokens, reason }: FakeAnswer, index: number): Generator<TextPart> {
+  const text = tokens[index]
+  if (text !== undefined) {
+    const logprobs = request.topLogprobs === null ? undefined : [makeLogprob(text, request.topLogprobs)]
+    yield { type: 'text', choice, text, ...(logprobs && { logprobs }) }
+  } else if (index === tokens.length) yield { type: 'choice-finish', choice, reason }
+}
+
+function makeLogprob(token: string, alternatives: number): TokenLogprob {
+  const bytes = [...Buffer.from(token)]
+  const top = alternatives === 0 ? [] : [{ token, logprob: 0, bytes }]
+  return { token, logprob: 0, bytes, top }
+}
+
+function chooseTool({ input }: TextRequest, prompt: string): string | undefined {
+  if (input.type === 'prompt' || input.tools.length === 0 || input.toolChoice === 'none') return undefined
+  if (typeof input.toolChoice === 'object') return input.toolChoice.name
+  const asked = findToolCall(prompt)
+  const known = input.tools.find((tool) => tool.name === asked)
+  return (known ?? (input.toolChoice === 'required' ? input.tools[0] : undefined))?.name
+}
+
+function* callTool(name: string, choices: number, promptTokens: number): Generator<TextPart> {
+  for (let choice = 0; choice < choices; choice++) {
+    yield { type: 'tool-call', choice, index: 0, id: `call_${choice}`, name }
+    yield { type: 'tool-arguments', choice, index: 0, fragment: '{' }
+    yield { type: 'tool-arguments', choice, index: 0, fragment: '}' }
+    yield { type: 'choice-finish', choice, reason: 'tool_calls' }
+  }
+  yield { type: 'finish', usage: { promptTokens, completionTokens: 2 * choices, cachedTokens: 0 } }
+}
+
+function embed({ inputs }: EmbeddingRequest): EmbeddingResult {
+  const vectors = inputs.map((input) => {
+    const raw = Array.from({ length: 8 }, (_, index) => hash(`${index} ${input}`) / 2 ** 31 - 1)
+    const length = Math.hypot(...raw)
+    return raw.map((value) => value / length)
+  })
+  return { vectors, promptTokens: inputs.reduce((sum, input) => sum + countTokens(input), 0) }
+}

@@ -1,0 +1,26 @@
+import type { ImageRequest } from '../../src/core/image-generation.ts'
+
+/** An image request with every default filled in. */
+export function makeImageRequest(prompt: string, overrides: Partial<ImageRequest> = {}): ImageRequest {
+  return {
+    model: 'fake-image',
+    prompt,
+    prompt2: null,
+    negativePrompt: null,
+    negativePrompt2: null,
+    width: 64,
+    height: 64,
+    steps: 4,
+    guidanceScale: 5,
+    seeds: [1],
+    sampler: 'DDIM',
+    encoding: 'png',
+    clipSkip: null,
+    stylePreset: null,
+    initial: null,
+    mask: null,
+    refinerStart: null,
+    previews: false,
+    ...overrides,
+  }
+}
