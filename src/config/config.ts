@@ -1,0 +1,70 @@
+/** Every setting, checked and with its default filled in. Times in milliseconds, sizes in bytes, folders absolute. */
+export interface Config {
+  readonly listen: {
+    readonly host: string
+    /** 0 = any free port. */
+    readonly port: number
+    /** Host names a browser may use for the console, besides the listening address and the public ones. */
+    readonly allowedHosts: readonly string[]
+  }
+  readonly addresses: AddressSettings
+  readonly dataFolder: string
+  readonly database: { readonly type: 'embedded' } | { readonly type: 'postgres'; readonly url: string }
+  readonly outputs: { readonly type: 'filesystem' } | { readonly type: 's3'; readonly url: string }
+  readonly models: {
+    /** Searched after the built-in models. */
+    readonly folders: readonly string[]
+    /** What all loaded models together may use. */
+    readonly memoryBytes: number
+    /** null = never unload for idleness. */
+    readonly idleUnloadMs: number | null
+    readonly threads: number
+    readonly gpu: GpuSetting
+    /** Sequences at once per text model. */
+    readonly textSlots: number
+    /** Interactive requests that may wait per text model. */
+    readonly textQueue: number
+    /** Interactive requests that may wait per image model. */
+    readonly imageQueue: number
+  }
+  readonly requests: {
+    /** Lower-case header names that ask for asynchronous mode, besides `x-service-async`. */
+    readonly asyncHeaders: readonly string[]
+    /** Body limit of synchronous requests. */
+    readonly bodyLimitBytes: number
+    /** Per access token; null = unlimited. */
+    readonly perMinute: number | null
+    readonly waitLimitMs: number
+    /** One run on a model, interactive or deferred. */
+    readonly runLimitMs: number
+    /** How long a stop waits for requests in progress. */
+    readonly graceMs: number
+    /** Whether penalties may be −2 to 2 instead of 0 to 1. */
+    readonly widePenalties: boolean
+  }
+  readonly deferred: {
+    /** Pending inferences at most. */
+    readonly queue: number
+    readonly waitLimitMs: number
+    readonly leaseMs: number
+    readonly privateWebhooks: boolean
+  }
+  readonly log: { readonly format: LogFormat; readonly level: LogLevel }
+}
+
+/** Origins of the links we print; null = derived, see `resolveAddresses`. */
+export interface AddressSettings {
+  readonly publicUrl: string | null
+  readonly imageUrl: string | null
+  readonly asyncUrl: string | null
+  readonly textUrl: string | null
+}
+
+export const gpuSettings = ['off', 'auto', 'cuda', 'vulkan', 'metal'] as const
+export type GpuSetting = (typeof gpuSettings)[number]
+
+export const logFormats = ['pretty', 'json'] as const
+export type LogFormat = (typeof logFormats)[number]
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { delimiter } from 'node:path'
+import { describe, it } from 'node:test'
+import type { Config } from './config.ts'
+import type { Machine } from './machine.ts'
+import { type ParsedConfig, parseConfig } from './parse-config.ts'
+import type { SettingSources } from './setting-sources.ts'
+
+const machine: Machine = { cores: 4, memoryBytes: 4_000_000_000, terminal: false, folder: '/srv/sepia' }
+
+function parse(sources: Partial<SettingSources>): ParsedConfig {
+  return parseConfig({ flags: {}, environment: {}, file: null, ...sources }, machine)
+}
+
+function configOf(sources: Partial<SettingSources>): Config {
+  const parsed = parse(sources)
+  assert.ok('config' in parsed, JSON.stringify(parsed))
+  return parsed.config
+}
+
+function faultsOf(sources: Partial<SettingSources>): readonly string[] {
+  const parsed = parse(sources)
+  assert.ok('faults' in parsed)
+  return parsed.faults.map(({ where, message }) => `${where}: ${message}`)
+}
+
+describe('parseConfig', () => {
+  it('fills in defaults, some of them from the machine', () => {
+    const config = configOf({})
+    assert.equal(config.listen.port, 8080)
+    assert.equal(config.dataFolder, '/srv/sepia/data')
+    assert.equal(config.models.threads, 3)
+    assert.equal(config.models.memoryBytes, 3_000_000_000)
+    assert.deepEqual(config.database, { type: 'embedded' })
+    assert.deepEqual(config.log, { format: 'json', level: 'info' })
+  })
+
+  it('takes a flag before the environment, and the environment before the file', () => {
+    const file = { path: '/etc/sepia/sepia.config.json', content: { port: 1, host: 'file', 'text-slots': 3 } }
+    const config = configOf({ flags: { port: '3' }, environment: { SEPIA_PORT: '2', SEPIA_HOST: 'environment' }, file })
+    assert.deepEqual([config.listen.port, config.listen.host, config.models.textSlots], [3, 'environment', 3])
+  })
+
+  it('starts relative paths at the working folder, and those of the file at the file', () => {
+    assert.deepEqual(configOf({ environment: { SEPIA_MODELS: `a${delimiter}/b` } }).models.folders, ['/srv/sepia/a', '/b'])
+    const file = { path: '/etc/sepia/sepia.config.json', content: { data: 'store', models: ['m'] } }
+    assert.equal(configOf({ file }).dataFolder, '/etc/sepia/store')
+    assert.deepEqual(configOf({ file }).models.folders, ['/etc/sepia/m'])
+  })
+
+  it('reads durations, sizes, lists and switches in every spelling', () => {
+    const config = configOf({
+      flags: { 'wide-penalties': true, 'async-headers': ['X-One', 'x-two'] },
+      environment: { SEPIA_GRACE: '2m', SEPIA_BODY_LIMIT: '1.5mb', SEPIA_IDLE_UNLOAD: '0', SEPIA_LEASE: '' },
+      file: { path: '/f.json', content: { 'webhook-private-targets': true, memory: '2gb' } },
+    })
+    assert.equal(config.requests.widePenalties, true)
+    assert.deepEqual(config.requests.asyncHeaders, ['x-one', 'x-two'])
+    assert.equal(config.requests.graceMs, 120_000)
+    assert.equal(config.requests.bodyLimitBytes, 1_572_864)
+    assert.equal(config.models.idleUnloadMs, null)
+    assert.equal(config.deferred.leaseMs, 30_000)
+    assert.equal(config.deferred.privateWebhooks, true)
+    assert.equal(config.models.memoryBytes, 2 * 1024 ** 3)
+  })
+
+  it('reads an address of a database and a bucket as alternatives to the embedded ones', () => {
+    const config = configOf({ flags: { 'database-url': 'postgres://u:p@db/sepia', 's3-url': 'https://k:s@s3.example/bucket/' } })
+    assert.deepEqual(config.database, { type: 'postgres', url: 'postgres://u:p@db/sepia' })
+    assert.deepEqual(config.outputs, { type: 's3', url: 'https://k:s@s3.example/bucket' })
+  })
+
+  it('reports every fault at once, each with its place and the nearest right name', () => {
+    const faults = faultsOf({
+      flags: { prot: '1', log: 'prety' },
+      environment: { SEPIA_PROT: '9000', SEPIA_PORT: 'abc', HOME: '/root' },
+      file: { path: '/f.json', content: { 'txt-slots': 4, grace: 5 } },
+    })
+    assert.deepEqual(faults, [
+      '--prot: there is no such flag. Did you mean --port?',
+      'SEPIA_PROT: there is no such variable. Did you mean SEPIA_PORT?',
+      '"txt-slots" in /f.json: there is no such key. Did you mean text-slots?',
+      'SEPIA_PORT: expected a whole number from 0 to 65535, got "abc".',
+      '"grace" in /f.json: expected a duration from 0 to 1h, such as 90s, 5m or 2h, got 5.',
+      '--log: expected one of pretty, json, got "prety". Did you mean pretty?',
+    ])
+  })
+
+  it('never repeats or shows a secret', () => {
+    const faults = faultsOf({ environment: { SEPIA_DATABASE_URL: 'mysql://u:hunter2@db/x' } })
+    assert.deepEqual(faults, ['SEPIA_DATABASE_URL: expected an address that starts with postgres:// or postgresql://.'])
+    const parsed = parse({ flags: { 'database-url': 'postgres://u:hunter2@db/x?sslpassword=hunter3' } })
+    assert.ok('report' in parsed)
+    const line = parsed.report.find(({ name }) => name === 'database-url')
+    assert.deepEqual(line, { name: 'database-url', value: 'postgres://u:***@db/x?sslpassword=***', source: '--database-url' })
+  })
+
+  it('leaves variables of the test suite alone', () => {
+    assert.equal(configOf({ environment: { SEPIA_CI: '1', SEPIA_TEST_MODELS: '/x' } }).listen.port, 8080)
+  })
+
+  it('says what a file must hold', () => {
+    assert.deepEqual(faultsOf({ file: { path: '/f.json', content: [] } }), ['/f.json: expected a JSON object with one key per setting.'])
+  })
+})

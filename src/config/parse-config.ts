@@ -1,0 +1,71 @@
+import type { Config } from './config.ts'
+import type { Machine } from './machine.ts'
+import { createSettingReader, type SettingReader } from './setting-reader.ts'
+import type { ConfigFault, SettingReport, SettingSources } from './setting-sources.ts'
+import { settings } from './settings.ts'
+import { findUnknownNames } from './unknown-names.ts'
+
+export type ParsedConfig =
+  | { readonly config: Config; readonly report: readonly SettingReport[] }
+  | { readonly faults: readonly ConfigFault[] }
+
+/** Reads every setting from its first source (flag, environment, file, default), or tells everything that is wrong at once. */
+export function parseConfig(sources: SettingSources, machine: Machine): ParsedConfig {
+  const reader = createSettingReader(sources, machine)
+  const config = readConfig(reader)
+  const faults = [...findUnknownNames(sources), ...reader.faults]
+  return faults.length > 0 ? { faults } : { config, report: reader.report }
+}
+
+function readConfig({ read }: SettingReader): Config {
+  return {
+    listen: { host: read(settings.host), port: read(settings.port), allowedHosts: read(settings.allowedHosts) },
+    addresses: {
+      publicUrl: read(settings.publicUrl),
+      imageUrl: read(settings.imageUrl),
+      asyncUrl: read(settings.asyncUrl),
+      textUrl: read(settings.textUrl),
+    },
+    dataFolder: read(settings.data),
+    database: readDatabase(read(settings.databaseUrl)),
+    outputs: readOutputs(read(settings.s3Url)),
+    models: {
+      folders: read(settings.models),
+      memoryBytes: read(settings.memory),
+      idleUnloadMs: zeroIsNull(read(settings.idleUnload)),
+      threads: read(settings.engineThreads),
+      gpu: read(settings.gpu),
+      textSlots: read(settings.textSlots),
+      textQueue: read(settings.textQueue),
+      imageQueue: read(settings.imageQueue),
+    },
+    requests: {
+      asyncHeaders: read(settings.asyncHeaders),
+      bodyLimitBytes: read(settings.bodyLimit),
+      perMinute: zeroIsNull(read(settings.requestsPerMinute)),
+      waitLimitMs: read(settings.waitLimit),
+      runLimitMs: read(settings.runLimit),
+      graceMs: read(settings.grace),
+      widePenalties: read(settings.widePenalties),
+    },
+    deferred: {
+      queue: read(settings.queue),
+      waitLimitMs: read(settings.queueLimit),
+      leaseMs: read(settings.lease),
+      privateWebhooks: read(settings.webhookPrivateTargets),
+    },
+    log: { format: read(settings.log), level: read(settings.logLevel) },
+  }
+}
+
+function readDatabase(url: string | null): Config['database'] {
+  return url === null ? { type: 'embedded' } : { type: 'postgres', url }
+}
+
+function readOutputs(url: string | null): Config['outputs'] {
+  return url === null ? { type: 'filesystem' } : { type: 's3', url }
+}
+
+function zeroIsNull(value: number): number | null {
+  return value === 0 ? null : value
+}

@@ -1,0 +1,19 @@
+import { availableParallelism, totalmem } from 'node:os'
+import type { Machine } from './machine.ts'
+
+/** The environment variables of this process. The only place that reads `process.env`. */
+export function readEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env
+}
+
+/** The machine as the operating system, or the container around it, describes it. */
+export function readMachine(): Machine {
+  const constrained = process.constrainedMemory()
+  const total = totalmem()
+  return {
+    cores: availableParallelism(),
+    memoryBytes: constrained > 0 && constrained < total ? constrained : total,
+    terminal: process.stdout.isTTY === true,
+    folder: process.cwd(),
+  }
+}

@@ -1,0 +1,20 @@
+import type { AddressSettings } from './config.ts'
+
+/** Absolute addresses without trailing slash. */
+export interface Addresses {
+  readonly publicUrl: string
+  readonly imageUrl: string
+  readonly asyncUrl: string
+  readonly textUrl: string
+}
+
+/** Fills in what was not set: the public address from the listening one, all others from the public one. */
+export function resolveAddresses(settings: AddressSettings, listeningUrl: string): Addresses {
+  const publicUrl = settings.publicUrl ?? listeningUrl
+  return {
+    publicUrl,
+    imageUrl: settings.imageUrl ?? publicUrl,
+    asyncUrl: settings.asyncUrl ?? publicUrl,
+    textUrl: settings.textUrl ?? publicUrl,
+  }
+}

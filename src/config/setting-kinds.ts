@@ -1,0 +1,159 @@
+import { delimiter, resolve } from 'node:path'
+import { parseByteSize, printByteSize } from './byte-size.ts'
+import { parseDuration, printDuration } from './duration.ts'
+import { didYouMean } from './nearest-name.ts'
+import type { Kind } from './setting.ts'
+
+/** Any non-empty text. */
+export const text: Kind<string> = {
+  form: '<text>',
+  parse: (raw) => (typeof raw === 'string' && raw !== '' ? { value: raw } : wanted('a text', raw)),
+  print: (value) => value,
+}
+
+/** On or off; the bare flag is on. */
+export const toggle: Kind<boolean> = {
+  form: 'on | off',
+  parse: (raw) => {
+    if (raw === true || raw === 'on' || raw === 'true' || raw === '1') return { value: true }
+    if (raw === false || raw === 'off' || raw === 'false' || raw === '0') return { value: false }
+    return wanted('on or off', raw)
+  },
+  print: (value) => (value ? 'on' : 'off'),
+}
+
+/** A whole number within bounds, both included. */
+export function integer(min: number, max: number): Kind<number> {
+  return {
+    form: '<number>',
+    parse: (raw) => {
+      const value = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw
+      const fits = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+      return fits ? { value } : wanted(`a whole number from ${min} to ${max}`, raw)
+    },
+    print: String,
+  }
+}
+
+/** One of a closed list of words. */
+export function oneOf<const Word extends string>(...words: readonly Word[]): Kind<Word> {
+  return {
+    form: words.join(' | '),
+    parse: (raw) => {
+      const value = words.find((word) => word === raw)
+      if (value !== undefined) return { value }
+      const fault = wanted(`one of ${words.join(', ')}`, raw)
+      return typeof raw === 'string' ? { fault: fault.fault + didYouMean(raw, words) } : fault
+    },
+    print: (value) => value,
+  }
+}
+
+/** Milliseconds, written with a unit; bounds are durations too. */
+export function duration(min: string, max: string): Kind<number> {
+  const minMs = parseDuration(min) ?? 0
+  const maxMs = parseDuration(max) ?? Number.MAX_SAFE_INTEGER
+  return {
+    form: '<duration>',
+    parse: (raw) => {
+      const value = typeof raw === 'string' ? parseDuration(raw) : raw === 0 ? 0 : undefined
+      const fits = value !== undefined && value >= minMs && value <= maxMs
+      return fits ? { value } : wanted(`a duration from ${min} to ${max}, such as 90s, 5m or 2h`, raw)
+    },
+    print: printDuration,
+  }
+}
+
+/** Bytes, written with a unit or bare. */
+export function byteSize(min: string): Kind<number> {
+  const minBytes = parseByteSize(min) ?? 0
+  return {
+    form: '<size>',
+    parse: (raw) => {
+      const value = typeof raw === 'string' || typeof raw === 'number' ? parseByteSize(String(raw)) : undefined
+      return value !== undefined && value >= minBytes ? { value } : wanted(`a size of at least ${min}, such as 64mb or 1.5gb`, raw)
+    },
+    print: printByteSize,
+  }
+}
+
+/** A folder; comes out absolute. */
+export const folder: Kind<string> = {
+  form: '<folder>',
+  parse: (raw, base) => (typeof raw === 'string' && raw !== '' ? { value: resolve(base, raw) } : wanted('the path of a folder', raw)),
+  print: (value) => value,
+}
+
+/** Folders separated by the platform's path separator, or a list in the file. */
+export const folders: Kind<readonly string[]> = {
+  form: `<folder>${delimiter}…`,
+  parse: (raw, base) => {
+    const parsed = list('a list of folders', delimiter).parse(raw, base)
+    return 'fault' in parsed ? parsed : { value: parsed.value.map((path) => resolve(base, path)) }
+  },
+  print: (value) => value.join(delimiter),
+}
+
+/** Names separated by commas, or a list in the file; come out in lower case. */
+export const names: Kind<readonly string[]> = {
+  form: '<name>,…',
+  parse: (raw, base) => {
+    const parsed = list('names separated by commas', ',').parse(raw, base)
+    return 'fault' in parsed ? parsed : { value: parsed.value.map((name) => name.toLowerCase()) }
+  },
+  print: (value) => value.join(','),
+}
+
+/** An address without query and without trailing slash; a password in it never shows. */
+export function url(...protocols: readonly string[]): Kind<string> {
+  const starts = protocols.map((protocol) => `${protocol}//`).join(' or ')
+  return {
+    form: '<url>',
+    parse: (raw) => {
+      const address = typeof raw === 'string' && URL.canParse(raw) ? new URL(raw) : undefined
+      if (address === undefined || !protocols.includes(address.protocol)) return wantedSecretly(`an address that starts with ${starts}`)
+      if (address.hash !== '') return wantedSecretly('an address without #')
+      return { value: address.href.replace(/\/+$/, '') }
+    },
+    print: (value) => {
+      const address = new URL(value)
+      if (address.password !== '') address.password = '***'
+      for (const key of address.searchParams.keys()) address.searchParams.set(key, '***')
+      return address.href.replace(/\/$/, '')
+    },
+  }
+}
+
+/** The same kind with "not set" as one more value. */
+export function optional<Value>(kind: Kind<Value>): Kind<Value | null> {
+  return {
+    form: kind.form,
+    parse: (raw, base) => (raw === null ? { value: null } : kind.parse(raw, base)),
+    print: (value) => (value === null ? '' : kind.print(value)),
+  }
+}
+
+function list(description: string, separator: string): Kind<readonly string[]> {
+  return {
+    form: description,
+    parse: (raw) => {
+      const entries: readonly unknown[] = Array.isArray(raw) ? raw : [raw]
+      const parts: string[] = []
+      for (const entry of entries) {
+        if (typeof entry !== 'string') return wanted(description, raw)
+        parts.push(...entry.split(separator).map((part) => part.trim()))
+      }
+      return { value: parts.filter((part) => part !== '') }
+    },
+    print: (value) => value.join(separator),
+  }
+}
+
+function wanted(description: string, raw: unknown): { readonly fault: string } {
+  return { fault: `expected ${description}, got ${JSON.stringify(raw)}.` }
+}
+
+/** Addresses may hold passwords, so that a fault never repeats them. */
+function wantedSecretly(description: string): { readonly fault: string } {
+  return { fault: `expected ${description}.` }
+}

@@ -1,0 +1,24 @@
+/** Where settings are read from, first to last in rank. */
+export interface SettingSources {
+  /** Flags without their dashes. A bare flag is true; a flag given several times is a list. */
+  readonly flags: Readonly<Record<string, unknown>>
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The parsed configuration file with its absolute path; null when there is none. */
+  readonly file: { readonly path: string; readonly content: unknown } | null
+}
+
+/** One thing that stops the start: where it stands, and what to change. */
+export interface ConfigFault {
+  /** `--port`, `SEPIA_PORT` or `"port" in /srv/sepia.config.json`. */
+  readonly where: string
+  readonly message: string
+}
+
+/** One line of `sepia config`. */
+export interface SettingReport {
+  readonly name: string
+  /** Secrets are masked. */
+  readonly value: string
+  /** `default`, or where it was set. */
+  readonly source: string
+}

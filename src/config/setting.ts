@@ -1,0 +1,35 @@
+import type { Machine } from './machine.ts'
+
+/** A setting's value read from one source, or what is wrong with it and how to put it right. */
+export type Parsed<Value> = { readonly value: Value } | { readonly fault: string }
+
+/** How one kind of value is written, read and printed. */
+export interface Kind<Value> {
+  /** What to write, for the help: `<number>`, `<folder>`, `pretty | json`. */
+  readonly form: string
+  /** @param folder Absolute folder that relative paths start from. */
+  readonly parse: (raw: unknown, folder: string) => Parsed<Value>
+  /** As `sepia config` shows it; secrets come out masked. */
+  readonly print: (value: Value) => string
+}
+
+export type SettingGroup = 'Address' | 'Storage' | 'Models' | 'Requests' | 'Asynchronous requests' | 'Log'
+
+/** One setting: the flag `--name`, the environment variable `SEPIA_NAME` and the key `name` of the file. */
+export interface Setting<Value> extends Kind<Value> {
+  readonly name: string
+  readonly group: SettingGroup
+  readonly help: string
+  readonly fallback: Fallback<Value>
+}
+
+/** A setting whatever its type, for tables. */
+export type SettingDescription = Omit<Setting<unknown>, 'print'>
+
+/** The value when no source names the setting: written as a user would write it, or derived from the machine. */
+export type Fallback<Value> = string | { readonly words: string; readonly derive: (machine: Machine) => Value }
+
+/** `public-url` → `SEPIA_PUBLIC_URL`. */
+export function environmentName(name: string): string {
+  return `SEPIA_${name.toUpperCase().replaceAll('-', '_')}`
+}

@@ -1,0 +1,140 @@
+import type { LogFormat } from './config.ts'
+import { gpuSettings, logFormats, logLevels } from './config.ts'
+import type { Fallback, Kind, Setting, SettingDescription, SettingGroup } from './setting.ts'
+import { byteSize, duration, folder, folders, integer, names, oneOf, optional, text, toggle, url } from './setting-kinds.ts'
+
+const webUrl = optional(url('http:', 'https:'))
+const unset = (words: string): { readonly words: string; readonly derive: () => null } => ({ words, derive: () => null })
+
+/**
+ * Every setting there is. Flags, environment variables, the keys of the file, `--help`, `sepia config` and
+ * docs/configuration.md all come from this table.
+ */
+export const settings = {
+  host: setting('host', 'Address', text, '127.0.0.1', 'Address to listen on; `0.0.0.0` for every network.'),
+  port: setting('port', 'Address', integer(0, 65_535), '8080', 'Port to listen on; 0 for any free one.'),
+  publicUrl: setting('public-url', 'Address', webUrl, unset('the listening address'), 'Origin of every link that is printed or answered.'),
+  imageUrl: setting('image-url', 'Address', webUrl, unset('`public-url`'), 'Origin of the image endpoint.'),
+  asyncUrl: setting('async-url', 'Address', webUrl, unset('`public-url`'), 'Origin of every `poll_url` and `response_url`.'),
+  textUrl: setting('text-url', 'Address', webUrl, unset('`public-url`'), 'Origin of the text endpoints.'),
+  allowedHosts: setting(
+    'allowed-hosts',
+    'Address',
+    names,
+    { words: 'none', derive: () => [] },
+    'Host names under which browsers may open the console, besides the listening address and the addresses above.',
+  ),
+
+  data: setting('data', 'Storage', folder, './data', 'Folder of the database, the outputs and the secrets.'),
+  databaseUrl: setting(
+    'database-url',
+    'Storage',
+    optional(url('postgres:', 'postgresql:')),
+    unset('a database inside `data`'),
+    'PostgreSQL that holds accounts, tokens, requests and usage.',
+  ),
+  s3Url: setting(
+    's3-url',
+    'Storage',
+    optional(url('http:', 'https:')),
+    unset('files inside `data`'),
+    'S3-compatible bucket that holds the outputs: `https://key:secret@host/bucket`.',
+  ),
+
+  models: setting('models', 'Models', folders, { words: 'none', derive: () => [] }, 'Folders of models, besides the built-in ones.'),
+  memory: setting(
+    'memory',
+    'Models',
+    byteSize('64mb'),
+    { words: 'three quarters of the memory', derive: ({ memoryBytes }) => Math.floor(memoryBytes * 0.75) },
+    'What all loaded models together may use; the longest unused are unloaded first.',
+  ),
+  idleUnload: setting('idle-unload', 'Models', duration('0', '365d'), '15m', 'Unload a model after so long without work; 0 for never.'),
+  engineThreads: setting(
+    'engine-threads',
+    'Models',
+    integer(1, 1024),
+    { words: 'one less than the cores', derive: ({ cores }) => Math.max(1, cores - 1) },
+    'Threads a model computes with. As many as cores is slower as soon as anything else runs.',
+  ),
+  gpu: setting('gpu', 'Models', oneOf(...gpuSettings), 'off', 'What text models compute on.'),
+  textSlots: setting('text-slots', 'Models', integer(1, 256), '8', 'Sequences a text model works on at once.'),
+  textQueue: setting('text-queue', 'Models', integer(0, 100_000), '64', 'Requests that may wait for a slot, per text model; more get 503.'),
+  imageQueue: setting(
+    'image-queue',
+    'Models',
+    integer(0, 100_000),
+    '16',
+    'Requests that may wait for their turn, per image model; more get 503.',
+  ),
+
+  asyncHeaders: setting(
+    'async-headers',
+    'Requests',
+    names,
+    'x-octoai-async',
+    'More header names that ask for asynchronous mode, besides `x-service-async`.',
+  ),
+  bodyLimit: setting(
+    'body-limit',
+    'Requests',
+    byteSize('1kb'),
+    '32mb',
+    'Body limit of synchronous requests; asynchronous ones have 10 MB.',
+  ),
+  requestsPerMinute: setting(
+    'requests-per-minute',
+    'Requests',
+    integer(0, 1_000_000),
+    '0',
+    'Requests per access token and minute; 0 for no limit.',
+  ),
+  waitLimit: setting('wait-limit', 'Requests', duration('1s', '1h'), '1m', 'How long a request whose client waits may wait for a slot.'),
+  runLimit: setting('run-limit', 'Requests', duration('1s', '7d'), '15m', 'How long one run on a model may take, synchronous or not.'),
+  grace: setting('grace', 'Requests', duration('0', '1h'), '30s', 'How long a stop waits for answers in progress.'),
+  widePenalties: setting(
+    'wide-penalties',
+    'Requests',
+    toggle,
+    'off',
+    'Accept frequency and presence penalties of −2 to 2 instead of 0 to 1.',
+  ),
+
+  queue: setting('queue', 'Asynchronous requests', integer(1, 100_000_000), '10000', 'Requests that may be pending; more get 503.'),
+  queueLimit: setting(
+    'queue-limit',
+    'Asynchronous requests',
+    duration('1s', '30d'),
+    '24h',
+    'A request that stays pending for longer fails.',
+  ),
+  lease: setting(
+    'lease',
+    'Asynchronous requests',
+    duration('1s', '1h'),
+    '30s',
+    'A running request whose worker gives no sign of life for so long is run again.',
+  ),
+  webhookPrivateTargets: setting(
+    'webhook-private-targets',
+    'Asynchronous requests',
+    toggle,
+    'off',
+    'Let webhooks reach loopback and private addresses; for tests only.',
+  ),
+
+  log: setting(
+    'log',
+    'Log',
+    oneOf(...logFormats),
+    { words: '`pretty` on a terminal, else `json`', derive: ({ terminal }): LogFormat => (terminal ? 'pretty' : 'json') },
+    'Form of the log, which goes to standard error.',
+  ),
+  logLevel: setting('log-level', 'Log', oneOf(...logLevels), 'info', 'The least important lines to log.'),
+} as const
+
+export const allSettings: readonly SettingDescription[] = Object.values(settings)
+
+function setting<Value>(name: string, group: SettingGroup, kind: Kind<Value>, fallback: Fallback<Value>, help: string): Setting<Value> {
+  return { ...kind, name, group, fallback, help }
+}
