@@ -1,0 +1,38 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CatalogFault } from './catalog-fault.ts'
+import type { FolderFacts } from './describe-model.ts'
+import type { ModelFile } from './model-file.ts'
+
+/** What a folder of SDXL in the official ONNX layout cannot do without. */
+const sdxlFiles = [
+  'unet/model.onnx',
+  'text_encoder/model.onnx',
+  'text_encoder_2/model.onnx',
+  'vae_decoder/model.onnx',
+  'tokenizer/vocab.json',
+  'tokenizer/merges.txt',
+  'tokenizer_2/vocab.json',
+  'tokenizer_2/merges.txt',
+  'scheduler/scheduler_config.json',
+]
+
+/** Checks that a model's files are there with the sizes its `model.json` states; reads no contents. */
+export async function checkFiles(
+  modelFile: ModelFile,
+  folder: string,
+): Promise<{ readonly facts: FolderFacts } | { readonly faults: readonly CatalogFault[] }> {
+  const needed = modelFile.kind === 'text' ? [modelFile.file] : sdxlFiles
+  const paths = [...new Set([...needed, ...Object.keys(modelFile.files ?? {})])]
+  const found = await Promise.all(paths.map(async (path) => ({ path, stats: await stat(join(folder, path)).catch(() => null) })))
+  const faults = found.flatMap(({ path, stats }) => {
+    const stated = modelFile.files?.[path]?.bytes
+    const file = join(folder, path)
+    if (!stats?.isFile()) return [{ file, field: '', message: 'is missing; copy the whole model folder again.' }]
+    if (stated === undefined || stated === stats.size) return []
+    return [{ file, field: '', message: `has ${stats.size} bytes instead of ${stated}; copy it again or correct "files" in model.json.` }]
+  })
+  if (faults.length > 0) return { faults }
+  const bytes = found.reduce((sum, { stats }) => sum + (stats?.size ?? 0), 0)
+  return { facts: { folder, bytes, created: Math.floor((found[0]?.stats?.mtimeMs ?? 0) / 1000) } }
+}

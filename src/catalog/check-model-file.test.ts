@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkModelFile } from './check-model-file.ts'
+
+const text = { id: 'a/b-1', kind: 'text', format: 'gguf', file: 'model.gguf' }
+const image = { id: 'draw', kind: 'image', format: 'onnx-sdxl', native: { width: 1024, height: 1024 } }
+
+function faultFields(value: unknown): string[] {
+  const checked = checkModelFile('/m/model.json', JSON.stringify(value))
+  return 'faults' in checked ? checked.faults.map(({ field }) => field) : []
+}
+
+test('accepts the smallest model of each kind', () => {
+  assert.deepEqual(faultFields(text), [])
+  assert.deepEqual(faultFields(image), [])
+})
+
+test('names every fault at once', () => {
+  const value = {
+    ...image,
+    id: 'Bad Id',
+    native: { width: 1000.5 },
+    defaults: { steps: 0, cfg_scale: 51, sampler: 'EULER' },
+    colour: 'red',
+  }
+  assert.deepEqual(faultFields(value), [
+    'id',
+    'native.width',
+    'native.height',
+    'defaults.steps',
+    'defaults.cfg_scale',
+    'defaults.sampler',
+    'colour',
+  ])
+})
+
+test('says what the field must be', () => {
+  const checked = checkModelFile('/m/model.json', JSON.stringify({ ...text, contextLength: 'long' }))
+  assert.deepEqual(checked, {
+    faults: [{ file: '/m/model.json', field: 'contextLength', message: 'must be a whole number from 64 to 1048576.' }],
+  })
+})
+
+test('refuses fields of the other kind', () => assert.deepEqual(faultFields({ ...text, native: { width: 64, height: 64 } }), ['native']))
+
+test('refuses a kind it does not know and what is no object', () => {
+  assert.deepEqual(faultFields({ id: 'a', kind: 'sound' }), ['kind'])
+  assert.deepEqual(faultFields([]), [''])
+  assert.ok('faults' in checkModelFile('/m/model.json', '{'))
+})
+
+for (const path of ['../model.gguf', '/etc/passwd', 'a/../b', 'C:model', 'a\\b', 'a//b', '']) {
+  test(`refuses the path ${JSON.stringify(path)}`, () => {
+    assert.deepEqual(faultFields({ ...text, file: path }), ['file'])
+    assert.deepEqual(faultFields({ ...text, files: { [path]: { bytes: 1, sha256: '0'.repeat(64) } } }), ['files'])
+  })
+}
+
+for (const [sizes, faults] of [
+  [{ min: 64, max: 512 }, []],
+  [[{ width: 64, height: 72 }], []],
+  [{ min: 512, max: 64 }, ['sizes']],
+  [[{ width: 65, height: 72 }], ['sizes']],
+  [[], ['sizes']],
+] as const) {
+  test(`sizes ${JSON.stringify(sizes)}: ${faults.length} faults`, () => assert.deepEqual(faultFields({ ...image, sizes }), faults))
+}

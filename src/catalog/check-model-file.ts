@@ -1,0 +1,51 @@
+import type { CatalogFault } from './catalog-fault.ts'
+import type { ModelFile } from './model-file.ts'
+import { type ModelFileField, modelFileFields } from './model-file-fields.ts'
+
+type Checked = { readonly modelFile: ModelFile } | { readonly faults: readonly CatalogFault[] }
+
+/** Checks the text of a `model.json` against every field it may have. */
+export function checkModelFile(file: string, text: string): Checked {
+  const value = parseObject(text)
+  if (value === undefined) return { faults: [{ file, field: '', message: 'write one JSON object into it.' }] }
+  const { kind } = value
+  const fields = modelFileFields.filter((field) => field.kind === 'both' || field.kind === kind)
+  const faults = [
+    ...fields.flatMap((field) => checkField(field, value)),
+    ...(kind === 'text' || kind === 'image' ? findUnknown(value, fields) : []),
+  ].map((fault) => ({ file, ...fault }))
+  return faults.length > 0 ? { faults } : { modelFile: value as unknown as ModelFile }
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    return asObject(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+function asObject(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+}
+
+function checkField(field: ModelFileField, root: Record<string, unknown>): Omit<CatalogFault, 'file'>[] {
+  const value = readPath(root, field.name)
+  if (value === undefined) return field.absent === null ? [{ field: field.name, message: `is missing; it must be ${field.expected}.` }] : []
+  return field.accepts(value) ? [] : [{ field: field.name, message: `must be ${field.expected}.` }]
+}
+
+function readPath(root: Record<string, unknown>, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, part) => asObject(value)?.[part], root)
+}
+
+function findUnknown(root: Record<string, unknown>, fields: readonly ModelFileField[]): Omit<CatalogFault, 'file'>[] {
+  const known = fields.map((field) => field.name)
+  const groups = new Set(known.filter((name) => name.includes('.')).map((name) => name.slice(0, name.indexOf('.'))))
+  const names = Object.entries(root).flatMap(([name, value]) =>
+    groups.has(name) ? (asObject(value) === undefined ? [name] : Object.keys(value as object).map((inner) => `${name}.${inner}`)) : [name],
+  )
+  return names
+    .filter((name) => !known.includes(name))
+    .map((field) => ({ field, message: `is not a field of such a model; remove it or use one of ${known.join(', ')}.` }))
+}

@@ -1,0 +1,28 @@
+import type { ImageSizes } from '../core/model.ts'
+
+const portrait = [
+  [896, 1152],
+  [832, 1216],
+  [768, 1344],
+  [640, 1536],
+] as const
+
+/**
+ * The sizes SDXL is asked for: one square, four portraits and their transposes.
+ *
+ * @see Podell et al. 2023, arXiv:2307.01952, appendix I
+ */
+export const sdxlSizes: ImageSizes = {
+  type: 'list',
+  sizes: [
+    { width: 1024, height: 1024 },
+    ...portrait.map(([width, height]) => ({ width, height })),
+    ...portrait.map(([height, width]) => ({ width, height })),
+  ],
+}
+
+/** The sizes of a model whose `model.json` names none. */
+export function defaultSizes({ native, draws }: { native: { width: number; height: number }; draws: 'native' | 'requested' }): ImageSizes {
+  if (draws === 'native') return { type: 'range', min: 64, max: 2048 }
+  return native.width === 1024 && native.height === 1024 ? sdxlSizes : { type: 'list', sizes: [native] }
+}

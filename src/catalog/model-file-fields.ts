@@ -1,0 +1,195 @@
+import { samplers } from '../core/sampler.ts'
+
+/** One field of `model.json`; docs/models.md shows this table. */
+export interface ModelFileField {
+  /** Dotted path. */
+  readonly name: string
+  readonly kind: 'text' | 'image' | 'both'
+  /** What absence means; null = the field is required. */
+  readonly absent: string | null
+  /** What the value must be, completing the sentence "must be …". */
+  readonly expected: string
+  readonly meaning: string
+  readonly accepts: (value: unknown) => boolean
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '' && value.length <= 1000
+
+const isNumber = (minimum: number, maximum: number) => (value: unknown) => typeof value === 'number' && value >= minimum && value <= maximum
+
+const isWhole =
+  (minimum: number, maximum: number, multiple = 1) =>
+  (value: unknown) =>
+    Number.isInteger(value) && isNumber(minimum, maximum)(value) && Number(value) % multiple === 0
+
+const isOneOf = (choices: readonly string[]) => (value: unknown) => typeof value === 'string' && choices.includes(value)
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isId = (value: unknown) => isText(value) && /^[a-z0-9](?:[a-z0-9._/-]{0,126}[a-z0-9])?$/.test(value)
+
+const isPixels = isWhole(64, 4096, 8)
+
+/** A path that stays inside its folder on every platform. */
+export function isInnerPath(value: unknown): boolean {
+  return isText(value) && !/^\/|[\\:\0]/.test(value) && !value.split('/').some((part) => part === '' || part === '.' || part === '..')
+}
+
+function isFileRecord(value: unknown): boolean {
+  if (!isRecord(value) || Object.keys(value).length === 0) return false
+  return Object.entries(value).every(
+    ([path, entry]) =>
+      isInnerPath(path) &&
+      isRecord(entry) &&
+      isWhole(0, Number.MAX_SAFE_INTEGER)(entry.bytes) &&
+      typeof entry.sha256 === 'string' &&
+      /^[0-9a-f]{64}$/.test(entry.sha256),
+  )
+}
+
+function isSizes(value: unknown): boolean {
+  if (Array.isArray(value))
+    return value.length > 0 && value.every((size) => isRecord(size) && isPixels(size.width) && isPixels(size.height))
+  return isRecord(value) && isPixels(value.min) && isPixels(value.max) && Number(value.min) <= Number(value.max)
+}
+
+export const modelFileFields: readonly ModelFileField[] = [
+  {
+    name: 'id',
+    kind: 'both',
+    absent: null,
+    expected: '1 to 128 lower-case letters, digits, ".", "_", "-" or "/", beginning and ending with a letter or digit',
+    meaning: 'The name in requests; no two models may share one.',
+    accepts: isId,
+  },
+  { name: 'name', kind: 'both', absent: 'the id', expected: 'a text', meaning: 'The name people see.', accepts: isText },
+  {
+    name: 'kind',
+    kind: 'both',
+    absent: null,
+    expected: '"text" or "image"',
+    meaning: 'What it makes.',
+    accepts: isOneOf(['text', 'image']),
+  },
+  { name: 'license', kind: 'both', absent: 'unknown', expected: 'a text', meaning: 'Its licence, shown beside it.', accepts: isText },
+  {
+    name: 'files',
+    kind: 'both',
+    absent: 'only the files the format needs are looked for',
+    expected: 'an object of paths inside the folder, each with "bytes" (a whole number) and "sha256" (64 lower-case hexadecimal digits)',
+    meaning: 'Every file: presence and size are checked at start, the checksums by `sepia model pull` and on request.',
+    accepts: isFileRecord,
+  },
+  {
+    name: 'format',
+    kind: 'text',
+    absent: null,
+    expected: '"gguf"',
+    meaning: 'The layout of the weights: a file for llama.cpp.',
+    accepts: isOneOf(['gguf']),
+  },
+  {
+    name: 'file',
+    kind: 'text',
+    absent: null,
+    expected: 'a path inside the folder, with "/"',
+    meaning: 'The GGUF file.',
+    accepts: isInnerPath,
+  },
+  {
+    name: 'contextLength',
+    kind: 'text',
+    absent: "the file's own, bounded by memory",
+    expected: 'a whole number from 64 to 1048576',
+    meaning: 'Tokens of prompt and answer together.',
+    accepts: isWhole(64, 1_048_576),
+  },
+  {
+    name: 'embeddings',
+    kind: 'text',
+    absent: 'false',
+    expected: 'true or false',
+    meaning: 'Whether /v1/embeddings may use it.',
+    accepts: (value) => typeof value === 'boolean',
+  },
+  {
+    name: 'draft',
+    kind: 'text',
+    absent: 'none',
+    expected: 'the id of another text model',
+    meaning: 'A smaller model with the same vocabulary, for speculative decoding.',
+    accepts: isId,
+  },
+  {
+    name: 'format',
+    kind: 'image',
+    absent: null,
+    expected: '"onnx-sdxl"',
+    meaning: "The layout of the weights: SDXL's official ONNX folder.",
+    accepts: isOneOf(['onnx-sdxl']),
+  },
+  {
+    name: 'native.width',
+    kind: 'image',
+    absent: null,
+    expected: 'a multiple of 8 from 64 to 4096',
+    meaning: 'Width it was trained for, in pixels; the default.',
+    accepts: isPixels,
+  },
+  {
+    name: 'native.height',
+    kind: 'image',
+    absent: null,
+    expected: 'a multiple of 8 from 64 to 4096',
+    meaning: 'Height it was trained for, in pixels; the default.',
+    accepts: isPixels,
+  },
+  {
+    name: 'draws',
+    kind: 'image',
+    absent: '"requested"',
+    expected: '"native" or "requested"',
+    meaning: 'Draws at the size asked for, or always at its native size and is then resized.',
+    accepts: isOneOf(['native', 'requested']),
+  },
+  {
+    name: 'sizes',
+    kind: 'image',
+    absent: "SDXL's nine for 1024 × 1024; 64 to 2048 when it draws native; else the native size alone",
+    expected: '{"min", "max"} or a list of {"width", "height"}, all multiples of 8 from 64 to 4096',
+    meaning: 'Sizes a request may ask for: any multiple of 8 between two bounds, or a closed list.',
+    accepts: isSizes,
+  },
+  {
+    name: 'defaults.steps',
+    kind: 'image',
+    absent: '30',
+    expected: 'a whole number from 1 to 200',
+    meaning: 'Denoising steps where a request names none.',
+    accepts: isWhole(1, 200),
+  },
+  {
+    name: 'defaults.cfg_scale',
+    kind: 'image',
+    absent: '12',
+    expected: 'a number over 0 and up to 50',
+    meaning: 'Guidance scale where a request names none; 1 = no guidance.',
+    accepts: isNumber(Number.MIN_VALUE, 50),
+  },
+  {
+    name: 'defaults.sampler',
+    kind: 'image',
+    absent: '"DDIM"',
+    expected: `one of ${samplers.join(', ')}`,
+    meaning: 'Sampler where a request names none.',
+    accepts: isOneOf(samplers),
+  },
+  {
+    name: 'refiner',
+    kind: 'image',
+    absent: 'none',
+    expected: 'a path, relative to the folder or absolute',
+    meaning: 'Folder of a refiner model.',
+    accepts: isText,
+  },
+]

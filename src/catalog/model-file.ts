@@ -1,0 +1,42 @@
+import type { Sampler } from '../core/sampler.ts'
+
+/** Size and hex SHA-256 of one file of a model. */
+export interface ListedFile {
+  readonly bytes: number
+  readonly sha256: string
+}
+
+interface ModelFileBase {
+  readonly id: string
+  readonly name?: string
+  readonly license?: string
+  /** By path inside the model's folder. */
+  readonly files?: Readonly<Record<string, ListedFile>>
+}
+
+interface TextModelFile extends ModelFileBase {
+  readonly kind: 'text'
+  readonly format: 'gguf'
+  readonly file: string
+  readonly contextLength?: number
+  readonly embeddings?: boolean
+  readonly draft?: string
+}
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+interface ImageModelFile extends ModelFileBase {
+  readonly kind: 'image'
+  readonly format: 'onnx-sdxl'
+  readonly native: Size
+  readonly draws?: 'native' | 'requested'
+  readonly sizes?: readonly Size[] | { readonly min: number; readonly max: number }
+  readonly defaults?: { readonly steps?: number; readonly cfg_scale?: number; readonly sampler?: Sampler }
+  readonly refiner?: string
+}
+
+/** What a `model.json` says, as it stands there. */
+export type ModelFile = TextModelFile | ImageModelFile

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { CatalogError } from './catalog-fault.ts'
+import { openCatalog } from './open-catalog.ts'
+
+const builtIn = fileURLToPath(new URL('../../models', import.meta.url))
+
+async function makeFolder(context: TestContext, files: Record<string, string | object>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sepia-catalog-'))
+  context.after(() => rm(folder, { recursive: true }))
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
+  }
+  return folder
+}
+
+async function readFaults(folders: string[]): Promise<string[]> {
+  const error = await openCatalog({ folders }).catch((thrown) => thrown)
+  assert.ok(error instanceof CatalogError)
+  return error.faults.map(({ file, field, message }) => `${file.replace(folders[0] ?? '', '')} ${field} ${message}`)
+}
+
+const text = (id: string) => ({ id, kind: 'text', format: 'gguf', file: 'model.gguf' })
+
+test('describes the built-in models', async () => {
+  const catalog = await openCatalog({ folders: [builtIn] })
+  const chat = catalog.find('sepia-mini-chat')
+  assert.ok(chat?.kind === 'text')
+  assert.equal(chat.file, join(builtIn, 'sepia-mini-chat/model.gguf'))
+  assert.equal(chat.contextLength, 1024)
+  assert.equal(chat.bytes, 7_950_048)
+  const image = catalog.find('sepia-mini-image')
+  assert.ok(image?.kind === 'image')
+  assert.deepEqual(image.sizes, { type: 'range', min: 64, max: 2048 })
+  assert.deepEqual(image.defaults, { steps: 20, guidanceScale: 5, sampler: 'DDIM' })
+  assert.equal(catalog.defaultImageModel(), image)
+})
+
+test('the default image model is the first of a further folder', async (context) => {
+  const files = ['unet', 'text_encoder', 'text_encoder_2', 'vae_decoder'].map((part) => `sdxl/${part}/model.onnx`)
+  const tables = ['tokenizer', 'tokenizer_2'].flatMap((part) => [`sdxl/${part}/vocab.json`, `sdxl/${part}/merges.txt`])
+  const folder = await makeFolder(context, {
+    ...Object.fromEntries([...files, ...tables, 'sdxl/scheduler/scheduler_config.json'].map((path) => [path, 'x'])),
+    'sdxl/model.json': { id: 'sdxl', kind: 'image', format: 'onnx-sdxl', native: { width: 1024, height: 1024 }, refiner: '../refiner' },
+  })
+  const model = (await openCatalog({ folders: [builtIn, folder] })).defaultImageModel()
+  assert.equal(model?.id, 'sdxl')
+  assert.ok(model.sizes.type === 'list' && model.sizes.sizes.length === 9)
+  assert.deepEqual(model.defaults, { steps: 30, guidanceScale: 12, sampler: 'DDIM' })
+  assert.equal(model.refiner, join(folder, 'refiner'))
+})
+
+test('takes a folder that is itself a model and ignores folders without model.json', async (context) => {
+  const folder = await makeFolder(context, { 'model.json': text('mine'), 'model.gguf': 'weights', 'notes/readme.txt': 'x' })
+  const catalog = await openCatalog({ folders: [builtIn, folder] })
+  assert.deepEqual(
+    catalog.list().map(({ id }) => id),
+    ['sepia-mini-chat', 'sepia-mini-image', 'mine'],
+  )
+})
+
+test('names every fault of every folder at once', async (context) => {
+  const files = { 'model.gguf': { bytes: 3, sha256: '0'.repeat(64) }, 'gone.bin': { bytes: 3, sha256: '0'.repeat(64) } }
+  const folder = await makeFolder(context, {
+    'a/model.json': { ...text('a'), files },
+    'a/model.gguf': 'four',
+    'b/model.json': { ...text('b'), contextLength: -1 },
+    'c/model.json': { ...text('same'), draft: 'nowhere' },
+    'c/model.gguf': 'x',
+    'd/model.json': text('same'),
+    'd/model.gguf': 'x',
+  })
+  assert.deepEqual(await readFaults([folder, '/does/not/exist']), [
+    '/does/not/exist  is not a readable folder; create it or correct the setting "models".',
+    '/a/model.gguf  has 4 bytes instead of 3; copy it again or correct "files" in model.json.',
+    '/a/gone.bin  is missing; copy the whole model folder again.',
+    '/b/model.json contextLength must be a whole number from 64 to 1048576.',
+    `/d/model.json id same is already the id of ${folder}/c/model.json; choose another.`,
+    '/c/model.json draft nowhere is no other text model here; install it or remove the field.',
+  ])
+})

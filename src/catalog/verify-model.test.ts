@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { cp, mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { verifyModel } from './verify-model.ts'
+
+const builtIn = fileURLToPath(new URL('../../models/sepia-mini-chat', import.meta.url))
+const { signal } = new AbortController()
+
+test('a whole model has no faults, and progress ends at all bytes', async () => {
+  let last = ''
+  const faults = await verifyModel(
+    { folder: builtIn },
+    { signal, onProgress: ({ bytesDone, bytesTotal }) => (last = `${bytesDone}/${bytesTotal}`) },
+  )
+  assert.deepEqual(faults, [])
+  assert.equal(last, '7950048/7950048')
+})
+
+test('one flipped bit is found', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'sepia-verify-'))
+  context.after(() => rm(folder, { recursive: true }))
+  await cp(builtIn, folder, { recursive: true })
+  const file = await open(join(folder, 'model.gguf'), 'r+')
+  const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: 4_000_000 })
+  await file.write(Buffer.from([(buffer[0] ?? 0) ^ 1]), 0, 1, 4_000_000)
+  await file.close()
+  const faults = await verifyModel({ folder }, { signal, onProgress: () => {} })
+  assert.equal(faults.length, 1)
+  assert.match(faults[0]?.message ?? '', /^is damaged: its SHA-256 is/)
+})

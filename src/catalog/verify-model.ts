@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { ModelDescriptor } from '../core/model.ts'
+import type { CatalogFault } from './catalog-fault.ts'
+import { checkFiles } from './check-files.ts'
+import { checkModelFile } from './check-model-file.ts'
+import type { ListedFile } from './model-file.ts'
+
+/** How far a long file operation is, over all files. */
+export interface FileProgress {
+  /** The file worked on, relative to the model's folder. */
+  readonly path: string
+  readonly bytesDone: number
+  readonly bytesTotal: number
+}
+
+/**
+ * Compares every file that `model.json` lists with its checksum; reads all bytes, so it takes seconds per gigabyte.
+ *
+ * @returns What does not match; nothing when the model is whole.
+ */
+export async function verifyModel(
+  { folder }: Pick<ModelDescriptor, 'folder'>,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: FileProgress) => void },
+): Promise<readonly CatalogFault[]> {
+  const file = join(folder, 'model.json')
+  const checked = checkModelFile(file, await readFile(file, 'utf8'))
+  if ('faults' in checked) return checked.faults
+  const present = await checkFiles(checked.modelFile, folder)
+  if ('faults' in present) return present.faults
+
+  const listed = Object.entries(checked.modelFile.files ?? {})
+  const bytesTotal = listed.reduce((sum, [, { bytes }]) => sum + bytes, 0)
+  const faults: CatalogFault[] = []
+  let bytesBefore = 0
+  for (const [path, { bytes, sha256 }] of listed) {
+    const base = bytesBefore
+    const actual = await hashFile(join(folder, path), {
+      signal,
+      onBytes: (done) => onProgress({ path, bytesDone: base + done, bytesTotal }),
+    })
+    if (actual !== sha256) faults.push(describeDamage(join(folder, path), actual, sha256))
+    bytesBefore += bytes
+  }
+  return faults
+}
+
+/** Hex SHA-256 of a file, read in pieces. */
+export async function hashFile(
+  file: string,
+  { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (done: number) => void },
+): Promise<string> {
+  const hash = createHash('sha256')
+  let done = 0
+  await pipeline(
+    createReadStream(file, { highWaterMark: 1 << 20 }),
+    async (pieces: AsyncIterable<Buffer>) => {
+      for await (const piece of pieces) {
+        hash.update(piece)
+        done += piece.length
+        onBytes(done)
+      }
+    },
+    { signal },
+  )
+  return hash.digest('hex')
+}
+
+function describeDamage(file: string, actual: string, stated: ListedFile['sha256']): CatalogFault {
+  return { file, field: '', message: `is damaged: its SHA-256 is ${actual} instead of ${stated}; copy it again.` }
+}
