@@ -1,0 +1,49 @@
+import type { FinishReason, TextPart, TokenLogprob, TokenUsage, ToolCall } from '../core/text-generation.ts'
+
+/** One finished choice, whole. */
+export interface TextChoice {
+  readonly text: string
+  readonly toolCalls: readonly ToolCall[]
+  readonly logprobs: readonly TokenLogprob[]
+  readonly reason: FinishReason
+}
+
+/** Everything a text model said to one request. */
+export interface TextResult {
+  readonly choices: readonly TextChoice[]
+  readonly usage: TokenUsage
+}
+
+interface Draft {
+  text: string
+  readonly toolCalls: { id: string; name: string; arguments: string }[]
+  readonly logprobs: TokenLogprob[]
+  reason: FinishReason
+}
+
+/** Gathers a generation into whole choices; the text equals the concatenated stream. */
+export async function collectText(parts: AsyncIterable<TextPart>): Promise<TextResult> {
+  const drafts: Draft[] = []
+  let usage: TokenUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 }
+  for await (const part of parts) {
+    if (part.type === 'finish') usage = part.usage
+    else {
+      const draft = drafts[part.choice] ?? { text: '', toolCalls: [], logprobs: [], reason: 'stop' }
+      drafts[part.choice] = draft
+      append(draft, part)
+    }
+  }
+  return { choices: drafts, usage }
+}
+
+function append(draft: Draft, part: Exclude<TextPart, { type: 'finish' }>): void {
+  if (part.type === 'text') {
+    draft.text += part.text
+    draft.logprobs.push(...(part.logprobs ?? []))
+  } else if (part.type === 'tool-call') draft.toolCalls[part.index] = { id: part.id, name: part.name, arguments: '' }
+  else if (part.type === 'choice-finish') draft.reason = part.reason
+  else {
+    const call = draft.toolCalls[part.index]
+    if (call !== undefined) call.arguments += part.fragment
+  }
+}

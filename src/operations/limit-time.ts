@@ -1,0 +1,19 @@
+import { ServiceError } from '../core/error.ts'
+import type { Clock } from '../core/ports/clock.ts'
+
+/** A signal that aborts with the given one, or with `inference_timeout` once `limitMs` have passed; disposing it stops the clock. */
+export function limitTime(
+  clock: Clock,
+  { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal },
+): Disposable & { readonly signal: AbortSignal } {
+  const expired = new AbortController()
+  const done = new AbortController()
+  clock.wait(limitMs, { signal: done.signal }).then(
+    () =>
+      expired.abort(
+        new ServiceError('inference_timeout', `The inference took longer than ${limitMs / 1000} seconds; ask for less at once.`),
+      ),
+    () => {},
+  )
+  return { signal: AbortSignal.any([signal, expired.signal]), [Symbol.dispose]: () => done.abort() }
+}

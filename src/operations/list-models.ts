@@ -1,0 +1,15 @@
+import type { ModelDescriptor } from '../core/model.ts'
+import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import type { ModelPool, ModelState } from '../core/ports/model-pool.ts'
+
+/** A model and how it stands; `state` is null before anything ever asked for it. */
+export interface ListedModel {
+  readonly descriptor: ModelDescriptor
+  readonly state: ModelState | null
+}
+
+/** Every model the service can name, with its state in memory. */
+export function listModels({ catalog, pool }: { readonly catalog: ModelCatalog; readonly pool: ModelPool }): readonly ListedModel[] {
+  const states = new Map(pool.states().map((state) => [state.modelId, state]))
+  return catalog.list().map((descriptor) => ({ descriptor, state: states.get(descriptor.id) ?? null }))
+}
