@@ -14,4 +14,6 @@ export interface InferenceLog {
     query: { readonly accountId: string; readonly status: InferenceStatus | null; readonly limit: number; readonly after: string | null },
     options: { readonly signal: AbortSignal },
   ): Promise<InferencePage>
+  /** Those of these ids that have no right to an output: unknown, or past their retention. */
+  withoutOutput(ids: readonly string[], options: { readonly signal: AbortSignal }): Promise<readonly string[]>
 }

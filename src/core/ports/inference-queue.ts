@@ -16,8 +16,26 @@ export interface Claim {
   readonly inference: Inference
   readonly work: InferenceWork
   readonly attempt: number
+  /** Earlier attempts whose worker or engine died; over 0 the work is a suspect and runs alone on its model. */
+  readonly lostAttempts: number
   /** Unix milliseconds by the store's clock. */
   readonly leaseUntil: number
+}
+
+/** How much may wait; beyond it a submission is refused. */
+export interface QueueLimits {
+  readonly maxPending: number
+  readonly maxPendingPerAccount: number
+}
+
+/** An attempt that ended without a result and may succeed next time. */
+export interface AttemptFailure {
+  /** Whether the worker or the engine died, rather than reported a failure. */
+  readonly lost: boolean
+  /** What the inference fails with when no attempt is left. */
+  readonly error: ErrorRecord
+  /** Wait before the next attempt. */
+  readonly delayMs: number
 }
 
 export type Completion =
@@ -62,8 +80,10 @@ export interface InferenceQueue {
   ): Promise<ClaimState>
   /** Completes a running inference whose attempt is still the claim's; false when it no longer is. */
   complete(claim: Claim, completion: Completion, options: { readonly signal: AbortSignal }): Promise<boolean>
-  /** Puts a claimed inference back to pending without counting the attempt as lost; false when no longer held. */
-  release(claim: Claim, options: { readonly signal: AbortSignal }): Promise<boolean>
+  /** Puts a claimed inference back to pending without counting the attempt, claimable after `delayMs`; false when no longer held. */
+  release(claim: Claim, options: { readonly signal: AbortSignal; readonly delayMs?: number }): Promise<boolean>
+  /** Counts the attempt and puts the inference back to pending, or completes it as failed when none is left. */
+  retry(claim: Claim, failure: AttemptFailure, options: { readonly signal: AbortSignal }): Promise<'requeued' | 'failed' | 'not-held'>
   /** Pending: completes it as cancelled. Running: asks its worker to. Completed: leaves it. Returns the record, null when unknown. */
   cancel(target: { readonly id: string; readonly accountId: string }, options: { readonly signal: AbortSignal }): Promise<Inference | null>
   /** Moves lost leases on, fails what waited too long, finds expired outputs, deletes old records. */

@@ -1,0 +1,16 @@
+import type { AccessTokenStore } from './access-token-store.ts'
+import type { AccountStore } from './account-store.ts'
+import type { InferenceLog } from './inference-log.ts'
+import type { InferenceQueue } from './inference-queue.ts'
+import type { UsageLog } from './usage-log.ts'
+import type { WebhookLog } from './webhook-log.ts'
+
+/** Everything a node keeps except outputs; disposing it waits for what was asked before. */
+export interface Store extends AsyncDisposable {
+  readonly queue: InferenceQueue
+  readonly log: InferenceLog
+  readonly accounts: AccountStore
+  readonly tokens: AccessTokenStore
+  readonly usage: UsageLog
+  readonly webhooks: WebhookLog
+}
