@@ -5,9 +5,13 @@ import type { ConfigFault, SettingReport, SettingSources } from './setting-sourc
 import { settings } from './settings.ts'
 import { findUnknownNames } from './unknown-names.ts'
 
-export type ParsedConfig =
-  | { readonly config: Config; readonly report: readonly SettingReport[] }
-  | { readonly faults: readonly ConfigFault[] }
+export interface LoadedConfig {
+  readonly config: Config
+  /** Every setting with its value in words and where it came from. */
+  readonly report: readonly SettingReport[]
+}
+
+export type ParsedConfig = LoadedConfig | { readonly faults: readonly ConfigFault[] }
 
 /** Reads every setting from its first source (flag, environment, file, default), or tells everything that is wrong at once. */
 export function parseConfig(sources: SettingSources, machine: Machine): ParsedConfig {

@@ -33,3 +33,8 @@ export type Fallback<Value> = string | { readonly words: string; readonly derive
 export function environmentName(name: string): string {
   return `SEPIA_${name.toUpperCase().replaceAll('-', '_')}`
 }
+
+/** The default in words, for people. */
+export function fallbackWords({ fallback }: SettingDescription): string {
+  return typeof fallback === 'string' ? fallback : fallback.words
+}

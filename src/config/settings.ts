@@ -135,6 +135,11 @@ export const settings = {
 
 export const allSettings: readonly SettingDescription[] = Object.values(settings)
 
+/** The settings group by group, in the table's order. */
+export function groupedSettings(): readonly (readonly [SettingGroup, readonly SettingDescription[]])[] {
+  return [...Map.groupBy(allSettings, ({ group }) => group)]
+}
+
 function setting<Value>(name: string, group: SettingGroup, kind: Kind<Value>, fallback: Fallback<Value>, help: string): Setting<Value> {
   return { ...kind, name, group, fallback, help }
 }

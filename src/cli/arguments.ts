@@ -1,0 +1,98 @@
+import { parseArgs } from 'node:util'
+import { didYouMean } from '../config/nearest-name.ts'
+import { toggle } from '../config/setting-kinds.ts'
+import type { ConfigFault } from '../config/setting-sources.ts'
+import { allSettings } from '../config/settings.ts'
+import type { Command, CommandFlag } from './command.ts'
+
+/** Flags of every command. */
+export const commonFlags: readonly CommandFlag[] = [
+  { name: 'config', form: '<file>', help: 'Configuration file; default ./sepia.config.json, if it is there.' },
+  { name: 'json', form: null, help: 'Print one JSON object and nothing else.' },
+  { name: 'help', form: null, help: 'Explain the command.' },
+  { name: 'version', form: null, help: 'Print the version.' },
+]
+
+const settingFlags: readonly CommandFlag[] = allSettings
+
+/** A command line, taken apart but not yet checked. */
+export interface Arguments {
+  readonly command: Command | undefined
+  /** What follows the command's words. */
+  readonly rest: readonly string[]
+  /** By name without dashes, every value given; a flag without a value holds `true`. */
+  readonly flags: ReadonlyMap<string, readonly (string | true)[]>
+}
+
+/** Takes a command line apart: which command, its arguments, its flags. */
+export function parseArguments(argv: readonly string[], commands: readonly Command[]): Arguments {
+  const known = [...commands.flatMap(({ flags }) => flags), ...commonFlags, ...settingFlags]
+  const { tokens } = parseArgs({
+    args: [...argv],
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: {
+      ...Object.fromEntries(known.map((flag) => [flag.name, { type: takesValue(flag) === 'always' ? 'string' : 'boolean' } as const])),
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  const flags = new Map<string, (string | true)[]>()
+  const positionals: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind === 'option') flags.set(token.name, [...(flags.get(token.name) ?? []), token.value ?? true])
+  }
+  const command = commands
+    .filter(({ words }) => words.every((word, index) => positionals[index] === word))
+    .toSorted((a, b) => b.words.length - a.words.length)[0]
+  return { command, rest: positionals.slice(command?.words.length ?? 0), flags }
+}
+
+/** Everything wrong with the flags and arguments of a command, but for the values of settings. */
+export function checkArguments(command: Command, { rest, flags }: Arguments): readonly ConfigFault[] {
+  const known = [...command.flags, ...commonFlags, ...settingFlags]
+  const given = [...flags].map(([name, values]) => ({ where: `--${name}`, values, flag: known.find((flag) => flag.name === name) }))
+  const unknown = given.filter(({ flag }) => flag === undefined)
+  return [
+    ...unknown.map(({ where }) => ({ where, message: `there is no such flag.${didYouMean(where, known.map(dashed))}` })),
+    ...given.flatMap(({ where, values, flag }) => checkValues(where, values, flag)),
+    ...command.flags
+      .filter(({ name, required }) => required === true && !flags.has(name))
+      .map((flag) => ({ where: dashed(flag), message: `is missing; add ${dashed(flag)} ${flag.form}.` })),
+    // The value of an unknown flag looks like an argument; one fault is enough.
+    ...(unknown.length === 0 ? checkRest(command, rest) : []),
+  ]
+}
+
+/** The flags that set settings, as the configuration reads them; those without their value are left out. */
+export function settingValues({ flags }: Arguments): Readonly<Record<string, unknown>> {
+  const config = commonFlags.filter(({ name }) => name === 'config')
+  const given = [...config, ...settingFlags].flatMap((flag) => {
+    const values = flags.get(flag.name)?.filter((value) => value !== true || takesValue(flag) !== 'always') ?? []
+    return values.length === 0 ? [] : [[flag.name, values.length === 1 ? values[0] : values] as const]
+  })
+  return Object.fromEntries(given)
+}
+
+function takesValue({ form }: CommandFlag): 'always' | 'maybe' | 'never' {
+  if (form === null) return 'never'
+  return form === toggle.form ? 'maybe' : 'always'
+}
+
+function checkValues(where: string, values: readonly (string | true)[], flag: CommandFlag | undefined): readonly ConfigFault[] {
+  if (flag === undefined) return []
+  if (takesValue(flag) === 'always' && values.includes(true)) return [{ where, message: `expected ${flag.form} after it.` }]
+  if (takesValue(flag) === 'never' && values.some((value) => value !== true)) return [{ where, message: 'takes no value.' }]
+  return []
+}
+
+function dashed({ name }: CommandFlag): string {
+  return `--${name}`
+}
+
+function checkRest({ argument, words }: Command, rest: readonly string[]): readonly ConfigFault[] {
+  const name = `sepia ${words.join(' ')}`
+  if (argument !== undefined && rest[0] === undefined) return [{ where: name, message: `expected ${argument.name}: ${argument.help}` }]
+  return rest.slice(argument === undefined ? 0 : 1).map((extra) => ({ where: extra, message: `${name} takes no such argument.` }))
+}

@@ -1,0 +1,54 @@
+import type { Config } from '../config/config.ts'
+import type { AccessToken, Scope } from '../core/access-token.ts'
+import type { Account, Role } from '../core/account.ts'
+import type { ModelDescriptor } from '../core/model.ts'
+import type { ReportProgress } from './progress-bar.ts'
+
+type Options = { readonly signal: AbortSignal }
+type SlowOptions = Options & { readonly onProgress: ReportProgress }
+
+/** What the commands need from the rest of the service; composition implements it and loads each part on first use. */
+export interface CliBackend {
+  /** Runs the service until the signal is aborted and everything is drained. */
+  readonly serve: (config: Config, options: Options) => Promise<void>
+  /** Accounts and tokens of the data folder, whether or not the service runs on it. */
+  readonly openAccountDesk: (config: Config, options: Options) => Promise<AccountDesk>
+  readonly listModels: (config: Config) => Promise<readonly ModelDescriptor[]>
+  /** Fetches a model into the data folder and checks it. */
+  readonly pullModel: (config: Config, source: string, options: SlowOptions) => Promise<ModelDescriptor>
+  /** The folder that removing the model would delete. */
+  readonly findRemovableModel: (config: Config, modelId: string) => Promise<ModelDescriptor>
+  readonly removeModel: (model: ModelDescriptor) => Promise<void>
+  /** Writes everything but the models into one file, while the service may be running. */
+  readonly backup: (config: Config, file: string, options: SlowOptions) => Promise<{ readonly bytes: number }>
+  /** Replaces the data folder's content; the service must not run. */
+  readonly restore: (config: Config, file: string, options: SlowOptions) => Promise<void>
+  readonly doctor: (config: Config, options: SlowOptions) => Promise<readonly Finding[]>
+}
+
+/** Accounts and their tokens; disposing it closes the store. */
+export interface AccountDesk extends AsyncDisposable {
+  listAccounts(options: Options): Promise<readonly Account[]>
+  createAccount(input: { readonly name: string; readonly role: Role }, options: Options): Promise<Account>
+  setDisabled(accountId: string, disabled: boolean, options: Options): Promise<void>
+  listTokens(accountId: string, options: Options): Promise<readonly AccessToken[]>
+  createToken(input: NewToken, options: Options): Promise<{ readonly text: string; readonly token: AccessToken }>
+  revokeToken(target: { readonly id: string; readonly accountId: string }, options: Options): Promise<void>
+}
+
+export interface NewToken {
+  /** null = the first account, which is made when there is none. */
+  readonly accountId: string | null
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** null = never expires. */
+  readonly lifetimeMs: number | null
+}
+
+/** One thing the doctor looked at. */
+export interface Finding {
+  readonly subject: string
+  readonly healthy: boolean
+  /** What was found, and what to do about it. */
+  readonly message: string
+}

@@ -1,0 +1,46 @@
+import type { Config } from '../config/config.ts'
+import type { SettingReport } from '../config/setting-sources.ts'
+import type { CliBackend } from './cli-backend.ts'
+import type { Terminal } from './terminal.ts'
+
+/** One thing the command line can do. Besides its own flags it takes those of every setting. */
+export interface Command {
+  /** What to type after `sepia`: `['token', 'create']`. */
+  readonly words: readonly string[]
+  readonly summary: string
+  readonly argument?: { readonly name: string; readonly help: string }
+  readonly flags: readonly CommandFlag[]
+  /** Names of the settings its help lists; `all` lists every one. */
+  readonly settings: 'all' | readonly string[]
+  readonly run: (context: CommandContext) => Promise<CommandResult>
+}
+
+export interface CommandFlag {
+  readonly name: string
+  /** What to write after it; null = the bare flag. */
+  readonly form: string | null
+  readonly help: string
+  readonly required?: boolean
+}
+
+export interface CommandContext {
+  readonly config: Config
+  readonly report: readonly SettingReport[]
+  /** The value of the command's argument; "" when it takes none. */
+  readonly argument: string
+  /** Values of the command's own flags; bare ones hold "". */
+  readonly flags: ReadonlyMap<string, string>
+  readonly backend: CliBackend
+  readonly terminal: Terminal
+  readonly signal: AbortSignal
+}
+
+/** What a command found or did, for people and for programs. */
+export interface CommandResult {
+  /** Lines for standard output, without the last line break; empty prints nothing. */
+  readonly text: string
+  /** The one object that `--json` prints. */
+  readonly json: Readonly<Record<string, unknown>>
+  /** Whether what it checked was in order; false exits with 1. */
+  readonly healthy?: boolean
+}

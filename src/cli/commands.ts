@@ -1,0 +1,34 @@
+import type { Command } from './command.ts'
+import { backup } from './commands/backup.ts'
+import { createAccount } from './commands/create-account.ts'
+import { createToken } from './commands/create-token.ts'
+import { disableAccount, enableAccount } from './commands/disable-account.ts'
+import { doctor } from './commands/doctor.ts'
+import { listAccounts } from './commands/list-accounts.ts'
+import { listModels } from './commands/list-models.ts'
+import { listTokens } from './commands/list-tokens.ts'
+import { pullModel } from './commands/pull-model.ts'
+import { removeModel } from './commands/remove-model.ts'
+import { restore } from './commands/restore.ts'
+import { revokeToken } from './commands/revoke-token.ts'
+import { serve } from './commands/serve.ts'
+import { showConfig } from './commands/show-config.ts'
+
+/** Every command, in the order the help lists them. */
+export const commands: readonly Command[] = [
+  serve,
+  showConfig,
+  createToken,
+  listTokens,
+  revokeToken,
+  createAccount,
+  listAccounts,
+  disableAccount,
+  enableAccount,
+  listModels,
+  pullModel,
+  removeModel,
+  backup,
+  restore,
+  doctor,
+]

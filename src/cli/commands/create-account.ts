@@ -1,0 +1,23 @@
+import type { Command } from '../command.ts'
+import { UsageError } from '../usage-error.ts'
+
+export const createAccount: Command = {
+  words: ['account', 'create'],
+  summary: 'Make an account that uses tokens; people who sign in are invited in the console.',
+  flags: [
+    { name: 'name', form: '<text>', help: 'Whose account it is.', required: true },
+    { name: 'role', form: 'member | owner', help: 'Owners see every account. Default: member.' },
+  ],
+  settings: ['data', 'database-url'],
+  run: async ({ backend, config, flags, signal }) => {
+    const role = flags.get('role') ?? 'member'
+    if (role !== 'member' && role !== 'owner')
+      throw new UsageError([{ where: '--role', message: `expected member or owner, got ${JSON.stringify(role)}.` }])
+    await using desk = await backend.openAccountDesk(config, { signal })
+    const account = await desk.createAccount({ name: flags.get('name') ?? '', role }, { signal })
+    return {
+      text: `Made the account ${account.id}.\nIts first token: sepia token create --account ${account.id} --name first`,
+      json: { id: account.id, name: account.name, role: account.role },
+    }
+  },
+}

@@ -1,0 +1,23 @@
+import type { Command } from '../command.ts'
+import { openProgressBar } from '../progress-bar.ts'
+import { textTable } from '../text-table.ts'
+
+export const doctor: Command = {
+  words: ['doctor'],
+  summary: 'Check the data folder and the models.',
+  flags: [],
+  settings: ['data', 'models'],
+  run: async ({ backend, config, terminal, signal }) => {
+    using bar = openProgressBar({ terminal, now: Date.now }, 'Checking')
+    const findings = await backend.doctor(config, { signal, onProgress: bar.report })
+    const healthy = findings.every((finding) => finding.healthy)
+    return {
+      text: textTable(
+        ['CHECKED', 'STATE', 'FINDING'],
+        findings.map(({ subject, healthy, message }) => [subject, healthy ? 'ok' : 'FAULT', message]),
+      ),
+      json: { healthy, findings },
+      healthy,
+    }
+  },
+}

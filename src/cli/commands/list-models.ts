@@ -1,0 +1,20 @@
+import { printByteSize } from '../../config/byte-size.ts'
+import type { Command } from '../command.ts'
+import { textTable } from '../text-table.ts'
+
+export const listModels: Command = {
+  words: ['model', 'list'],
+  summary: 'List the installed models.',
+  flags: [],
+  settings: ['models', 'data'],
+  run: async ({ backend, config }) => {
+    const models = await backend.listModels(config)
+    return {
+      text: textTable(
+        ['ID', 'KIND', 'SIZE', 'LICENCE', 'FOLDER'],
+        models.map(({ id, kind, bytes, license, folder }) => [id, kind, printByteSize(bytes), license ?? '', folder]),
+      ),
+      json: { models: models.map(({ id, name, kind, bytes, license, folder }) => ({ id, name, kind, bytes, license, folder })) },
+    }
+  },
+}

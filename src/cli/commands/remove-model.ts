@@ -1,0 +1,17 @@
+import { printByteSize } from '../../config/byte-size.ts'
+import type { Command } from '../command.ts'
+import { confirm, yesFlag } from '../confirm.ts'
+
+export const removeModel: Command = {
+  words: ['model', 'remove'],
+  summary: 'Delete a model that sepia model pull fetched.',
+  argument: { name: '<model>', help: 'the id that sepia model list shows.' },
+  flags: [yesFlag],
+  settings: ['data'],
+  run: async (context) => {
+    const model = await context.backend.findRemovableModel(context.config, context.argument)
+    await confirm(context, `This deletes ${model.folder} (${printByteSize(model.bytes)}).`)
+    await context.backend.removeModel(model)
+    return { text: `Removed ${model.id}.`, json: { removed: model.id } }
+  },
+}

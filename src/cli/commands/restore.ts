@@ -1,0 +1,20 @@
+import { resolve } from 'node:path'
+import type { Command } from '../command.ts'
+import { confirm, yesFlag } from '../confirm.ts'
+import { openProgressBar } from '../progress-bar.ts'
+
+export const restore: Command = {
+  words: ['restore'],
+  summary: 'Replace the data folder by a backup; the service must not be running.',
+  argument: { name: '<file>', help: 'a file that sepia backup wrote.' },
+  flags: [yesFlag],
+  settings: ['data'],
+  run: async (context) => {
+    const { argument, backend, config, terminal, signal } = context
+    const file = resolve(argument)
+    await confirm(context, `This replaces every account, token, request and output in ${config.dataFolder}.`)
+    using bar = openProgressBar({ terminal, now: Date.now }, 'Restoring')
+    await backend.restore(config, file, { signal, onProgress: bar.report })
+    return { text: `Restored ${config.dataFolder} from ${file}.`, json: { file, data: config.dataFolder } }
+  },
+}

@@ -1,0 +1,22 @@
+import type { Command } from '../command.ts'
+import { confirm, yesFlag } from '../confirm.ts'
+import { UsageError } from '../usage-error.ts'
+
+export const revokeToken: Command = {
+  words: ['token', 'revoke'],
+  summary: 'Revoke an access token; a running service refuses it within five seconds.',
+  argument: { name: '<id>', help: 'the id that sepia token list shows.' },
+  flags: [yesFlag],
+  settings: ['data', 'database-url'],
+  run: async (context) => {
+    const { argument, backend, config, signal } = context
+    await using desk = await backend.openAccountDesk(config, { signal })
+    const accounts = await desk.listAccounts({ signal })
+    const tokens = (await Promise.all(accounts.map(({ id }) => desk.listTokens(id, { signal })))).flat()
+    const token = tokens.find(({ id }) => id === argument)
+    if (token === undefined) throw new UsageError([{ where: argument, message: 'there is no token with this id; see sepia token list.' }])
+    await confirm(context, `Programs that use the token "${token.name}" will be refused.`)
+    await desk.revokeToken(token, { signal })
+    return { text: `Revoked "${token.name}".`, json: { revoked: token.id } }
+  },
+}

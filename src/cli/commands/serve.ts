@@ -1,0 +1,12 @@
+import type { Command } from '../command.ts'
+
+export const serve: Command = {
+  words: ['serve'],
+  summary: 'Run the service until it is told to stop.',
+  flags: [],
+  settings: 'all',
+  run: async ({ backend, config, signal }) => {
+    await backend.serve(config, { signal })
+    return { text: '', json: { stopped: true } }
+  },
+}

@@ -1,0 +1,17 @@
+import type { CommandContext } from './command.ts'
+import { UsageError } from './usage-error.ts'
+
+/** The flag of every command that destroys something. */
+export const yesFlag = { name: 'yes', form: null, help: 'Do not ask.' } as const
+
+/**
+ * Asks before something is destroyed, unless `--yes` was given.
+ *
+ * @throws {UsageError} when the answer is not yes, or nobody can answer.
+ */
+export async function confirm({ flags, terminal, signal }: CommandContext, warning: string): Promise<void> {
+  if (flags.has(yesFlag.name)) return
+  const answer = await terminal.ask(`${warning} Continue? [y/N] `, { signal })
+  if (answer === null) throw new UsageError([{ where: '--yes', message: `${warning} Add --yes to do it without being asked.` }])
+  if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError([{ where: 'Stopped', message: 'nothing was changed.' }])
+}

@@ -1,0 +1,57 @@
+import { fallbackWords } from '../config/setting.ts'
+import { allSettings, groupedSettings } from '../config/settings.ts'
+import { commonFlags } from './arguments.ts'
+import type { Command, CommandFlag } from './command.ts'
+import { alignColumns } from './text-table.ts'
+
+/** What `sepia` without arguments prints. */
+export function overview(commands: readonly Command[]): string {
+  return [
+    'Sepia runs language models and SDXL image models and answers over HTTP.',
+    '',
+    'Usage: sepia <command> [flags]',
+    '',
+    indent(commands.map((command) => [usage(command), command.summary])),
+    '',
+    'To begin:',
+    '  sepia serve',
+    '',
+    'sepia <command> --help explains a command. Every flag is also an environment variable (--port: SEPIA_PORT)',
+    'and a key of sepia.config.json (port); sepia config shows what is in force.',
+  ].join('\n')
+}
+
+/** What `sepia <command> --help` prints. */
+export function commandHelp(command: Command): string {
+  const listed = command.settings
+  const sections = [
+    `${command.summary}\n\nUsage: sepia ${usage(command)} [flags]`,
+    command.argument && `Argument:\n${indent([[command.argument.name, command.argument.help]])}`,
+    `Flags:\n${indent([...command.flags, ...commonFlags].map(flagRow))}`,
+    listed === 'all'
+      ? groupedSettings()
+          .map(([group, members]) => `${group}:\n${indent(members.map(settingRow))}`)
+          .join('\n\n')
+      : `Settings:\n${indent(allSettings.filter(({ name }) => listed.includes(name)).map(settingRow))}`,
+  ]
+  return sections.filter((section) => section !== undefined).join('\n\n')
+}
+
+/** What to type after `sepia`. */
+export function usage({ words, argument, flags }: Command): string {
+  const required = flags.filter((flag) => flag.required === true).map(({ name, form }) => `--${name} ${form ?? ''}`)
+  return [...words, ...(argument === undefined ? [] : [argument.name]), ...required].join(' ')
+}
+
+function flagRow({ name, form, help }: CommandFlag): readonly string[] {
+  return [form === null ? `--${name}` : `--${name} ${form}`, help]
+}
+
+function settingRow(setting: (typeof allSettings)[number]): readonly string[] {
+  const flag = setting.form === 'on | off' ? `--${setting.name}[=off]` : `--${setting.name} ${setting.form}`
+  return [flag, `${setting.help} [${fallbackWords(setting)}]`.replaceAll('`', '')]
+}
+
+function indent(rows: readonly (readonly string[])[]): string {
+  return alignColumns(rows).replaceAll(/^/gm, '  ')
+}

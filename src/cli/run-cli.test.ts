@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import type { AccessToken } from '../core/access-token.ts'
+import type { Account } from '../core/account.ts'
+import type { AccountDesk, CliBackend, Finding, NewToken } from './cli-backend.ts'
+import { runCli } from './run-cli.ts'
+
+let folder = ''
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sepia-cli-'))
+})
+after(() => rm(folder, { recursive: true }))
+
+const account: Account = { id: 'a1', name: 'First', email: null, role: 'owner', createdAt: 0, disabledAt: null }
+
+function tokenOf({ name, scopes }: Pick<NewToken, 'name' | 'scopes'>): AccessToken {
+  const dates = { createdAt: 0, expiresAt: null, revokedAt: null, lastUsedAt: null }
+  return { id: 't1', accountId: 'a1', name, hash: 'f00', hint: 'abcd', scopes, ...dates }
+}
+
+/** Runs one command line against a backend that notes what it was asked. */
+async function run(
+  argv: readonly string[],
+  {
+    environment = {},
+    answer = null,
+    findings = [],
+  }: { environment?: Record<string, string>; answer?: string | null; findings?: readonly Finding[] } = {},
+): Promise<{ code: number; out: string; err: string; asked: readonly string[]; done: readonly string[] }> {
+  const done: string[] = []
+  const asked: string[] = []
+  let out = ''
+  let err = ''
+  const desk: AccountDesk = {
+    listAccounts: async () => [account],
+    createAccount: async () => account,
+    setDisabled: async (id, disabled) => void done.push(`disabled ${id} ${disabled}`),
+    listTokens: async () => [tokenOf({ name: 'mine', scopes: ['read'] })],
+    createToken: async (input) => {
+      done.push(`token ${JSON.stringify(input)}`)
+      return { text: 'sepia_secret', token: tokenOf(input) }
+    },
+    revokeToken: async ({ id }) => void done.push(`revoked ${id}`),
+    [Symbol.asyncDispose]: async () => void done.push('closed'),
+  }
+  const refuse = async (): Promise<never> => Promise.reject(new Error('The test does not offer this.'))
+  const backend: CliBackend = {
+    serve: async ({ listen }) => void done.push(`served ${listen.port}`),
+    openAccountDesk: async () => desk,
+    listModels: async () => [],
+    pullModel: refuse,
+    findRemovableModel: refuse,
+    removeModel: refuse,
+    backup: refuse,
+    restore: refuse,
+    doctor: async () => findings,
+  }
+  const code = await runCli(argv, {
+    terminal: {
+      out: (text) => {
+        out += text
+      },
+      err: (text) => {
+        err += text
+      },
+      interactive: false,
+      ask: async (question) => {
+        asked.push(question)
+        return answer
+      },
+    },
+    environment,
+    machine: { cores: 2, memoryBytes: 1e9, terminal: false, folder },
+    backend,
+    version: '1.2.3',
+    signal: new AbortController().signal,
+  })
+  return { code, out, err, asked, done }
+}
+
+describe('the command line', () => {
+  it('explains itself without arguments', async () => {
+    const { code, out } = await run([])
+    assert.equal(code, 0)
+    assert.match(out, /sepia serve/)
+    assert.match(out, /token create --name <text>/)
+  })
+
+  it('explains every command it has, whatever the settings hold', async () => {
+    const { out } = await run(['--json'])
+    const { commands }: { commands: readonly { command: string; summary: string }[] } = JSON.parse(out)
+    for (const { command, summary } of commands) {
+      const help = await run([...command.split(' '), '--help'], { environment: { SEPIA_PORT: 'broken' } })
+      assert.equal(help.code, 0)
+      assert.ok(help.out.startsWith(summary), command)
+      assert.match(help.out, /--json/)
+    }
+  })
+
+  it('lists every setting in the help of serve', async () => {
+    const { out } = await run(['serve', '-h'])
+    assert.match(out, /--port <number> +Port to listen on; 0 for any free one\. \[8080\]/)
+    assert.match(out, /--wide-penalties\[=off\]/)
+  })
+
+  it('serves with the settings of its flags', async () => {
+    assert.deepEqual((await run(['serve', '--port', '9000'])).done, ['served 9000'])
+    assert.deepEqual((await run(['serve', '--port=0', '--wide-penalties=off'])).done, ['served 0'])
+  })
+
+  it('names the nearest right command', async () => {
+    assert.equal((await run(['sevre'])).err, 'sepia sevre: there is no such command. Did you mean serve? See sepia --help.\n')
+    assert.equal(
+      (await run(['token', 'crate'])).err,
+      'sepia token crate: there is no such command. Did you mean token create? See sepia --help.\n',
+    )
+    const family = await run(['token'])
+    assert.equal(family.err, 'sepia token: goes on with one of: token create, token list, token revoke.\n')
+    assert.equal(family.code, 2)
+  })
+
+  it('reports wrong flags and wrong settings together, with the nearest right ones', async () => {
+    const { code, out, err } = await run(['serve', '--prot', '9000', '--grace'], { environment: { SEPIA_LOGS: 'json' } })
+    assert.equal(code, 2)
+    assert.equal(out, '')
+    assert.deepEqual(err.trimEnd().split('\n'), [
+      '--prot: there is no such flag. Did you mean --port?',
+      '--grace: expected <duration> after it.',
+      'SEPIA_LOGS: there is no such variable. Did you mean SEPIA_LOG?',
+    ])
+  })
+
+  it('asks for missing flags and arguments, and refuses ones too many', async () => {
+    assert.match((await run(['token', 'create'])).err, /^--name: is missing; add --name <text>\.$/m)
+    assert.match((await run(['token', 'create', '--name'])).err, /^--name: expected <text> after it\.$/m)
+    assert.match((await run(['token', 'revoke'])).err, /expected <id>/)
+    assert.match((await run(['serve', 'now'])).err, /^now: sepia serve takes no such argument\.$/m)
+    assert.match((await run(['token', 'list', '--name', 'x'])).err, /^--name: there is no such flag\./m)
+  })
+
+  it('prints a new token alone, or as one JSON object', async () => {
+    const plain = await run(['token', 'create', '--name', 'ci', '--scopes', 'read,text', '--expires', '30d'])
+    assert.equal(plain.out, 'sepia_secret\n')
+    assert.equal(plain.err, '')
+    assert.deepEqual(plain.done, ['token {"accountId":null,"name":"ci","scopes":["text","read"],"lifetimeMs":2592000000}', 'closed'])
+    const { out } = await run(['token', 'create', '--name', 'ci', '--json'])
+    assert.equal(JSON.parse(out).token, 'sepia_secret')
+  })
+
+  it('refuses scopes and lifetimes it does not know before it opens anything', async () => {
+    const scopes = await run(['token', 'create', '--name', 'ci', '--scopes', 'all'])
+    assert.equal(scopes.err, '--scopes: there is no scope all; choose from text, image, read.\n')
+    const expires = await run(['token', 'create', '--name', 'ci', '--expires', 'soon'])
+    assert.equal(expires.code, 2)
+    assert.deepEqual([...scopes.done, ...expires.done], [])
+  })
+
+  it('destroys nothing without a yes', async () => {
+    const silent = await run(['token', 'revoke', 't1'])
+    assert.equal(silent.code, 2)
+    assert.match(silent.err, /Add --yes/)
+    assert.deepEqual(silent.done, ['closed'])
+    assert.deepEqual((await run(['token', 'revoke', 't1'], { answer: 'n' })).done, ['closed'])
+    const answered = await run(['token', 'revoke', 't1'], { answer: 'y' })
+    assert.deepEqual(answered.done, ['revoked t1', 'closed'])
+    assert.equal(answered.asked.length, 1)
+    assert.deepEqual((await run(['token', 'revoke', 't1', '--yes'])).done, ['revoked t1', 'closed'])
+  })
+
+  it('shows every setting with its source', async () => {
+    const { out } = await run(['config'], { environment: { SEPIA_PORT: '81' } })
+    assert.match(out, /^port +81 +SEPIA_PORT$/m)
+    assert.match(out, /^host +127\.0\.0\.1 +default$/m)
+  })
+
+  it('prints failures as one JSON object too when asked for JSON', async () => {
+    const { code, out, err } = await run(['model', 'pull', 'https://models.example/m/model.json', '--json'])
+    assert.equal(code, 1)
+    assert.deepEqual(JSON.parse(out), { error: { message: 'The test does not offer this.' } })
+    assert.equal(err, '')
+  })
+
+  it('exits with 1 when the doctor finds a fault', async () => {
+    const findings = [{ subject: 'database', healthy: false, message: 'damaged' }]
+    assert.equal((await run(['doctor'], { findings })).code, 1)
+    assert.equal((await run(['doctor'], { findings: [] })).code, 0)
+  })
+
+  it('prints its version', async () => {
+    assert.equal((await run(['--version'])).out, '1.2.3\n')
+  })
+})

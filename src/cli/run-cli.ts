@@ -1,0 +1,77 @@
+import { loadConfig } from '../config/load-config.ts'
+import type { Machine } from '../config/machine.ts'
+import { didYouMean } from '../config/nearest-name.ts'
+import type { LoadedConfig } from '../config/parse-config.ts'
+import type { ConfigFault } from '../config/setting-sources.ts'
+import { type Arguments, checkArguments, parseArguments, settingValues } from './arguments.ts'
+import type { CliBackend } from './cli-backend.ts'
+import type { Command, CommandResult } from './command.ts'
+import { commands } from './commands.ts'
+import { commandHelp, overview } from './help.ts'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage-error.ts'
+
+export interface CliSurroundings {
+  readonly terminal: Terminal
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly machine: Machine
+  readonly backend: CliBackend
+  readonly version: string
+  /** Aborted when the person or the operating system asks to stop. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs one command line.
+ *
+ * @returns The exit code: 0 done, 1 failed, 2 the command line or a setting is wrong.
+ */
+export async function runCli(argv: readonly string[], surroundings: CliSurroundings): Promise<number> {
+  const { terminal } = surroundings
+  const parsed = parseArguments(argv, commands)
+  const json = parsed.flags.has('json')
+  try {
+    const result = await answer(parsed, surroundings)
+    if (json) terminal.out(`${JSON.stringify(result.json)}\n`)
+    else if (result.text !== '') terminal.out(`${result.text}\n`)
+    return result.healthy === false ? 1 : 0
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    if (json) terminal.out(`${JSON.stringify({ error: { message } })}\n`)
+    else terminal.err(`${message}\n`)
+    return error instanceof UsageError ? 2 : 1
+  }
+}
+
+async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise<CommandResult> {
+  const { command, rest, flags } = parsed
+  if (flags.has('version')) return { text: surroundings.version, json: { version: surroundings.version } }
+  if (command === undefined) {
+    if (rest.length > 0 && rest[0] !== 'help') throw new UsageError([unknownCommand(rest)])
+    return { text: overview(commands), json: { commands: commands.map(({ words, summary }) => ({ command: words.join(' '), summary })) } }
+  }
+  if (flags.has('help')) return { text: commandHelp(command), json: { command: command.words.join(' '), summary: command.summary } }
+  const { config, report } = await readSettings(command, parsed, surroundings)
+  const { backend, terminal, signal } = surroundings
+  const own = command.flags.flatMap(({ name }) => {
+    const value = flags.get(name)?.at(-1)
+    return value === undefined ? [] : [[name, value === true ? '' : value] as const]
+  })
+  return await command.run({ config, report, argument: rest[0] ?? '', flags: new Map(own), backend, terminal, signal })
+}
+
+/** @throws {UsageError} with every fault of the command line and of every source of settings. */
+async function readSettings(command: Command, parsed: Arguments, { environment, machine }: CliSurroundings): Promise<LoadedConfig> {
+  const loaded = await loadConfig({ flags: settingValues(parsed), environment }, machine)
+  const faults = [...checkArguments(command, parsed), ...('faults' in loaded ? loaded.faults : [])]
+  if (faults.length > 0 || 'faults' in loaded) throw new UsageError(faults)
+  return loaded
+}
+
+function unknownCommand(words: readonly string[]): ConfigFault {
+  const names = commands.map((command) => command.words.join(' '))
+  const typed = words.join(' ')
+  const family = names.filter((name) => name.startsWith(`${words[0]} `))
+  if (words.length === 1 && family.length > 0) return { where: `sepia ${typed}`, message: `goes on with one of: ${family.join(', ')}.` }
+  return { where: `sepia ${typed}`, message: `there is no such command.${didYouMean(typed, names)} See sepia --help.` }
+}
