@@ -1,0 +1,95 @@
+import type { ImageProgress, ImageResult } from '../../core/image-generation.ts'
+import type { EmbeddingResult, TextPart } from '../../core/text-generation.ts'
+import { unpackFailure } from './engine-failure.ts'
+import { type CallReport, streamWindow } from './engine-messages.ts'
+
+interface CallHandlers {
+  /** Called at most once, and not after the engine's last word. */
+  readonly abort: () => void
+  readonly more: (parts: number) => void
+  readonly onProgress?: (progress: ImageProgress) => void
+}
+
+/** The service's end of one call to an engine: a stream of parts, and at its end a result or an error. */
+export class EngineCall implements Disposable {
+  readonly #handlers: CallHandlers
+  readonly #signal: AbortSignal
+  readonly #leave = (): void => {
+    this.fail(this.#signal.reason)
+    this.#abort()
+  }
+  #parts: TextPart[] = []
+  #wake = Promise.withResolvers<void>()
+  #end: { readonly result: ImageResult | EmbeddingResult | undefined } | { readonly error: unknown } | undefined
+  /** Whether the engine has nothing more to do for this call, or has been told so. */
+  #settled = false
+  #unacknowledged = 0
+
+  constructor(handlers: CallHandlers, signal: AbortSignal) {
+    this.#handlers = handlers
+    this.#signal = signal
+    signal.addEventListener('abort', this.#leave, { once: true })
+  }
+
+  receive(report: CallReport): void {
+    if (report.type === 'done' || report.type === 'failed') this.#settled = true
+    if (this.#end !== undefined) return
+    if (report.type === 'progress') this.#handlers.onProgress?.(report.progress)
+    else if (report.type === 'part') this.#parts.push(report.part)
+    else if (report.type === 'done') this.#end = { result: report.result }
+    else this.#end = { error: unpackFailure(report.error) }
+    this.#wake.resolve()
+  }
+
+  /** Ends the call early: the reader gets the error at once, whatever the engine does. */
+  fail(error: unknown): void {
+    if (this.#end !== undefined) return
+    this.#parts = []
+    this.#end = { error }
+    this.#wake.resolve()
+  }
+
+  async *parts(): AsyncGenerator<TextPart, void, undefined> {
+    for (;;) {
+      const parts = this.#parts
+      this.#parts = []
+      yield* parts
+      this.#acknowledge(parts.length)
+      if (this.#parts.length > 0) continue
+      if (this.#end !== undefined) break
+      await this.#news()
+    }
+    if ('error' in this.#end) throw this.#end.error
+  }
+
+  async result(): Promise<ImageResult | EmbeddingResult | undefined> {
+    while (this.#end === undefined) await this.#news()
+    if ('error' in this.#end) throw this.#end.error
+    return this.#end.result
+  }
+
+  /** Tells the engine to stop, unless it has ended by itself. */
+  [Symbol.dispose](): void {
+    this.#signal.removeEventListener('abort', this.#leave)
+    this.#abort()
+  }
+
+  async #news(): Promise<void> {
+    await this.#wake.promise
+    this.#wake = Promise.withResolvers()
+  }
+
+  #abort(): void {
+    if (this.#settled) return
+    this.#settled = true
+    this.#handlers.abort()
+  }
+
+  /** Tells the engine in large steps what the reader has taken. */
+  #acknowledge(parts: number): void {
+    this.#unacknowledged += parts
+    if (this.#unacknowledged < streamWindow / 2 || this.#settled) return
+    this.#handlers.more(this.#unacknowledged)
+    this.#unacknowledged = 0
+  }
+}

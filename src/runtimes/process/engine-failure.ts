@@ -1,0 +1,20 @@
+import { ServiceError } from '../../core/error.ts'
+import type { EngineFailure } from './engine-messages.ts'
+
+/** The transferable form of anything an engine throws; what is no ServiceError means that the engine broke. */
+export function packFailure(error: unknown): EngineFailure {
+  if (error instanceof ServiceError) {
+    const { code, message, param, retryAfterSeconds, faults, cause } = error
+    return { code, message, param, retryAfterSeconds, faults, cause: cause === undefined ? undefined : describe(cause) }
+  }
+  const message = 'The model failed on this request; try again, and tell the operator if it happens twice.'
+  return { code: 'inference_failed', message, param: undefined, retryAfterSeconds: undefined, faults: [], cause: describe(error) }
+}
+
+export function unpackFailure({ code, message, ...options }: EngineFailure): ServiceError {
+  return new ServiceError(code, message, options)
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

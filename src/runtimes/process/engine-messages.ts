@@ -1,0 +1,47 @@
+import type { ErrorCode, FieldFault } from '../../core/error.ts'
+import type { ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
+import type { ModelDescriptor } from '../../core/model.ts'
+import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest } from '../../core/text-generation.ts'
+
+/** Work for an engine; `id` names the call in every message about it. */
+export type EngineWork =
+  | { readonly type: 'generate'; readonly request: TextRequest; readonly account: string }
+  | { readonly type: 'embed'; readonly request: EmbeddingRequest }
+  | { readonly type: 'draw'; readonly request: ImageRequest }
+
+/** What the service says to an engine process. The first message is `load`. */
+export type ToEngine =
+  | { readonly type: 'load'; readonly descriptor: ModelDescriptor; readonly threads: number; readonly slots: number }
+  | { readonly type: 'start'; readonly id: number; readonly work: EngineWork }
+  /** The reader has taken this many parts of a stream, so that many more may be sent. */
+  | { readonly type: 'more'; readonly id: number; readonly parts: number }
+  | { readonly type: 'abort'; readonly id: number }
+
+/** What an engine process says about one call; the last message is `done` or `failed`, also after an abort. */
+export type CallReport =
+  | { readonly type: 'part'; readonly id: number; readonly part: TextPart }
+  | { readonly type: 'progress'; readonly id: number; readonly progress: ImageProgress }
+  | { readonly type: 'done'; readonly id: number; readonly result?: ImageResult | EmbeddingResult }
+  | { readonly type: 'failed'; readonly id: number; readonly error: EngineFailure }
+
+/** What an engine process says. */
+export type FromEngine =
+  | CallReport
+  | { readonly type: 'loaded' }
+  | { readonly type: 'load-failed'; readonly error: EngineFailure }
+  /** Resident bytes of the process. */
+  | { readonly type: 'memory'; readonly bytes: number }
+
+/** An error on its way between processes. */
+export interface EngineFailure {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly param: string | undefined
+  readonly retryAfterSeconds: number | undefined
+  readonly faults: readonly FieldFault[]
+  /** Stack for the log; never sent to a client. */
+  readonly cause: string | undefined
+}
+
+/** Parts of one stream that may be on their way to a reader that does not read. */
+export const streamWindow = 256

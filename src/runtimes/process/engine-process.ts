@@ -1,0 +1,192 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { ServiceError } from '../../core/error.ts'
+import type { ImageProgress } from '../../core/image-generation.ts'
+import type { ModelDescriptor } from '../../core/model.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import { EngineCall } from './engine-call.ts'
+import type { EngineEvent } from './engine-event.ts'
+import { unpackFailure } from './engine-failure.ts'
+import type { EngineFailure, EngineWork, FromEngine, ToEngine } from './engine-messages.ts'
+
+export interface EngineProcessSettings {
+  /** The module to run; it must call `serveTextEngine` or `serveImageEngine`. */
+  readonly entry: URL
+  readonly clock: Clock
+  readonly log: (event: EngineEvent) => void
+  /** Kills an engine that takes longer to load. */
+  readonly loadMs: number
+  /** Kills an engine that goes on working for this long after a request was aborted. */
+  readonly abortMs: number
+}
+
+/** A line longer than this is cut before it is logged. */
+const longestLine = 2000
+
+/** One engine in a child process: starts it, multiplexes calls over its channel, notices its end. */
+export class EngineProcess implements AsyncDisposable {
+  readonly exited: Promise<{ readonly reason: string }>
+  readonly #child: ChildProcess
+  readonly #modelId: string
+  readonly #settings: EngineProcessSettings
+  readonly #calls = new Map<number, EngineCall>()
+  readonly #unanswered = new Map<number, AbortController>()
+  readonly #loading = Promise.withResolvers<void>()
+  #lastId = 0
+  #memoryBytes = 0
+  #killedFor: string | undefined
+
+  private constructor(modelId: string, settings: EngineProcessSettings) {
+    this.#modelId = modelId
+    this.#settings = settings
+    // The service may run under flags (an inspector, a test runner) that its engines must not inherit.
+    this.#child = fork(fileURLToPath(settings.entry), [], {
+      execPath: process.execPath,
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      serialization: 'advanced',
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      windowsHide: true,
+    })
+    this.#loading.promise.catch(() => {})
+    for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) this.#capture(stream)
+    this.#child.on('message', (message) => this.#receive(message as readonly FromEngine[]))
+    this.exited = new Promise((resolve) => {
+      const end = (reason: string) => resolve({ reason: this.#end(this.#killedFor ?? reason) })
+      this.#child.once('exit', (code, signal) => end(signal === null ? `exited with code ${code}` : `killed by ${signal}`))
+      this.#child.once('error', (error) => end(error.message))
+    })
+  }
+
+  /**
+   * Starts an engine and loads its model.
+   *
+   * @throws {ServiceError} what the engine says about the model's files, or `inference_failed` when it dies or takes too long.
+   */
+  static async start(
+    load: { readonly descriptor: ModelDescriptor; readonly threads: number; readonly slots: number },
+    settings: EngineProcessSettings,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<EngineProcess> {
+    signal.throwIfAborted()
+    const startedAt = settings.clock.now()
+    const engine = new EngineProcess(load.descriptor.id, settings)
+    const loaded = new AbortController()
+    const stop = () => engine.#kill('aborted while loading')
+    signal.addEventListener('abort', stop, { once: true })
+    engine.#killAfter(settings.loadMs, 'did not load in time', loaded.signal)
+    try {
+      engine.#send({ type: 'load', ...load })
+      await engine.#loading.promise
+      signal.throwIfAborted()
+    } catch (error) {
+      await engine[Symbol.asyncDispose]()
+      throw signal.aborted ? signal.reason : error
+    } finally {
+      signal.removeEventListener('abort', stop)
+      loaded.abort()
+    }
+    settings.log({ type: 'started', modelId: load.descriptor.id, pid: engine.#child.pid ?? 0, loadMs: settings.clock.now() - startedAt })
+    return engine
+  }
+
+  get memoryBytes(): number {
+    return this.#memoryBytes
+  }
+
+  /** Sends work to the engine; disposing the call before its end aborts it there. */
+  call(work: EngineWork, { signal, onProgress }: { signal: AbortSignal; onProgress?: (progress: ImageProgress) => void }): EngineCall {
+    signal.throwIfAborted()
+    const id = ++this.#lastId
+    const handlers = {
+      abort: () => this.#abort(id),
+      more: (parts: number) => this.#send({ type: 'more', id, parts }),
+      ...(onProgress && { onProgress }),
+    }
+    const call = new EngineCall(handlers, signal)
+    if (this.#child.connected) {
+      this.#calls.set(id, call)
+      this.#send({ type: 'start', id, work })
+    } else call.fail(makeCrashError(this.#killedFor ?? 'gone'))
+    return call
+  }
+
+  /** Kills the process: it keeps nothing worth saving, and the kernel frees its memory faster than its own tear-down would. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#kill('unloaded')
+    await this.exited
+  }
+
+  #abort(id: number): void {
+    if (!this.#calls.has(id)) return
+    const answered = new AbortController()
+    this.#unanswered.set(id, answered)
+    this.#killAfter(this.#settings.abortMs, 'went on working after an abort', answered.signal)
+    this.#send({ type: 'abort', id })
+  }
+
+  #killAfter(ms: number, reason: string, done: AbortSignal): void {
+    this.#settings.clock.wait(ms, { signal: done }).then(
+      () => this.#kill(reason),
+      () => {},
+    )
+  }
+
+  #kill(reason: string): void {
+    this.#killedFor ??= reason
+    this.#child.kill('SIGKILL')
+  }
+
+  #send(message: ToEngine): void {
+    // A channel that has closed is noticed by the exit of its process.
+    if (this.#child.connected) this.#child.send(message, () => {})
+  }
+
+  #receive(messages: readonly FromEngine[]): void {
+    for (const message of messages) {
+      if (message.type === 'memory') this.#memoryBytes = message.bytes
+      else if (message.type === 'loaded') this.#loading.resolve()
+      else if (message.type === 'load-failed') this.#loading.reject(unpackFailure(message.error))
+      else {
+        this.#calls.get(message.id)?.receive(message)
+        if (message.type === 'done' || message.type === 'failed') this.#forget(message.id)
+        if (message.type === 'failed' && message.error.cause !== undefined) this.#logCause(message.error)
+      }
+    }
+  }
+
+  #forget(id: number): void {
+    this.#calls.delete(id)
+    this.#unanswered.get(id)?.abort()
+    this.#unanswered.delete(id)
+  }
+
+  #end(reason: string): string {
+    const error = makeCrashError(reason)
+    this.#loading.reject(error)
+    for (const [id, call] of this.#calls) {
+      call.fail(error)
+      this.#forget(id)
+    }
+    this.#settings.log({ type: 'exited', modelId: this.#modelId, pid: this.#child.pid, reason })
+    return reason
+  }
+
+  #capture(stream: NodeJS.ReadableStream): void {
+    createInterface({ input: stream }).on('line', (line) => this.#log(line))
+  }
+
+  #logCause({ cause = '' }: EngineFailure): void {
+    for (const line of cause.split('\n')) this.#log(line)
+  }
+
+  #log(line: string): void {
+    this.#settings.log({ type: 'output', modelId: this.#modelId, pid: this.#child.pid, line: line.slice(0, longestLine) })
+  }
+}
+
+function makeCrashError(reason: string): ServiceError {
+  return new ServiceError('inference_failed', 'The model stopped while it worked on this request; send it again.', {
+    cause: new Error(reason),
+  })
+}

@@ -1,0 +1,52 @@
+import type { ModelDescriptor } from '../../core/model.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { LoadedModel, ModelLoader } from '../../core/ports/model-loader.ts'
+import type { EngineEvent } from './engine-event.ts'
+import { EngineProcess } from './engine-process.ts'
+import { createImageProxy } from './image-proxy.ts'
+import { createTextProxy } from './text-proxy.ts'
+
+export interface ProcessLoaderSettings {
+  /** Module that calls `serveTextEngine`. */
+  readonly textEntry: URL
+  /** Module that calls `serveImageEngine`. */
+  readonly imageEntry: URL
+  /** Threads each engine computes with. */
+  readonly engineThreads: number
+  /** Sequences at once per text model. */
+  readonly textSlots: number
+  readonly clock: Clock
+  readonly log: (event: EngineEvent) => void
+  /** Kills an engine that takes longer to load; default 10 minutes. */
+  readonly loadMs?: number
+  /** Kills an engine that goes on working for this long after an abort; default 2 minutes, for one long denoising step. */
+  readonly abortMs?: number
+}
+
+/** Images are computed one request at a time: a second one would only halve the speed of the first. */
+const imageSlots = 1
+
+/** Loads every model into a child process of its own. */
+export function createProcessModelLoader(settings: ProcessLoaderSettings): ModelLoader {
+  const { textEntry, imageEntry, engineThreads: threads, textSlots, clock, log, loadMs = 600_000, abortMs = 120_000 } = settings
+
+  const load = async <Model>(
+    { descriptor, entry, slots }: { readonly descriptor: ModelDescriptor; readonly entry: URL; readonly slots: number },
+    wrap: (engine: EngineProcess) => Model,
+    options: { readonly signal: AbortSignal },
+  ): Promise<LoadedModel<Model>> => {
+    const engine = await EngineProcess.start({ descriptor, threads, slots }, { entry, clock, log, loadMs, abortMs }, options)
+    return {
+      model: wrap(engine),
+      slots,
+      exited: engine.exited,
+      memoryBytes: () => engine.memoryBytes,
+      [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+    }
+  }
+
+  return {
+    loadText: (descriptor, options) => load({ descriptor, entry: textEntry, slots: textSlots }, createTextProxy, options),
+    loadImage: (descriptor, options) => load({ descriptor, entry: imageEntry, slots: imageSlots }, createImageProxy, options),
+  }
+}

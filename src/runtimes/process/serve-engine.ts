@@ -1,0 +1,68 @@
+import type { ModelDescriptor } from '../../core/model.ts'
+import { EngineChannel } from './engine-channel.ts'
+import { packFailure } from './engine-failure.ts'
+import { EngineGate } from './engine-gate.ts'
+import type { EngineWork, FromEngine } from './engine-messages.ts'
+import { StreamWindow } from './stream-window.ts'
+
+/** How a loaded engine does one piece of work; what it returns or throws ends the call. */
+export type WorkRunner = (
+  work: EngineWork,
+  call: { readonly id: number; readonly signal: AbortSignal; readonly window: StreamWindow; readonly send: (message: FromEngine) => void },
+) => Promise<Extract<FromEngine, { type: 'done' }>['result']>
+
+/** A loaded engine. */
+export interface Engine {
+  readonly run: WorkRunner
+  /** Pieces of work at once; more wait here, since an aborted one may need a moment to stop. */
+  readonly slots: number
+}
+
+const memoryReportMs = 2000
+
+/** Runs an engine in this process for the service that forked it. */
+export function serveEngine(
+  load: (
+    descriptor: ModelDescriptor,
+    options: { readonly threads: number; readonly slots: number; readonly signal: AbortSignal },
+  ) => Promise<Engine>,
+): void {
+  const channel = new EngineChannel()
+  const running = new Map<number, { readonly controller: AbortController; readonly window: StreamWindow }>()
+  let loaded: { readonly run: WorkRunner; readonly gate: EngineGate } | undefined
+
+  const reportMemory = () => channel.send({ type: 'memory', bytes: process.memoryUsage.rss() })
+
+  const start = async (id: number, work: EngineWork): Promise<void> => {
+    const controller = new AbortController()
+    const window = new StreamWindow()
+    running.set(id, { controller, window })
+    const { signal } = controller
+    try {
+      using _slot = await loaded?.gate.enter(signal)
+      const result = await loaded?.run(work, { id, signal, window, send: (message) => channel.send(message) })
+      channel.send({ type: 'done', id, ...(result && { result }) })
+    } catch (error) {
+      // After an abort nobody asks for the reason.
+      channel.send(signal.aborted ? { type: 'done', id } : { type: 'failed', id, error: packFailure(error) })
+    } finally {
+      running.delete(id)
+    }
+  }
+
+  channel.listen(async (message) => {
+    if (message.type === 'start') return start(message.id, message.work)
+    if (message.type === 'abort') return running.get(message.id)?.controller.abort()
+    if (message.type === 'more') return running.get(message.id)?.window.widen(message.parts)
+    try {
+      const { descriptor, threads, slots } = message
+      const engine = await load(descriptor, { threads, slots, signal: new AbortController().signal })
+      loaded = { run: engine.run, gate: new EngineGate(engine.slots) }
+      reportMemory()
+      setInterval(reportMemory, memoryReportMs).unref()
+      channel.send({ type: 'loaded' })
+    } catch (error) {
+      channel.send({ type: 'load-failed', error: packFailure(error) })
+    }
+  })
+}

@@ -1,0 +1,24 @@
+import { ServiceError } from '../../core/error.ts'
+import type { ImageModelDescriptor } from '../../core/model.ts'
+import type { ImageModel } from '../../core/ports/image-model.ts'
+import { serveEngine, type WorkRunner } from './serve-engine.ts'
+
+type LoadImage = (
+  descriptor: ImageModelDescriptor,
+  options: { readonly threads: number; readonly signal: AbortSignal },
+) => Promise<ImageModel & AsyncDisposable>
+
+/** The main of an engine process: loads the image model the service names and answers its calls until the service is gone. */
+export function serveImageEngine(load: LoadImage): void {
+  serveEngine(async (descriptor, { threads, slots, signal }) => {
+    if (descriptor.kind !== 'image') throw new ServiceError('internal_error', `The image engine was asked to load ${descriptor.id}.`)
+    return { run: createRunner(await load(descriptor, { threads, signal })), slots }
+  })
+}
+
+function createRunner(model: ImageModel): WorkRunner {
+  return async (work, { id, signal, send }) => {
+    if (work.type !== 'draw') throw new ServiceError('internal_error', 'The image engine was asked for text.')
+    return model.generate(work.request, { signal, onProgress: (progress) => send({ type: 'progress', id, progress }) })
+  }
+}

@@ -1,0 +1,30 @@
+import { ServiceError } from '../../core/error.ts'
+import type { TextModelDescriptor } from '../../core/model.ts'
+import type { TextModel } from '../../core/ports/text-model.ts'
+import type { EngineWork } from './engine-messages.ts'
+import { serveEngine, type WorkRunner } from './serve-engine.ts'
+
+type LoadText = (
+  descriptor: TextModelDescriptor,
+  options: { readonly threads: number; readonly slots: number; readonly signal: AbortSignal },
+) => Promise<TextModel & AsyncDisposable>
+
+/** The main of an engine process: loads the text model the service names and answers its calls until the service is gone. */
+export function serveTextEngine(load: LoadText): void {
+  serveEngine(async (descriptor, options) => {
+    if (descriptor.kind !== 'text') throw new ServiceError('internal_error', `The text engine was asked to load ${descriptor.id}.`)
+    return { run: createRunner(await load(descriptor, options)), slots: options.slots }
+  })
+}
+
+function createRunner(model: TextModel): WorkRunner {
+  return async (work: EngineWork, { id, signal, window, send }) => {
+    if (work.type === 'embed') return model.embed(work.request, { signal })
+    if (work.type !== 'generate') throw new ServiceError('internal_error', 'The text engine was asked to draw.')
+    for await (const part of model.generate(work.request, { signal, account: work.account })) {
+      await window.take(signal)
+      send({ type: 'part', id, part })
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,17 @@
+import type { TextModel } from '../../core/ports/text-model.ts'
+import type { EmbeddingResult } from '../../core/text-generation.ts'
+import type { EngineProcess } from './engine-process.ts'
+
+/** A text model that lives in an engine process. */
+export function createTextProxy(engine: EngineProcess): TextModel {
+  return {
+    async *generate(request, { signal, account }) {
+      using call = engine.call({ type: 'generate', request, account }, { signal })
+      yield* call.parts()
+    },
+    async embed(request, { signal }) {
+      using call = engine.call({ type: 'embed', request }, { signal })
+      return (await call.result()) as EmbeddingResult
+    },
+  }
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import type { ImageModelDescriptor, TextModelDescriptor } from '../../src/core/model.ts'
+import type { TextPart } from '../../src/core/text-generation.ts'
+import { describeFakeImage, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import type { EngineEvent } from '../../src/runtimes/process/engine-event.ts'
+import { createProcessModelLoader } from '../../src/runtimes/process/process-model-loader.ts'
+import { makeImageRequest } from '../support/image-request.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { makeTextRequest } from '../support/text-request.ts'
+
+const { signal } = new AbortController()
+const options = { signal, account: 'a' }
+
+function createLoader(overrides: Partial<Parameters<typeof createProcessModelLoader>[0]> = {}) {
+  const events: EngineEvent[] = []
+  const loader = createProcessModelLoader({
+    textEntry: new URL('../support/fake-text-engine.ts', import.meta.url),
+    imageEntry: new URL('../support/fake-image-engine.ts', import.meta.url),
+    engineThreads: 1,
+    textSlots: 2,
+    clock: createSystemClock(),
+    log: (event) => events.push(event),
+    ...overrides,
+  })
+  const loadText = (descriptor: Partial<TextModelDescriptor> = {}) => loader.loadText(describeFakeText(descriptor), { signal })
+  const loadImage = (descriptor: Partial<ImageModelDescriptor> = {}) => loader.loadImage(describeFakeImage(descriptor), { signal })
+  return { loadText, loadImage, events }
+}
+
+const readText = async (parts: AsyncIterable<TextPart>) =>
+  (await Array.fromAsync(parts)).map((part) => (part.type === 'text' ? part.text : '')).join('')
+
+test('streams of several requests over one process stay apart and whole', async () => {
+  const { loadText } = createLoader()
+  await using loaded = await loadText()
+  const words = Array.from({ length: 700 }, (_, index) => `w${index}`).join(' ')
+  const texts = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((name) =>
+      readText(loaded.model.generate(makeTextRequest(`[say ${name} ${words}]`, { maxTokens: 1000 }), options)),
+    ),
+  )
+  assert.deepEqual(
+    texts,
+    ['a', 'b', 'c', 'd'].map((name) => `${name} ${words}`),
+  )
+  assert.ok(loaded.memoryBytes() > 1_000_000)
+})
+
+test('draws an image in the process and reports its steps', async () => {
+  const { loadImage } = createLoader()
+  await using loaded = await loadImage()
+  const steps: number[] = []
+  const { images } = await loaded.model.generate(makeImageRequest('a tiger'), { signal, onProgress: ({ step }) => steps.push(step) })
+  assert.deepEqual(steps, [1, 2, 3, 4])
+  assert.ok(images[0]?.bytes instanceof Uint8Array)
+})
+
+test('errors cross the border with code, field and message', async () => {
+  const { loadText } = createLoader()
+  await using loaded = await loadText()
+  const request = makeTextRequest('hello', { responseFormat: { type: 'json_schema', schema: {} } })
+  await assert.rejects(readText(loaded.model.generate(request, options)), { code: 'unsupported_parameter', param: 'response_format' })
+})
+
+test('embeddings cross the border', async () => {
+  const { loadText } = createLoader()
+  await using loaded = await loadText()
+  const { vectors } = await loaded.model.embed({ model: 'fake-chat', inputs: ['one', 'two'] }, { signal })
+  assert.equal(vectors.length, 2)
+})
+
+test('a reader that leaves in the middle of its stream frees its place in the engine', async () => {
+  const { loadText } = createLoader({ textSlots: 1 })
+  await using loaded = await loadText()
+  const slow = loaded.model.generate(makeTextRequest('go on', { maxTokens: 100_000 }), options)[Symbol.asyncIterator]()
+  await slow.next()
+  const waiting = readText(loaded.model.generate(makeTextRequest('[say second]'), options))
+  await slow.return?.()
+  assert.equal(await waiting, 'second')
+})
+
+test('an aborted stream ends with the reason at once and frees its place in the engine', async () => {
+  const { loadText } = createLoader({ textSlots: 1 })
+  await using loaded = await loadText()
+  const controller = new AbortController()
+  const hanging = readText(loaded.model.generate(makeTextRequest('[hang]'), { ...options, signal: controller.signal }))
+  controller.abort(new Error('client left'))
+  await assert.rejects(hanging, /client left/)
+  assert.equal(await readText(loaded.model.generate(makeTextRequest('[say next]'), options)), 'next')
+})
+
+test('a crash fails every request of its process, and no other', async () => {
+  const { loadText, events } = createLoader()
+  await using other = await loadText({ id: 'other' })
+  await using loaded = await loadText()
+  const survivor = readText(other.model.generate(makeTextRequest('[say still here]'), options))
+  const bystander = readText(loaded.model.generate(makeTextRequest('[hang]'), options))
+  const culprit = readText(loaded.model.generate(makeTextRequest('[crash]'), options))
+  await assert.rejects(culprit, { code: 'inference_failed' })
+  await assert.rejects(bystander, { code: 'inference_failed' })
+  assert.deepEqual(await loaded.exited, { reason: 'killed by SIGKILL' })
+  assert.equal(await survivor, 'still here')
+  await assert.rejects(readText(loaded.model.generate(makeTextRequest('hello'), options)), { code: 'inference_failed' })
+  assert.ok(events.some((event) => event.type === 'exited' && event.modelId === 'fake-chat'))
+})
+
+test('what the engine prints reaches the log, prompts do not', async () => {
+  const { loadText, events } = createLoader()
+  const loaded = await loadText()
+  await readText(loaded.model.generate(makeTextRequest('[say secret]'), options))
+  await loaded[Symbol.asyncDispose]()
+  assert.ok(events.some((event) => event.type === 'output' && event.line === 'loaded fake-chat'))
+  assert.doesNotMatch(JSON.stringify(events), /secret/)
+})
+
+test('a model that breaks while loading says so and leaves no process', async () => {
+  const { loadText, events } = createLoader()
+  await assert.rejects(loadText({ name: 'breaks while loading' }), { code: 'inference_failed' })
+  assert.ok(events.some((event) => event.type === 'exited'))
+})
+
+test('a load that takes too long is killed', async () => {
+  const clock = createTestClock()
+  const { loadText } = createLoader({ clock, loadMs: 1000 })
+  const loading = loadText({ name: 'hangs while loading' })
+  const failed = assert.rejects(loading, { code: 'inference_failed' })
+  await clock.waiting(1)
+  await clock.advance(1000)
+  await failed
+})
+
+test('an engine that goes on working after an abort is killed', async () => {
+  const clock = createTestClock()
+  const { loadText } = createLoader({ clock, abortMs: 1000 })
+  const loaded = await loadText({ name: 'ignores aborts' })
+  const controller = new AbortController()
+  const stream = loaded.model.generate(makeTextRequest('go on'), { ...options, signal: controller.signal })[Symbol.asyncIterator]()
+  await stream.next()
+  controller.abort(new Error('client left'))
+  await clock.waiting(1)
+  await clock.advance(1000)
+  assert.deepEqual(await loaded.exited, { reason: 'went on working after an abort' })
+})
+
+test('engines die with a service that is killed', async () => {
+  const service = spawn(process.execPath, [fileURLToPath(new URL('../support/engine-parent.ts', import.meta.url))], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = await once(createInterface({ input: service.stdout }), 'line')
+  const pid = Number(line)
+  process.kill(pid, 0)
+  service.kill('SIGKILL')
+  await once(service, 'exit')
+  while (isRunning(pid)) await new Promise((resolve) => setImmediate(resolve))
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    // A container without an init process keeps the dead child's entry.
+    return !existsSync(`/proc/${pid}`) || existsSync(`/proc/${pid}/exe`)
+  } catch {
+    return false
+  }
+}
