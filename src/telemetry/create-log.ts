@@ -1,0 +1,28 @@
+import { type Logger, pino } from 'pino'
+
+export type Log = Logger
+
+export interface LogSettings {
+  /** `pretty` for people, `json` with one object per line for programs. */
+  readonly format: 'pretty' | 'json'
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+}
+
+/** Where log lines go; standard error unless a test says otherwise. */
+export interface LogStream {
+  write(line: string): void
+}
+
+/** Opens the log. Standard output stays free for what the person or program asked for. */
+export async function createLog({ format, level }: LogSettings, stream: LogStream = process.stderr): Promise<Log> {
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  }
+  if (format === 'json') return pino(options, stream)
+  const { prettyFactory } = await import('pino-pretty')
+  const pretty = prettyFactory({ colorize: process.stderr.isTTY === true, translateTime: 'SYS:HH:MM:ss', singleLine: true })
+  return pino(options, { write: (line) => stream.write(pretty(line)) })
+}

@@ -1,0 +1,52 @@
+import type { Outcome } from '../core/inference.ts'
+import type { SweepReport } from '../core/ports/inference-queue.ts'
+import type { Telemetry } from './telemetry.ts'
+
+interface InferenceFacts {
+  readonly inferenceId: string
+  readonly model: string
+}
+
+export function inferenceSubmitted({ log, metrics }: Telemetry, event: InferenceFacts & { readonly accountId: string }): void {
+  metrics.inferencesSubmitted.add([event.model])
+  log.info(event, 'inference submitted')
+}
+
+export function inferenceClaimed(
+  { log, metrics }: Telemetry,
+  event: InferenceFacts & { readonly attempt: number; readonly queuedMs: number },
+): void {
+  metrics.inferencesClaimed.add([event.model])
+  metrics.queueSeconds.observe([event.model], event.queuedMs / 1000)
+  log.info(event, 'inference claimed')
+}
+
+export function inferenceCompleted(
+  { log, metrics }: Telemetry,
+  event: InferenceFacts & {
+    readonly attempt: number
+    readonly outcome: Outcome
+    readonly code: string | null
+    readonly durationMs: number
+  },
+): void {
+  metrics.inferencesCompleted.add([event.model, event.outcome])
+  log[event.outcome === 'failed' ? 'warn' : 'info'](event, 'inference completed')
+}
+
+/** @param event.reason A fixed word: `drain`, `lost` or `no-room`. */
+export function inferenceRequeued(
+  { log, metrics }: Telemetry,
+  event: InferenceFacts & { readonly attempt: number; readonly reason: string },
+): void {
+  metrics.inferencesRequeued.add([event.reason])
+  log.warn(event, 'inference requeued')
+}
+
+/** The periodic sweep has moved lost, late and expired inferences on. */
+export function queueSwept({ log, metrics }: Telemetry, { requeued, failed, expiredOutputs, deletedRecords }: SweepReport): void {
+  metrics.inferencesRequeued.add(['lease'], requeued)
+  metrics.outputsDeleted.add([], expiredOutputs.length)
+  const report = { requeued, failed, expiredOutputs: expiredOutputs.length, deletedRecords }
+  log[requeued + failed > 0 ? 'warn' : 'debug'](report, 'queue swept')
+}

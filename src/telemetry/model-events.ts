@@ -1,0 +1,40 @@
+import type { ModelState } from '../core/ports/model-pool.ts'
+import type { Telemetry } from './telemetry.ts'
+
+export function modelLoaded(
+  { log, metrics }: Telemetry,
+  event: { readonly modelId: string; readonly loadMs: number; readonly pid?: number },
+): void {
+  metrics.modelLoads.add([event.modelId])
+  metrics.modelLoadSeconds.observe([event.modelId], event.loadMs / 1000)
+  log.info(event, 'model loaded')
+}
+
+/** @param event.reason A fixed word such as `idle`, `memory` or `asked`. */
+export function modelUnloaded({ log, metrics }: Telemetry, event: { readonly modelId: string; readonly reason: string }): void {
+  metrics.modelUnloads.add([event.modelId, event.reason])
+  log.info(event, 'model unloaded')
+}
+
+/** A model's process ended by itself; only its own requests failed. */
+export function modelCrashed(
+  { log, metrics }: Telemetry,
+  event: { readonly modelId: string; readonly reason: string; readonly retryInMs?: number },
+): void {
+  metrics.modelCrashes.add([event.modelId])
+  log.error(event, 'model crashed')
+}
+
+/** A line that an engine's libraries wrote. */
+export function engineOutput({ log }: Telemetry, event: { readonly modelId: string; readonly line: string }): void {
+  log.debug(event, 'engine output')
+}
+
+/** Adds the gauges of every known model: memory, slots in use, requests waiting. */
+export function observeModels({ metrics }: Telemetry, states: () => readonly ModelState[]): void {
+  const perModel = (name: string, help: string, read: (state: ModelState) => number): void =>
+    metrics.registry.gauge({ name, help, labels: ['model'] }, () => states().map((state) => [[state.modelId], read(state)] as const))
+  perModel('sepia_model_memory_bytes', 'Resident bytes of the model process; 0 when unloaded.', ({ memoryBytes }) => memoryBytes)
+  perModel('sepia_model_slots_in_use', 'Requests that a model works on.', ({ inUse }) => inUse)
+  perModel('sepia_model_requests_waiting', 'Requests that wait for a slot on a model.', ({ waiting }) => waiting)
+}

@@ -1,0 +1,31 @@
+import type { UsageEntry } from '../core/usage.ts'
+import type { Telemetry } from './telemetry.ts'
+
+/** An HTTP request has been answered, or its client has left (status 499). */
+export function requestFinished(
+  { log, metrics }: Telemetry,
+  request: {
+    readonly requestId: string
+    readonly method: string
+    /** The route's pattern, never the address asked for. */
+    readonly route: string
+    readonly status: number
+    readonly durationMs: number
+    readonly accountId: string | null
+  },
+): void {
+  const { method, route, status, durationMs } = request
+  metrics.requests.add([method, route, String(status)])
+  metrics.requestSeconds.observe([method, route], durationMs / 1000)
+  log[status >= 500 ? 'warn' : 'info'](request, 'request finished')
+}
+
+/** A piece of work on a model has ended and is in the books. */
+export function workFinished({ log, metrics }: Telemetry, entry: UsageEntry): void {
+  const { model, kind, outcome, promptTokens, completionTokens, images, durationMs, accountId } = entry
+  metrics.tokens.add([model, 'prompt'], promptTokens)
+  metrics.tokens.add([model, 'completion'], completionTokens)
+  metrics.images.add([model], images)
+  metrics.workSeconds.observe([model, kind, outcome], durationMs / 1000)
+  log.info({ model, kind, outcome, promptTokens, completionTokens, images, durationMs, accountId }, 'work finished')
+}

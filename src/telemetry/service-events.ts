@@ -1,0 +1,45 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Telemetry } from './telemetry.ts'
+
+export function serviceStarted(
+  { log }: Telemetry,
+  event: { readonly url: string; readonly models: number; readonly startMs: number },
+): void {
+  log.info(event, 'service started')
+}
+
+export function serviceStopping({ log }: Telemetry, event: { readonly graceMs: number }): void {
+  log.info(event, 'service stopping')
+}
+
+export function serviceStopped({ log }: Telemetry): void {
+  log.info('service stopped')
+}
+
+/** Something failed that nobody asked for or whose asker gets a fixed sentence; this is where its cause is kept. */
+export function faultSurvived(
+  { log, metrics }: Telemetry,
+  event: { readonly where: string; readonly requestId?: string },
+  fault: unknown,
+): void {
+  metrics.faults.add([event.where])
+  log.error({ ...event, err: fault }, 'fault survived')
+}
+
+/** Adds the gauges of this process: memory, processor time, how late the event loop runs. */
+export function observeProcess({ metrics: { registry } }: Telemetry): void {
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  const gauge = (name: string, help: string, read: () => number): void => registry.gauge({ name, help, labels: [] }, () => [[[], read()]])
+  gauge('process_resident_memory_bytes', 'Resident bytes of the API process.', () => process.memoryUsage.rss())
+  gauge('process_start_time_seconds', 'Start of the process in Unix seconds.', () => Math.round(Date.now() / 1000 - process.uptime()))
+  gauge('process_cpu_seconds', 'Processor time used.', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  })
+  gauge('sepia_event_loop_delay_p99_seconds', 'How late timers ran since the last reading, 99th percentile.', () => {
+    const seconds = delay.percentile(99) / 1e9
+    delay.reset()
+    return seconds
+  })
+}

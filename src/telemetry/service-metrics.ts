@@ -1,0 +1,59 @@
+import { type Counter, type Histogram, MetricsRegistry } from './metrics-registry.ts'
+
+/** Every counter and histogram of the service; gauges are added by who owns their state. */
+export interface ServiceMetrics {
+  readonly registry: MetricsRegistry
+  readonly requests: Counter
+  readonly requestSeconds: Histogram
+  readonly tokens: Counter
+  readonly images: Counter
+  readonly workSeconds: Histogram
+  readonly modelLoads: Counter
+  readonly modelLoadSeconds: Histogram
+  readonly modelUnloads: Counter
+  readonly modelCrashes: Counter
+  readonly inferencesSubmitted: Counter
+  readonly inferencesClaimed: Counter
+  readonly inferencesRequeued: Counter
+  readonly inferencesCompleted: Counter
+  readonly queueSeconds: Histogram
+  readonly outputsDeleted: Counter
+  readonly webhookAttempts: Counter
+  readonly faults: Counter
+}
+
+const shortSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+const longSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600]
+
+export function createServiceMetrics(): ServiceMetrics {
+  const registry = new MetricsRegistry()
+  const counter = (name: string, help: string, ...labels: readonly string[]): Counter => registry.counter({ name, help, labels })
+  const histogram = (bounds: readonly number[], name: string, help: string, ...labels: readonly string[]): Histogram =>
+    registry.histogram({ name, help, labels }, bounds)
+  return {
+    registry,
+    requests: counter('sepia_http_requests_total', 'HTTP requests answered.', 'method', 'route', 'status'),
+    requestSeconds: histogram(
+      shortSeconds,
+      'sepia_http_request_seconds',
+      'From the first byte in to the last byte out.',
+      'method',
+      'route',
+    ),
+    tokens: counter('sepia_tokens_total', 'Tokens read (prompt) and generated (completion).', 'model', 'kind'),
+    images: counter('sepia_images_total', 'Images drawn.', 'model'),
+    workSeconds: histogram(longSeconds, 'sepia_work_seconds', 'Time of one piece of work on a model.', 'model', 'kind', 'outcome'),
+    modelLoads: counter('sepia_model_loads_total', 'Models loaded.', 'model'),
+    modelLoadSeconds: histogram(shortSeconds, 'sepia_model_load_seconds', 'Time to load a model.', 'model'),
+    modelUnloads: counter('sepia_model_unloads_total', 'Models unloaded on purpose.', 'model', 'reason'),
+    modelCrashes: counter('sepia_model_crashes_total', 'Model processes that ended by themselves.', 'model'),
+    inferencesSubmitted: counter('sepia_inferences_submitted_total', 'Asynchronous requests accepted.', 'model'),
+    inferencesClaimed: counter('sepia_inferences_claimed_total', 'Attempts started.', 'model'),
+    inferencesRequeued: counter('sepia_inferences_requeued_total', 'Inferences put back to pending.', 'reason'),
+    inferencesCompleted: counter('sepia_inferences_completed_total', 'Inferences completed.', 'model', 'outcome'),
+    queueSeconds: histogram(longSeconds, 'sepia_inference_queue_seconds', 'Time from submit to claim.', 'model'),
+    outputsDeleted: counter('sepia_outputs_deleted_total', 'Outputs deleted after their retention.'),
+    webhookAttempts: counter('sepia_webhook_attempts_total', 'Webhook deliveries attempted.', 'result'),
+    faults: counter('sepia_faults_total', 'Unexpected failures that the service survived.', 'where'),
+  }
+}

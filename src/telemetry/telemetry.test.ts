@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createLog, type LogSettings } from './create-log.ts'
+import { inferenceClaimed, queueSwept } from './inference-events.ts'
+import { observeModels } from './model-events.ts'
+import { requestFinished, workFinished } from './request-events.ts'
+import { faultSurvived, observeProcess } from './service-events.ts'
+import { createTelemetry, renderMetrics, type Telemetry } from './telemetry.ts'
+
+async function open(settings: Partial<LogSettings> = {}): Promise<{ telemetry: Telemetry; lines: string[] }> {
+  const lines: string[] = []
+  const log = await createLog({ format: 'json', level: 'info', ...settings }, { write: (line) => void lines.push(line) })
+  return { telemetry: createTelemetry(log), lines }
+}
+
+const request = { requestId: 'r1', method: 'GET', route: '/v1/models', status: 200, durationMs: 30, accountId: null }
+
+describe('telemetry', () => {
+  it('writes one JSON object per line, with a constant message and the data in fields', async () => {
+    const { telemetry, lines } = await open()
+    requestFinished(telemetry, request)
+    assert.equal(lines.length, 1)
+    const { time, ...line } = JSON.parse(lines[0] ?? '')
+    assert.deepEqual(line, { level: 'info', ...request, msg: 'request finished' })
+    assert.match(time, /^\d{4}-\d\d-\d\dT/)
+  })
+
+  it('writes for people when asked to', async () => {
+    const { telemetry, lines } = await open({ format: 'pretty' })
+    requestFinished(telemetry, request)
+    assert.match(lines.join(''), /INFO: request finished .*"route":"\/v1\/models"/)
+  })
+
+  it('keeps the cause of a fault in the log', async () => {
+    const { telemetry, lines } = await open()
+    faultSurvived(telemetry, { where: 'usage' }, new Error('disk full'))
+    assert.equal(JSON.parse(lines[0] ?? '').err.message, 'disk full')
+  })
+
+  it('logs nothing below its level, but counts it', async () => {
+    const { telemetry, lines } = await open({ level: 'error' })
+    requestFinished(telemetry, request)
+    assert.deepEqual(lines, [])
+    assert.match(renderMetrics(telemetry), /^sepia_http_requests_total\{method="GET",route="\/v1\/models",status="200"\} 1$/m)
+  })
+
+  it('counts durations into cumulative buckets', async () => {
+    const { telemetry } = await open({ level: 'silent' })
+    requestFinished(telemetry, request)
+    requestFinished(telemetry, { ...request, durationMs: 70_000 })
+    const text = renderMetrics(telemetry)
+    const bucket = (bound: string): string => `sepia_http_request_seconds_bucket{method="GET",route="/v1/models",le="${bound}"}`
+    assert.ok(text.includes(`${bucket('0.025')} 0\n${bucket('0.05')} 1\n`))
+    assert.ok(text.includes(`${bucket('60')} 1\n${bucket('+Inf')} 2\n`))
+    assert.match(text, /^sepia_http_request_seconds_sum\{[^}]*\} 70\.03$/m)
+  })
+
+  it('sums tokens and images by model', async () => {
+    const { telemetry } = await open({ level: 'silent' })
+    const entry = {
+      accountId: 'a',
+      tokenId: null,
+      model: 'm"1',
+      kind: 'chat',
+      outcome: 'succeeded',
+      images: 0,
+      durationMs: 5,
+      at: 0,
+    } as const
+    workFinished(telemetry, { ...entry, promptTokens: 3, completionTokens: 4 })
+    workFinished(telemetry, { ...entry, promptTokens: 3, completionTokens: 4 })
+    assert.match(renderMetrics(telemetry), /^sepia_tokens_total\{model="m\\"1",kind="completion"\} 8$/m)
+  })
+
+  it('tells how long inferences waited and what the sweep did', async () => {
+    const { telemetry } = await open({ level: 'silent' })
+    inferenceClaimed(telemetry, { inferenceId: 'i', model: 'm', attempt: 1, queuedMs: 2_000 })
+    queueSwept(telemetry, { requeued: 2, failed: 0, expiredOutputs: ['a', 'b', 'c'], deletedRecords: 0 })
+    const text = renderMetrics(telemetry)
+    assert.match(text, /^sepia_inference_queue_seconds_sum\{model="m"\} 2$/m)
+    assert.match(text, /^sepia_inferences_requeued_total\{reason="lease"\} 2$/m)
+    assert.match(text, /^sepia_outputs_deleted_total 3$/m)
+  })
+
+  it('reads the state of models and process when the metrics are read', async () => {
+    const { telemetry } = await open({ level: 'silent' })
+    let inUse = 1
+    observeModels(telemetry, () => [{ modelId: 'm', state: 'loaded', memoryBytes: 7, slots: 2, inUse, waiting: 0 }])
+    observeProcess(telemetry)
+    inUse = 2
+    const text = renderMetrics(telemetry)
+    assert.match(text, /^sepia_model_slots_in_use\{model="m"\} 2$/m)
+    assert.match(text, /^process_resident_memory_bytes \d+$/m)
+  })
+})
