@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { loadDiffusionPipeline } from '../runtimes/diffusion/diffusion-pipeline.ts'
+import { readJsonObject } from '../runtimes/diffusion/model-file.ts'
+import { parseReferenceFile } from '../runtimes/diffusion/reference-case.ts'
+import { type Deviation, isWithinLimits, replayCase } from '../runtimes/diffusion/replay-case.ts'
+
+const usage = `Usage: npm run parity -- <cases.json> [--models <folder>]
+
+Replays reference cases of diffusers and prints the worst error per sampler.
+--models  folder that holds the model the file names, or that model's folder (default test/fixtures/golden)
+`
+const goldenFolder = fileURLToPath(new URL('../../test/fixtures/golden', import.meta.url))
+
+/** The worst of several deviations; NaN counts as the worst. */
+export function worst(deviations: readonly Deviation[]): Deviation {
+  return {
+    latents: Math.max(...deviations.map(({ latents }) => (Number.isNaN(latents) ? Number.POSITIVE_INFINITY : latents))),
+    pixels: Math.max(...deviations.map(({ pixels }) => (Number.isNaN(pixels) ? Number.POSITIVE_INFINITY : pixels))),
+  }
+}
+
+/**
+ * Replays a file of reference cases.
+ *
+ * @returns The exit status: 0 when every case was replayed within the limits, 1 otherwise, 2 for wrong arguments.
+ */
+export async function runParity(
+  argv: readonly string[],
+  { print, progress }: { readonly print: (line: string) => void; readonly progress: (text: string) => void },
+): Promise<number> {
+  const parsed = readArguments(argv)
+  if (parsed === null) {
+    print(usage)
+    return 2
+  }
+  const file = parseReferenceFile(JSON.parse(await readFile(parsed.file, 'utf8')))
+  const folder = basename(parsed.models) === file.model ? parsed.models : join(parsed.models, file.model)
+  const { signal } = new AbortController()
+  await using pipeline = await loadDiffusionPipeline(folder, { threads: Math.max(1, availableParallelism() - 1), signal })
+  const schedulerJson = await readJsonObject(folder, 'scheduler/scheduler_config.json')
+
+  const bySampler = new Map<string, Deviation[]>()
+  const failures = file.unreadable.map(({ name, reason }) => `${name}: cannot be read: ${reason}`)
+  for (const [i, reference] of file.cases.entries()) {
+    progress(`${i + 1}/${file.cases.length} ${reference.name}`)
+    try {
+      const deviation = await replayCase({ pipeline, schedulerJson }, reference, { signal })
+      bySampler.set(reference.sampler, [...(bySampler.get(reference.sampler) ?? []), deviation])
+      if (!isWithinLimits(deviation))
+        failures.push(`${reference.name}: over the limits: latents ${deviation.latents.toExponential(2)}, pixels ${deviation.pixels}/255`)
+    } catch (error) {
+      failures.push(`${reference.name}: cannot be replayed: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  progress('')
+  print(`${'sampler'.padEnd(28)} cases  worst latent error / range  worst pixel error`)
+  for (const [sampler, deviations] of bySampler) {
+    const { latents, pixels } = worst(deviations)
+    print(
+      `${sampler.padEnd(28)} ${String(deviations.length).padStart(5)}  ${latents.toExponential(2).padStart(26)}  ${`${pixels}/255`.padStart(17)}`,
+    )
+  }
+  for (const failure of failures) print(failure)
+  const count = file.cases.length + file.unreadable.length
+  print(`${count - failures.length} of ${count} cases within 1e-3 of the latents' range and 1/255 per pixel`)
+  return failures.length === 0 && count > 0 ? 0 : 1
+}
+
+function readArguments(argv: readonly string[]): { readonly file: string; readonly models: string } | null {
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options: { models: { type: 'string' } }, allowPositionals: true })
+    const [file, ...rest] = positionals
+    return file === undefined || rest.length > 0 ? null : { file, models: values.models ?? goldenFolder }
+  } catch {
+    return null
+  }
+}
+
+if (import.meta.main) {
+  process.exitCode = await runParity(process.argv.slice(2), {
+    print: (line) => process.stdout.write(`${line}\n`),
+    progress: (text) => {
+      if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
+      else if (text !== '') process.stderr.write(`${text}\n`)
+    },
+  })
+}

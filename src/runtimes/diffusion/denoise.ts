@@ -1,0 +1,103 @@
+import { setImmediate } from 'node:timers/promises'
+import { ServiceError } from '../../core/error.ts'
+import { linear } from './schedulers/linear.ts'
+import { type Solver, type SolverState, startAt } from './schedulers/solver.ts'
+import type { TorchGenerator } from './torch-generator.ts'
+import type { Conditioning, LatentSize, Unet } from './unet.ts'
+
+/** Keeps parts of a picture while the rest is repainted. */
+export interface Inpainting {
+  /** Latents of the picture to keep. */
+  readonly clean: Float32Array
+  readonly noise: Float32Array
+  /** Per latent pixel, 1 = repaint. */
+  readonly mask: Float32Array
+}
+
+/** One image to be denoised. */
+export interface Drawing {
+  readonly solver: Solver
+  /** Timestep the solver starts at. */
+  readonly begin: number
+  /** Timestep it stops before; the solver's length for a finished picture. */
+  readonly end: number
+  readonly latents: Float32Array
+  readonly size: LatentSize
+  readonly positive: Conditioning
+  /** null = no guidance. */
+  readonly negative: Conditioning | null
+  readonly guidanceScale: number
+  /** The image's stream of noise, after the first noise was drawn. */
+  readonly generator: TorchGenerator
+  readonly inpainting: Inpainting | null
+}
+
+/** Where a drawing is after an evaluation of the UNet. */
+export interface DenoisingProgress {
+  readonly done: number
+  readonly total: number
+  /** The clean latents the last prediction stands for; computed when called. */
+  readonly estimate: () => Float32Array
+}
+
+/**
+ * Runs the denoising loop of one image.
+ *
+ * @returns The denoised latents.
+ * @throws {ServiceError} `numerical_error` when NaN or Inf appears; the signal's reason when aborted, before the next step.
+ */
+export async function denoise(
+  { unet }: { readonly unet: Unet },
+  drawing: Drawing,
+  { signal, onStep }: { readonly signal: AbortSignal; readonly onStep: (progress: DenoisingProgress) => void },
+): Promise<Float32Array> {
+  const { solver, size, begin, end } = drawing
+  let state = startAt(begin)
+  let latents = drawing.latents
+  for (let done = 1; state.index < end; done++) {
+    // An evaluation blocks the event loop; an abort can only arrive in between.
+    await setImmediate()
+    signal.throwIfAborted()
+    const input = solver.scaleInput(state, latents)
+    const prediction = await predict({ unet }, drawing, input, solver.timesteps[state.index] ?? 0)
+    const before = { state, latents }
+    const step = solver.step(state, prediction, latents, () => drawing.generator.normal(latents.length))
+    state = step.state
+    latents = keepOutside(drawing, state, step.latents)
+    assertFinite(latents)
+    onStep({ done, total: end - begin, estimate: () => solver.denoised(before.state, prediction, before.latents) })
+  }
+  if (latents.length !== size.channels * size.height * size.width)
+    throw new ServiceError('inference_failed', 'The image model gave latents of another size; try again.')
+  return latents
+}
+
+async function predict({ unet }: { readonly unet: Unet }, drawing: Drawing, input: Float32Array, timestep: number): Promise<Float32Array> {
+  const { positive, negative, guidanceScale, size } = drawing
+  const conditionings = negative === null ? [positive] : [negative, positive]
+  const predictions = await unet.predict(input, size, timestep, conditionings, guidanceScale)
+  const [first = input, second] = predictions
+  return second === undefined ? first : linear([1 - guidanceScale, first], [guidanceScale, second])
+}
+
+/** Puts the kept part of the picture, as noisy as the solver now is, back outside the mask. */
+function keepOutside({ inpainting, solver }: Drawing, state: SolverState, latents: Float32Array): Float32Array {
+  if (inpainting === null) return latents
+  const { clean, noise, mask } = inpainting
+  const kept = state.index < solver.timesteps.length ? solver.addNoise(state, clean, noise) : clean
+  return latents.map((value, i) => {
+    const share = mask[i % mask.length] ?? 1
+    return (1 - share) * (kept[i] ?? 0) + share * value
+  })
+}
+
+/** @throws {ServiceError} `numerical_error` when a value is NaN or infinite. */
+export function assertFinite(values: Float32Array): void {
+  for (const value of values) {
+    if (!Number.isFinite(value))
+      throw new ServiceError(
+        'numerical_error',
+        'The image model lost its numbers (NaN or infinity); try another seed, sampler or guidance scale.',
+      )
+  }
+}

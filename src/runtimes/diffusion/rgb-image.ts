@@ -1,0 +1,40 @@
+import { ServiceError } from '../../core/error.ts'
+import { roundHalfEven } from './schedulers/timesteps.ts'
+import type { PixelPlanes } from './vae-decoder.ts'
+
+/** An image in memory: red, green, blue, 8 bits each, rows from the top. */
+export interface RgbImage {
+  readonly data: Uint8Array
+  readonly width: number
+  readonly height: number
+}
+
+/**
+ * The decoder's planes as bytes, rounded as diffusers does.
+ *
+ * @throws {ServiceError} `numerical_error` when a value is NaN or infinite.
+ */
+export function toRgb({ values, width, height }: PixelPlanes): RgbImage {
+  const count = width * height
+  const data = new Uint8Array(count * 3)
+  for (let channel = 0; channel < 3; channel++) {
+    const plane = values.subarray(channel * count, (channel + 1) * count)
+    for (let i = 0; i < count; i++) {
+      const value = plane[i] ?? Number.NaN
+      if (!Number.isFinite(value))
+        throw new ServiceError('numerical_error', 'The image decoder lost its numbers (NaN or infinity); try another seed or size.')
+      data[i * 3 + channel] = roundHalfEven(Math.fround(Math.min(Math.max(Math.fround(value / 2 + 0.5), 0), 1) * 255))
+    }
+  }
+  return { data, width, height }
+}
+
+/** Bytes as the encoder takes them: three planes, −1 to 1. */
+export function toPlanes({ data, width, height }: RgbImage): PixelPlanes {
+  const count = width * height
+  const values = new Float32Array(count * 3)
+  for (let i = 0; i < count; i++) {
+    for (let channel = 0; channel < 3; channel++) values[channel * count + i] = Math.fround(((data[i * 3 + channel] ?? 0) / 255) * 2) - 1
+  }
+  return { values, width, height }
+}

@@ -1,0 +1,42 @@
+import { Tensor } from 'onnxruntime-node'
+
+export type NumericValues = Float32Array | readonly number[]
+
+export interface NumericTensor {
+  readonly values: Float32Array
+  readonly dims: readonly number[]
+}
+
+/** Makes a tensor of the element type a model wants; float32 values are handed over without a copy. */
+export function toTensor(type: string, values: NumericValues, dims: readonly number[]): Tensor {
+  switch (type) {
+    case 'float32':
+      return new Tensor('float32', values instanceof Float32Array ? values : Float32Array.from(values), dims)
+    case 'float16':
+      return new Tensor('float16', halfBits(values), dims)
+    case 'float64':
+      return new Tensor('float64', Float64Array.from(values), dims)
+    case 'int64':
+      return new Tensor('int64', BigInt64Array.from(Array.from(values, (value) => BigInt(Math.round(value)))), dims)
+    case 'int32':
+      return new Tensor('int32', Int32Array.from(values, Math.round), dims)
+    default:
+      throw new Error(`elements of type ${type} are not supported`)
+  }
+}
+
+/** The values as float32; a view where they already are. */
+export function fromTensor(tensor: Tensor): NumericTensor {
+  const { data, dims } = tensor
+  if (data instanceof Float32Array) return { values: data, dims }
+  if (data instanceof Float16Array || data instanceof Float64Array) return { values: Float32Array.from(data), dims }
+  if (data instanceof Uint16Array && tensor.type === 'float16')
+    return { values: Float32Array.from(new Float16Array(data.buffer, data.byteOffset, data.length)), dims }
+  throw new Error(`elements of type ${tensor.type} are not supported`)
+}
+
+/** Half-precision numbers as their bits, the form every version of the runtime accepts. */
+function halfBits(values: NumericValues): Uint16Array {
+  const halves = Float16Array.from(values)
+  return new Uint16Array(halves.buffer)
+}
