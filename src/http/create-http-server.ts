@@ -1,0 +1,109 @@
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
+import { ServiceError } from '../core/error.ts'
+import { TokenCache } from '../operations/token-cache.ts'
+import { answerParserError } from './answer-parser-error.ts'
+import { accountOf, identifyCaller } from './caller.ts'
+import { clientSignal } from './client-signal.ts'
+import type { HttpDependencies } from './http-dependencies.ts'
+import type { HttpSettings } from './http-settings.ts'
+import { type KnownMethods, rememberMethods } from './known-methods.ts'
+import { RateLimiter } from './rate-limit.ts'
+import { acceptJsonBodies } from './read-body.ts'
+import { registerPublicRoutes, registerTokenRoutes } from './register-routes.ts'
+import { chooseRequestId, requestIdHeaders } from './request-id.ts'
+import { sendError } from './send-error.ts'
+
+/** Longer than any header section Node accepts, so that no path is ever too long for a route. */
+const longestParameter = 65_536
+
+/**
+ * The public interface as a server that does not listen yet. Other parts, such as the console, may register
+ * further routes on it; ids, error bodies and 405 answers are theirs too, authentication is not.
+ */
+export async function createHttpServer(deps: HttpDependencies, settings: HttpSettings): Promise<FastifyInstance> {
+  const server = fastify({
+    logger: false,
+    genReqId: ({ headers }) => chooseRequestId(headers),
+    requestIdHeader: false,
+    rewriteUrl: ({ url = '/' }) => decodable(url),
+    routerOptions: { maxParamLength: longestParameter },
+    clientErrorHandler: answerParserError,
+    return503OnClosing: false,
+    // Node would answer a missing Host by itself, without a request id.
+    http: { requireHostHeader: false },
+    forceCloseConnections: 'idle',
+  })
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
+  const methods = rememberMethods(server)
+  watchRequests(server, deps)
+  answerFailures(server, deps, methods)
+  acceptJsonBodies(server, settings)
+  await registerPublicRoutes(server, deps, settings)
+  await server.register(async (api) => {
+    protect(api, deps, settings)
+    await registerTokenRoutes(api, deps, settings)
+  })
+  return server
+}
+
+/** Paths with broken percent signs match their route like any other and find nothing. */
+function decodable(url: string): string {
+  try {
+    decodeURI(url)
+    return url
+  } catch {
+    return url.replaceAll('%', '%25')
+  }
+}
+
+function watchRequests(server: FastifyInstance, { observer, isDraining }: HttpDependencies): void {
+  const describe = (request: FastifyRequest, durationMs: number) => ({
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? null,
+    durationMs,
+    accountId: accountOf(request),
+  })
+  server.addHook('onRequest', async (request, reply) => {
+    for (const name of requestIdHeaders) reply.header(name, request.id)
+    // A server on its way out must not keep idle connections.
+    if (isDraining()) reply.header('connection', 'close')
+    const startedAt = performance.now()
+    clientSignal(reply).addEventListener('abort', () => observer.abandoned(describe(request, performance.now() - startedAt)))
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+      throw new ServiceError('invalid_request_error', 'Send a Host header.', { param: 'host' })
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    if (reply.raw.writableFinished) observer.answered({ ...describe(request, reply.elapsedTime), status: reply.raw.statusCode })
+  })
+}
+
+function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods: KnownMethods): void {
+  server.setErrorHandler((thrown, request, reply) => {
+    // Fastify closes after a body it did not read, which can destroy the answer on its way; Node discards the rest instead.
+    if (!deps.isDraining()) reply.removeHeader('connection')
+    const error = sendError(reply, thrown)
+    const expected = error instanceof ServiceError && error.cause === undefined
+    if (!expected && !clientSignal(reply).aborted) deps.observer.failed({ requestId: request.id, error })
+  })
+  server.setNotFoundHandler((request, reply) => {
+    const allowed = methods.of(request.url.split('?')[0] ?? '')
+    if (allowed.length === 0)
+      return sendError(reply, new ServiceError('not_found', 'There is nothing at this address; GET /openapi.json lists what there is.'))
+    reply.header('allow', [...allowed, 'OPTIONS'].join(', '))
+    if (request.method === 'OPTIONS') return reply.code(204).send()
+    return sendError(reply, new ServiceError('method_not_allowed', `Use ${allowed.join(' or ')} at this address.`))
+  })
+}
+
+/** Everything registered on `api` needs an access token. */
+function protect(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
+  const tokenCache = new TokenCache(deps.clock)
+  const limiter = settings.requestsPerMinute === null ? null : new RateLimiter(deps.clock, settings.requestsPerMinute)
+  api.addHook('onRequest', async (request, reply) => {
+    const caller = await identifyCaller({ ...deps, tokenCache }, request, reply)
+    limiter?.count(caller.accountId, reply)
+    if (deps.isDraining() && request.method === 'POST')
+      throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
+  })
+}

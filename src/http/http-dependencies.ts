@@ -1,0 +1,27 @@
+import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import type { AuthenticationDependencies } from '../operations/authenticate.ts'
+import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
+import type { HttpObserver } from './http-observer.ts'
+import type { InspectImage } from './wire/decode-image.ts'
+
+/** Origins of the links we print, without a trailing slash; known once the service listens. */
+export interface ServiceAddresses {
+  readonly publicUrl: string
+  readonly imageUrl: string
+  readonly asyncUrl: string
+  readonly textUrl: string
+}
+
+/** What the public interface needs from the rest of the service. */
+export interface HttpDependencies
+  extends Omit<InteractiveDependencies, 'runLimitMs' | 'onFault'>,
+    Omit<AuthenticationDependencies, 'tokenCache'> {
+  readonly catalog: ModelCatalog
+  readonly inspectImage: InspectImage
+  readonly addresses: () => ServiceAddresses
+  /** Whether the service is on its way out: no new work, and not ready. */
+  readonly isDraining: () => boolean
+  /** The text of GET /metrics, in Prometheus' exposition format. */
+  readonly renderMetrics: () => string
+  readonly observer: HttpObserver
+}

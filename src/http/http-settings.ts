@@ -1,0 +1,18 @@
+/** How the public interface behaves, as plain data. */
+export interface HttpSettings {
+  /** Lower-case header names that ask for asynchronous mode, besides `x-service-async`. */
+  readonly asyncHeaders: readonly string[]
+  /** Body limit of synchronous requests; asynchronous ones have the contract's own. */
+  readonly bodyLimitBytes: number
+  /** Longest run of an interactive request on its model. */
+  readonly runLimitMs: number
+  /** Requests per minute and account; null = unlimited. */
+  readonly requestsPerMinute: number | null
+  /** Whether penalties may be −2 to 2 instead of 0 to 1. */
+  readonly widePenalties: boolean
+  /** Whether webhooks may go to plain `http:` addresses, for networks without certificates. */
+  readonly privateWebhooks: boolean
+}
+
+/** Body limit of asynchronous requests: 10 MB, as the contract says. */
+export const asyncBodyLimitBytes = 10 * 1024 * 1024

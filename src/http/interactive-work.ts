@@ -1,0 +1,10 @@
+import type { FastifyRequest } from 'fastify'
+import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
+import type { HttpDependencies } from './http-dependencies.ts'
+import type { HttpSettings } from './http-settings.ts'
+
+/** What an operation needs to run for one waiting request. */
+export function interactiveWork(deps: HttpDependencies, { runLimitMs }: HttpSettings, request: FastifyRequest): InteractiveDependencies {
+  const { pool, usage, clock, observer } = deps
+  return { pool, usage, clock, runLimitMs, onFault: (error) => observer.failed({ requestId: request.id, error }) }
+}

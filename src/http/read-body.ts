@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ServiceError } from '../core/error.ts'
+import { readAsyncMode } from './async-mode.ts'
+import { asyncBodyLimitBytes, type HttpSettings } from './http-settings.ts'
+
+/** A body sent with any other method means nothing and is not read. */
+const methodsWithBody: readonly string[] = ['POST', 'PUT', 'PATCH']
+
+/** A JSON body as it came in. */
+export interface ReceivedBody {
+  readonly bytes: Buffer
+  readonly value: unknown
+}
+
+/**
+ * Reads JSON bodies and refuses every other kind, counting bytes while they stream in.
+ *
+ * Handlers get a {@link ReceivedBody}.
+ */
+export function acceptJsonBodies(server: FastifyInstance, settings: Pick<HttpSettings, 'asyncHeaders' | 'bodyLimitBytes'>): void {
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage): Promise<ReceivedBody | undefined> => {
+    if (request.is404 || !methodsWithBody.includes(request.method)) return undefined
+    checkMediaType(request)
+    const deferred = readAsyncMode(request.headers, settings.asyncHeaders) !== 'off'
+    const bytes = await readBytes(payload, request, deferred ? asyncBodyLimitBytes : settings.bodyLimitBytes)
+    return { bytes, value: parseJson(bytes) }
+  })
+}
+
+/** @throws {ServiceError} `unsupported_media_type` when a request came without a body of its own kind. */
+export function receivedBody(request: FastifyRequest): ReceivedBody {
+  checkMediaType(request)
+  const { body } = request
+  if (typeof body === 'object' && body !== null && 'bytes' in body && body.bytes instanceof Buffer && 'value' in body)
+    return { bytes: body.bytes, value: body.value }
+  throw emptyBody()
+}
+
+function checkMediaType({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity')
+    throw new ServiceError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.')
+  const type = (headers['content-type'] ?? '').split(';')[0] ?? ''
+  if (type.trim().toLowerCase() !== 'application/json')
+    throw new ServiceError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.')
+}
+
+async function readBytes(payload: IncomingMessage, { headers }: FastifyRequest, limit: number): Promise<Buffer> {
+  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
+  const chunks: Buffer[] = []
+  let size = 0
+  // Keeping the socket open lets the refusal reach a client that is still sending; Node discards the rest.
+  const received: AsyncIterable<Buffer> = payload.iterator({ destroyOnReturn: false })
+  for await (const chunk of received) {
+    size += chunk.length
+    if (size > limit) throw tooLarge(limit)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, size)
+}
+
+function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw emptyBody()
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (cause) {
+    throw new ServiceError('invalid_json', 'Send a body that is valid JSON in UTF-8.', { cause })
+  }
+}
+
+function emptyBody(): ServiceError {
+  return new ServiceError('invalid_json', 'Send a JSON object as the body; it was empty.')
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('payload_too_large', `Send at most ${limit} bytes; larger inputs do not fit into one request.`)
+}

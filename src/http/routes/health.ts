@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify'
+import { ServiceError } from '../../core/error.ts'
+import { listModels } from '../../operations/list-models.ts'
+import type { HttpDependencies } from '../http-dependencies.ts'
+
+/** GET /healthz says that the process is alive, GET /readyz that it can serve. */
+export function registerHealth(server: FastifyInstance, deps: HttpDependencies): void {
+  server.get('/healthz', async () => ({ status: 'ok' }))
+  server.get('/readyz', async () => {
+    if (deps.isDraining())
+      throw new ServiceError('shutting_down', 'The service is restarting; send requests elsewhere.', { retryAfterSeconds: 5 })
+    const servable = listModels(deps).some(({ state }) => state?.state !== 'backing-off')
+    if (!servable)
+      throw new ServiceError('model_loading', 'No model can be served now; wait, or see the log of the service.', { retryAfterSeconds: 5 })
+    return { status: 'ready' }
+  })
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { scopes } from '../../core/access-token.ts'
+import { ServiceError } from '../../core/error.ts'
+import { listModels } from '../../operations/list-models.ts'
+import { callerOf, requireScope } from '../caller.ts'
+import type { HttpDependencies } from '../http-dependencies.ts'
+import { encodeModel } from '../wire/model.ts'
+
+/** GET /v1/models and GET /v1/models/<id>, whose id may hold slashes. */
+export function registerModels(api: FastifyInstance, deps: HttpDependencies): void {
+  api.get('/v1/models', async (incoming) => {
+    requireScope(callerOf(incoming), scopes)
+    return { object: 'list', data: listModels(deps).map(encodeModel) }
+  })
+  api.get('/v1/models/*', async (incoming: FastifyRequest<{ Params: { '*': string } }>) => {
+    requireScope(callerOf(incoming), scopes)
+    const id = incoming.params['*']
+    const models = listModels(deps)
+    const model = models.find(({ descriptor }) => descriptor.id === id)
+    if (model !== undefined) return encodeModel(model)
+    const names = models.map(({ descriptor }) => descriptor.id).join(', ')
+    throw new ServiceError('model_not_found', `There is no model named ${JSON.stringify(id)}; the models are: ${names}.`, {
+      param: 'model',
+    })
+  })
+}

@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import type { FastifyReply } from 'fastify'
+import { clientSignal } from './client-signal.ts'
+
+/**
+ * Sends server-sent events, one whole event per write, no faster than the client reads.
+ *
+ * Resolves when the stream has ended, whether by itself, by a failure or because the client left.
+ *
+ * @param onFailure Told why the events ended early; the answer's status is out already.
+ */
+export async function sendEvents(reply: FastifyReply, events: AsyncGenerator<string>, onFailure: (error: unknown) => void): Promise<void> {
+  const signal = clientSignal(reply)
+  reply.hijack()
+  const { raw } = reply
+  try {
+    raw.writeHead(200, {
+      ...plainHeaders(reply),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      // Proxies such as nginx would hold events back.
+      'x-accel-buffering': 'no',
+    })
+    for await (const event of events) {
+      if (!raw.write(event)) await once(raw, 'drain', { signal })
+    }
+  } catch (error) {
+    if (!signal.aborted) onFailure(error)
+  } finally {
+    raw.end()
+  }
+}
+
+function plainHeaders(reply: FastifyReply): Record<string, string | number | string[]> {
+  return Object.fromEntries(Object.entries(reply.getHeaders()).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}

@@ -1,0 +1,41 @@
+import Type, { type Static } from 'typebox'
+
+const textPart = Type.Object({ type: Type.Literal('text'), text: Type.String() }, { additionalProperties: false })
+
+const toolCall = Type.Object(
+  {
+    id: Type.String({ minLength: 1, maxLength: 256 }),
+    type: Type.Literal('function'),
+    function: Type.Object(
+      { name: Type.String({ minLength: 1, maxLength: 64 }), arguments: Type.String() },
+      { additionalProperties: false },
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** One message of a conversation. */
+export const chatMessageSchema = Type.Object(
+  {
+    role: Type.Enum(['system', 'developer', 'user', 'assistant', 'tool'], { description: '`developer` is read as `system`.' }),
+    content: Type.Optional(
+      Type.Union([Type.String(), Type.Array(textPart, { minItems: 1 })], { description: 'Text, or a list of text parts.' }),
+    ),
+    tool_calls: Type.Optional(Type.Array(toolCall, { minItems: 1, maxItems: 128, description: 'Only on assistant messages.' })),
+    tool_call_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Only on tool messages: the call it answers.' })),
+  },
+  { additionalProperties: false },
+)
+
+export type ChatMessageBody = Static<typeof chatMessageSchema>
+
+/** Fields of a message that mean nothing when null; our own answers carry `function_call`, others `refusal` and `audio`. */
+export const nullableMessageFields = {
+  content: null,
+  tool_calls: null,
+  tool_call_id: null,
+  name: null,
+  function_call: null,
+  refusal: null,
+  audio: null,
+}

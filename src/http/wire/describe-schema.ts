@@ -1,0 +1,55 @@
+/** The parts of JSON Schema that our wire schemas use. */
+export interface SchemaNode {
+  readonly type?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly anyOf?: readonly SchemaNode[]
+  readonly items?: SchemaNode
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly maxProperties?: number
+  readonly pattern?: string
+}
+
+/** Says in words what a schema accepts, to follow "must be": `an integer from 1 to 200`. */
+export function describeSchema(schema: SchemaNode): string {
+  if (schema.anyOf !== undefined) return schema.anyOf.map(describeSchema).join(', or ')
+  if (schema.enum !== undefined) return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(', ')}`
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  switch (schema.type) {
+    case 'integer':
+      return `an integer${describeRange(schema)}`
+    case 'number':
+      return `a number${describeRange(schema)}`
+    case 'string':
+      return `a string${describeSize(schema.minLength, schema.maxLength, 'characters')}${schema.pattern === undefined ? '' : ` matching ${schema.pattern}`}`
+    case 'boolean':
+      return 'true or false'
+    case 'array':
+      return `a list${describeSize(schema.minItems, schema.maxItems, 'entries')}${schema.items === undefined ? '' : `, each ${describeSchema(schema.items)}`}`
+    default:
+      return `an object${describeSize(undefined, schema.maxProperties, 'entries')}`
+  }
+}
+
+function describeRange({ minimum, maximum, exclusiveMinimum }: SchemaNode): string {
+  if (exclusiveMinimum !== undefined)
+    return maximum === undefined ? ` over ${exclusiveMinimum}` : ` over ${exclusiveMinimum} and up to ${maximum}`
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  if (minimum !== undefined) return ` of at least ${minimum}`
+  return maximum === undefined ? '' : ` of at most ${maximum}`
+}
+
+function describeSize(least: number | undefined, most: number | undefined, unit: string): string {
+  if (least !== undefined && most !== undefined) return ` of ${least} to ${most} ${unit}`
+  if (least !== undefined) return ` of at least ${least} ${least === 1 ? singular[unit] : unit}`
+  return most === undefined ? '' : ` of at most ${most} ${unit}`
+}
+
+const singular: Readonly<Record<string, string>> = { characters: 'character', entries: 'entry' }

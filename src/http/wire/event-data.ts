@@ -1,0 +1,17 @@
+/**
+ * One server-sent event as bytes of plain ASCII.
+ *
+ * Everything else is escaped because published clients decode each network chunk by itself, which breaks characters
+ * of several bytes, split lines at U+0085, U+2028 and U+2029, or end the stream at any `[DONE]` inside a text.
+ */
+export function encodeEventData(value: unknown): string {
+  const json = JSON.stringify(value).replaceAll('[DONE]', '\\u005bDONE]')
+  return `data: ${/[^ -~]/.test(json) ? json.replace(/[^ -~]/g, escapeUnit) : json}\n\n`
+}
+
+/** The plain text that ends a stream. */
+export const doneEvent = 'data: [DONE]\n\n'
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

@@ -1,0 +1,42 @@
+import type { FieldFault } from '../../core/error.ts'
+import type { ChatMessage } from '../../core/text-generation.ts'
+import type { ChatMessageBody } from './chat-message-schema.ts'
+
+/** Finds what the schema cannot say: which fields belong to which role, and that tool results answer a call. */
+export function findMessageFaults(messages: readonly ChatMessageBody[]): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  const calls = new Set<string>()
+  for (const [index, message] of messages.entries()) {
+    const at = (field: string, text: string, kind = 'conflict') =>
+      faults.push({ path: ['messages', index, field], message: `\`messages[${index}].${field}\` ${text}`, kind })
+    const { role } = message
+    if (message.content === undefined && !(role === 'assistant' && message.tool_calls !== undefined))
+      at('content', 'is required: add a string or a list of text parts.', 'missing')
+    if (message.tool_calls !== undefined && role !== 'assistant') at('tool_calls', 'belongs to assistant messages only: remove it.')
+    if (role === 'tool' && message.tool_call_id === undefined)
+      at('tool_call_id', 'is required on tool messages: add the id of the call it answers.', 'missing')
+    if (role !== 'tool' && message.tool_call_id !== undefined) at('tool_call_id', 'belongs to tool messages only: remove it.')
+    if (role === 'tool' && message.tool_call_id !== undefined && !calls.has(message.tool_call_id))
+      at('tool_call_id', 'must be the id of a tool call in an earlier assistant message.')
+    for (const call of message.tool_calls ?? []) calls.add(call.id)
+  }
+  return faults
+}
+
+export function readChatMessages(messages: readonly ChatMessageBody[]): readonly ChatMessage[] {
+  return messages.map(readMessage)
+}
+
+function readMessage({ role, content, tool_calls, tool_call_id }: ChatMessageBody): ChatMessage {
+  const text = readContent(content)
+  if (role === 'tool') return { role, content: text ?? '', toolCallId: tool_call_id ?? '' }
+  if (role !== 'assistant') return { role: role === 'developer' ? 'system' : role, content: text ?? '' }
+  const toolCalls = tool_calls?.map(({ id, function: { name, arguments: text } }) => ({ id, name, arguments: text }))
+  return { role, content: text, ...(toolCalls && { toolCalls }) }
+}
+
+/** Several text parts become lines, as llama.cpp and vLLM join them. */
+function readContent(content: ChatMessageBody['content']): string | null {
+  if (content === undefined) return null
+  return typeof content === 'string' ? content : content.map((part) => part.text).join('\n')
+}

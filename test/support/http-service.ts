@@ -1,0 +1,147 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import type { Scope } from '../../src/core/access-token.ts'
+import { ServiceError } from '../../src/core/error.ts'
+import type { Clock } from '../../src/core/ports/clock.ts'
+import type { ModelCatalog } from '../../src/core/ports/model-catalog.ts'
+import type { ModelPool } from '../../src/core/ports/model-pool.ts'
+import type { Store } from '../../src/core/ports/store.ts'
+import { createHttpServer } from '../../src/http/create-http-server.ts'
+import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
+import type { AnsweredRequest } from '../../src/http/http-observer.ts'
+import type { HttpSettings } from '../../src/http/http-settings.ts'
+import { createAccessToken } from '../../src/operations/create-access-token.ts'
+import { createAccount } from '../../src/operations/create-account.ts'
+import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
+import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
+import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
+import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
+
+const signal = new AbortController().signal
+
+export const standardSettings: HttpSettings = {
+  asyncHeaders: ['x-octoai-async'],
+  bodyLimitBytes: 1024 * 1024,
+  runLimitMs: 60_000,
+  requestsPerMinute: null,
+  widePenalties: false,
+  privateWebhooks: false,
+}
+
+export interface HttpServiceOptions {
+  readonly clock?: Clock
+  readonly catalog?: ModelCatalog
+  readonly pool?: ModelPool
+  readonly settings?: Partial<HttpSettings>
+  readonly overrides?: Partial<HttpDependencies>
+}
+
+/** The public interface over fakes and a store in memory, listening on a free port. */
+export interface HttpService extends AsyncDisposable {
+  readonly url: string
+  readonly server: FastifyInstance
+  readonly store: Store
+  readonly accountId: string
+  /** Of a token with every scope. */
+  readonly token: string
+  readonly answered: AnsweredRequest[]
+  readonly abandoned: unknown[]
+  readonly failures: unknown[]
+  readonly prompts: string[]
+  drain(): void
+  makeToken(scopes: readonly Scope[], account?: { readonly accountId?: string; readonly expiresAt?: number }): Promise<string>
+  /** Fetches with the token and a JSON content type, as the published clients do on every call. */
+  fetch(path: string, init?: RequestInit & { readonly json?: unknown; readonly token?: string | null }): Promise<Response>
+}
+
+export async function startHttpService(options: HttpServiceOptions = {}): Promise<HttpService> {
+  const clock = options.clock ?? createSystemClock()
+  const store = await createMemoryStore({ clock, limits: { maxPending: 100 } })
+  const account = await createAccount({ ...store, clock }, { name: 'Ada', role: 'owner' }, { signal })
+  const answered: AnsweredRequest[] = []
+  const abandoned: unknown[] = []
+  const failures: unknown[] = []
+  const prompts: string[] = []
+  let url = 'http://not-listening.example'
+  let draining = false
+  const deps: HttpDependencies = {
+    ...store,
+    clock,
+    catalog: options.catalog ?? createFakeCatalog(),
+    pool:
+      options.pool ??
+      createFixedModelPool({
+        text: { 'fake-chat': createFakeTextModel({ clock }) },
+        image: { 'fake-image': createFakeImageModel({ clock }) },
+      }),
+    inspectImage: inspectPng,
+    addresses: () => ({ publicUrl: url, imageUrl: url, asyncUrl: url, textUrl: url }),
+    isDraining: () => draining,
+    renderMetrics: () => '# nothing counted\n',
+    observer: {
+      answered: (request) => answered.push(request),
+      abandoned: (request) => abandoned.push(request),
+      failed: (failure) => failures.push(failure.error),
+      promptLogged: ({ prompt }) => prompts.push(prompt),
+    },
+    ...options.overrides,
+  }
+  const server = await createHttpServer(deps, { ...standardSettings, ...options.settings })
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  url = `http://127.0.0.1:${portOf(server)}`
+  const makeToken: HttpService['makeToken'] = async (scopes, { accountId = account.id, expiresAt } = {}) => {
+    const made = await createAccessToken({ ...store, clock }, { accountId, name: 'test', scopes, expiresAt: expiresAt ?? null }, { signal })
+    return made.text
+  }
+  const token = await makeToken(['text', 'image', 'read'])
+  return {
+    url,
+    server,
+    store,
+    accountId: account.id,
+    token,
+    answered,
+    abandoned,
+    failures,
+    prompts,
+    drain: () => {
+      draining = true
+    },
+    makeToken,
+    fetch(path, { json, token: own = token, ...init } = {}) {
+      const headers = new Headers({
+        'content-type': 'application/json',
+        accept: '',
+        ...(own !== null && { authorization: `Bearer ${own}` }),
+      })
+      for (const [name, value] of new Headers(init.headers)) headers.set(name, value)
+      return fetch(`${url}${path}`, {
+        method: json === undefined ? 'GET' : 'POST',
+        ...init,
+        headers,
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      server.server.closeAllConnections()
+      await server.close()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function portOf(server: FastifyInstance): number {
+  const address: AddressInfo | string | null = server.server.address()
+  if (address === null || typeof address === 'string') throw new TypeError('The server listens on no port')
+  return address.port
+}
+
+/** Reads only a PNG's header, like the first step of the real inspection. */
+async function inspectPng(bytes: Uint8Array): Promise<{ format: string; width: number; height: number }> {
+  const view = Buffer.from(bytes)
+  if (view.length < 24 || view.toString('latin1', 1, 4) !== 'PNG')
+    throw new ServiceError('validation_error', 'The bytes are no image; send a PNG, JPEG or WebP file.')
+  return { format: 'png', width: view.readUInt32BE(16), height: view.readUInt32BE(20) }
+}
