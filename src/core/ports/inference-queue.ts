@@ -22,10 +22,9 @@ export interface Claim {
   readonly leaseUntil: number
 }
 
-/** How much may wait; beyond it a submission is refused. */
 export interface QueueLimits {
+  /** Inferences that may be pending; more are refused. */
   readonly maxPending: number
-  readonly maxPendingPerAccount: number
 }
 
 /** An attempt that ended without a result and may succeed next time. */

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ServiceError } from '../../core/error.ts'
+import type { OutputReference } from '../../core/inference.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { OutputKey, OutputStore } from '../../core/ports/output-store.ts'
+import { hashBytes, syncFolder, writeDurably } from './output-file.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/**
+ * Keeps outputs as files `<folder>/<first two characters of the id>/<id>.<attempt>`.
+ *
+ * A file is written under another name, synced and renamed, so that under its own name it is always whole.
+ */
+export async function openFilesystemOutputs({ folder, clock }: { readonly folder: string; readonly clock: Clock }): Promise<OutputStore> {
+  const unfinished = join(folder, 'unfinished')
+  // Whatever an earlier process was writing when it died was never part of an output.
+  await rm(unfinished, { recursive: true, force: true })
+  await mkdir(unfinished, { recursive: true })
+  await syncFolder(folder)
+  return new FilesystemOutputs({ folder, unfinished, clock })
+}
+
+class FilesystemOutputs implements OutputStore {
+  readonly #folder: string
+  readonly #unfinished: string
+  readonly #clock: Clock
+  readonly #shards = new Set<string>()
+
+  constructor({ folder, unfinished, clock }: { readonly folder: string; readonly unfinished: string; readonly clock: Clock }) {
+    this.#folder = folder
+    this.#unfinished = unfinished
+    this.#clock = clock
+  }
+
+  async put(
+    key: OutputKey,
+    { contentType, bytes }: { readonly contentType: string; readonly bytes: Uint8Array },
+    { signal }: Options,
+  ): Promise<OutputReference> {
+    signal.throwIfAborted()
+    const shard = await this.#openShard(key.inferenceId)
+    const temporary = join(this.#unfinished, randomUUID())
+    try {
+      await writeDurably(temporary, bytes, { modifiedAt: this.#clock.now() })
+      await rename(temporary, join(shard, fileName(key)))
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
+    }
+    await syncFolder(shard)
+    return { contentType, bytes: bytes.length, sha256: hashBytes(bytes) }
+  }
+
+  async read(key: OutputKey, reference: OutputReference, { signal }: Options): Promise<Uint8Array> {
+    const path = join(this.#shard(key.inferenceId), fileName(key))
+    const bytes = await readFile(path, { signal }).catch((cause: unknown) => {
+      signal.throwIfAborted()
+      throw new ServiceError('internal_error', 'The stored output cannot be read; send the request again.', { cause })
+    })
+    if (bytes.length !== reference.bytes || hashBytes(bytes) !== reference.sha256)
+      throw new ServiceError('internal_error', 'The stored output is damaged; send the request again.')
+    return bytes
+  }
+
+  async delete(inferenceId: string, { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    const shard = this.#shard(inferenceId)
+    const names = (await listFolder(shard)).filter((name) => readId(name) === inferenceId)
+    if (names.length === 0) return
+    for (const name of names) await rm(join(shard, name), { force: true })
+    await syncFolder(shard)
+  }
+
+  async *listIds({ olderThan }: { readonly olderThan: number }, { signal }: Options): AsyncGenerator<string> {
+    for (const shard of await listFolder(this.#folder)) {
+      if (shard.length !== 2) continue
+      const old = new Set<string>()
+      for (const name of await listFolder(join(this.#folder, shard))) {
+        signal.throwIfAborted()
+        const found = await stat(join(this.#folder, shard, name)).catch(() => null)
+        if (found !== null && found.mtimeMs < olderThan) old.add(readId(name))
+      }
+      yield* old
+    }
+  }
+
+  async #openShard(inferenceId: string): Promise<string> {
+    const shard = this.#shard(inferenceId)
+    if (this.#shards.has(shard)) return shard
+    await mkdir(shard, { recursive: true })
+    await syncFolder(this.#folder)
+    this.#shards.add(shard)
+    return shard
+  }
+
+  #shard(inferenceId: string): string {
+    // Ids are made by the queue; anything else has no business in a path.
+    if (!/^[\w-]{4,64}$/.test(inferenceId)) throw new ServiceError('internal_error', 'The output has an id that no inference can have.')
+    return join(this.#folder, inferenceId.slice(0, 2))
+  }
+}
+
+function fileName({ inferenceId, attempt }: OutputKey): string {
+  return `${inferenceId}.${attempt}`
+}
+
+function readId(fileName: string): string {
+  return fileName.slice(0, fileName.lastIndexOf('.'))
+}
+
+async function listFolder(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  })
+}

@@ -1,0 +1,27 @@
+import type { Clock } from '../../core/ports/clock.ts'
+import type { QueueLimits } from '../../core/ports/inference-queue.ts'
+import type { Store } from '../../core/ports/store.ts'
+import { MemoryAccessTokenStore } from './access-token-store.ts'
+import { MemoryAccountStore } from './account-store.ts'
+import { MemoryInferenceLog } from './inference-log.ts'
+import { MemoryInferenceQueue } from './inference-queue.ts'
+import { InferenceTable } from './inference-table.ts'
+import { Turns } from './turns.ts'
+import { MemoryUsageLog } from './usage-log.ts'
+import { MemoryWebhookLog } from './webhook-log.ts'
+
+/** A whole store in memory, for tests and benches; nothing survives it. */
+export function createMemoryStore({ clock, limits }: { readonly clock: Clock; readonly limits: QueueLimits }): Store {
+  const webhooks = new MemoryWebhookLog(clock)
+  const table = new InferenceTable((entry) => webhooks.announce(entry))
+  const turns = new Turns()
+  return {
+    queue: new MemoryInferenceQueue(table, turns, { clock, limits }),
+    log: new MemoryInferenceLog(table, turns, clock),
+    accounts: new MemoryAccountStore(),
+    tokens: new MemoryAccessTokenStore(),
+    usage: new MemoryUsageLog(),
+    webhooks,
+    [Symbol.asyncDispose]: async () => {},
+  }
+}

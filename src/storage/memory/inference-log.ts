@@ -1,0 +1,58 @@
+import type { Inference, InferenceStatus } from '../../core/inference.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { InferenceLog, InferencePage } from '../../core/ports/inference-log.ts'
+import { findQueuePosition } from '../../core/queue-position.ts'
+import type { InferenceEntry, InferenceTable } from './inference-table.ts'
+import type { Turns } from './turns.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+export class MemoryInferenceLog implements InferenceLog {
+  readonly #table: InferenceTable
+  readonly #turns: Turns
+  readonly #clock: Clock
+
+  constructor(table: InferenceTable, turns: Turns, clock: Clock) {
+    this.#table = table
+    this.#turns = turns
+    this.#clock = clock
+  }
+
+  async find(id: string, accountId: string, { signal }: Options): Promise<Inference | null> {
+    signal.throwIfAborted()
+    const entry = this.#table.find(id, accountId)
+    return entry === null ? null : { ...entry.inference, queuePosition: this.#findPosition(entry) }
+  }
+
+  async list(
+    { accountId, status, limit, after }: { accountId: string; status: InferenceStatus | null; limit: number; after: string | null },
+    { signal }: Options,
+  ): Promise<InferencePage> {
+    signal.throwIfAborted()
+    const last = after === null ? Number.POSITIVE_INFINITY : (this.#table.find(after, accountId)?.seq ?? 0)
+    const found = this.#table
+      .all()
+      .filter(({ inference, seq }) => inference.accountId === accountId && (status ?? inference.status) === inference.status && seq < last)
+      .sort((a, b) => b.seq - a.seq)
+    const inferences = found.slice(0, limit).map(({ inference }) => inference)
+    return { inferences, next: found.length > limit ? (inferences.at(-1)?.id ?? null) : null }
+  }
+
+  async withoutOutput(ids: readonly string[], { signal }: Options): Promise<readonly string[]> {
+    signal.throwIfAborted()
+    const now = this.#clock.now()
+    return ids.filter((id) => {
+      const known = this.#table.known(id)?.inference
+      return known === undefined || (known.expiresAt !== null && known.expiresAt <= now)
+    })
+  }
+
+  #findPosition({ inference, seq }: InferenceEntry): number | null {
+    if (inference.status !== 'pending') return null
+    const waiting = this.#table.pending().filter((entry) => entry.inference.model === inference.model)
+    const rivals = waiting.filter((entry) => entry.inference.priority === inference.priority)
+    const before = rivals.filter((entry) => entry.inference.accountId === inference.accountId && entry.seq < seq).length
+    const ahead = inference.priority === 'low' ? waiting.length - rivals.length : 0
+    return findQueuePosition({ accountId: inference.accountId, before }, this.#turns.shares(rivals), ahead)
+  }
+}

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '../../core/error.ts'
+import { type Inference, outputRetentionMs, type Progress, recordRetentionMs } from '../../core/inference.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type {
+  AttemptFailure,
+  Claim,
+  ClaimState,
+  Completion,
+  InferenceQueue,
+  InferenceSubmission,
+  QueueLimits,
+  SweepReport,
+} from '../../core/ports/inference-queue.ts'
+import { Doorbell } from '../doorbell.ts'
+import { decodeWork, encodeWork } from '../work-format.ts'
+import { cancelledError, type InferenceEntry, type InferenceTable, waitedTooLong, workerLost } from './inference-table.ts'
+import type { Turns } from './turns.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** The queue in memory: the same behaviour, gone with the process. */
+export class MemoryInferenceQueue implements InferenceQueue {
+  readonly #table: InferenceTable
+  readonly #turns: Turns
+  readonly #clock: Clock
+  readonly #limits: QueueLimits
+  readonly #doorbell: Doorbell
+  #seq = 0
+
+  constructor(table: InferenceTable, turns: Turns, { clock, limits }: { readonly clock: Clock; readonly limits: QueueLimits }) {
+    this.#table = table
+    this.#turns = turns
+    this.#clock = clock
+    this.#limits = limits
+    this.#doorbell = new Doorbell(clock)
+  }
+
+  async enqueue(
+    submission: InferenceSubmission,
+    { signal }: Options,
+  ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
+    signal.throwIfAborted()
+    const now = this.#clock.now()
+    const earlier = this.#findEarlier(submission, now)
+    if (earlier !== null) return { inference: earlier.inference, repeated: true }
+    if (this.#table.pending().length >= this.#limits.maxPending)
+      throw new ServiceError('server_is_overloaded', 'Too many requests are waiting; try again later.', { retryAfterSeconds: 10 })
+    const entry = makeEntry(submission, { now, seq: ++this.#seq })
+    this.#table.add(entry)
+    this.#doorbell.ring()
+    return { inference: entry.inference, repeated: false }
+  }
+
+  async claim(
+    { models, leaseMs }: { readonly workerId: string; readonly models: readonly string[]; readonly leaseMs: number },
+    { signal }: Options,
+  ): Promise<Claim | null> {
+    signal.throwIfAborted()
+    const now = this.#clock.now()
+    const ready = this.#table.pending().filter((entry) => models.includes(entry.inference.model) && entry.notBefore <= now)
+    const entry = this.#turns.choose(ready)
+    if (entry === null || entry.work === null) return null
+    const attempt = entry.inference.attempt + 1
+    entry.inference = { ...entry.inference, status: 'running', attempt, startedAt: now, progress: null }
+    entry.leaseUntil = now + leaseMs
+    return { inference: entry.inference, work: entry.work, attempt, lostAttempts: entry.lost, leaseUntil: entry.leaseUntil }
+  }
+
+  async renew(
+    claim: Claim,
+    { leaseMs, progress }: { readonly leaseMs: number; readonly progress: Progress | null },
+    { signal }: Options,
+  ): Promise<ClaimState> {
+    signal.throwIfAborted()
+    const entry = this.#table.held(claim)
+    if (entry === null) return 'lost'
+    entry.leaseUntil = this.#clock.now() + leaseMs
+    entry.inference = { ...entry.inference, progress: progress ?? entry.inference.progress }
+    return entry.cancelRequested ? 'cancel-requested' : 'held'
+  }
+
+  async complete(claim: Claim, completion: Completion, { signal }: Options): Promise<boolean> {
+    signal.throwIfAborted()
+    const entry = this.#table.held(claim)
+    if (entry !== null) this.#table.complete(entry, completion, this.#clock.now())
+    return entry !== null
+  }
+
+  async release(claim: Claim, { signal, delayMs = 0 }: Options & { readonly delayMs?: number }): Promise<boolean> {
+    signal.throwIfAborted()
+    const entry = this.#table.held(claim)
+    if (entry !== null) this.#table.putBack(entry, { delayMs, now: this.#clock.now() })
+    this.#doorbell.ring()
+    return entry !== null
+  }
+
+  async retry(claim: Claim, failure: AttemptFailure, { signal }: Options): Promise<'requeued' | 'failed' | 'not-held'> {
+    signal.throwIfAborted()
+    const entry = this.#table.held(claim)
+    if (entry === null) return 'not-held'
+    const decision = this.#table.retry(entry, failure, this.#clock.now())
+    this.#doorbell.ring()
+    return decision
+  }
+
+  async cancel({ id, accountId }: { readonly id: string; readonly accountId: string }, { signal }: Options): Promise<Inference | null> {
+    signal.throwIfAborted()
+    const entry = this.#table.find(id, accountId)
+    if (entry === null) return null
+    if (entry.inference.status === 'pending')
+      this.#table.complete(entry, { outcome: 'cancelled', error: cancelledError }, this.#clock.now())
+    if (entry.inference.status === 'running') entry.cancelRequested = true
+    return entry.inference
+  }
+
+  async sweep({ maxQueueMs }: { readonly maxQueueMs: number }, { signal }: Options): Promise<SweepReport> {
+    signal.throwIfAborted()
+    const now = this.#clock.now()
+    const lost = this.#table.all().filter((entry) => entry.inference.status === 'running' && entry.leaseUntil <= now)
+    const requeued = lost.filter((entry) => this.#moveOn(entry, now) === 'requeued').length
+    const overdue = this.#table.pending().filter((entry) => entry.queuedAt <= now - maxQueueMs)
+    for (const entry of overdue) this.#table.complete(entry, { outcome: 'failed', error: waitedTooLong }, now)
+    const expired = this.#table.all().filter((entry) => !entry.outputDeleted && isPast(entry, now))
+    for (const entry of expired) entry.outputDeleted = true
+    const forgotten = this.#table.all().filter((entry) => isPast(entry, now - recordRetentionMs))
+    for (const { inference } of forgotten) this.#table.remove(inference.id)
+    if (requeued > 0) this.#doorbell.ring()
+    return {
+      requeued,
+      failed: lost.length - requeued + overdue.length,
+      expiredOutputs: expired.map(({ inference }) => inference.id),
+      deletedRecords: forgotten.length,
+    }
+  }
+
+  doorbell(timeoutMs: number, options: Options): Promise<void> {
+    return this.#doorbell.wait(timeoutMs, options)
+  }
+
+  #moveOn(entry: InferenceEntry, now: number): 'requeued' | 'failed' {
+    if (!entry.cancelRequested) return this.#table.retry(entry, workerLost, now)
+    this.#table.complete(entry, { outcome: 'cancelled', error: cancelledError }, now)
+    return 'failed'
+  }
+
+  #findEarlier({ accountId, idempotency }: InferenceSubmission, now: number): InferenceEntry | null {
+    if (idempotency === null) return null
+    const entry = this.#table
+      .all()
+      .find(({ inference, idempotency: known }) => inference.accountId === accountId && known?.key === idempotency.key)
+    if (entry === undefined) return null
+    if (entry.inference.createdAt + outputRetentionMs <= now) {
+      entry.idempotency = null
+      return null
+    }
+    if (entry.idempotency?.fingerprint !== idempotency.fingerprint)
+      throw new ServiceError('idempotency_conflict', 'This Idempotency-Key was used with another body; use a new key for a new request.')
+    return entry
+  }
+}
+
+function isPast({ inference }: InferenceEntry, time: number): boolean {
+  return inference.expiresAt !== null && inference.expiresAt <= time
+}
+
+function makeEntry(submission: InferenceSubmission, { now, seq }: { readonly now: number; readonly seq: number }): InferenceEntry {
+  const { accountId, work, priority, idempotency, webhookUrl } = submission
+  const inference: Inference = {
+    id: randomUUID(),
+    accountId,
+    kind: work.kind,
+    model: work.request.model,
+    priority,
+    status: 'pending',
+    outcome: null,
+    error: null,
+    output: null,
+    attempt: 0,
+    progress: null,
+    queuePosition: null,
+    createdAt: now,
+    startedAt: null,
+    completedAt: null,
+    expiresAt: null,
+  }
+  return {
+    inference,
+    seq,
+    // The caller may go on to change what it handed over.
+    work: decodeWork(encodeWork(work)),
+    lost: 0,
+    failed: 0,
+    queuedAt: now,
+    notBefore: 0,
+    leaseUntil: 0,
+    cancelRequested: false,
+    outputDeleted: false,
+    idempotency,
+    webhookUrl,
+  }
+}

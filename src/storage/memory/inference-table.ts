@@ -1,0 +1,108 @@
+import { mayRetry } from '../../core/attempt-policy.ts'
+import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
+import { type Inference, type InferenceWork, outputRetentionMs } from '../../core/inference.ts'
+import type { AttemptFailure, Claim, Completion } from '../../core/ports/inference-queue.ts'
+
+/** One inference with what its record does not show. */
+export interface InferenceEntry {
+  inference: Inference
+  readonly seq: number
+  work: InferenceWork | null
+  lost: number
+  failed: number
+  queuedAt: number
+  notBefore: number
+  leaseUntil: number
+  cancelRequested: boolean
+  outputDeleted: boolean
+  idempotency: { readonly key: string; readonly fingerprint: string } | null
+  readonly webhookUrl: string | null
+}
+
+/** The inferences of a memory store and the moves between their states. */
+export class InferenceTable {
+  readonly #entries = new Map<string, InferenceEntry>()
+  readonly #onCompleted: (entry: InferenceEntry) => void
+
+  constructor(onCompleted: (entry: InferenceEntry) => void) {
+    this.#onCompleted = onCompleted
+  }
+
+  add(entry: InferenceEntry): void {
+    this.#entries.set(entry.inference.id, entry)
+  }
+
+  remove(id: string): void {
+    this.#entries.delete(id)
+  }
+
+  find(id: string, accountId: string): InferenceEntry | null {
+    const entry = this.#entries.get(id)
+    return entry?.inference.accountId === accountId ? entry : null
+  }
+
+  known(id: string): InferenceEntry | undefined {
+    return this.#entries.get(id)
+  }
+
+  all(): readonly InferenceEntry[] {
+    return [...this.#entries.values()]
+  }
+
+  pending(): readonly InferenceEntry[] {
+    return this.all().filter(({ inference }) => inference.status === 'pending')
+  }
+
+  /** The entry of a claim that is still held. */
+  held({ inference, attempt }: Pick<Claim, 'attempt'> & { readonly inference: { readonly id: string } }): InferenceEntry | null {
+    const entry = this.#entries.get(inference.id)
+    return entry?.inference.status === 'running' && entry.inference.attempt === attempt ? entry : null
+  }
+
+  complete(entry: InferenceEntry, completion: Completion, now: number): void {
+    entry.inference = {
+      ...entry.inference,
+      status: 'completed',
+      outcome: completion.outcome,
+      error: completion.outcome === 'succeeded' ? null : completion.error,
+      output: completion.outcome === 'succeeded' ? completion.output : null,
+      completedAt: now,
+      expiresAt: now + outputRetentionMs,
+    }
+    entry.work = null
+    this.#onCompleted(entry)
+  }
+
+  putBack(entry: InferenceEntry, { delayMs, now }: { readonly delayMs: number; readonly now: number }): void {
+    entry.inference = { ...entry.inference, status: 'pending', startedAt: null, progress: null }
+    entry.queuedAt = now
+    entry.notBefore = delayMs === 0 ? 0 : now + delayMs
+  }
+
+  retry(entry: InferenceEntry, failure: AttemptFailure, now: number): 'requeued' | 'failed' {
+    if (failure.lost) entry.lost += 1
+    else entry.failed += 1
+    if (mayRetry(entry)) {
+      this.putBack(entry, { delayMs: failure.delayMs, now })
+      return 'requeued'
+    }
+    this.complete(entry, { outcome: 'failed', error: failure.error }, now)
+    return 'failed'
+  }
+}
+
+export const cancelledError: ErrorRecord = toErrorRecord(
+  new ServiceError('request_cancelled', 'The request was cancelled before it finished.'),
+)
+
+export const workerLost: AttemptFailure = {
+  lost: true,
+  error: toErrorRecord(
+    new ServiceError('inference_failed', 'The inference stopped its worker more than once; change the request before sending it again.'),
+  ),
+  delayMs: 0,
+}
+
+export const waitedTooLong: ErrorRecord = toErrorRecord(
+  new ServiceError('inference_timeout', 'The request waited too long for its turn; send it again.'),
+)

@@ -1,0 +1,36 @@
+import type { QueueShare } from '../../core/queue-position.ts'
+import type { InferenceEntry } from './inference-table.ts'
+
+/** Whose turn it is: per model and priority, the account that was served the longest time ago goes next. */
+export class Turns {
+  readonly #turns = new Map<string, number>()
+  #latest = 0
+
+  /** Takes the next of the ready entries, which are in the order of their submission. */
+  choose(ready: readonly InferenceEntry[]): InferenceEntry | null {
+    const [next] = [...ready].sort((a, b) => rank(b) - rank(a) || this.#turn(a) - this.#turn(b) || a.seq - b.seq)
+    if (next === undefined) return null
+    this.#turns.set(key(next), ++this.#latest)
+    return next
+  }
+
+  /** The accounts that wait for one model in one priority. */
+  shares(waiting: readonly InferenceEntry[]): readonly QueueShare[] {
+    const accounts = Map.groupBy(waiting, ({ inference }) => inference.accountId)
+    return [...accounts].flatMap(([accountId, entries]) =>
+      entries[0] === undefined ? [] : [{ accountId, pending: entries.length, turn: this.#turn(entries[0]) }],
+    )
+  }
+
+  #turn(entry: InferenceEntry): number {
+    return this.#turns.get(key(entry)) ?? 0
+  }
+}
+
+function rank({ inference }: InferenceEntry): number {
+  return inference.priority === 'normal' ? 1 : 0
+}
+
+function key({ inference }: InferenceEntry): string {
+  return JSON.stringify([inference.model, inference.priority, inference.accountId])
+}

@@ -1,0 +1,74 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
+import type { InferenceEntry } from './inference-table.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** How long the secret before the current one still signs. */
+const rotationMs = 24 * 60 * 60 * 1000
+
+export class MemoryWebhookLog implements WebhookLog {
+  readonly #clock: Clock
+  readonly #deliveries = new Map<string, WebhookDelivery>()
+  readonly #secrets = new Map<string, readonly { readonly secret: string; readonly createdAt: number }[]>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Called when an inference completes. */
+  announce({ inference, webhookUrl }: InferenceEntry): void {
+    if (webhookUrl === null) return
+    const id = `msg_${randomUUID()}`
+    this.#deliveries.set(id, {
+      id,
+      inferenceId: inference.id,
+      accountId: inference.accountId,
+      url: webhookUrl,
+      attempts: 0,
+      nextAttemptAt: this.#clock.now(),
+      state: 'waiting',
+      lastResult: null,
+    })
+  }
+
+  async due({ now, limit }: { readonly now: number; readonly limit: number }, { signal }: Options): Promise<readonly WebhookDelivery[]> {
+    signal.throwIfAborted()
+    return [...this.#deliveries.values()]
+      .filter((delivery) => delivery.state === 'waiting' && delivery.nextAttemptAt <= now)
+      .sort((a, b) => a.nextAttemptAt - b.nextAttemptAt)
+      .slice(0, limit)
+  }
+
+  async record(
+    id: string,
+    { state, nextAttemptAt, result }: { readonly state: WebhookDelivery['state']; readonly nextAttemptAt: number; readonly result: string },
+    { signal }: Options,
+  ): Promise<void> {
+    signal.throwIfAborted()
+    const delivery = this.#deliveries.get(id)
+    if (delivery?.state !== 'waiting') return
+    this.#deliveries.set(id, { ...delivery, state, nextAttemptAt, lastResult: result, attempts: delivery.attempts + 1 })
+  }
+
+  async list(accountId: string, { signal }: Options): Promise<readonly WebhookDelivery[]> {
+    signal.throwIfAborted()
+    return [...this.#deliveries.values()].filter((delivery) => delivery.accountId === accountId).reverse()
+  }
+
+  async secrets(accountId: string, options: Options): Promise<readonly string[]> {
+    options.signal.throwIfAborted()
+    const known = this.#secrets.get(accountId)
+    if (known === undefined) return [await this.rotateSecret(accountId, options)]
+    const overlaps = known[0] !== undefined && this.#clock.now() < known[0].createdAt + rotationMs
+    return known.slice(0, overlaps ? 2 : 1).map(({ secret }) => secret)
+  }
+
+  async rotateSecret(accountId: string, { signal }: Options): Promise<string> {
+    signal.throwIfAborted()
+    const secret = `whsec_${randomBytes(32).toString('base64')}`
+    this.#secrets.set(accountId, [{ secret, createdAt: this.#clock.now() }, ...(this.#secrets.get(accountId) ?? [])].slice(0, 2))
+    return secret
+  }
+}

@@ -1,0 +1,73 @@
+import { type AccessToken, scopes } from '../../core/access-token.ts'
+import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { Connection, Row } from './connection.ts'
+import { readInteger, readIntegerOrNull, readText } from './row.ts'
+import { writeOne } from './write-one.ts'
+import type { Writer } from './writer.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** Tokens in SQLite; a revocation by another process is seen by the next read. */
+export class SqliteAccessTokenStore implements AccessTokenStore {
+  readonly #writer: Writer
+  readonly #reader: Connection
+  readonly #clock: Clock
+
+  constructor(writer: Writer, reader: Connection, clock: Clock) {
+    this.#writer = writer
+    this.#reader = reader
+    this.#clock = clock
+  }
+
+  async create(token: AccessToken, { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    const sql = `insert into access_tokens (id, account_id, name, hash, hint, scopes, created_at, expires_at, revoked_at, last_used_at)
+      values (:id, :accountId, :name, :hash, :hint, :scopes, :createdAt, :expiresAt, :revokedAt, :lastUsedAt)`
+    await writeOne(this.#writer, { sql, parameters: { ...token, scopes: token.scopes.join(' ') } }, this.#clock)
+  }
+
+  async findByHash(hash: string, { signal }: Options): Promise<AccessToken | null> {
+    signal.throwIfAborted()
+    const row = this.#reader.get('select * from access_tokens where hash = :hash', { hash })
+    return row === undefined ? null : readToken(row)
+  }
+
+  async list(accountId: string, { signal }: Options): Promise<readonly AccessToken[]> {
+    signal.throwIfAborted()
+    const sql = 'select * from access_tokens where account_id = :accountId order by created_at, id'
+    return this.#reader.all(sql, { accountId }).map(readToken)
+  }
+
+  async setRevoked(
+    { id, accountId }: { readonly id: string; readonly accountId: string },
+    revokedAt: number | null,
+    { signal }: Options,
+  ): Promise<boolean> {
+    signal.throwIfAborted()
+    const sql = 'update access_tokens set revoked_at = :revokedAt where id = :id and account_id = :accountId'
+    return (await writeOne(this.#writer, { sql, parameters: { id, accountId, revokedAt } }, this.#clock)) === 1
+  }
+
+  async touch(id: string, lastUsedAt: number, { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    const sql = 'update access_tokens set last_used_at = :lastUsedAt where id = :id'
+    await writeOne(this.#writer, { sql, parameters: { id, lastUsedAt } }, this.#clock)
+  }
+}
+
+function readToken(row: Row): AccessToken {
+  const granted = readText(row, 'scopes').split(' ')
+  return {
+    id: readText(row, 'id'),
+    accountId: readText(row, 'account_id'),
+    name: readText(row, 'name'),
+    hash: readText(row, 'hash'),
+    hint: readText(row, 'hint'),
+    scopes: scopes.filter((scope) => granted.includes(scope)),
+    createdAt: readInteger(row, 'created_at'),
+    expiresAt: readIntegerOrNull(row, 'expires_at'),
+    revokedAt: readIntegerOrNull(row, 'revoked_at'),
+    lastUsedAt: readIntegerOrNull(row, 'last_used_at'),
+  }
+}

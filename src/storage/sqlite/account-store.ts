@@ -1,0 +1,140 @@
+import type { Account, Invitation, Role, Session } from '../../core/account.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { Connection, Row } from './connection.ts'
+import { readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
+import { writeOne } from './write-one.ts'
+import type { Writer } from './writer.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+export class SqliteAccountStore implements AccountStore {
+  readonly #writer: Writer
+  readonly #reader: Connection
+  readonly #clock: Clock
+
+  constructor(writer: Writer, reader: Connection, clock: Clock) {
+    this.#writer = writer
+    this.#reader = reader
+    this.#clock = clock
+  }
+
+  async create(account: Account, options: Options): Promise<void> {
+    const sql = `insert into accounts (id, name, email, email_key, role, created_at, disabled_at)
+      values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt)`
+    await this.#write(sql, { ...account, emailKey: account.email?.toLowerCase() ?? null }, options)
+  }
+
+  async find(id: string, { signal }: Options): Promise<Account | null> {
+    signal.throwIfAborted()
+    const row = this.#reader.get('select * from accounts where id = :id', { id })
+    return row === undefined ? null : readAccount(row)
+  }
+
+  async list({ signal }: Options): Promise<readonly Account[]> {
+    signal.throwIfAborted()
+    return this.#reader.all('select * from accounts order by created_at, id').map(readAccount)
+  }
+
+  async findByEmail(email: string, { signal }: Options): Promise<{ readonly account: Account; readonly passwordHash: string } | null> {
+    signal.throwIfAborted()
+    const sql = 'select * from accounts where email_key = :key and password_hash is not null'
+    const row = this.#reader.get(sql, { key: email.toLowerCase() })
+    return row === undefined ? null : { account: readAccount(row), passwordHash: readText(row, 'password_hash') }
+  }
+
+  async setSignIn(
+    accountId: string,
+    { name, email, passwordHash }: { readonly name: string; readonly email: string; readonly passwordHash: string },
+    options: Options,
+  ): Promise<boolean> {
+    const sql = `update or ignore accounts set name = :name, email = :email, email_key = :emailKey, password_hash = :passwordHash
+      where id = :accountId`
+    return (await this.#write(sql, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash }, options)) === 1
+  }
+
+  async setRole(accountId: string, role: Role, options: Options): Promise<void> {
+    await this.#write('update accounts set role = :role where id = :accountId', { accountId, role }, options)
+  }
+
+  async setDisabled(accountId: string, disabledAt: number | null, options: Options): Promise<void> {
+    await this.#write('update accounts set disabled_at = :disabledAt where id = :accountId', { accountId, disabledAt }, options)
+  }
+
+  async createSession(session: Session, options: Options): Promise<void> {
+    const sql = 'insert into sessions (hash, account_id, created_at, expires_at) values (:hash, :accountId, :createdAt, :expiresAt)'
+    await this.#write(sql, { ...session }, options)
+  }
+
+  async findSession(hash: string, { signal }: Options): Promise<Session | null> {
+    signal.throwIfAborted()
+    const row = this.#reader.get('select * from sessions where hash = :hash', { hash })
+    if (row === undefined) return null
+    return {
+      hash,
+      accountId: readText(row, 'account_id'),
+      createdAt: readInteger(row, 'created_at'),
+      expiresAt: readInteger(row, 'expires_at'),
+    }
+  }
+
+  async deleteSession(hash: string, options: Options): Promise<void> {
+    await this.#write('delete from sessions where hash = :hash', { hash }, options)
+  }
+
+  async deleteSessionsOf(accountId: string, options: Options): Promise<void> {
+    await this.#write('delete from sessions where account_id = :accountId', { accountId }, options)
+  }
+
+  async createInvitation(invitation: Invitation, options: Options): Promise<void> {
+    const sql = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
+      values (:hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt)`
+    await this.#write(sql, { ...invitation }, options)
+  }
+
+  async findInvitation(hash: string, { signal }: Options): Promise<Invitation | null> {
+    signal.throwIfAborted()
+    const row = this.#reader.get('select * from invitations where hash = :hash', { hash })
+    return row === undefined ? null : readInvitation(row)
+  }
+
+  async listInvitations({ signal }: Options): Promise<readonly Invitation[]> {
+    signal.throwIfAborted()
+    return this.#reader.all('select * from invitations order by created_at, hash').map(readInvitation)
+  }
+
+  async takeInvitation(hash: string, options: Options): Promise<boolean> {
+    return (await this.#write('delete from invitations where hash = :hash', { hash }, options)) === 1
+  }
+
+  #write(sql: string, parameters: Readonly<Record<string, string | number | null>>, { signal }: Options): Promise<number> {
+    signal.throwIfAborted()
+    return writeOne(this.#writer, { sql, parameters }, this.#clock)
+  }
+}
+
+function readAccount(row: Row): Account {
+  return {
+    id: readText(row, 'id'),
+    name: readText(row, 'name'),
+    email: readTextOrNull(row, 'email'),
+    role: readRole(row),
+    createdAt: readInteger(row, 'created_at'),
+    disabledAt: readIntegerOrNull(row, 'disabled_at'),
+  }
+}
+
+function readInvitation(row: Row): Invitation {
+  return {
+    hash: readText(row, 'hash'),
+    role: readRole(row),
+    accountId: readTextOrNull(row, 'account_id'),
+    invitedBy: readTextOrNull(row, 'invited_by'),
+    createdAt: readInteger(row, 'created_at'),
+    expiresAt: readInteger(row, 'expires_at'),
+  }
+}
+
+function readRole(row: Row): Role {
+  return readOneOf(row, 'role', ['owner', 'member'])
+}

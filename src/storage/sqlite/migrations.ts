@@ -1,0 +1,165 @@
+/**
+ * What turns an empty database into today's, one step per version; `pragma user_version` counts the steps done.
+ * A step that was released never changes.
+ */
+export const migrations: readonly string[] = [
+  `
+  create table accounts (
+    id text primary key,
+    name text not null,
+    email text,
+    email_key text unique,
+    password_hash text,
+    role text not null,
+    created_at integer not null,
+    disabled_at integer
+  ) strict;
+
+  create table sessions (
+    hash text primary key,
+    account_id text not null references accounts (id) on delete cascade,
+    created_at integer not null,
+    expires_at integer not null
+  ) strict, without rowid;
+  create index sessions_account on sessions (account_id);
+
+  create table invitations (
+    hash text primary key,
+    role text not null,
+    account_id text,
+    invited_by text,
+    created_at integer not null,
+    expires_at integer not null
+  ) strict, without rowid;
+
+  create table access_tokens (
+    id text primary key,
+    account_id text not null,
+    name text not null,
+    hash text not null unique,
+    hint text not null,
+    scopes text not null,
+    created_at integer not null,
+    expires_at integer,
+    revoked_at integer,
+    last_used_at integer
+  ) strict;
+  create index access_tokens_account on access_tokens (account_id);
+
+  create table usage_days (
+    day text not null,
+    account_id text not null,
+    model text not null,
+    requests integer not null,
+    failures integer not null,
+    prompt_tokens integer not null,
+    completion_tokens integer not null,
+    images integer not null,
+    primary key (day, account_id, model)
+  ) strict, without rowid;
+
+  create table inferences (
+    seq integer primary key autoincrement,
+    id text not null unique,
+    account_id text not null,
+    kind text not null,
+    model text not null,
+    priority integer not null,
+    status text not null default 'pending',
+    outcome text,
+    error text,
+    content_type text,
+    output_bytes integer,
+    output_sha256 text,
+    output_deleted integer not null default 0,
+    attempt integer not null default 0,
+    lost integer not null default 0,
+    failed integer not null default 0,
+    step integer,
+    total integer,
+    worker_id text,
+    lease_until integer,
+    cancel_requested integer not null default 0,
+    not_before integer not null default 0,
+    created_at integer not null,
+    queued_at integer not null,
+    started_at integer,
+    completed_at integer,
+    expires_at integer,
+    idempotency_key text,
+    fingerprint text,
+    webhook_url text,
+    check ((status = 'completed') = (outcome is not null)),
+    check (outcome is not 'succeeded' or output_sha256 is not null)
+  ) strict;
+  create unique index inferences_idempotency on inferences (account_id, idempotency_key) where idempotency_key is not null;
+  create index inferences_pending on inferences (model, priority, account_id, seq) where status = 'pending';
+  create index inferences_waiting on inferences (queued_at) where status = 'pending';
+  create index inferences_running on inferences (lease_until) where status = 'running';
+  create index inferences_account on inferences (account_id, seq);
+  create index inferences_expiry on inferences (expires_at) where status = 'completed';
+
+  create table inference_work (
+    seq integer primary key references inferences (seq) on delete cascade,
+    body blob not null
+  ) strict;
+
+  -- Pending inferences per model, priority and account, and whose turn it is; kept by the triggers below.
+  create table queue_shares (
+    model text not null,
+    priority integer not null,
+    account_id text not null,
+    pending integer not null,
+    turn integer not null default 0,
+    primary key (model, priority, account_id),
+    check (pending >= 0)
+  ) strict, without rowid;
+
+  create table webhook_deliveries (
+    id text primary key,
+    inference_id text not null,
+    account_id text not null,
+    url text not null,
+    attempts integer not null default 0,
+    next_attempt_at integer not null,
+    state text not null default 'waiting',
+    last_result text,
+    created_at integer not null
+  ) strict;
+  create index webhook_deliveries_due on webhook_deliveries (next_attempt_at) where state = 'waiting';
+  create index webhook_deliveries_account on webhook_deliveries (account_id, created_at);
+  create index webhook_deliveries_inference on webhook_deliveries (inference_id);
+
+  create table webhook_secrets (
+    account_id text not null,
+    secret text not null,
+    created_at integer not null,
+    primary key (account_id, secret)
+  ) strict;
+
+  create trigger inference_enters_queue after insert on inferences when new.status = 'pending' begin
+    insert into queue_shares (model, priority, account_id, pending) values (new.model, new.priority, new.account_id, 1)
+      on conflict do update set pending = pending + 1;
+  end;
+  create trigger inference_returns_to_queue after update of status on inferences when old.status <> 'pending' and new.status = 'pending' begin
+    update queue_shares set pending = pending + 1
+      where model = new.model and priority = new.priority and account_id = new.account_id;
+  end;
+  create trigger inference_leaves_queue after update of status on inferences when old.status = 'pending' and new.status <> 'pending' begin
+    update queue_shares set pending = pending - 1
+      where model = new.model and priority = new.priority and account_id = new.account_id;
+  end;
+  create trigger inference_completes after update of status on inferences when new.status = 'completed' begin
+    delete from inference_work where seq = new.seq;
+    insert into webhook_deliveries (id, inference_id, account_id, url, next_attempt_at, created_at)
+      select 'msg_' || lower(hex(randomblob(16))), new.id, new.account_id, new.webhook_url, new.completed_at, new.completed_at
+      where new.webhook_url is not null;
+  end;
+  create trigger inference_stays_completed before update of status, outcome, attempt, output_sha256 on inferences when old.status = 'completed' begin
+    select raise(abort, 'a completed inference never changes');
+  end;
+  create trigger inference_is_forgotten after delete on inferences begin
+    delete from webhook_deliveries where inference_id = old.id;
+  end;
+  `,
+]

@@ -1,0 +1,36 @@
+import { Connection } from './connection.ts'
+import { migrations } from './migrations.ts'
+import { readInteger } from './row.ts'
+
+/** Opens the writing connection: durable at every commit, migrated to today's schema. */
+export function openDatabase(file: string): Connection {
+  const connection = new Connection(file)
+  try {
+    connection.script('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory;')
+    migrate(connection)
+    return connection
+  } catch (error) {
+    connection[Symbol.dispose]()
+    throw error
+  }
+}
+
+function migrate(connection: Connection): void {
+  if (readVersion(connection) === migrations.length) return
+  connection.script('begin exclusive')
+  try {
+    // Another process may have migrated while this one waited for the lock.
+    const version = readVersion(connection)
+    if (version > migrations.length)
+      throw new Error(`The database was written by a newer version of the service (schema ${version}); start that version.`)
+    for (const step of migrations.slice(version)) connection.script(step)
+    connection.script(`pragma user_version = ${migrations.length}; commit`)
+  } catch (error) {
+    if (connection.database.isTransaction) connection.script('rollback')
+    throw error
+  }
+}
+
+function readVersion(connection: Connection): number {
+  return readInteger(connection.get('pragma user_version') ?? {}, 'user_version')
+}

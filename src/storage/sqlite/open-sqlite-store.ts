@@ -1,0 +1,52 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { QueueLimits } from '../../core/ports/inference-queue.ts'
+import type { Store } from '../../core/ports/store.ts'
+import { SqliteAccessTokenStore } from './access-token-store.ts'
+import { SqliteAccountStore } from './account-store.ts'
+import { Connection } from './connection.ts'
+import { DirectWriter } from './direct-writer.ts'
+import { SqliteInferenceLog } from './inference-log.ts'
+import { SqliteInferenceQueue } from './inference-queue.ts'
+import { openDatabase } from './open-database.ts'
+import { takeOwnerLock } from './owner-lock.ts'
+import { ThreadWriter } from './thread-writer.ts'
+import { SqliteUsageLog } from './usage-log.ts'
+import { SqliteWebhookLog } from './webhook-log.ts'
+
+export interface SqliteStoreSettings {
+  /** Path of the database; its folder is made when missing and belongs to one service at a time. */
+  readonly file: string
+  readonly clock: Clock
+  readonly limits: QueueLimits
+  /**
+   * `service` owns the folder: what an earlier owner left running goes back to pending at once, its attempt lost.
+   * `tool` makes short reads and writes beside a running service or without one.
+   */
+  readonly mode: 'service' | 'tool'
+}
+
+/**
+ * Opens the embedded store, creating or migrating its database.
+ *
+ * @throws {Error} naming the other process when another service owns the folder.
+ */
+export async function openSqliteStore({ file, clock, limits, mode }: SqliteStoreSettings): Promise<Store> {
+  await using undo = new AsyncDisposableStack()
+  await mkdir(dirname(file), { recursive: true })
+  if (mode === 'service') undo.use(await takeOwnerLock(dirname(file)))
+  const writer = undo.use(mode === 'service' ? await ThreadWriter.open(file) : new DirectWriter(openDatabase(file)))
+  const reader = undo.use(new Connection(file, { readOnly: true }))
+  if (mode === 'service') await writer.run('reclaim', { leaseEnd: Number.MAX_SAFE_INTEGER }, clock.now())
+  const owned = undo.move()
+  return {
+    queue: new SqliteInferenceQueue(writer, { clock, limits }),
+    log: new SqliteInferenceLog(reader, clock),
+    accounts: new SqliteAccountStore(writer, reader, clock),
+    tokens: new SqliteAccessTokenStore(writer, reader, clock),
+    usage: new SqliteUsageLog(writer, reader, clock),
+    webhooks: new SqliteWebhookLog(writer, reader, clock),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}

@@ -1,0 +1,35 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/**
+ * Makes this process the only service on a data folder until it is disposed of or dies.
+ *
+ * The lock is an exclusive transaction on a small database of its own: the operating system drops it with the
+ * process, however that ends, and no stale file can keep a restart out.
+ *
+ * @throws {Error} naming the process that holds the folder.
+ */
+export async function takeOwnerLock(folder: string): Promise<Disposable> {
+  await mkdir(folder, { recursive: true })
+  const note = join(folder, 'owner.json')
+  const lock = new DatabaseSync(join(folder, 'owner.lock'), { timeout: 0 })
+  try {
+    lock.exec('pragma journal_mode = memory; begin exclusive')
+  } catch (cause) {
+    lock.close()
+    throw new Error(`The data folder ${folder} is in use by ${await describeOwner(note)}; stop it first, or use another data folder.`, {
+      cause,
+    })
+  }
+  await writeFile(note, `${JSON.stringify({ pid: process.pid, started: new Date().toISOString() })}\n`)
+  return { [Symbol.dispose]: () => lock.close() }
+}
+
+async function describeOwner(note: string): Promise<string> {
+  const text = await readFile(note, 'utf8').catch(() => '')
+  const pid = /"pid":(\d+)/.exec(text)?.[1]
+  const started = /"started":"([^"]+)"/.exec(text)?.[1]
+  if (pid === undefined) return 'another process'
+  return `process ${pid}${started === undefined ? '' : ` (started ${started})`}`
+}

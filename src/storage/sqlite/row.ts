@@ -1,0 +1,39 @@
+import type { Row } from './connection.ts'
+
+export function readText(row: Row, column: string): string {
+  const value = row[column]
+  if (typeof value !== 'string') throw unexpected(column, 'text')
+  return value
+}
+
+export function readTextOrNull(row: Row, column: string): string | null {
+  return row[column] === null ? null : readText(row, column)
+}
+
+export function readInteger(row: Row, column: string): number {
+  const value = row[column]
+  if (typeof value !== 'number') throw unexpected(column, 'an integer')
+  return value
+}
+
+export function readIntegerOrNull(row: Row, column: string): number | null {
+  return row[column] === null ? null : readInteger(row, column)
+}
+
+export function readBytes(row: Row, column: string): Uint8Array {
+  const value = row[column]
+  if (!(value instanceof Uint8Array)) throw unexpected(column, 'bytes')
+  return value
+}
+
+/** The one of `values` that a column holds. */
+export function readOneOf<Value extends string>(row: Row, column: string, values: readonly Value[]): Value {
+  const text = readText(row, column)
+  const value = values.find((candidate) => candidate === text)
+  if (value === undefined) throw unexpected(column, `one of ${values.join(', ')}`)
+  return value
+}
+
+function unexpected(column: string, wanted: string): Error {
+  return new Error(`The column ${column} does not hold ${wanted}; run "sepia doctor".`)
+}

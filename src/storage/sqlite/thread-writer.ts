@@ -1,0 +1,75 @@
+import { Worker } from 'node:worker_threads'
+import type { CommandReply, CommandRequest } from './command-group.ts'
+import type { CommandInput, CommandName, CommandResult } from './commands.ts'
+import { readFailure, type Writer } from './writer.ts'
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Writes in a thread of its own, so that no commit keeps the event loop waiting; commands that meet share one commit. */
+export class ThreadWriter implements Writer {
+  readonly #thread: Worker
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #exited: Promise<void>
+  #outbox: CommandRequest[] = []
+  #number = 0
+  #fault: Error | null = null
+
+  /** Resolves once the database is open and migrated. */
+  static async open(file: string): Promise<ThreadWriter> {
+    const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: file })
+    await new Promise<void>((resolve, reject) => {
+      thread.once('message', () => resolve())
+      thread.once('error', reject)
+    })
+    return new ThreadWriter(thread)
+  }
+
+  private constructor(thread: Worker) {
+    this.#thread = thread
+    this.#exited = new Promise((resolve) => thread.once('exit', () => resolve()))
+    thread.on('message', (replies: readonly CommandReply[]) => {
+      for (const reply of replies) this.#settle(reply)
+    })
+    thread.on('error', (error) => this.#fail(error))
+    thread.on('exit', () => this.#fail(new Error('The database is closed.')))
+  }
+
+  run<Name extends CommandName>(name: Name, input: CommandInput<Name>, now: number): Promise<CommandResult<Name>> {
+    if (this.#fault !== null) return Promise.reject(this.#fault)
+    return new Promise((resolve, reject) => {
+      const number = this.#number++
+      // The reply carries the result of the command that was asked for; threads cannot say so in types.
+      this.#waiting.set(number, { resolve: (result) => resolve(result as CommandResult<Name>), reject })
+      if (this.#outbox.push({ number, name, input, now }) === 1) queueMicrotask(() => this.#send())
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#fault !== null) return this.#exited
+    this.#send()
+    this.#thread.postMessage('close')
+    await this.#exited
+  }
+
+  #send(): void {
+    if (this.#outbox.length === 0) return
+    this.#thread.postMessage(this.#outbox)
+    this.#outbox = []
+  }
+
+  #settle(reply: CommandReply): void {
+    const waiting = this.#waiting.get(reply.number)
+    this.#waiting.delete(reply.number)
+    if ('result' in reply) waiting?.resolve(reply.result)
+    else waiting?.reject(readFailure(reply))
+  }
+
+  #fail(error: Error): void {
+    this.#fault ??= error
+    for (const { reject } of this.#waiting.values()) reject(this.#fault)
+    this.#waiting.clear()
+  }
+}

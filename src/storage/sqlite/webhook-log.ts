@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
+import type { Connection, Row } from './connection.ts'
+import { readInteger, readOneOf, readText, readTextOrNull } from './row.ts'
+import type { Writer } from './writer.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** Newest deliveries that a list shows. */
+const listed = 200
+/** How long the secret before the current one still signs. */
+const rotationMs = 24 * 60 * 60 * 1000
+
+export class SqliteWebhookLog implements WebhookLog {
+  readonly #writer: Writer
+  readonly #reader: Connection
+  readonly #clock: Clock
+
+  constructor(writer: Writer, reader: Connection, clock: Clock) {
+    this.#writer = writer
+    this.#reader = reader
+    this.#clock = clock
+  }
+
+  async due({ now, limit }: { readonly now: number; readonly limit: number }, { signal }: Options): Promise<readonly WebhookDelivery[]> {
+    signal.throwIfAborted()
+    const sql = `select * from webhook_deliveries where state = 'waiting' and next_attempt_at <= :now order by next_attempt_at limit :limit`
+    return this.#reader.all(sql, { now, limit }).map(readDelivery)
+  }
+
+  async record(
+    id: string,
+    { state, nextAttemptAt, result }: { readonly state: WebhookDelivery['state']; readonly nextAttemptAt: number; readonly result: string },
+    { signal }: Options,
+  ): Promise<void> {
+    signal.throwIfAborted()
+    const sql = `update webhook_deliveries set attempts = attempts + 1, state = :state, next_attempt_at = :nextAttemptAt, last_result = :result
+      where id = :id and state = 'waiting'`
+    await this.#writer.run('execute', [{ sql, parameters: { id, state, nextAttemptAt, result } }], this.#clock.now())
+  }
+
+  async list(accountId: string, { signal }: Options): Promise<readonly WebhookDelivery[]> {
+    signal.throwIfAborted()
+    const sql = 'select * from webhook_deliveries where account_id = :accountId order by created_at desc, id limit :listed'
+    return this.#reader.all(sql, { accountId, listed }).map(readDelivery)
+  }
+
+  async secrets(accountId: string, { signal }: Options): Promise<readonly string[]> {
+    signal.throwIfAborted()
+    const known = this.#readSecrets(accountId)
+    if (known.length > 0) return known
+    // Two callers may both find none; only the first one's secret is kept.
+    const sql = `insert into webhook_secrets (account_id, secret, created_at) select :accountId, :secret, :now
+      where not exists (select 1 from webhook_secrets where account_id = :accountId)`
+    const now = this.#clock.now()
+    await this.#writer.run('execute', [{ sql, parameters: { accountId, secret: makeSecret(), now } }], now)
+    return this.#readSecrets(accountId)
+  }
+
+  async rotateSecret(accountId: string, { signal }: Options): Promise<string> {
+    signal.throwIfAborted()
+    const secret = makeSecret()
+    const now = this.#clock.now()
+    const statements = [
+      {
+        sql: `delete from webhook_secrets where account_id = :accountId and secret <>
+          (select secret from webhook_secrets where account_id = :accountId order by rowid desc limit 1)`,
+        parameters: { accountId },
+      },
+      {
+        sql: `insert into webhook_secrets (account_id, secret, created_at)
+          values (:accountId, :secret, :now)`,
+        parameters: { accountId, secret, now },
+      },
+    ]
+    await this.#writer.run('execute', statements, now)
+    return secret
+  }
+
+  #readSecrets(accountId: string): readonly string[] {
+    const sql = 'select secret, created_at from webhook_secrets where account_id = :accountId order by rowid desc limit 2'
+    const rows = this.#reader.all(sql, { accountId })
+    const [current] = rows
+    const overlaps = current !== undefined && this.#clock.now() < readInteger(current, 'created_at') + rotationMs
+    return rows.slice(0, overlaps ? 2 : 1).map((row) => readText(row, 'secret'))
+  }
+}
+
+function makeSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}
+
+function readDelivery(row: Row): WebhookDelivery {
+  return {
+    id: readText(row, 'id'),
+    inferenceId: readText(row, 'inference_id'),
+    accountId: readText(row, 'account_id'),
+    url: readText(row, 'url'),
+    attempts: readInteger(row, 'attempts'),
+    nextAttemptAt: readInteger(row, 'next_attempt_at'),
+    state: readOneOf(row, 'state', ['waiting', 'delivered', 'given-up']),
+    lastResult: readTextOrNull(row, 'last_result'),
+  }
+}

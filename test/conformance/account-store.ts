@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Account } from '../../src/core/account.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { options, roomy, type StoreFactory } from './store-factory.ts'
+
+function makeAccount(overrides: Partial<Account> = {}): Account {
+  return { id: 'a', name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null, ...overrides }
+}
+
+/** Accounts, sign-in, sessions and invitations. */
+export function testAccountStore(name: string, open: StoreFactory): void {
+  const openRoomy = () => open({ clock: createTestClock(), limits: roomy })
+
+  test(`${name} accounts: keeps them, in the order in which they were made`, async () => {
+    await using store = await openRoomy()
+    const [ada, bob] = [makeAccount(), makeAccount({ id: 'b', name: 'Bob', role: 'owner', createdAt: 2 })]
+    await store.accounts.create(bob, options)
+    await store.accounts.create(ada, options)
+    assert.deepEqual(await store.accounts.find('a', options), ada)
+    assert.equal(await store.accounts.find('c', options), null)
+    assert.deepEqual(await store.accounts.list(options), [ada, bob])
+    await assert.rejects(store.accounts.create(ada, options))
+    await store.accounts.setRole('a', 'owner', options)
+    await store.accounts.setDisabled('a', 5, options)
+    assert.deepEqual(await store.accounts.find('a', options), { ...ada, role: 'owner', disabledAt: 5 })
+  })
+
+  test(`${name} accounts: an e-mail belongs to one account, whatever its case`, async () => {
+    await using store = await openRoomy()
+    await store.accounts.create(makeAccount(), options)
+    await store.accounts.create(makeAccount({ id: 'b' }), options)
+    assert.equal(await store.accounts.findByEmail('ada@example.com', options), null)
+    assert.equal(await store.accounts.setSignIn('a', { name: 'Ada L', email: 'Ada@example.com', passwordHash: 'h' }, options), true)
+    assert.equal(await store.accounts.setSignIn('b', { name: 'B', email: 'aDA@EXAMPLE.com', passwordHash: 'i' }, options), false)
+    assert.equal(await store.accounts.setSignIn('a', { name: 'Ada L', email: 'ada@example.com', passwordHash: 'j' }, options), true)
+    const found = await store.accounts.findByEmail('ADA@example.com', options)
+    assert.deepEqual(found, { account: makeAccount({ name: 'Ada L', email: 'ada@example.com' }), passwordHash: 'j' })
+  })
+
+  test(`${name} accounts: sessions end one by one or all at once`, async () => {
+    await using store = await openRoomy()
+    await store.accounts.create(makeAccount(), options)
+    const sessions = ['1', '2', '3'].map((hash) => ({ hash, accountId: 'a', createdAt: 1, expiresAt: 2 }))
+    for (const session of sessions) await store.accounts.createSession(session, options)
+    assert.deepEqual(await store.accounts.findSession('1', options), sessions[0])
+    await store.accounts.deleteSession('1', options)
+    assert.equal(await store.accounts.findSession('1', options), null)
+    await store.accounts.deleteSessionsOf('a', options)
+    assert.equal(await store.accounts.findSession('3', options), null)
+  })
+
+  test(`${name} accounts: an invitation is taken by exactly one`, async () => {
+    await using store = await openRoomy()
+    const invitation = { hash: 'h', role: 'member', accountId: null, invitedBy: 'a', createdAt: 1, expiresAt: 9 } as const
+    await store.accounts.createInvitation(invitation, options)
+    assert.deepEqual(await store.accounts.findInvitation('h', options), invitation)
+    assert.deepEqual(await store.accounts.listInvitations(options), [invitation])
+    const taken = await Promise.all([1, 2, 3].map(() => store.accounts.takeInvitation('h', options)))
+    assert.deepEqual(taken.sort(), [false, false, true])
+    assert.equal(await store.accounts.findInvitation('h', options), null)
+  })
+}

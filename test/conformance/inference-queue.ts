@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeImageRequest } from '../support/image-request.ts'
+import { makeSubmission } from '../support/submission.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { makeTextRequest } from '../support/text-request.ts'
+import { claimNext, leaseMs, output, tryClaim } from './claiming.ts'
+import { options, roomy, type StoreFactory } from './store-factory.ts'
+
+/** Submitting, claiming, completing and cancelling. */
+export function testInferenceQueue(name: string, open: StoreFactory): void {
+  const openRoomy = () => open({ clock: createTestClock(), limits: roomy })
+
+  test(`${name} queue: an inference goes from pending through running to completed`, async () => {
+    await using store = await openRoomy()
+    const { inference, repeated } = await store.queue.enqueue(makeSubmission(), options)
+    assert.equal(repeated, false)
+    assert.equal(inference.status, 'pending')
+    const claim = await claimNext(store.queue)
+    assert.deepEqual([claim.inference.id, claim.inference.status, claim.attempt], [inference.id, 'running', 1])
+    assert.equal(await tryClaim(store.queue), null)
+    assert.equal(await store.queue.complete(claim, { outcome: 'succeeded', output }, options), true)
+    const found = await store.log.find(inference.id, 'a', options)
+    assert.deepEqual([found?.status, found?.outcome, found?.output, found?.error], ['completed', 'succeeded', output, null])
+  })
+
+  test(`${name} queue: work comes back exactly as it was, with its images and maps`, async () => {
+    await using store = await openRoomy()
+    const image = makeImageRequest('ünïcode 🐯', { initial: { image: Uint8Array.of(0, 255, 128), strength: 0.5 }, seeds: [1, 4294967295] })
+    const text = makeTextRequest('hello', { sampling: { ...makeTextRequest('').sampling, logitBias: new Map([[50256, -100]]), seed: 7 } })
+    await store.queue.enqueue(makeSubmission({ work: { kind: 'image', request: image } }), options)
+    await store.queue.enqueue(makeSubmission({ work: { kind: 'chat', request: text } }), options)
+    const [first, second] = [await claimNext(store.queue), await claimNext(store.queue)]
+    const drawn = first.work.kind === 'image' ? first.work : second.work
+    const said = first.work.kind === 'chat' ? first.work : second.work
+    assert.ok(drawn.kind === 'image' && drawn.request.initial !== null)
+    assert.deepEqual([...drawn.request.initial.image], [0, 255, 128])
+    assert.deepEqual({ ...drawn.request, initial: null }, { ...image, initial: null })
+    assert.deepEqual(said, { kind: 'chat', request: text })
+  })
+
+  test(`${name} queue: only models asked for are claimed`, async () => {
+    await using store = await openRoomy()
+    await store.queue.enqueue(makeSubmission(), options)
+    assert.equal(await store.queue.claim({ workerId: 'w', models: ['fake-chat'], leaseMs }, options), null)
+    assert.equal(await store.queue.claim({ workerId: 'w', models: [], leaseMs }, options), null)
+    assert.ok(await store.queue.claim({ workerId: 'w', models: ['fake-image'], leaseMs }, options))
+  })
+
+  test(`${name} queue: refuses what is over its bound`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: { maxPending: 2 } })
+    await store.queue.enqueue(makeSubmission(), options)
+    await store.queue.enqueue(makeSubmission({ accountId: 'b' }), options)
+    await assert.rejects(store.queue.enqueue(makeSubmission(), options), { code: 'server_is_overloaded', retryAfterSeconds: 10 })
+    await claimNext(store.queue)
+    await store.queue.enqueue(makeSubmission(), options)
+  })
+
+  test(`${name} queue: the same key and body give the same inference, for 24 hours and per account`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    const submission = makeSubmission({ idempotency: { key: 'k', fingerprint: 'f' } })
+    const results = await Promise.all([1, 2, 3].map(() => store.queue.enqueue(submission, options)))
+    assert.deepEqual(results.map(({ repeated }) => repeated).sort(), [false, true, true])
+    assert.equal(new Set(results.map(({ inference }) => inference.id)).size, 1)
+    await assert.rejects(store.queue.enqueue({ ...submission, idempotency: { key: 'k', fingerprint: 'other' } }, options), {
+      code: 'idempotency_conflict',
+    })
+    assert.equal((await store.queue.enqueue({ ...submission, accountId: 'b' }, options)).repeated, false)
+    await clock.advance(24 * 60 * 60 * 1000)
+    const later = await store.queue.enqueue({ ...submission, idempotency: { key: 'k', fingerprint: 'other' } }, options)
+    assert.equal(later.repeated, false)
+  })
+
+  test(`${name} queue: a pending inference is cancelled at once, a completed one never`, async () => {
+    await using store = await openRoomy()
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    assert.equal(await store.queue.cancel({ id: inference.id, accountId: 'b' }, options), null)
+    const cancelled = await store.queue.cancel({ id: inference.id, accountId: 'a' }, options)
+    assert.deepEqual([cancelled?.status, cancelled?.outcome, cancelled?.error?.code], ['completed', 'cancelled', 'request_cancelled'])
+    assert.equal(await tryClaim(store.queue), null)
+    await store.queue.enqueue(makeSubmission(), options)
+    const claim = await claimNext(store.queue)
+    await store.queue.complete(claim, { outcome: 'succeeded', output }, options)
+    const kept = await store.queue.cancel({ id: claim.inference.id, accountId: 'a' }, options)
+    assert.equal(kept?.outcome, 'succeeded')
+  })
+
+  test(`${name} queue: the worker of a running inference learns of its cancellation`, async () => {
+    await using store = await openRoomy()
+    await store.queue.enqueue(makeSubmission(), options)
+    const claim = await claimNext(store.queue)
+    assert.equal(await store.queue.renew(claim, { leaseMs, progress: { step: 1, total: 4 } }, options), 'held')
+    const asked = await store.queue.cancel({ id: claim.inference.id, accountId: 'a' }, options)
+    assert.deepEqual([asked?.status, asked?.progress], ['running', { step: 1, total: 4 }])
+    assert.equal(await store.queue.renew(claim, { leaseMs, progress: null }, options), 'cancel-requested')
+  })
+
+  test(`${name} queue: a released inference is pending again and its old claim is worth nothing`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    await store.queue.enqueue(makeSubmission(), options)
+    const claim = await claimNext(store.queue)
+    assert.equal(await store.queue.release(claim, { ...options, delayMs: 5000 }), true)
+    assert.equal(await store.queue.release(claim, options), false)
+    assert.equal(await tryClaim(store.queue), null)
+    await clock.advance(5000)
+    const again = await claimNext(store.queue)
+    assert.deepEqual([again.attempt, again.lostAttempts], [2, 0])
+    assert.equal(await store.queue.complete(claim, { outcome: 'succeeded', output }, options), false)
+    assert.equal(await store.queue.renew(claim, { leaseMs, progress: null }, options), 'lost')
+    assert.equal(await store.queue.complete(again, { outcome: 'succeeded', output }, options), true)
+    assert.equal(await store.queue.complete(again, { outcome: 'succeeded', output }, options), false)
+  })
+
+  test(`${name} queue: the doorbell rings for a submission, and kept rings are not lost`, async () => {
+    await using store = await openRoomy()
+    const waiting = store.queue.doorbell(60_000, options)
+    await store.queue.enqueue(makeSubmission(), options)
+    await waiting
+    await store.queue.enqueue(makeSubmission(), options)
+    await store.queue.doorbell(60_000, options)
+  })
+
+  test(`${name} queue: nothing happens for a caller who has left`, async () => {
+    await using store = await openRoomy()
+    const left = { signal: AbortSignal.abort(new Error('left')) }
+    await assert.rejects(store.queue.enqueue(makeSubmission(), left), /left/)
+    assert.equal(await tryClaim(store.queue), null)
+  })
+}

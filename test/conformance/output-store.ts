@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import type { Clock } from '../../src/core/ports/clock.ts'
+import type { OutputStore } from '../../src/core/ports/output-store.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { options } from './store-factory.ts'
+
+export type OutputStoreFactory = (settings: { readonly clock: Clock }) => Promise<OutputStore & AsyncDisposable>
+
+const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
+const content = { contentType: 'image/png', bytes: Uint8Array.of(1, 2, 3, 0, 255) }
+
+/** Storing, reading and deleting outputs. */
+export function testOutputStore(name: string, open: OutputStoreFactory): void {
+  test(`${name} outputs: come back byte for byte, each attempt its own`, async () => {
+    await using outputs = await open({ clock: createTestClock() })
+    const first = await outputs.put({ inferenceId: id, attempt: 1 }, content, options)
+    const second = await outputs.put({ inferenceId: id, attempt: 2 }, { ...content, bytes: Uint8Array.of(9) }, options)
+    assert.deepEqual(first, { contentType: 'image/png', bytes: 5, sha256: createHash('sha256').update(content.bytes).digest('hex') })
+    assert.deepEqual([...(await outputs.read({ inferenceId: id, attempt: 1 }, first, options))], [...content.bytes])
+    assert.deepEqual([...(await outputs.read({ inferenceId: id, attempt: 2 }, second, options))], [9])
+  })
+
+  test(`${name} outputs: what is missing or not what was stored is an error, never wrong bytes`, async () => {
+    await using outputs = await open({ clock: createTestClock() })
+    const reference = await outputs.put({ inferenceId: id, attempt: 1 }, content, options)
+    await assert.rejects(outputs.read({ inferenceId: id, attempt: 2 }, reference, options), { code: 'internal_error' })
+    const other = { ...reference, sha256: '0'.repeat(64) }
+    await assert.rejects(outputs.read({ inferenceId: id, attempt: 1 }, other, options), { code: 'internal_error' })
+  })
+
+  test(`${name} outputs: deleting removes every attempt and may be repeated`, async () => {
+    await using outputs = await open({ clock: createTestClock() })
+    const reference = await outputs.put({ inferenceId: id, attempt: 1 }, content, options)
+    await outputs.put({ inferenceId: id, attempt: 2 }, content, options)
+    const neighbour = `${id.slice(0, -1)}f`
+    await outputs.put({ inferenceId: neighbour, attempt: 1 }, content, options)
+    await outputs.delete(id, options)
+    await outputs.delete(id, options)
+    await assert.rejects(outputs.read({ inferenceId: id, attempt: 1 }, reference, options), { code: 'internal_error' })
+    assert.equal((await outputs.read({ inferenceId: neighbour, attempt: 1 }, reference, options)).length, 5)
+  })
+
+  test(`${name} outputs: lists the ids stored before a time by the store's clock`, async () => {
+    const clock = createTestClock()
+    await using outputs = await open({ clock })
+    await outputs.put({ inferenceId: id, attempt: 1 }, content, options)
+    assert.deepEqual(await Array.fromAsync(outputs.listIds({ olderThan: clock.now() }, options)), [])
+    assert.deepEqual(await Array.fromAsync(outputs.listIds({ olderThan: clock.now() + 1 }, options)), [id])
+  })
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { outputRetentionMs, recordRetentionMs } from '../../src/core/inference.ts'
+import { makeSubmission } from '../support/submission.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { claimNext, output } from './claiming.ts'
+import { options, roomy, type StoreFactory } from './store-factory.ts'
+
+const maxQueueMs = 60_000
+
+/** What time does: waiting too long, outputs and records past their retention. */
+export function testQueueTime(name: string, open: StoreFactory): void {
+  test(`${name} queue: what waits too long fails with inference_timeout`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    await clock.advance(maxQueueMs - 1)
+    assert.equal((await store.queue.sweep({ maxQueueMs }, options)).failed, 0)
+    await clock.advance(1)
+    assert.equal((await store.queue.sweep({ maxQueueMs }, options)).failed, 1)
+    assert.equal((await store.log.find(inference.id, 'a', options))?.error?.code, 'inference_timeout')
+  })
+
+  test(`${name} queue: an output expires 24 hours after its completion and not before, its record 7 days later`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    await clock.advance(5000)
+    await store.queue.complete(await claimNext(store.queue), { outcome: 'succeeded', output }, options)
+    assert.equal((await store.log.find(inference.id, 'a', options))?.expiresAt, clock.now() + outputRetentionMs)
+    await clock.advance(outputRetentionMs - 1)
+    assert.deepEqual((await store.queue.sweep({ maxQueueMs }, options)).expiredOutputs, [])
+    assert.deepEqual(await store.log.withoutOutput([inference.id, 'unknown'], options), ['unknown'])
+    await clock.advance(1)
+    assert.deepEqual((await store.queue.sweep({ maxQueueMs }, options)).expiredOutputs, [inference.id])
+    assert.deepEqual((await store.queue.sweep({ maxQueueMs }, options)).expiredOutputs, [])
+    assert.deepEqual(await store.log.withoutOutput([inference.id], options), [inference.id])
+    await clock.advance(recordRetentionMs - 1)
+    assert.equal((await store.queue.sweep({ maxQueueMs }, options)).deletedRecords, 0)
+    assert.notEqual(await store.log.find(inference.id, 'a', options), null)
+    await clock.advance(1)
+    assert.equal((await store.queue.sweep({ maxQueueMs }, options)).deletedRecords, 1)
+    assert.equal(await store.log.find(inference.id, 'a', options), null)
+  })
+
+  test(`${name} queue: what is pending or running keeps the right to an output`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    const pending = await store.queue.enqueue(makeSubmission(), options)
+    const running = await store.queue.enqueue(makeSubmission({ accountId: 'b' }), options)
+    await claimNext(store.queue)
+    assert.deepEqual(await store.log.withoutOutput([pending.inference.id, running.inference.id], options), [])
+  })
+}
