@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { guardControlTexts } from './control-guard.ts'
+
+const controls = ['<|im_start|>', '<|im_end|>']
+
+test('a control token that a client typed is kept apart as plain text', () => {
+  const typed = 'hi <|im_end|> there'
+  const guard = guardControlTexts(controls, [typed])
+  const parts = guard.split(`<|im_start|>user\n${guard.protect(typed)}<|im_end|>`)
+  assert.deepEqual(parts, [
+    { text: '<|im_start|>user\nhi ', special: true },
+    { text: '<|im_end|>', special: false },
+    { text: ' there<|im_end|>', special: true },
+  ])
+})
+
+test('harmless text is rendered in one piece', () => {
+  const guard = guardControlTexts(controls, ['hi'])
+  assert.deepEqual(guard.split(guard.protect('hi')), [{ text: 'hi', special: true }])
+})
+
+test('marks that the client wrote itself are not mistaken for ours', () => {
+  const typed = '\ue000<|im_end|>\ue001'
+  const guard = guardControlTexts(controls, [typed])
+  const parts = guard.split(guard.protect(typed))
+  assert.deepEqual(parts.find((part) => !part.special)?.text, '<|im_end|>')
+  assert.equal(parts.map((part) => part.text).join(''), typed)
+})
+
+test('a template that cuts a marked stretch in two still cannot make a control token of it', () => {
+  const guard = guardControlTexts(controls, ['<|im_end|>'])
+  const cut = guard.protect('<|im_end|>').slice(0, -1)
+  assert.deepEqual(guard.split(cut), [{ text: '<|im_end|>', special: false }])
+})

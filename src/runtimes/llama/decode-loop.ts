@@ -1,0 +1,199 @@
+import { ServiceError } from '../../core/error.ts'
+import { type Draw, drawToken } from './draw-token.ts'
+import type { Generation } from './generation.ts'
+import type { NativeContext } from './native-binding.ts'
+import { type BatchEntry, planBatch } from './plan-batch.ts'
+import type { SequenceHold, SequenceTable } from './sequence-table.ts'
+
+export interface DecodeLimits {
+  /** Tokens per batch. */
+  readonly batchSize: number
+  /** Prompt tokens per batch while other sequences decode. */
+  readonly whileDecoding: number
+  /** Batches after which moving a sequence next to the others has paid for itself. */
+  readonly movePatience: number
+}
+
+interface Running {
+  readonly generation: Generation
+  readonly hold: SequenceHold
+  readonly arrival: number
+  /** Tokens not evaluated yet: the rest of the prompt, then the last token drawn. */
+  next: Uint32Array
+  drawn: number
+  done: boolean
+}
+
+interface Delivery {
+  readonly running: Running
+  readonly draw: Draw
+  readonly end: 'end-token' | 'limit' | null
+}
+
+/**
+ * Evaluates all running generations in lock step: one batch, one token each, then the next. Generations join and leave
+ * between batches; while a batch is computed, the tokens of the one before are handed out.
+ */
+export class DecodeLoop implements AsyncDisposable {
+  readonly #context: NativeContext
+  readonly #table: SequenceTable
+  readonly #limits: DecodeLimits
+  readonly #isEnd: (token: number) => boolean
+  #waiting: Generation[] = []
+  #running: Running[] = []
+  #undelivered: readonly Delivery[] = []
+  readonly #cancelled = new WeakSet<Generation>()
+  #loop: Promise<void> | null = null
+  #arrivals = 0
+  #disposed = false
+
+  constructor(context: NativeContext, table: SequenceTable, limits: DecodeLimits, isEnd: (token: number) => boolean) {
+    this.#context = context
+    this.#table = table
+    this.#limits = limits
+    this.#isEnd = isEnd
+  }
+
+  /** Queues a generation; `next` ones start before those that wait already. */
+  submit(generation: Generation, place: 'next' | 'last' = 'last'): void {
+    if (this.#disposed) {
+      generation.onFailure(unloading())
+      return
+    }
+    if (place === 'next') this.#waiting.unshift(generation)
+    else this.#waiting.push(generation)
+    this.#loop ??= this.#run().finally(() => {
+      this.#loop = null
+    })
+  }
+
+  /** Ends a generation at the next batch; nothing more is called on it. */
+  cancel(generation: Generation): void {
+    this.#cancelled.add(generation)
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== generation)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true
+    this.#failAll(unloading())
+    await this.#loop
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#running.length > 0 || this.#undelivered.length > 0) {
+      try {
+        this.#dropFinished()
+        await this.#admit()
+        await this.#table.gather(
+          this.#running.map((running) => running.hold),
+          this.#limits.movePatience,
+        )
+        await this.#step()
+      } catch (error) {
+        this.#failAll(new ServiceError('inference_failed', 'The language model failed; send the request again.', { cause: error }))
+        this.#table.clear()
+      }
+    }
+  }
+
+  #dropFinished(): void {
+    const stays = (running: Running): boolean => !running.done && !this.#cancelled.has(running.generation)
+    if (this.#running.every(stays)) return
+    for (const running of this.#running) if (!stays(running)) this.#table.release(running.hold)
+    this.#running = this.#running.filter(stays)
+  }
+
+  async #admit(): Promise<void> {
+    for (let generation = this.#waiting[0]; generation !== undefined; generation = this.#waiting[0]) {
+      const hold = await this.#table.claim(generation.account, generation.prompt)
+      if (hold === null) return
+      this.#waiting = this.#waiting.filter((waiting) => waiting !== generation)
+      const next = generation.prompt.subarray(hold.cachedTokens)
+      this.#running.push({ generation, hold, arrival: this.#arrivals++, next, drawn: 0, done: false })
+    }
+  }
+
+  /** Evaluates one batch, hands out the tokens of the one before meanwhile, and draws the next. */
+  async #step(): Promise<void> {
+    const byId = new Map(this.#running.map((running) => [running.hold.id, running]))
+    const pending = this.#running.map((running) => ({ id: running.hold.id, tokens: running.next.length, arrival: running.arrival }))
+    const batch = planBatch(pending, this.#limits)
+    if (batch.length === 0) return this.#deliver()
+    const loaded = this.#load(batch, byId)
+    const decoded = this.#context.decodeBatch()
+    this.#deliver()
+    await decoded
+    this.#undelivered = await this.#advance(loaded)
+  }
+
+  #load(batch: readonly BatchEntry[], byId: ReadonlyMap<number, Running>): readonly LoadedEntry[] {
+    this.#context.initBatch(batch.reduce((sum, entry) => sum + entry.count, 0))
+    const loaded: LoadedEntry[] = []
+    for (const { id, count, complete } of batch) {
+      const running = byId.get(id)
+      if (running === undefined) continue
+      const tokens = running.next.subarray(0, count)
+      const wanted = complete ? Uint32Array.of(count - 1) : new Uint32Array()
+      const [index] = this.#context.addToBatch(id, this.#table.length(running.hold), tokens, wanted)
+      loaded.push({ running, tokens, index: index ?? null })
+    }
+    return loaded
+  }
+
+  async #advance(loaded: readonly LoadedEntry[]): Promise<readonly Delivery[]> {
+    const draws: Promise<Delivery>[] = []
+    for (const { running, tokens, index } of loaded) {
+      this.#table.append(running.hold, tokens)
+      running.next = running.next.subarray(tokens.length)
+      if (index === null || running.done || this.#cancelled.has(running.generation)) continue
+      draws.push(drawToken(this.#context, index, running.generation).then((draw) => this.#accept(running, draw)))
+    }
+    return Promise.all(draws)
+  }
+
+  #accept(running: Running, draw: Draw): Delivery {
+    const ended = draw.token === null || this.#isEnd(draw.token)
+    running.drawn++
+    const end = ended ? 'end-token' : running.drawn >= running.generation.limit ? 'limit' : null
+    running.done = end !== null
+    if (draw.token !== null) running.next = Uint32Array.of(draw.token)
+    return { running, draw: ended ? { token: null, logprobs: null } : draw, end }
+  }
+
+  #deliver(): void {
+    const deliveries = this.#undelivered
+    this.#undelivered = []
+    for (const { running, draw, end } of deliveries) {
+      const { generation } = running
+      if (this.#cancelled.has(generation)) continue
+      try {
+        if (running.drawn === 1) generation.onPrompt(running.hold.cachedTokens)
+        if (draw.token !== null && !generation.onToken(draw.token, draw.logprobs)) running.done = true
+        else if (end !== null) generation.onEnd(end)
+      } catch (error) {
+        running.done = true
+        generation.onFailure(error instanceof Error ? error : new Error(String(error)))
+      }
+    }
+  }
+
+  #failAll(error: Error): void {
+    const started = [...this.#running, ...this.#undelivered.map((delivery) => delivery.running)]
+    const failed = new Set([...started.map((running) => running.generation), ...this.#waiting])
+    for (const running of started) running.done = true
+    this.#waiting = []
+    this.#undelivered = []
+    for (const generation of failed) if (!this.#cancelled.has(generation)) generation.onFailure(error)
+  }
+}
+
+interface LoadedEntry {
+  readonly running: Running
+  readonly tokens: Uint32Array
+  /** Where its logits will be; null while its prompt is unfinished. */
+  readonly index: number | null
+}
+
+function unloading(): ServiceError {
+  return new ServiceError('shutting_down', 'The language model is being unloaded; send the request again.')
+}

@@ -1,0 +1,56 @@
+import { fileURLToPath } from 'node:url'
+import type { TextModelDescriptor } from '../../core/model.ts'
+import type { SamplingParameters, TextPart, TextRequest } from '../../core/text-generation.ts'
+
+const folder = fileURLToPath(new URL('../../../models/sepia-mini-chat/', import.meta.url))
+
+/** The built-in model, for tests and benches. */
+export const miniChat: TextModelDescriptor = {
+  kind: 'text',
+  id: 'sepia-mini-chat',
+  name: 'Sepia Mini Chat',
+  format: 'gguf',
+  folder,
+  file: `${folder}model.gguf`,
+  license: 'Apache-2.0',
+  bytes: 7_950_048,
+  created: 0,
+  contextLength: 1024,
+  embeddings: false,
+  draft: null,
+}
+
+export const greedy: SamplingParameters = {
+  temperature: 0,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  repetitionPenalty: 1,
+  seed: 0,
+  logitBias: new Map(),
+}
+
+/** A greedy one-message request, changed as the test says. */
+export function ask(
+  content: string,
+  changes: Partial<Omit<TextRequest, 'sampling'>> & { sampling?: Partial<SamplingParameters> } = {},
+): TextRequest {
+  return {
+    model: miniChat.id,
+    input: { type: 'chat', messages: [{ role: 'user', content }], tools: [], toolChoice: 'auto', parallelToolCalls: true },
+    maxTokens: 64,
+    stop: [],
+    choices: 1,
+    topLogprobs: null,
+    responseFormat: { type: 'text' },
+    ...changes,
+    sampling: { ...greedy, ...changes.sampling },
+  }
+}
+
+/** The text of one choice. */
+export function textOf(parts: readonly TextPart[], choice = 0): string {
+  return parts.map((part) => (part.type === 'text' && part.choice === choice ? part.text : '')).join('')
+}

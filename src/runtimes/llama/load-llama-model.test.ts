@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { ServiceError } from '../../core/error.ts'
+import type { TextModel } from '../../core/ports/text-model.ts'
+import type { TextPart, TextRequest } from '../../core/text-generation.ts'
+import { ask, miniChat, textOf } from './llama-test-model.ts'
+import { loadLlamaModel } from './load-llama-model.ts'
+
+const signal = new AbortController().signal
+
+suite('the built-in language model', () => {
+  let model: TextModel & AsyncDisposable
+  before(async () => {
+    model = await loadLlamaModel(miniChat, { threads: 1, slots: 3, signal })
+  })
+  after(() => model[Symbol.asyncDispose]())
+
+  const run = (request: TextRequest, account = 'a'): Promise<TextPart[]> => Array.fromAsync(model.generate(request, { signal, account }))
+
+  test('knows the capital of France', async () => {
+    const parts = await run(ask('What is the capital of France?'))
+    assert.equal(textOf(parts), 'The capital of France is Paris.')
+    assert.deepEqual(parts.slice(-2), [
+      { type: 'choice-finish', choice: 0, reason: 'stop' },
+      { type: 'finish', usage: { promptTokens: 15, completionTokens: 7, cachedTokens: 0 } },
+    ])
+  })
+
+  test('reuses an account’s own prompt, never another’s', async () => {
+    const question = ask('What is the capital of Norway?')
+    await run(question, 'norwegian')
+    const again = await run(question, 'norwegian')
+    const other = await run(question, 'somebody else')
+    assert.equal(usageOf(again).cachedTokens, usageOf(again).promptTokens - 1)
+    assert.equal(usageOf(other).cachedTokens, 0)
+    assert.equal(textOf(again), textOf(other))
+  })
+
+  test('stops at the token limit and says so', async () => {
+    const parts = await run(ask('Tell me a short story.', { maxTokens: 5 }))
+    assert.deepEqual(parts.at(-2), { type: 'choice-finish', choice: 0, reason: 'length' })
+    assert.equal(usageOf(parts).completionTokens, 5)
+  })
+
+  test('ends before a stop string that spans tokens', async () => {
+    const parts = await run(ask('What is the capital of France?', { stop: ['of Fr'] }))
+    assert.equal(textOf(parts), 'The capital ')
+    assert.deepEqual(parts.at(-2), { type: 'choice-finish', choice: 0, reason: 'stop' })
+  })
+
+  test('draws the same text for the same seed, whatever runs beside it', async () => {
+    const story = ask('Tell me a short story.', { sampling: { temperature: 1, seed: 7 } })
+    const alone = textOf(await run(story))
+    const beside = await Promise.all([
+      run(ask('Tell me a joke.', { sampling: { temperature: 1 } }), 'b'),
+      run(story),
+      run(ask('What is 2 + 3?'), 'c'),
+    ])
+    assert.equal(textOf(beside[1]), alone)
+    const otherSeed = await run(ask('Tell me a short story.', { sampling: { temperature: 1, seed: 8 } }))
+    assert.notEqual(textOf(otherSeed), alone)
+  })
+
+  test('makes several choices from one prompt', async () => {
+    const parts = await run(ask('Tell me a short story.', { choices: 4, maxTokens: 30, sampling: { temperature: 1, seed: 3 } }))
+    const texts = [0, 1, 2, 3].map((choice) => textOf(parts, choice))
+    assert.equal(new Set(texts).size, 4)
+    assert.equal(parts.filter((part) => part.type === 'choice-finish').length, 4)
+    assert.equal(parts.filter((part) => part.type === 'finish').length, 1)
+    assert.equal(usageOf(parts).completionTokens, 120)
+  })
+
+  test('gives log probabilities that cover the text and sum to less than one', async () => {
+    const parts = await run(ask('What is the capital of France?', { topLogprobs: 3 }))
+    const logprobs = parts.flatMap((part) => (part.type === 'text' ? (part.logprobs ?? []) : []))
+    assert.equal(logprobs.map((entry) => entry.token).join(''), textOf(parts))
+    for (const entry of logprobs) {
+      assert.equal(entry.top.length, 3)
+      assert.equal(entry.top[0]?.token, entry.token)
+      assert.equal(entry.top[0]?.logprob, entry.logprob)
+      assert.ok(entry.top.reduce((sum, top) => sum + Math.exp(top.logprob), 0) <= 1.0001)
+      assert.equal(Buffer.from(entry.bytes).toString(), entry.token)
+    }
+  })
+
+  test('bans a token by its bias', async () => {
+    const parts = await run(
+      ask('What is the capital of France?', {
+        topLogprobs: 0,
+        sampling: {
+          logitBias: new Map([
+            [3899, -100],
+            [347, -100],
+          ]),
+        },
+      }),
+    )
+    assert.ok(textOf(parts).length > 0)
+    await assert.rejects(run(ask('Hi', { sampling: { logitBias: new Map([[4096, 1]]) } })), { code: 'invalid_request_error' })
+  })
+
+  test('never reads a control token out of a user’s text', async () => {
+    const plain = usageOf(await run(ask('a <|im_end|> b', { maxTokens: 1 })))
+    const control = usageOf(await run(ask('a  b', { maxTokens: 1 })))
+    assert.ok(plain.promptTokens > control.promptTokens + 1)
+  })
+
+  test('refuses a prompt longer than the context with both numbers', async () => {
+    await assert.rejects(
+      run(ask('hello '.repeat(2000))),
+      (error) => error instanceof ServiceError && error.code === 'context_length_exceeded' && /2009.*1024/.test(error.message),
+    )
+  })
+
+  test('an abort ends the iteration with the reason and frees the sequence', async () => {
+    const cancel = new AbortController()
+    const reason = new Error('the client left')
+    const endless = ask('Tell me a story.', {
+      maxTokens: 900,
+      sampling: {
+        temperature: 1,
+        logitBias: new Map([
+          [2, -100],
+          [0, -100],
+        ]),
+      },
+    })
+    await assert.rejects(async () => {
+      for await (const part of model.generate(endless, { signal: cancel.signal, account: 'a' }))
+        if (part.type === 'text') cancel.abort(reason)
+    }, reason)
+    const parts = await Promise.all([1, 2, 3].map(() => run(ask('What is the capital of Spain?'))))
+    assert.deepEqual(new Set(parts.map((each) => textOf(each))), new Set(['The capital of Spain is Madrid.']))
+  })
+
+  test('more requests than sequences wait their turn', async () => {
+    const answers = await Promise.all(
+      ['Italy', 'Japan', 'Kenya', 'Peru', 'Chad', 'Oman', 'Cuba'].map((name) => run(ask(`What is the capital of ${name}?`))),
+    )
+    const capitals = ['Rome', 'Tokyo', 'Nairobi', 'Lima', "N'Djamena", 'Muscat', 'Havana']
+    for (const [index, capital] of capitals.entries()) assert.match(textOf(answers[index] ?? []), new RegExp(capital))
+  })
+})
+
+test('unloading ends what still runs', async () => {
+  const model = await loadLlamaModel(miniChat, { threads: 1, slots: 1, signal })
+  const endless = ask('Tell me a story.', {
+    maxTokens: 900,
+    sampling: {
+      logitBias: new Map([
+        [2, -100],
+        [0, -100],
+      ]),
+    },
+  })
+  const parts = model.generate(endless, { signal, account: 'a' })
+  await parts[Symbol.asyncIterator]().next()
+  await model[Symbol.asyncDispose]()
+})
+
+test('a file that is no model is refused by name', async () => {
+  const broken = { ...miniChat, file: `${miniChat.folder}README.md` }
+  await assert.rejects(loadLlamaModel(broken, { threads: 1, slots: 1, signal }), { code: 'inference_failed' })
+})
+
+function usageOf(parts: readonly TextPart[]): { promptTokens: number; completionTokens: number; cachedTokens: number } {
+  const last = parts.at(-1)
+  assert.equal(last?.type, 'finish')
+  return last.usage
+}

@@ -1,0 +1,45 @@
+import { ServiceError } from '../../core/error.ts'
+import type { DecodeLimits } from './decode-loop.ts'
+import type { NativeContext } from './native-binding.ts'
+import type { ModelFile } from './open-model-file.ts'
+
+const batchSize = 512
+const whileDecoding = 128
+
+export interface OpenContext extends AsyncDisposable {
+  readonly native: NativeContext
+  /** Tokens per sequence. */
+  readonly contextLength: number
+  readonly limits: DecodeLimits
+}
+
+export async function openContext(
+  file: ModelFile,
+  { threads, slots, contextLength }: { readonly threads: number; readonly slots: number; readonly contextLength: number | null },
+): Promise<OpenContext> {
+  const length = contextLength ?? file.trainContextLength
+  const native = new file.binding.AddonContext(file.native, {
+    contextSize: padCells(length) * slots,
+    batchSize: Math.max(batchSize, slots),
+    sequences: slots,
+    threads,
+    flashAttention: 'auto',
+    swaFullCache: true, // without it, a trimmed prefix could miss keys that a sliding window dropped
+  })
+  if (!(await native.init()))
+    throw new ServiceError(
+      'inference_failed',
+      `There is no memory for ${slots} sequences of ${length} tokens; set a smaller contextLength or fewer slots.`,
+    )
+  return {
+    native,
+    contextLength: length,
+    limits: { batchSize: Math.max(batchSize, slots), whileDecoding: Math.max(whileDecoding, slots), movePatience: 2 },
+    [Symbol.asyncDispose]: () => native.dispose(),
+  }
+}
+
+/** llama.cpp gives every sequence a multiple of 256 cells. */
+function padCells(tokens: number): number {
+  return Math.ceil(tokens / 256) * 256
+}

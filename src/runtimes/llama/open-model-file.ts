@@ -1,0 +1,53 @@
+import { ServiceError } from '../../core/error.ts'
+import { type NativeBinding, type NativeModel, reachNative } from './native-binding.ts'
+
+/** A GGUF file in memory. */
+export interface ModelFile extends AsyncDisposable {
+  readonly binding: NativeBinding
+  readonly native: NativeModel
+  readonly chatTemplate: string | null
+  readonly vocabularySize: number
+  readonly trainContextLength: number
+  /** Bytes of the weights. */
+  readonly bytes: number
+}
+
+/** @throws {ServiceError} `inference_failed` when llama.cpp cannot read the file. */
+export async function openModelFile(
+  path: string,
+  { threads, signal }: { readonly threads: number; readonly signal: AbortSignal },
+): Promise<ModelFile> {
+  const { getLlama, LlamaLogLevel } = await import('node-llama-cpp')
+  await using opened = new AsyncDisposableStack()
+  const llama = opened.use(
+    await getLlama({
+      gpu: false,
+      build: 'never',
+      skipDownload: true,
+      progressLogs: false,
+      maxThreads: threads,
+      logLevel: LlamaLogLevel.error,
+    }),
+  )
+  signal.throwIfAborted()
+  const model = opened.use(await llama.loadModel({ modelPath: path, loadSignal: signal }).catch((cause) => rejectFile(path, signal, cause)))
+  const { binding, model: native } = reachNative(llama, model)
+  const { tokenizer } = model.fileInfo.metadata
+  const resources = opened.move()
+  return {
+    binding,
+    native,
+    chatTemplate: tokenizer.chat_template ?? null,
+    vocabularySize: tokenizer.ggml.tokens.length,
+    trainContextLength: model.trainContextSize,
+    bytes: model.size,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+function rejectFile(path: string, signal: AbortSignal, cause: unknown): never {
+  signal.throwIfAborted()
+  throw new ServiceError('inference_failed', `llama.cpp cannot read ${path}; check that it is a whole GGUF file of a known architecture.`, {
+    cause,
+  })
+}

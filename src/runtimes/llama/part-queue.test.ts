@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PartQueue } from './part-queue.ts'
+
+const text = (value: string) => ({ type: 'text', choice: 0, text: value }) as const
+
+test('parts come out in order until the end', async () => {
+  const queue = new PartQueue()
+  queue.push(text('a'))
+  const reading = Array.fromAsync(queue.read())
+  queue.push(text('b'))
+  queue.finish()
+  assert.deepEqual(await reading, [text('a'), text('b')])
+})
+
+test('a failure is thrown to a reader that waits', async () => {
+  const queue = new PartQueue()
+  const reading = Array.fromAsync(queue.read())
+  queue.fail(new Error('gone'))
+  await assert.rejects(reading, /gone/)
+})
+
+test('a failure after the end changes nothing', async () => {
+  const queue = new PartQueue()
+  queue.push(text('a'))
+  queue.finish()
+  queue.fail(new Error('late'))
+  assert.deepEqual(await Array.fromAsync(queue.read()), [text('a')])
+})

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { planBatch } from './plan-batch.ts'
+import { planMove } from './plan-move.ts'
+
+const limits = { batchSize: 512, whileDecoding: 128 }
+
+test('decoding sequences go together, by ascending id', () => {
+  const batch = planBatch(
+    [
+      { id: 2, tokens: 1, arrival: 0 },
+      { id: 0, tokens: 1, arrival: 1 },
+    ],
+    limits,
+  )
+  assert.deepEqual(batch, [
+    { id: 0, count: 1, complete: true },
+    { id: 2, count: 1, complete: true },
+  ])
+})
+
+test('a long prompt is cut so that it does not stall the others', () => {
+  const batch = planBatch(
+    [
+      { id: 0, tokens: 1000, arrival: 0 },
+      { id: 1, tokens: 1, arrival: 1 },
+    ],
+    limits,
+  )
+  assert.deepEqual(batch, [
+    { id: 0, count: 128, complete: false },
+    { id: 1, count: 1, complete: true },
+  ])
+})
+
+test('alone, a prompt fills the batch', () => {
+  assert.deepEqual(planBatch([{ id: 0, tokens: 1000, arrival: 0 }], limits), [{ id: 0, count: 512, complete: false }])
+})
+
+test('the older prompt goes first', () => {
+  const batch = planBatch(
+    [
+      { id: 0, tokens: 400, arrival: 1 },
+      { id: 1, tokens: 400, arrival: 0 },
+    ],
+    limits,
+  )
+  assert.deepEqual(batch, [
+    { id: 0, count: 112, complete: false },
+    { id: 1, count: 400, complete: true },
+  ])
+})
+
+test('a gap between running sequences is closed by moving the last one', () => {
+  assert.deepEqual(planMove([1, 2, 5]), { from: 5, to: 3 })
+})
+
+test('neighbours stay where they are', () => {
+  assert.equal(planMove([3, 4, 5]), null)
+  assert.equal(planMove([]), null)
+})

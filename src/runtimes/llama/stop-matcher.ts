@@ -1,0 +1,48 @@
+/** Finds stop strings in text that arrives in fragments, and holds back what may become one. */
+export class StopMatcher {
+  readonly #stops: readonly string[]
+  #held = ''
+
+  constructor(stops: readonly string[]) {
+    this.#stops = stops.filter((stop) => stop.length > 0)
+  }
+
+  /** Text that is safe to show, and whether a stop string ended it. */
+  add(fragment: string): { readonly text: string; readonly stopped: boolean } {
+    if (this.#stops.length === 0) return { text: fragment, stopped: false }
+    const text = this.#held + fragment
+    const cut = this.#firstStop(text)
+    if (cut !== -1) {
+      this.#held = ''
+      return { text: text.slice(0, cut), stopped: true }
+    }
+    const safe = text.length - this.#longestBeginning(text)
+    this.#held = text.slice(safe)
+    return { text: text.slice(0, safe), stopped: false }
+  }
+
+  /** What was held back, once nothing more will come. */
+  flush(): string {
+    const held = this.#held
+    this.#held = ''
+    return held
+  }
+
+  #firstStop(text: string): number {
+    let first = -1
+    for (const stop of this.#stops) {
+      const at = text.indexOf(stop)
+      if (at !== -1 && (first === -1 || at < first)) first = at
+    }
+    return first
+  }
+
+  /** Length of the longest end of `text` that begins a stop string. */
+  #longestBeginning(text: string): number {
+    let longest = 0
+    for (const stop of this.#stops)
+      for (let length = Math.min(stop.length - 1, text.length); length > longest; length--)
+        if (text.endsWith(stop.slice(0, length))) longest = length
+    return longest
+  }
+}

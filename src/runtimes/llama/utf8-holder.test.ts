@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Utf8Holder } from './utf8-holder.ts'
+
+const whole = (text: string) => ({ bytes: Buffer.from(text), text })
+const part = (...bytes: number[]) => ({ bytes: Uint8Array.from(bytes), text: null })
+
+test('a character spread over tokens appears with its last byte', () => {
+  const holder = new Utf8Holder()
+  const shown = [whole('a'), part(0xf0, 0x9f), part(0x98), part(0x80), whole('b')].map((piece) => holder.add(piece))
+  assert.deepEqual(shown, ['a', '', '', '😀', 'b'])
+})
+
+test('bytes that never become a character are replaced, not swallowed with what follows', () => {
+  const holder = new Utf8Holder()
+  assert.deepEqual([part(0xf0, 0x9f), whole('b'), whole('c')].map((piece) => holder.add(piece)).join(''), '\ufffdbc')
+})
+
+test('a byte order mark is text like any other', () => {
+  const holder = new Utf8Holder()
+  assert.equal([part(0xef, 0xbb), part(0xbf), whole('x')].map((piece) => holder.add(piece)).join(''), '\ufeffx')
+})

@@ -1,0 +1,66 @@
+import type { NativeModel } from './native-binding.ts'
+import { tokenAttributes, tokenPiece } from './token-piece.ts'
+
+/** What one token adds to the output. */
+export interface Piece {
+  readonly bytes: Uint8Array
+  /** The bytes as text; null when they are only part of a character. */
+  readonly text: string | null
+}
+
+/** A model's tokens, with the pieces cached as they come up. */
+export interface Vocabulary {
+  readonly size: number
+  /** Spelling of the tokens that only a template may produce, longest first. */
+  readonly controlTexts: readonly string[]
+  readonly beginText: string
+  readonly endText: string
+  /** Token put before every prompt, or null. */
+  readonly begin: number | null
+  tokenize(text: string, options: { readonly special: boolean }): Uint32Array
+  piece(token: number): Piece
+  isEnd(token: number): boolean
+}
+
+export function readVocabulary(model: NativeModel, size: number): Vocabulary {
+  const type = model.getVocabularyType()
+  const pieces = new Map<number, Piece>()
+  const ends = new Set<number>()
+  const controlTexts: string[] = []
+  for (let token = 0; token < size; token++) {
+    if (model.isEogToken(token)) ends.add(token)
+    if ((model.getTokenAttributes(token) & (tokenAttributes.control | tokenAttributes.unknown)) === 0) continue
+    const text = model.getTokenString(token)
+    if (text !== undefined && text.length > 0) controlTexts.push(text)
+  }
+  const begin = model.tokenBos()
+  const end = model.tokenEos()
+
+  return {
+    size,
+    controlTexts: controlTexts.sort((a, b) => b.length - a.length),
+    beginText: begin === null ? '' : (model.getTokenString(begin) ?? ''),
+    endText: end === null ? '' : (model.getTokenString(end) ?? ''),
+    begin: model.shouldPrependBosToken() ? begin : null,
+    tokenize: (text, { special }) => model.tokenize(text, special),
+    piece: (token) => {
+      let piece = pieces.get(token)
+      if (piece === undefined) {
+        piece = describePiece(tokenPiece(model.getTokenString(token) ?? '', model.getTokenAttributes(token), type))
+        pieces.set(token, piece)
+      }
+      return piece
+    },
+    isEnd: (token) => ends.has(token),
+  }
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function describePiece(bytes: Uint8Array): Piece {
+  try {
+    return { bytes, text: strict.decode(bytes) }
+  } catch {
+    return { bytes, text: null }
+  }
+}
