@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { checkFile } from './structure/check-file.ts'
+import { checkImports, type SourceFile } from './structure/check-imports.ts'
+
+/** Every source file that git tracks or would track. */
+function listSources(): readonly SourceFile[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'src', 'test', 'bench', 'scripts'], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  })
+  return listed
+    .split('\n')
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes('/fixtures/') && existsSync(path))
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+}
+
+const sources = listSources()
+const reports = sources.map(checkFile)
+const notes = reports.flatMap((report) => report.notes)
+const faults = [
+  ...reports.flatMap((report) => report.faults),
+  ...sources.filter(({ path }) => path.startsWith('src/')).flatMap((file) => checkImports(file)),
+]
+
+for (const note of notes) console.log(`note: ${note}`)
+for (const fault of faults) console.error(fault)
+console.log(`${sources.length} files, ${faults.length} faults, ${notes.length} notes`)
+if (faults.length > 0) process.exitCode = 1

@@ -1,0 +1,42 @@
+import { basename, dirname } from 'node:path/posix'
+import type { SourceFile } from './check-imports.ts'
+import { bannedNames, environmentReader, maxLines, reviewLines } from './import-table.ts'
+
+/** What is wrong with a file's name, length or content, and what deserves another look. */
+export interface FileReport {
+  readonly faults: readonly string[]
+  readonly notes: readonly string[]
+}
+
+export function checkFile({ path, text }: SourceFile): FileReport {
+  const lines = text.split('\n').length - 1
+  return {
+    faults: [
+      ...checkName(path),
+      ...(lines > maxLines ? [`${path}: has ${lines} lines; split it, ${maxLines} is the most.`] : []),
+      ...(readsEnvironment(path, text) ? [`${path}: reads process.env; only ${environmentReader} may.`] : []),
+    ],
+    notes:
+      lines > reviewLines && lines <= maxLines
+        ? [`${path} has ${lines} lines; above ${reviewLines}, look whether it holds two concepts.`]
+        : [],
+  }
+}
+
+function checkName(path: string): readonly string[] {
+  const names = [basename(path).replace(/\..*$/, ''), ...dirname(path).split('/')]
+  const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+  return names
+    .filter((name) => bannedNames.includes(name) || !kebab.test(name))
+    .map((name) =>
+      bannedNames.includes(name)
+        ? `${path}: "${name}" says nothing about what is inside; name the concept.`
+        : `${path}: write "${name}" in kebab-case.`,
+    )
+}
+
+function readsEnvironment(path: string, text: string): boolean {
+  if (!path.startsWith('src/') || path.startsWith('src/console/app/') || path === environmentReader || path.endsWith('.test.ts'))
+    return false
+  return text.includes('process.env')
+}

@@ -1,0 +1,81 @@
+/** What the files of one area may import, besides each other. */
+export interface AreaRule {
+  /** Areas whose files they may import. */
+  readonly areas: readonly string[]
+  /** Areas from which they may import types only. */
+  readonly types?: readonly string[]
+  /** npm packages they may import. */
+  readonly packages?: readonly string[]
+  /** Built-in modules of Node: any (the default), or none. */
+  readonly builtins?: 'any' | 'none'
+}
+
+/**
+ * The walls of the project (ARCHITECTURE.md shows them as a map). A file belongs to the longest area that its path starts
+ * with, below `src/`; a folder that is in no area is refused, so that a new one must be entered here.
+ */
+export const importTable: Readonly<Record<string, AreaRule>> = {
+  core: { areas: [], builtins: 'none' },
+  operations: { areas: ['core'] },
+  residency: { areas: ['core'] },
+  telemetry: { areas: ['core'], packages: ['pino', 'pino-pretty'] },
+  catalog: { areas: ['core'] },
+  worker: { areas: ['core', 'operations'] },
+  'runtimes/llama': { areas: ['core'], packages: ['node-llama-cpp', '@huggingface/jinja'] },
+  'runtimes/diffusion': { areas: ['core'], packages: ['onnxruntime-node', 'sharp'] },
+  'runtimes/process': { areas: ['core'] },
+  'runtimes/upstream': { areas: ['core'] },
+  'runtimes/fake': { areas: ['core'] },
+  storage: { areas: ['core'] },
+  'storage/sqlite': { areas: ['core', 'storage'] },
+  'storage/memory': { areas: ['core', 'storage'] },
+  'storage/filesystem': { areas: ['core', 'storage'] },
+  'storage/postgres': { areas: ['core', 'storage'] },
+  'storage/s3': { areas: ['core', 'storage'] },
+  cluster: { areas: ['core'] },
+  http: { areas: ['core', 'operations'], packages: ['fastify', 'typebox'] },
+  console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite'] },
+  'console/app': { areas: ['core'], types: ['console'], packages: ['preact', '@preact/signals'], builtins: 'none' },
+  config: { areas: ['core'], packages: ['fastest-levenshtein'] },
+  cli: { areas: ['core', 'config'] },
+  composition: {
+    areas: [
+      'core',
+      'operations',
+      'residency',
+      'telemetry',
+      'catalog',
+      'worker',
+      'runtimes/llama',
+      'runtimes/diffusion',
+      'runtimes/process',
+      'runtimes/upstream',
+      'runtimes/fake',
+      'storage/sqlite',
+      'storage/memory',
+      'storage/filesystem',
+      'storage/postgres',
+      'storage/s3',
+      'cluster',
+      'http',
+      'console',
+      'config',
+      'cli',
+    ],
+  },
+  'bin.ts': { areas: ['cli', 'config', 'composition'] },
+}
+
+/** What a test beside the code may import besides what its code may: what is shipped to stand in for the rest. */
+export const testAreas: readonly string[] = ['core', 'operations', 'runtimes/fake', 'storage/memory', 'composition']
+
+/** The only file that reads `process.env`. */
+export const environmentReader = 'src/config/process-environment.ts'
+
+/** Longest file, in lines. */
+export const maxLines = 400
+/** Files longer than this are reported. */
+export const reviewLines = 200
+
+/** Names that say nothing about what is inside. */
+export const bannedNames: readonly string[] = ['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'shared', 'types', 'index']

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { checkFile } from './check-file.ts'
+import { areaOf, checkImports } from './check-imports.ts'
+import { findImports } from './find-imports.ts'
+import { environmentReader, importTable } from './import-table.ts'
+
+function faultsOf(path: string, text: string): readonly string[] {
+  return checkImports({ path, text }, { exists: () => true })
+}
+
+describe('findImports', () => {
+  it('finds statements, exports, dynamic imports and entry points, but no prose', () => {
+    const found = findImports(`import type { A } from './a.ts'
+import {
+  b,
+} from 'b'
+import './c.css'
+export { d } from './d.ts'
+const e = await import('e')
+const f = new URL('./f.ts', import.meta.url)
+// import { g } from 'g'
+/** import { h } from 'h' */
+const sample = \`
+import { i } from 'i'
+\`
+`)
+    assert.deepEqual(
+      found.map(({ specifier }) => specifier),
+      ['./a.ts', 'b', './d.ts', './c.css', 'e', './f.ts'],
+    )
+    assert.deepEqual(
+      found.filter(({ typeOnly }) => typeOnly).map(({ specifier }) => specifier),
+      ['./a.ts'],
+    )
+  })
+})
+
+describe('checkImports', () => {
+  it('lets core import nothing but itself', () => {
+    assert.deepEqual(faultsOf('src/core/ports/queue.ts', "import { a } from '../a.ts'"), [])
+    assert.equal(faultsOf('src/core/a.ts', "import { b } from '../operations/b.ts'").length, 1)
+    assert.equal(faultsOf('src/core/a.ts', "import { readFile } from 'node:fs/promises'").length, 1)
+    assert.equal(faultsOf('src/core/a.ts', "import { pino } from 'pino'").length, 1)
+  })
+
+  it('keeps runtimes and stores apart from each other', () => {
+    assert.equal(faultsOf('src/runtimes/llama/a.ts', "import { b } from '../diffusion/b.ts'").length, 1)
+    assert.equal(faultsOf('src/storage/sqlite/a.ts', "import { b } from '../memory/b.ts'").length, 1)
+    assert.deepEqual(faultsOf('src/runtimes/llama/a.ts', "import { b } from '../../core/b.ts'"), [])
+  })
+
+  it('gives each package to the folders that may have it', () => {
+    assert.deepEqual(faultsOf('src/http/a.ts', "import { b } from 'typebox/compile'"), [])
+    assert.equal(faultsOf('src/worker/a.ts', "import fastify from 'fastify'").length, 1)
+    assert.equal(faultsOf('src/composition/a.ts', "const sharp = await import('sharp')").length, 1)
+  })
+
+  it('treats the console app as browser code', () => {
+    assert.deepEqual(faultsOf('src/console/app/a.tsx', "import { b } from '../../core/b.ts'"), [])
+    assert.deepEqual(faultsOf('src/console/app/a.tsx', "import type { B } from '../b.ts'"), [])
+    assert.equal(faultsOf('src/console/app/a.tsx', "import { b } from '../b.ts'").length, 1)
+    assert.equal(faultsOf('src/console/app/a.tsx', "import { join } from 'node:path'").length, 1)
+  })
+
+  it('lets tests use the fakes that ship, and nothing else lets them', () => {
+    const text = "import { fake } from '../runtimes/fake/fake-model-loader.ts'"
+    assert.deepEqual(faultsOf('src/residency/pool.test.ts', text), [])
+    assert.equal(faultsOf('src/residency/pool.ts', text).length, 1)
+  })
+
+  it('refuses what does not exist, what has no area, and built-in modules without node:', () => {
+    assert.equal(checkImports({ path: 'src/core/a.ts', text: "import { b } from './b.ts'" }, { exists: () => false }).length, 1)
+    assert.equal(faultsOf('src/plumbing/a.ts', '').length, 1)
+    assert.equal(faultsOf('src/worker/a.ts', "import { readFile } from 'fs'").length, 1)
+  })
+})
+
+describe('the import table', () => {
+  it('names only areas that it holds', () => {
+    const known = Object.keys(importTable)
+    const named = Object.values(importTable).flatMap(({ areas, types = [] }) => [...areas, ...types])
+    assert.deepEqual(
+      named.filter((area) => !known.includes(area)),
+      [],
+    )
+  })
+
+  it('finds the longest area of a path', () => {
+    assert.equal(areaOf('src/console/app/main.tsx'), 'console/app')
+    assert.equal(areaOf('src/storage/doorbell.ts'), 'storage')
+    assert.equal(areaOf('src/bin.ts'), 'bin.ts')
+  })
+
+  it('names an environment reader that exists', () => {
+    assert.ok(existsSync(environmentReader))
+  })
+})
+
+describe('checkFile', () => {
+  it('refuses names that say nothing, and names not in kebab-case', () => {
+    for (const path of ['src/http/utils.ts', 'src/common/a.ts', 'src/http/types.ts', 'src/http/index.ts', 'src/http/errorStatus.ts']) {
+      assert.equal(checkFile({ path, text: '' }).faults.length, 1, path)
+    }
+    assert.deepEqual(checkFile({ path: 'src/http/error-status.test.ts', text: '' }).faults, [])
+  })
+
+  it('reports long files and refuses very long ones', () => {
+    assert.equal(checkFile({ path: 'src/a.ts', text: '\n'.repeat(200) }).notes.length, 0)
+    assert.equal(checkFile({ path: 'src/a.ts', text: '\n'.repeat(201) }).notes.length, 1)
+    assert.equal(checkFile({ path: 'src/a.ts', text: '\n'.repeat(401) }).faults.length, 1)
+  })
+
+  it('lets one file read the environment', () => {
+    const text = 'const home = process.env.HOME'
+    assert.equal(checkFile({ path: 'src/http/a.ts', text }).faults.length, 1)
+    assert.deepEqual(checkFile({ path: environmentReader, text }).faults, [])
+  })
+})
