@@ -1,0 +1,41 @@
+import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { Shell } from './layout/shell.tsx'
+import { JoinPage } from './pages/entry/join-page.tsx'
+import { SignInPage } from './pages/entry/sign-in-page.tsx'
+import { FailureNote } from './parts/failure-note.tsx'
+import { Toasts } from './parts/toasts.tsx'
+import { path } from './router.ts'
+import { loadSession, session } from './state/session.ts'
+
+/** Chooses between joining, signing in and the console itself. */
+export function App(): VNode {
+  useEffect(() => {
+    void loadSession()
+  }, [])
+  return (
+    <>
+      <Screen />
+      <Toasts />
+    </>
+  )
+}
+
+function Screen(): VNode | null {
+  if (path.value === '/console/join') return <JoinPage />
+  const current = session.value
+  switch (current.state) {
+    case 'unknown':
+      return null
+    case 'failed':
+      return (
+        <main class="main">
+          <FailureNote failure={current.failure} retry={() => void loadSession()} />
+        </main>
+      )
+    case 'none':
+      return <SignInPage />
+    case 'signed-in':
+      return <Shell account={current.account} />
+  }
+}

@@ -1,0 +1,26 @@
+/** A POST with a JSON body as a curl line for a POSIX shell; the token comes from the variable TOKEN. */
+export function curlSample(url: string, body: unknown, headers: readonly string[] = []): string {
+  const lines = [
+    `curl ${url}`,
+    `-H "Authorization: Bearer $TOKEN"`,
+    `-H 'Content-Type: application/json'`,
+    ...headers.map((header) => `-H '${header}'`),
+    `-d '${JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)}'`,
+  ]
+  return lines.join(' \\\n  ')
+}
+
+/** Plain data as Python source. */
+export function pythonLiteral(value: unknown, indent = ''): string {
+  const inner = `${indent}    `
+  if (value === null || value === undefined) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (Array.isArray(value)) {
+    return value.length === 0 ? '[]' : `[\n${value.map((item) => `${inner}${pythonLiteral(item, inner)},\n`).join('')}${indent}]`
+  }
+  if (typeof value === 'object') {
+    const entries = Object.entries(value).map(([key, item]) => `${inner}${JSON.stringify(key)}: ${pythonLiteral(item, inner)},\n`)
+    return `{\n${entries.join('')}${indent}}`
+  }
+  return JSON.stringify(value)
+}

@@ -1,0 +1,59 @@
+/** What the service said instead of an answer. */
+export class RequestFailure extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.name = 'RequestFailure'
+    this.status = status
+    this.code = code
+  }
+}
+
+export interface RequestOptions {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Sends a request to the service this page came from.
+ *
+ * @throws {RequestFailure} with the service's own sentence, or `unreachable` when there was no answer.
+ */
+export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+  const init: RequestInit = { method: options.method ?? 'GET', headers: { ...options.headers }, credentials: 'same-origin' }
+  if (options.signal) init.signal = options.signal
+  if (options.body !== undefined) {
+    init.body = JSON.stringify(options.body)
+    init.headers = { ...options.headers, 'content-type': 'application/json' }
+  }
+  const response = await fetch(path, init).catch((error: unknown) => {
+    if (options.signal?.aborted) throw error
+    throw new RequestFailure(0, 'unreachable', 'The service does not answer. Check that it runs, then try again.')
+  })
+  if (!response.ok) throw await readFailure(response)
+  return response
+}
+
+/** Like {@link send}, with the answer's JSON. Console and service are built from one tree, so its shape is trusted. */
+export async function request<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
+  const response = await send(path, options)
+  return (await response.json()) as Answer
+}
+
+async function readFailure(response: Response): Promise<RequestFailure> {
+  const body = (await response.json().catch(() => null)) as { error?: { code?: string; message?: string } } | null
+  return new RequestFailure(
+    response.status,
+    body?.error?.code ?? 'unknown',
+    body?.error?.message ?? `The service answered ${response.status}. Try again, and look at its log if it happens twice.`,
+  )
+}
+
+/** A sentence for whatever was thrown. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof RequestFailure ? error.message : 'The console failed. Reload the page and try again.'
+}

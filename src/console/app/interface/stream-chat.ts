@@ -1,0 +1,37 @@
+import type { ChatRequestBody } from './chat-request.ts'
+import { readEventStream } from './event-stream.ts'
+import { RequestFailure, send } from './request.ts'
+
+export type ChatStreamPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'end'; readonly reason: string }
+  | { readonly type: 'usage'; readonly promptTokens: number; readonly completionTokens: number }
+
+interface Chunk {
+  readonly choices?: readonly { readonly delta?: { readonly content?: string | null }; readonly finish_reason?: string | null }[]
+  readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null
+  readonly error?: { readonly message: string; readonly code: string }
+}
+
+/**
+ * Asks for a chat completion and yields it as it is written.
+ *
+ * @throws {RequestFailure} before or in the middle of the answer.
+ */
+export async function* streamChat(body: ChatRequestBody, signal: AbortSignal): AsyncGenerator<ChatStreamPart, void, undefined> {
+  const response = await send('/v1/chat/completions', {
+    method: 'POST',
+    body: { ...body, stream: true, stream_options: { include_usage: true } },
+    signal,
+  })
+  for await (const { data } of readEventStream(response)) {
+    if (data === '[DONE]') return
+    const chunk = JSON.parse(data) as Chunk
+    if (chunk.error) throw new RequestFailure(500, chunk.error.code, chunk.error.message)
+    const choice = chunk.choices?.[0]
+    if (choice?.delta?.content) yield { type: 'text', text: choice.delta.content }
+    if (choice?.finish_reason) yield { type: 'end', reason: choice.finish_reason }
+    if (chunk.usage) yield { type: 'usage', promptTokens: chunk.usage.prompt_tokens, completionTokens: chunk.usage.completion_tokens }
+  }
+  throw new RequestFailure(0, 'cut_off', 'The answer broke off. Try again.')
+}

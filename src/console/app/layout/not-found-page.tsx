@@ -1,0 +1,19 @@
+import type { VNode } from 'preact'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { Page } from './page.tsx'
+
+/** For paths that lead nowhere. */
+export function NotFoundPage(): VNode {
+  return (
+    <Page title="Nothing here" narrow>
+      <EmptyState drawing="page" title="This page is blank">
+        <p>The address leads nowhere, or only an owner may see it.</p>
+        <div class="row">
+          <a class="button" href="/console/chat">
+            Go to the chat
+          </a>
+        </div>
+      </EmptyState>
+    </Page>
+  )
+}

@@ -1,0 +1,40 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+interface PageProps {
+  readonly title: string
+  readonly intro?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly narrow?: boolean
+  readonly children: ComponentChildren
+}
+
+/** A page with its heading; the heading takes the focus, so that a screen reader announces where one is. */
+export function Page({ title, intro, actions, narrow = false, children }: PageProps): VNode {
+  return (
+    <div class={narrow ? 'page narrow' : 'page'}>
+      <header class="page-head">
+        <div>
+          <PageTitle title={title} />
+          {intro ? <p>{intro}</p> : null}
+        </div>
+        {actions ? <div class="page-actions">{actions}</div> : null}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+/** The page's one top heading, also the title of the browser's tab. */
+export function PageTitle({ title, hidden = false }: { title: string; hidden?: boolean }): VNode {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Sepia`
+    heading.current?.focus({ preventScroll: true })
+  }, [title])
+  return (
+    <h1 ref={heading} tabIndex={-1} class={hidden ? 'hidden-text' : ''}>
+      {title}
+    </h1>
+  )
+}

@@ -1,0 +1,42 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Account } from '../../../core/account.ts'
+import { path } from '../router.ts'
+import { Icon } from './icon.tsx'
+import { Navigation } from './navigation.tsx'
+import { pageFor } from './page-for.tsx'
+import { Wordmark } from './wordmark.tsx'
+
+/** The frame around every page of somebody signed in. */
+export function Shell({ account }: { account: Account }): VNode {
+  const drawer = useRef<HTMLDialogElement>(null)
+  const here = path.value
+  useEffect(() => drawer.current?.close(), [here])
+  return (
+    <div class="frame">
+      <a class="button skip-link" href="#main">
+        Skip to the page
+      </a>
+      <Navigation account={account} />
+      <div class="top-bar">
+        <Wordmark />
+        <button type="button" class="button quiet icon-only" onClick={() => drawer.current?.showModal()}>
+          <Icon name="menu" />
+          <span class="hidden-text">Open the menu</span>
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a modal dialog by itself; this is the click beside it */}
+      <dialog
+        ref={drawer}
+        class="drawer"
+        aria-label="Menu"
+        onClick={(event) => event.target === event.currentTarget && event.currentTarget.close()}
+      >
+        <Navigation account={account} />
+      </dialog>
+      <main class="main" id="main" tabIndex={-1}>
+        {pageFor(here, account)}
+      </main>
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import type { VNode } from 'preact'
+import { setTheme, type Theme, theme } from '../state/theme.ts'
+import { Icon, type IconName } from './icon.tsx'
+
+const choices: readonly { readonly theme: Theme; readonly label: string; readonly icon: IconName }[] = [
+  { theme: 'auto', label: 'As the system', icon: 'auto' },
+  { theme: 'light', label: 'Light', icon: 'sun' },
+  { theme: 'dark', label: 'Dark', icon: 'moon' },
+]
+
+/** Light, dark or automatic. */
+export function ThemeSwitch(): VNode {
+  return (
+    <fieldset>
+      <legend class="hidden-text">Colours</legend>
+      <div class="segments">
+        {choices.map((choice) => (
+          <label key={choice.theme} title={choice.label}>
+            <input type="radio" name="theme" checked={theme.value === choice.theme} onChange={() => setTheme(choice.theme)} />
+            <span>
+              <Icon name={choice.icon} size={16} />
+              <b class="hidden-text">{choice.label}</b>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

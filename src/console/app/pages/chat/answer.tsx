@@ -1,0 +1,48 @@
+import type { VNode } from 'preact'
+import { Icon } from '../../layout/icon.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { durationText } from '../../parts/duration-text.ts'
+import { regenerate, type Turn } from './conversation.ts'
+import { Prose } from './prose.tsx'
+
+const endings = { writing: '', done: '', stopped: 'stopped by you', cut: 'reached the token limit', failed: '' } as const
+
+/** What the model said, how fast, and the ways to use or redo it. */
+export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
+  const writing = turn.state === 'writing'
+  return (
+    <article class="turn-answer" data-state={turn.state}>
+      <span class="hidden-text">The model: </span>
+      <Prose text={turn.content} caret={writing} />
+      {turn.failure ? (
+        <p class="note bad" role="alert">
+          {turn.failure}
+        </p>
+      ) : null}
+      {writing ? null : (
+        <footer class="turn-foot">
+          {turn.content ? <CopyButton text={turn.content} /> : null}
+          {last ? (
+            <button type="button" class="button quiet small" onClick={regenerate}>
+              <Icon name="again" size={16} />
+              {turn.failure ? 'Try again' : 'Regenerate'}
+            </button>
+          ) : null}
+          <span>{[endings[turn.state], ...factTexts(turn)].filter(Boolean).join(' · ')}</span>
+        </footer>
+      )}
+    </article>
+  )
+}
+
+function factTexts({ facts }: Turn): readonly string[] {
+  if (!facts) return []
+  const { promptTokens, completionTokens, firstTextMs, writingMs } = facts
+  const speed = completionTokens > 1 && writingMs > 0 ? [`${Math.round(((completionTokens - 1) / writingMs) * 1000)} tokens/s`] : []
+  return [
+    `${promptTokens} tokens read`,
+    `${completionTokens} written`,
+    ...speed,
+    `first text after ${durationText(Math.max(0, firstTextMs))}`,
+  ]
+}

@@ -1,0 +1,78 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { Icon } from '../../layout/icon.tsx'
+import { PageTitle } from '../../layout/page.tsx'
+import { CodeSample } from '../../parts/code-sample.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { loadModels, modelsOf } from '../../state/models.ts'
+import { useResource } from '../../state/resource.ts'
+import { chatSamples } from './chat-samples.ts'
+import { changeChatSettings, chatRequestBody, chatSettings } from './chat-settings.ts'
+import { ChatSettingsPanel } from './chat-settings-panel.tsx'
+import { ChatStart } from './chat-start.tsx'
+import { Composer } from './composer.tsx'
+import { clearConversation, turns } from './conversation.ts'
+import { ConversationView } from './conversation-view.tsx'
+
+/** The chat playground. */
+export function ChatPage(): VNode {
+  const open = useSignal<'settings' | 'code' | null>(null)
+  const { resource, reload } = useResource(loadModels, [])
+  const known = modelsOf('text')
+  const first = known[0]
+  if (first && !known.some((model) => model.id === chatSettings.value.model)) changeChatSettings({ model: first.id })
+  const close = () => {
+    open.value = null
+  }
+  const sampleTurns = turns.value.length > 0 ? turns.value : [{ role: 'user' as const, content: 'What is the capital of France?' }]
+  return (
+    <div class="workbench">
+      <div class="chat">
+        <header class="page-head">
+          <PageTitle title="Chat" />
+          <div class="page-actions">
+            {turns.value.length > 0 ? (
+              <button type="button" class="button quiet small" onClick={clearConversation}>
+                <Icon name="plus" size={16} />
+                New conversation
+              </button>
+            ) : null}
+            <button type="button" class="button quiet small" onClick={() => (open.value = 'code')}>
+              <Icon name="code" size={16} />
+              Show as code
+            </button>
+            <button type="button" class="button quiet small settings-toggle" onClick={() => (open.value = 'settings')}>
+              <Icon name="sliders" size={16} />
+              Settings
+            </button>
+          </div>
+        </header>
+        {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={() => void reload()} /> : null}
+        {turns.value.length > 0 ? <ConversationView /> : <ChatStart />}
+        <Composer />
+      </div>
+      <aside aria-label="Settings">
+        <ChatSettingsPanel />
+      </aside>
+      {open.value === 'settings' ? (
+        <Dialog title="Settings" onClose={close}>
+          <ChatSettingsPanel />
+        </Dialog>
+      ) : null}
+      {open.value === 'code' ? (
+        <Dialog title="Show as code" onClose={close}>
+          <p class="soft">
+            This conversation as a call. Put one of your <a href="/console/tokens">access tokens</a> where it says TOKEN.
+          </p>
+          <CodeSample samples={chatSamples(location.origin, chatRequestBody(chatSettings.value, messagesOf(sampleTurns)))} />
+        </Dialog>
+      ) : null}
+    </div>
+  )
+}
+
+function messagesOf(all: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]) {
+  const messages = all.filter((turn) => turn.content !== '').map(({ role, content }) => ({ role, content }))
+  return messages.at(-1)?.role === 'assistant' ? messages.slice(0, -1) : messages
+}

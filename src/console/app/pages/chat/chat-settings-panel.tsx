@@ -1,0 +1,138 @@
+import type { VNode } from 'preact'
+import { Icon } from '../../layout/icon.tsx'
+import { Check } from '../../parts/check.tsx'
+import { SelectField } from '../../parts/select-field.tsx'
+import { Slider } from '../../parts/slider.tsx'
+import { TextArea } from '../../parts/text-area.tsx'
+import { TextField } from '../../parts/text-field.tsx'
+import { modelsOf } from '../../state/models.ts'
+import { changeChatSettings, chatSettings, defaultChatSettings } from './chat-settings.ts'
+
+/** Every parameter of a chat completion, with its range. */
+export function ChatSettingsPanel(): VNode {
+  const settings = chatSettings.value
+  const known = modelsOf('text')
+  const model = known.find((each) => each.id === settings.model)
+  return (
+    <div class="stack">
+      <SelectField
+        label="Model"
+        value={settings.model}
+        options={known.map(({ id, name }) => ({ value: id, label: name }))}
+        onChange={(id) => changeChatSettings({ model: id })}
+      />
+      <TextArea
+        label="System prompt"
+        value={settings.system}
+        rows={3}
+        placeholder="Answer in one sentence."
+        onInput={(system) => changeChatSettings({ system })}
+      />
+      <Slider
+        label="Longest answer"
+        hint="tokens"
+        value={settings.maxTokens}
+        min={1}
+        max={model?.contextLength ?? 4096}
+        step={1}
+        onChange={(maxTokens) => changeChatSettings({ maxTokens })}
+      />
+      <Slider
+        label="Temperature"
+        value={settings.temperature}
+        min={0}
+        max={2}
+        step={0.05}
+        onChange={(temperature) => changeChatSettings({ temperature })}
+      />
+      <Slider label="Top p" value={settings.topP} min={0} max={1} step={0.01} onChange={(topP) => changeChatSettings({ topP })} />
+      <details class="fold">
+        <summary>
+          <Icon name="next" size={14} />
+          More parameters
+        </summary>
+        <MoreParameters />
+      </details>
+      <div>
+        <button
+          type="button"
+          class="button quiet small"
+          onClick={() => changeChatSettings({ ...defaultChatSettings, model: settings.model, system: settings.system })}
+        >
+          Back to the defaults
+        </button>
+      </div>
+    </div>
+  )
+}
+
+function MoreParameters(): VNode {
+  const settings = chatSettings.value
+  return (
+    <div class="stack">
+      <Slider
+        label="Frequency penalty"
+        value={settings.frequencyPenalty}
+        min={0}
+        max={1}
+        step={0.05}
+        onChange={(frequencyPenalty) => changeChatSettings({ frequencyPenalty })}
+      />
+      <Slider
+        label="Presence penalty"
+        value={settings.presencePenalty}
+        min={0}
+        max={1}
+        step={0.05}
+        onChange={(presencePenalty) => changeChatSettings({ presencePenalty })}
+      />
+      <Slider
+        label="Repetition penalty"
+        hint="1 is off"
+        value={settings.repetitionPenalty}
+        min={1}
+        max={2}
+        step={0.05}
+        onChange={(repetitionPenalty) => changeChatSettings({ repetitionPenalty })}
+      />
+      <Slider
+        label="Top k"
+        hint="0 is off"
+        value={settings.topK}
+        min={0}
+        max={200}
+        step={1}
+        onChange={(topK) => changeChatSettings({ topK })}
+      />
+      <Slider
+        label="Min p"
+        hint="0 is off"
+        value={settings.minP}
+        min={0}
+        max={1}
+        step={0.01}
+        onChange={(minP) => changeChatSettings({ minP })}
+      />
+      <TextField
+        label="Seed"
+        value={settings.seed}
+        placeholder="at random"
+        hint="The same seed gives the same answer."
+        onInput={(text) => changeChatSettings({ seed: text.replace(/\D/g, '') })}
+      />
+      <TextArea
+        label="Stop at"
+        value={settings.stop}
+        rows={2}
+        hint="One text per line, at most 16. None of them is part of the answer."
+        onInput={(stop) => changeChatSettings({ stop })}
+      />
+      <Check
+        label="Answer in JSON"
+        hint="Any answer is then one JSON object."
+        checked={settings.json}
+        onChange={(json) => changeChatSettings({ json })}
+      />
+    </div>
+  )
+}

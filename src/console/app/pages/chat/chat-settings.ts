@@ -1,0 +1,68 @@
+import type { ChatRequestBody } from '../../interface/chat-request.ts'
+import { storedSignal } from '../../state/stored.ts'
+
+/** What the panel beside the conversation sets; what equals the service's default is not sent. */
+export interface ChatSettings {
+  readonly model: string
+  readonly system: string
+  readonly maxTokens: number
+  readonly temperature: number
+  readonly topP: number
+  readonly topK: number
+  readonly minP: number
+  readonly frequencyPenalty: number
+  readonly presencePenalty: number
+  readonly repetitionPenalty: number
+  /** Empty = at random. */
+  readonly seed: string
+  /** One stop text per line. */
+  readonly stop: string
+  readonly json: boolean
+}
+
+export const defaultChatSettings: ChatSettings = {
+  model: '',
+  system: '',
+  maxTokens: 512,
+  temperature: 1,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  repetitionPenalty: 1,
+  seed: '',
+  stop: '',
+  json: false,
+}
+
+/** The settings of this browser, kept between visits. */
+export const chatSettings = storedSignal('sepia.chat', defaultChatSettings)
+
+export function changeChatSettings(change: Partial<ChatSettings>): void {
+  chatSettings.value = { ...chatSettings.value, ...change }
+}
+
+/** The request for a conversation under these settings. */
+export function chatRequestBody(
+  settings: ChatSettings,
+  turns: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[],
+): ChatRequestBody {
+  const defaults = defaultChatSettings
+  const stop = settings.stop.split('\n').filter((line) => line !== '')
+  return {
+    model: settings.model,
+    messages: [...(settings.system.trim() ? [{ role: 'system' as const, content: settings.system }] : []), ...turns],
+    ...(settings.maxTokens !== defaults.maxTokens && { max_tokens: settings.maxTokens }),
+    ...(settings.temperature !== defaults.temperature && { temperature: settings.temperature }),
+    ...(settings.topP !== defaults.topP && { top_p: settings.topP }),
+    ...(settings.topK !== defaults.topK && { top_k: settings.topK }),
+    ...(settings.minP !== defaults.minP && { min_p: settings.minP }),
+    ...(settings.frequencyPenalty !== defaults.frequencyPenalty && { frequency_penalty: settings.frequencyPenalty }),
+    ...(settings.presencePenalty !== defaults.presencePenalty && { presence_penalty: settings.presencePenalty }),
+    ...(settings.repetitionPenalty !== defaults.repetitionPenalty && { repetition_penalty: settings.repetitionPenalty }),
+    ...(settings.seed !== '' && { seed: Number(settings.seed) }),
+    ...(stop.length > 0 && { stop }),
+    ...(settings.json && { response_format: { type: 'json_object' as const } }),
+  }
+}

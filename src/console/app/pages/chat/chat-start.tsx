@@ -1,0 +1,28 @@
+import type { VNode } from 'preact'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { say } from './conversation.ts'
+
+const suggestions = [
+  'What is the capital of Portugal?',
+  'Tell me a short story about a fox.',
+  'What is 17 + 25?',
+  'How do you say “water” in Spanish?',
+]
+
+/** An empty conversation, with a few ways to begin. */
+export function ChatStart(): VNode {
+  return (
+    <div class="conversation">
+      <EmptyState drawing="inkwell" title="The page is blank">
+        <p>Ask something. Nothing is kept: the conversation lives in this tab only.</p>
+        <div class="row suggestions">
+          {suggestions.map((suggestion) => (
+            <button type="button" class="button small" key={suggestion} onClick={() => say(suggestion)}>
+              {suggestion}
+            </button>
+          ))}
+        </div>
+      </EmptyState>
+    </div>
+  )
+}

@@ -1,0 +1,92 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { Account, Role } from '../../../../core/account.ts'
+import { request } from '../../interface/request.ts'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { TextField } from '../../parts/text-field.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { navigate } from '../../router.ts'
+import { useResource } from '../../state/resource.ts'
+import { session } from '../../state/session.ts'
+import { EntryFrame } from './entry-frame.tsx'
+
+const minPasswordLength = 10
+
+interface InvitationShown {
+  readonly role: Role
+  readonly firstRun: boolean
+}
+
+/** Where the first-run link and invitations lead; the code stands behind the `#`, so that no server log keeps it. */
+export function JoinPage(): VNode {
+  const code = location.hash.slice(1)
+  const { resource, reload } = useResource(
+    (signal) => request<InvitationShown>('/console/api/invitation', { method: 'POST', body: { code }, signal }),
+    [code],
+  )
+  const firstRun = resource.value.state === 'ready' && resource.value.value.firstRun
+  return (
+    <EntryFrame
+      title={firstRun ? 'Make it yours' : 'Join'}
+      intro={firstRun ? 'This service is new. You will be its owner.' : 'Choose how you sign in.'}
+    >
+      <Loaded resource={resource} retry={() => void reload()}>
+        {() => <JoinForm code={code} />}
+      </Loaded>
+    </EntryFrame>
+  )
+}
+
+function JoinForm({ code }: { code: string }): VNode {
+  const name = useSignal('')
+  const email = useSignal('')
+  const password = useSignal('')
+  const { busy, failure, submit } = useSubmit(async () => {
+    const body = { code, name: name.value, email: email.value, password: password.value }
+    const { account } = await request<{ account: Account }>('/console/api/sign-up', { method: 'POST', body })
+    session.value = { state: 'signed-in', account }
+    navigate('/console/chat', { replace: true })
+  })
+  return (
+    <form onSubmit={submit}>
+      {failure.value ? <FailureNote failure={failure.value} /> : null}
+      <TextField
+        label="Name"
+        autocomplete="name"
+        required
+        maxLength={100}
+        value={name.value}
+        onInput={(text) => {
+          name.value = text
+        }}
+      />
+      <TextField
+        label="E-mail"
+        type="email"
+        autocomplete="username"
+        required
+        value={email.value}
+        onInput={(text) => {
+          email.value = text
+        }}
+        hint="Your sign-in name. Nothing is ever sent to it."
+      />
+      <TextField
+        label="Password"
+        type="password"
+        autocomplete="new-password"
+        required
+        minLength={minPasswordLength}
+        value={password.value}
+        onInput={(text) => {
+          password.value = text
+        }}
+        hint={`At least ${minPasswordLength} characters. A sentence is easier to remember than a riddle.`}
+      />
+      <button type="submit" class="button primary wide" disabled={busy.value}>
+        {busy.value ? 'One moment…' : 'Create the account'}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,48 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { TextField } from '../../parts/text-field.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { signIn } from '../../state/session.ts'
+import { EntryFrame } from './entry-frame.tsx'
+
+/** For people who have an account. */
+export function SignInPage(): VNode {
+  const email = useSignal('')
+  const password = useSignal('')
+  const { busy, failure, submit } = useSubmit(() => signIn({ email: email.value, password: password.value }))
+  return (
+    <EntryFrame title="Sign in" intro="Welcome back.">
+      <form onSubmit={submit}>
+        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        <TextField
+          label="E-mail"
+          type="email"
+          autocomplete="username"
+          required
+          value={email.value}
+          onInput={(text) => {
+            email.value = text
+          }}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          required
+          value={password.value}
+          onInput={(text) => {
+            password.value = text
+          }}
+        />
+        <button type="submit" class="button primary wide" disabled={busy.value}>
+          {busy.value ? 'Signing in…' : 'Sign in'}
+        </button>
+      </form>
+      <p class="faint">
+        No account yet? Open the link that the service printed at its first start, or ask an owner for an invitation. An owner who forgot a
+        password starts the service once with a fresh link: <code>sepia owner-link</code>.
+      </p>
+    </EntryFrame>
+  )
+}

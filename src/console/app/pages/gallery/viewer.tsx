@@ -1,0 +1,91 @@
+import type { VNode } from 'preact'
+import { send } from '../../interface/request.ts'
+import { Icon } from '../../layout/icon.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { navigate } from '../../router.ts'
+import { useResource } from '../../state/resource.ts'
+import { changeImageSettings } from '../images/image-settings.ts'
+import type { ShownImage } from '../images/output-facts.ts'
+import { startFromImage } from '../images/start-from-image.ts'
+import { findInference } from '../requests/inference-requests.ts'
+import { readEmbeddedText } from './embedded-text.ts'
+import { type ImageParameters, parseParameters, settingsOf } from './image-parameters.ts'
+
+/** One picture large, with the parameters that its file carries. */
+export function Viewer({ image, onClose }: { image: ShownImage; onClose: () => void }): VNode {
+  const { resource, reload } = useResource(
+    async (signal) => {
+      const [inference, response] = await Promise.all([findInference(image.inferenceId, signal), send(image.address, { signal })])
+      const text = readEmbeddedText(new Uint8Array(await response.arrayBuffer()))
+      return { inference, parameters: text === null ? null : parseParameters(text) }
+    },
+    [image.address],
+  )
+  return (
+    <Dialog title="Picture" onClose={onClose} large>
+      <div class="viewer">
+        <div class="viewer-picture">
+          <img src={image.address} alt="" />
+        </div>
+        <div class="stack">
+          <Loaded resource={resource} retry={() => void reload()}>
+            {({ inference, parameters }) => (
+              <>
+                {parameters ? <ParameterList parameters={parameters} /> : <p class="soft">This file carries no parameters.</p>}
+                {inference.expiresAt === null ? null : (
+                  <p class="faint">
+                    Deleted <Moment at={inference.expiresAt} />. Download it to keep it.
+                  </p>
+                )}
+                <div class="row">
+                  <a class="button" href={image.address} download={`sepia-${image.seed}`}>
+                    <Icon name="download" size={16} />
+                    Download
+                  </a>
+                  <button type="button" class="button" onClick={() => void startFromImage(image.address)}>
+                    <Icon name="brush" size={16} />
+                    Start from it
+                  </button>
+                  {parameters ? (
+                    <button
+                      type="button"
+                      class="button"
+                      onClick={() => {
+                        changeImageSettings(settingsOf(parameters))
+                        onClose()
+                        navigate('/console/images')
+                      }}
+                    >
+                      <Icon name="again" size={16} />
+                      Use its settings
+                    </button>
+                  ) : null}
+                </div>
+                <a href={`/console/requests/${encodeURIComponent(image.inferenceId)}`}>The request</a>
+              </>
+            )}
+          </Loaded>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+function ParameterList({ parameters }: { parameters: ImageParameters }): VNode {
+  return (
+    <>
+      <p>{parameters.prompt}</p>
+      {parameters.negativePrompt ? <p class="soft">Without: {parameters.negativePrompt}</p> : null}
+      <dl class="facts">
+        {[...parameters.fields].map(([name, value]) => (
+          <>
+            <dt key={name}>{name}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+      </dl>
+    </>
+  )
+}

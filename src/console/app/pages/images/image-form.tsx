@@ -1,0 +1,88 @@
+import type { VNode } from 'preact'
+import { Icon } from '../../layout/icon.tsx'
+import { SelectField } from '../../parts/select-field.tsx'
+import { Slider } from '../../parts/slider.tsx'
+import { TextArea } from '../../parts/text-area.tsx'
+import { modelsOf, stylePresets } from '../../state/models.ts'
+import { imageRequestBody } from './image-request-body.ts'
+import { draw } from './image-runs.ts'
+import { changeImageSettings, chooseImageModel, imageSettings } from './image-settings.ts'
+import { MoreImageSettings } from './more-image-settings.tsx'
+import { SeedField } from './seed-field.tsx'
+import { SizePicker } from './size-picker.tsx'
+import { startingImage } from './starting-image.ts'
+import { StartingImageField } from './starting-image-field.tsx'
+
+/** Everything an image request can say; Control or Command with Enter draws. */
+export function ImageForm(): VNode {
+  const settings = imageSettings.value
+  const known = modelsOf('image')
+  const model = known.find((each) => each.id === settings.model)
+  const ready = settings.prompt.trim() !== '' && model !== undefined
+  const submit = () => {
+    if (ready) void draw(imageRequestBody(settings, startingImage.value))
+  }
+  return (
+    <form
+      class="studio-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit()
+      }}
+    >
+      <TextArea
+        label="Prompt"
+        rows={4}
+        maxLength={10_000}
+        value={settings.prompt}
+        placeholder="a glossy tiger on a light blue background"
+        onInput={(prompt) => changeImageSettings({ prompt })}
+      />
+      <button type="submit" class="button primary wide" disabled={!ready}>
+        <Icon name="brush" />
+        Draw
+      </button>
+      <TextArea
+        label="Leave out"
+        rows={2}
+        maxLength={10_000}
+        value={settings.negativePrompt}
+        placeholder="text, frame, blur"
+        onInput={(negativePrompt) => changeImageSettings({ negativePrompt })}
+      />
+      {model ? <SizePicker model={model} /> : null}
+      <Slider label="Images" value={settings.count} min={1} max={16} step={1} onChange={(count) => changeImageSettings({ count })} />
+      {stylePresets.value.length > 0 ? (
+        <SelectField
+          label="Style"
+          value={settings.style}
+          options={[{ value: '', label: 'None' }, ...stylePresets.value.map((name) => ({ value: name, label: name }))]}
+          onChange={(style) => changeImageSettings({ style })}
+        />
+      ) : null}
+      <SeedField />
+      <StartingImageField />
+      <details class="fold">
+        <summary>
+          <Icon name="next" size={14} />
+          More settings
+        </summary>
+        <MoreImageSettings />
+      </details>
+      {known.length > 1 ? (
+        <SelectField
+          label="Model"
+          value={settings.model}
+          options={known.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(id) => {
+            const next = known.find((each) => each.id === id)
+            if (next) chooseImageModel(next)
+          }}
+        />
+      ) : null}
+    </form>
+  )
+}

@@ -1,0 +1,42 @@
+import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
+import type { ImageRequestBody } from '../../interface/image-request.ts'
+import type { Sample } from '../../parts/code-sample.tsx'
+
+/** An image request as a call in three languages; uploaded pictures are named, not spelled out. */
+export function imageSamples(origin: string, body: ImageRequestBody): readonly Sample[] {
+  const { init_image, mask_image, ...plain } = body
+  const shown = { ...plain, ...(init_image && { init_image: '<base64>' }), ...(mask_image && { mask_image: '<base64>' }) }
+  const url = `${origin}/generate/sdxl`
+  return [
+    { language: 'curl', code: `${curlSample(url, shown, ['Accept: image/png'])} \\\n  -o picture.png` },
+    {
+      language: 'JavaScript',
+      code: `import { writeFile } from 'node:fs/promises'
+
+const response = await fetch('${url}', {
+  method: 'POST',
+  headers: { authorization: \`Bearer \${process.env.TOKEN}\`, 'content-type': 'application/json' },
+  body: JSON.stringify(${JSON.stringify(shown, null, 2).replaceAll('\n', '\n  ')}),
+})
+const { images } = await response.json()
+await writeFile('picture.${extension(body)}', Buffer.from(images[0].image_b64, 'base64'))`,
+    },
+    {
+      language: 'Python',
+      code: `# pip install requests
+import base64, os, requests
+
+response = requests.post(
+    "${url}",
+    headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},
+    json=${pythonLiteral(shown, '    ')},
+)
+with open("picture.${extension(body)}", "wb") as file:
+    file.write(base64.b64decode(response.json()["images"][0]["image_b64"]))`,
+    },
+  ]
+}
+
+function extension({ image_encoding }: ImageRequestBody): string {
+  return image_encoding === 'png' ? 'png' : image_encoding === 'webp' ? 'webp' : 'jpg'
+}

@@ -1,0 +1,45 @@
+import type { VNode } from 'preact'
+import { samplers } from '../../../../core/sampler.ts'
+import { SelectField } from '../../parts/select-field.tsx'
+import { Slider } from '../../parts/slider.tsx'
+import { changeImageSettings, type Encoding, imageSettings } from './image-settings.ts'
+
+const encodings: readonly { readonly value: Encoding; readonly label: string }[] = [
+  { value: 'png', label: 'PNG' },
+  { value: 'jpeg', label: 'JPEG' },
+  { value: 'webp', label: 'WebP' },
+]
+
+/** The settings few people need every time. */
+export function MoreImageSettings(): VNode {
+  const settings = imageSettings.value
+  return (
+    <div class="stack">
+      <Slider label="Steps" value={settings.steps} min={1} max={200} step={1} onChange={(steps) => changeImageSettings({ steps })} />
+      <Slider
+        label="Guidance"
+        hint="how closely to follow the prompt"
+        value={settings.guidanceScale}
+        min={0.5}
+        max={50}
+        step={0.5}
+        onChange={(guidanceScale) => changeImageSettings({ guidanceScale })}
+      />
+      <SelectField
+        label="Sampler"
+        value={settings.sampler}
+        options={samplers.map((name) => ({ value: name, label: name }))}
+        onChange={(sampler) => changeImageSettings({ sampler })}
+      />
+      <SelectField
+        label="File format"
+        value={settings.encoding}
+        options={encodings}
+        onChange={(value) => {
+          const encoding = encodings.find((each) => each.value === value)
+          if (encoding) changeImageSettings({ encoding: encoding.value })
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,25 @@
+import { imageAddress } from '../../interface/image-output.ts'
+import { request } from '../../interface/request.ts'
+
+/** An image that can be shown. */
+export interface ShownImage {
+  readonly inferenceId: string
+  readonly index: number
+  readonly address: string
+  readonly seed: number
+  readonly removedForSafety: boolean
+}
+
+interface OutputFacts {
+  readonly images: readonly { readonly seed: number; readonly removedForSafety: boolean }[]
+  readonly computeMs: number
+}
+
+/** What a stored output holds, without the pictures themselves. */
+export async function outputFacts(inferenceId: string): Promise<{ readonly images: readonly ShownImage[]; readonly computeMs: number }> {
+  const { images, computeMs } = await request<OutputFacts>(`/console/api/outputs/${encodeURIComponent(inferenceId)}/images`)
+  return {
+    computeMs,
+    images: images.map((image, index) => ({ ...image, inferenceId, index, address: imageAddress(inferenceId, index) })),
+  }
+}

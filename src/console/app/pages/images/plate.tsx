@@ -1,0 +1,55 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { Icon, type IconName } from '../../layout/icon.tsx'
+import { Viewer } from '../gallery/viewer.tsx'
+import { draw, type ImageRun } from './image-runs.ts'
+import type { ShownImage } from './output-facts.ts'
+import { startFromImage } from './start-from-image.ts'
+
+const variationCount = 4
+const mostSeeds = 2 ** 32
+
+/** A finished picture and what can be done with it. */
+export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNode {
+  const open = useSignal(false)
+  const { width, height, prompt } = run.body
+  const vary = () => {
+    const seeds = Array.from({ length: variationCount }, (_, index) => (image.seed + 1 + index) % mostSeeds)
+    void draw({ ...run.body, num_images: variationCount, seed: seeds })
+  }
+  if (image.removedForSafety) return <div class="plate note warn">This picture was removed by the safety check.</div>
+  return (
+    <figure class="plate">
+      <button type="button" class="plate-picture" style={{ aspectRatio: `${width} / ${height}` }} onClick={() => (open.value = true)}>
+        <img src={image.address} alt={prompt} width={width} height={height} />
+        <span class="hidden-text">Show larger</span>
+      </button>
+      <figcaption class="plate-foot">
+        <span>seed {image.seed}</span>
+        <span class="row">
+          <a
+            class="button quiet small icon-only"
+            href={image.address}
+            download={`sepia-${image.seed}.${run.body.image_encoding ?? 'jpeg'}`}
+            title="Download"
+          >
+            <Icon name="download" size={16} />
+            <span class="hidden-text">Download</span>
+          </a>
+          <Action icon="spread" label="Variations" run={vary} />
+          <Action icon="brush" label="Start from this one" run={() => void startFromImage(image.address)} />
+        </span>
+      </figcaption>
+      {open.value ? <Viewer image={image} onClose={() => (open.value = false)} /> : null}
+    </figure>
+  )
+}
+
+function Action({ icon, label, run }: { icon: IconName; label: string; run: () => void }): VNode {
+  return (
+    <button type="button" class="button quiet small icon-only" title={label} onClick={run}>
+      <Icon name={icon} size={16} />
+      <span class="hidden-text">{label}</span>
+    </button>
+  )
+}

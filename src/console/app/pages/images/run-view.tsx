@@ -1,0 +1,98 @@
+import type { VNode } from 'preact'
+import { sentenceOf } from '../../interface/request.ts'
+import { Icon } from '../../layout/icon.tsx'
+import { durationText } from '../../parts/duration-text.ts'
+import { showToast } from '../../state/toasts.ts'
+import { DevelopingPlate } from './developing-plate.tsx'
+import { cancelRun, draw, type ImageRun } from './image-runs.ts'
+import { Plate } from './plate.tsx'
+
+/** One run: its prompt, how far it is, its pictures. */
+export function RunView({ run }: { run: ImageRun }): VNode {
+  const open = run.state === 'sending' || run.state === 'waiting' || run.state === 'drawing'
+  const { width, height, steps, sampler, num_images: count = 1 } = run.body
+  return (
+    <article class="run" data-state={run.state}>
+      <header class="run-head">
+        <h2>{run.body.prompt}</h2>
+        <span class="faint numbers">
+          {width} × {height}, {steps} steps, {sampler}
+          {run.computeMs === null ? '' : `, ${durationText(run.computeMs)}`}
+        </span>
+      </header>
+      {run.failure ? (
+        <div class="note bad" role="alert">
+          <span>{run.failure}</span>
+          <button type="button" class="button small" onClick={() => void draw(run.body)}>
+            <Icon name="again" size={16} />
+            Try again
+          </button>
+        </div>
+      ) : null}
+      {run.state === 'cancelled' ? (
+        <div class="note">
+          <span>Cancelled.</span>
+          <button type="button" class="button small" onClick={() => void draw(run.body)}>
+            <Icon name="again" size={16} />
+            Draw it after all
+          </button>
+        </div>
+      ) : null}
+      {open ? (
+        <>
+          <Progress run={run} />
+          <div class={count === 1 ? 'plates single' : 'plates'}>
+            {Array.from({ length: count }, (_, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: plates have no other name yet
+              <DevelopingPlate key={index} run={run} first={index === 0} />
+            ))}
+          </div>
+        </>
+      ) : null}
+      {run.images.length > 0 ? (
+        <div class={run.images.length === 1 ? 'plates single' : 'plates'}>
+          {run.images.map((image) => (
+            <Plate key={image.index} run={run} image={image} />
+          ))}
+        </div>
+      ) : null}
+    </article>
+  )
+}
+
+function Progress({ run }: { run: ImageRun }): VNode {
+  const { progress } = run
+  const text = progress
+    ? `Step ${progress.step} of ${progress.total}`
+    : run.state === 'drawing'
+      ? 'Getting ready…'
+      : run.queuePosition
+        ? `Number ${run.queuePosition} in the queue`
+        : 'Waiting…'
+  return (
+    <div class="stack tight">
+      <div class="row between">
+        <span class="soft numbers">{text}</span>
+        <button
+          type="button"
+          class="button quiet small"
+          disabled={run.id === null}
+          onClick={() => cancelRun(run).catch((failure: unknown) => showToast(sentenceOf(failure)))}
+        >
+          <Icon name="stop" size={16} />
+          Cancel
+        </button>
+      </div>
+      <div
+        class="bar"
+        role="progressbar"
+        aria-label="Drawing"
+        aria-valuemin={0}
+        aria-valuemax={progress?.total ?? 1}
+        aria-valuenow={progress?.step ?? 0}
+      >
+        <div style={{ width: `${progress ? (progress.step / progress.total) * 100 : 0}%` }} />
+      </div>
+    </div>
+  )
+}

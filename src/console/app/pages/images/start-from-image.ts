@@ -1,0 +1,16 @@
+import { send, sentenceOf } from '../../interface/request.ts'
+import { navigate } from '../../router.ts'
+import { showToast } from '../../state/toasts.ts'
+import { startFrom } from './starting-image.ts'
+
+/** Takes a picture that was drawn here as the start of the next one. */
+export async function startFromImage(address: string): Promise<void> {
+  try {
+    const response = await send(address)
+    await startFrom(await response.blob())
+    navigate('/console/images')
+    showToast('The next picture starts from this one.')
+  } catch (failure) {
+    showToast(sentenceOf(failure))
+  }
+}

@@ -1,0 +1,79 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { Icon } from '../../layout/icon.tsx'
+import { Slider } from '../../parts/slider.tsx'
+import { showToast } from '../../state/toasts.ts'
+import { changeImageSettings, imageSettings } from './image-settings.ts'
+import { MaskPainter } from './mask-painter.tsx'
+import { startFrom, startingImage } from './starting-image.ts'
+
+/** An optional picture to begin from: dropped, chosen, or taken from the board. */
+export function StartingImageField(): VNode {
+  const painting = useSignal(false)
+  const start = startingImage.value
+  if (!start) return <DropZone />
+  return (
+    <div class="stack tight">
+      <span class="field-label">Start from</span>
+      <div class="start-image">
+        <img src={start.url} alt="The picture to start from" />
+        <div class="stack tight">
+          <button type="button" class="button small" onClick={() => (painting.value = true)}>
+            <Icon name="brush" size={16} />
+            {start.mask ? 'Change the mask' : 'Paint a mask'}
+          </button>
+          <button type="button" class="button quiet small" onClick={() => (startingImage.value = null)}>
+            <Icon name="trash" size={16} />
+            Remove
+          </button>
+          <span class="field-hint">{start.mask ? 'Only the painted part changes.' : 'The whole picture may change.'}</span>
+        </div>
+      </div>
+      <Slider
+        label="Change"
+        hint="0 keeps it, 1 forgets it"
+        value={imageSettings.value.strength}
+        min={0.05}
+        max={1}
+        step={0.05}
+        onChange={(strength) => changeImageSettings({ strength })}
+      />
+      {painting.value ? <MaskPainter start={start} onClose={() => (painting.value = false)} /> : null}
+    </div>
+  )
+}
+
+function DropZone(): VNode {
+  const over = useSignal(false)
+  const take = (file: File | undefined) => {
+    if (file) startFrom(file).catch(() => showToast('This file is no picture that the browser can read.'))
+  }
+  return (
+    <div class="field">
+      <span class="field-label">Start from a picture</span>
+      <label
+        class={over.value ? 'drop-zone over' : 'drop-zone'}
+        onDragOver={(event) => {
+          event.preventDefault()
+          over.value = true
+        }}
+        onDragLeave={() => {
+          over.value = false
+        }}
+        onDrop={(event) => {
+          event.preventDefault()
+          over.value = false
+          take(event.dataTransfer?.files[0])
+        }}
+      >
+        <input
+          type="file"
+          class="hidden-text"
+          accept="image/png,image/jpeg,image/webp"
+          onChange={(event) => take(event.currentTarget.files?.[0])}
+        />
+        Drop one here, or choose a file
+      </label>
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+import type { VNode } from 'preact'
+import type { Account } from '../../../../core/account.ts'
+import { send, sentenceOf } from '../../interface/request.ts'
+import { Moment } from '../../parts/moment.tsx'
+import { showToast } from '../../state/toasts.ts'
+
+interface AccountLedgerProps {
+  readonly accounts: readonly Account[]
+  /** The signed-in owner's id; owners cannot lock themselves out. */
+  readonly self: string
+  readonly reload: () => Promise<void>
+}
+
+/** Every account with its role. */
+export function AccountLedger({ accounts, self, reload }: AccountLedgerProps): VNode {
+  const change = async (account: Account, body: { readonly role?: Account['role']; readonly disabled?: boolean }) => {
+    try {
+      await send(`/console/api/accounts/${account.id}`, { method: 'PATCH', body })
+    } catch (failure) {
+      showToast(sentenceOf(failure))
+    }
+    await reload()
+  }
+  return (
+    <div class="sheet flush">
+      <table class="ledger folds">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">E-mail</th>
+            <th scope="col">Role</th>
+            <th scope="col">Since</th>
+            <th scope="col">
+              <span class="hidden-text">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {accounts.map((account) => (
+            <tr key={account.id} class={account.disabledAt === null ? '' : 'struck'}>
+              <td class="lead">
+                <span class="struck-name">{account.name}</span> {account.id === self ? <span class="faint">you</span> : null}
+              </td>
+              <td data-label="E-mail">{account.email ?? <span class="faint">tokens only</span>}</td>
+              <td data-label="Role">{account.role}</td>
+              <td data-label="Since">
+                <Moment at={account.createdAt} />
+              </td>
+              <td class="actions">{account.id === self ? null : <AccountActions account={account} change={change} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface AccountActionsProps {
+  readonly account: Account
+  readonly change: (account: Account, body: { readonly role?: Account['role']; readonly disabled?: boolean }) => Promise<void>
+}
+
+function AccountActions({ account, change }: AccountActionsProps): VNode {
+  const other = account.role === 'owner' ? 'member' : 'owner'
+  return account.disabledAt === null ? (
+    <>
+      <button type="button" class="button quiet small" onClick={() => void change(account, { role: other })}>
+        Make {other}
+      </button>
+      <button type="button" class="button danger small" onClick={() => void change(account, { disabled: true })}>
+        Lock<span class="hidden-text"> {account.name}</span>
+      </button>
+    </>
+  ) : (
+    <button type="button" class="button quiet small" onClick={() => void change(account, { disabled: false })}>
+      Unlock<span class="hidden-text"> {account.name}</span>
+    </button>
+  )
+}

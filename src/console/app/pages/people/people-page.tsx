@@ -1,0 +1,54 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { Account, Invitation } from '../../../../core/account.ts'
+import { request } from '../../interface/request.ts'
+import { Icon } from '../../layout/icon.tsx'
+import { Page } from '../../layout/page.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { useResource } from '../../state/resource.ts'
+import { AccountLedger } from './account-ledger.tsx'
+import { InvitationLedger } from './invitation-ledger.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
+
+interface People {
+  readonly accounts: readonly Account[]
+  readonly invitations: readonly Invitation[]
+}
+
+/** For owners: who may use the service, and who is invited. */
+export function PeoplePage({ account }: { account: Account }): VNode {
+  const { resource, reload } = useResource((signal) => request<People>('/console/api/people', { signal }), [])
+  const inviting = useSignal(false)
+  const invite = (
+    <button
+      type="button"
+      class="button primary"
+      onClick={() => {
+        inviting.value = true
+      }}
+    >
+      <Icon name="plus" />
+      Invite
+    </button>
+  )
+  return (
+    <Page title="People" intro="Owners invite people and see every account. Members see only their own things." actions={invite}>
+      <Loaded resource={resource} retry={() => void reload()}>
+        {({ accounts, invitations }) => (
+          <>
+            <AccountLedger accounts={accounts} self={account.id} reload={reload} />
+            {invitations.length > 0 ? <InvitationLedger invitations={invitations} reload={reload} /> : null}
+          </>
+        )}
+      </Loaded>
+      {inviting.value ? (
+        <InviteDialog
+          onClose={() => {
+            inviting.value = false
+            void reload()
+          }}
+        />
+      ) : null}
+    </Page>
+  )
+}

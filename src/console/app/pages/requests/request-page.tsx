@@ -1,0 +1,75 @@
+import type { VNode } from 'preact'
+import { useCallback } from 'preact/hooks'
+import { sentenceOf } from '../../interface/request.ts'
+import { Icon } from '../../layout/icon.tsx'
+import { Page } from '../../layout/page.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { StatusMark } from '../../parts/status-mark.tsx'
+import { pathBehind } from '../../router.ts'
+import { useRepeat } from '../../state/repeat.ts'
+import { useResource } from '../../state/resource.ts'
+import { showToast } from '../../state/toasts.ts'
+import { cancelInference, findInference } from './inference-requests.ts'
+import { RequestFacts } from './request-facts.tsx'
+import { Timeline } from './timeline.tsx'
+
+const refreshMs = 1000
+
+/** One request: its timeline, its facts, and the way to stop it. */
+export function RequestPage(): VNode {
+  const id = pathBehind('/console/requests') ?? ''
+  const { resource, reload } = useResource((signal) => findInference(id, signal), [id])
+  const current = resource.value
+  const open = current.state === 'ready' && current.value.status !== 'completed'
+  useRepeat(
+    useCallback(() => void reload(), [id]),
+    open ? refreshMs : null,
+  )
+  const cancel = async () => {
+    try {
+      await cancelInference(id)
+    } catch (failure) {
+      showToast(sentenceOf(failure))
+    }
+    await reload()
+  }
+  return (
+    <Page
+      title="Request"
+      intro={<code>{id}</code>}
+      narrow
+      actions={
+        open ? (
+          <button type="button" class="button danger" onClick={() => void cancel()}>
+            <Icon name="stop" />
+            Cancel the request
+          </button>
+        ) : null
+      }
+    >
+      <Loaded resource={resource} retry={() => void reload()}>
+        {(inference) => (
+          <>
+            <div class="sheet stack loose">
+              <div class="row between">
+                <StatusMark inference={inference} />
+                {inference.outcome === 'succeeded' && (inference.expiresAt ?? 0) > Date.now() ? (
+                  <a class="button small" href={`/console/api/outputs/${encodeURIComponent(inference.id)}`} download>
+                    <Icon name="download" size={16} />
+                    Download the output
+                  </a>
+                ) : null}
+              </div>
+              {inference.error ? <p class="note bad">{inference.error.message}</p> : null}
+              <Timeline inference={inference} />
+            </div>
+            <RequestFacts inference={inference} />
+          </>
+        )}
+      </Loaded>
+      <p>
+        <a href="/console/requests">All requests</a>
+      </p>
+    </Page>
+  )
+}

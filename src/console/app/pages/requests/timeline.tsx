@@ -1,0 +1,26 @@
+import type { VNode } from 'preact'
+import type { Inference } from '../../../../core/inference.ts'
+import { now } from '../../parts/moment.tsx'
+import { timelineEvents } from './timeline-events.ts'
+
+const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const toneClass = { reached: 'reached', failed: 'reached failed', ahead: '' } as const
+
+/** The life of a request, top to bottom. */
+export function Timeline({ inference }: { inference: Inference }): VNode {
+  return (
+    <ol class="timeline">
+      {timelineEvents(inference, now.value).map((event) => (
+        <li key={event.title} class={toneClass[event.tone]}>
+          <strong>{event.title}</strong>
+          {event.at === null ? (
+            <span class="faint">not yet</span>
+          ) : (
+            <time dateTime={new Date(event.at).toISOString()}>{clock.format(event.at)}</time>
+          )}
+          {event.note ? <p>{event.note}</p> : null}
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,83 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { type Scope, scopes } from '../../../../core/access-token.ts'
+import { Check } from '../../parts/check.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { SelectField } from '../../parts/select-field.tsx'
+import { TextField } from '../../parts/text-field.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { createToken } from './token-requests.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const scopeHints = {
+  text: 'Chat, completions and embeddings',
+  image: 'Draw images, at once or later',
+  read: 'Look up requests, fetch results, list models',
+} as const satisfies Record<Scope, string>
+const lifetimes = [
+  { value: '', label: 'No end' },
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: 'One year' },
+] as const
+
+/** Asks for a name, what the token may do, and for how long. */
+export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (text: string) => void }): VNode {
+  const name = useSignal('')
+  const chosen = useSignal<readonly Scope[]>(scopes)
+  const days = useSignal('')
+  const { busy, failure, submit } = useSubmit(async () => {
+    const expiresAt = days.value === '' ? null : Date.now() + Number(days.value) * dayMs
+    onCreated(await createToken({ name: name.value, scopes: chosen.value, expiresAt }))
+  })
+  return (
+    <Dialog title="New access token" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        <TextField
+          label="Name"
+          required
+          maxLength={100}
+          value={name.value}
+          placeholder="Nightly report"
+          hint="So that you know later which program it belongs to."
+          onInput={(text) => {
+            name.value = text
+          }}
+        />
+        <fieldset class="stack tight">
+          <legend class="field-label">It may</legend>
+          {scopes.map((scope) => (
+            <Check
+              key={scope}
+              label={scope}
+              hint={scopeHints[scope]}
+              checked={chosen.value.includes(scope)}
+              onChange={(checked) => {
+                chosen.value = scopes.filter((other) => (other === scope ? checked : chosen.value.includes(other)))
+              }}
+            />
+          ))}
+        </fieldset>
+        <SelectField
+          label="Works for"
+          options={lifetimes}
+          value={days.value}
+          onChange={(value) => {
+            days.value = value
+          }}
+        />
+        <div class="row">
+          <button type="submit" class="button primary" disabled={busy.value || chosen.value.length === 0}>
+            Make the token
+          </button>
+          <button type="button" class="button quiet" onClick={onClose}>
+            Not now
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

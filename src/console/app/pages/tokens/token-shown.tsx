@@ -1,0 +1,30 @@
+import type { VNode } from 'preact'
+import { CodeSample } from '../../parts/code-sample.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { modelsOf } from '../../state/models.ts'
+import { tokenSamples } from './token-samples.ts'
+
+/** The one time a token's text is seen, with lines that use it. */
+export function TokenShown({ text, onDone }: { text: string; onDone: () => void }): VNode {
+  const model = modelsOf('text')[0]?.id ?? 'sepia-mini-chat'
+  return (
+    <section class="sheet stack" aria-label="Your new token">
+      <div class="stack tight">
+        <h2>Your new token</h2>
+        <p class="soft">Copy it now. It is kept only as a fingerprint, so nobody can show it to you again.</p>
+      </div>
+      <div class="row">
+        <code class="token-text" data-token>
+          {text}
+        </code>
+        <CopyButton text={text} primary label="Copy the token" />
+      </div>
+      <CodeSample samples={tokenSamples(location.origin, text, model)} />
+      <div>
+        <button type="button" class="button" onClick={onDone}>
+          I have copied it
+        </button>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,63 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { Icon } from '../../layout/icon.tsx'
+import { Page } from '../../layout/page.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { useResource } from '../../state/resource.ts'
+import { NewTokenDialog } from './new-token-dialog.tsx'
+import { TokenLedger } from './token-ledger.tsx'
+import { listTokens } from './token-requests.ts'
+import { TokenShown } from './token-shown.tsx'
+
+/** Account settings: the access tokens that programs use. */
+export function TokensPage(): VNode {
+  const { resource, reload } = useResource(listTokens, [])
+  const making = useSignal(false)
+  const shown = useSignal<string | null>(null)
+  const make = (
+    <button
+      type="button"
+      class="button primary"
+      onClick={() => {
+        making.value = true
+      }}
+    >
+      <Icon name="plus" />
+      New token
+    </button>
+  )
+  return (
+    <Page
+      title="Access tokens"
+      intro="A program that calls this service sends one of these along. Give each program its own."
+      actions={make}
+    >
+      {shown.value ? <TokenShown text={shown.value} onDone={() => (shown.value = null)} /> : null}
+      <Loaded resource={resource} retry={() => void reload()}>
+        {(tokens) =>
+          tokens.length > 0 ? (
+            <TokenLedger tokens={tokens} reload={reload} />
+          ) : (
+            <EmptyState drawing="key" title="No tokens yet">
+              <p>Make one, and your programs can talk to the models.</p>
+              <div class="row">{make}</div>
+            </EmptyState>
+          )
+        }
+      </Loaded>
+      {making.value ? (
+        <NewTokenDialog
+          onClose={() => {
+            making.value = false
+          }}
+          onCreated={(text) => {
+            making.value = false
+            shown.value = text
+            void reload()
+          }}
+        />
+      ) : null}
+    </Page>
+  )
+}

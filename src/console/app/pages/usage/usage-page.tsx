@@ -1,0 +1,75 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { Account } from '../../../../core/account.ts'
+import type { UsageDay } from '../../../../core/usage.ts'
+import { request } from '../../interface/request.ts'
+import { Icon } from '../../layout/icon.tsx'
+import { Page } from '../../layout/page.tsx'
+import { Check } from '../../parts/check.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Segments } from '../../parts/segments.tsx'
+import { useResource } from '../../state/resource.ts'
+import { lastDays } from './last-days.ts'
+import { UsageReport } from './usage-report.tsx'
+
+const spans = [
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+] as const
+
+/** Requests, tokens and images by day and model. */
+export function UsagePage({ account }: { account: Account }): VNode {
+  const span = useSignal<'7' | '30' | '90'>('30')
+  const everyone = useSignal(false)
+  const days = lastDays(Number(span.value), Date.now())
+  const query = new URLSearchParams({ from: days[0] ?? '', to: days.at(-1) ?? '', of: everyone.value ? 'everyone' : 'me' }).toString()
+  const { resource, reload } = useResource(
+    (signal) => request<{ days: readonly UsageDay[] }>(`/console/api/usage?${query}`, { signal }),
+    [query],
+  )
+  return (
+    <Page
+      title="Usage"
+      intro="Counted per day, in UTC."
+      actions={
+        <>
+          {account.role === 'owner' ? (
+            <Check
+              label="Everybody"
+              checked={everyone.value}
+              onChange={(checked) => {
+                everyone.value = checked
+              }}
+            />
+          ) : null}
+          <Segments
+            label="Span"
+            options={spans}
+            value={span.value}
+            onChange={(value) => {
+              span.value = value
+            }}
+          />
+          <a class="button small" href={`/console/api/usage.csv?${query}`} download>
+            <Icon name="download" size={16} />
+            CSV
+          </a>
+        </>
+      }
+    >
+      <Loaded resource={resource} retry={() => void reload()}>
+        {({ days: rows }) =>
+          rows.length > 0 ? (
+            <UsageReport days={days} rows={rows} />
+          ) : (
+            <EmptyState drawing="ledger" title="Nothing to add up">
+              <p>Once somebody chats or draws, it is counted here. Never what was said, only how much.</p>
+            </EmptyState>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}

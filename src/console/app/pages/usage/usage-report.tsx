@@ -1,0 +1,40 @@
+import type { VNode } from 'preact'
+import type { UsageDay } from '../../../../core/usage.ts'
+import { StackedBars } from './stacked-bars.tsx'
+import { usageSeries } from './usage-series.ts'
+import { UsageTable } from './usage-table.tsx'
+
+const whole = new Intl.NumberFormat()
+
+/** The sums, three charts, and the same numbers as a table. */
+export function UsageReport({ days, rows }: { days: readonly string[]; rows: readonly UsageDay[] }): VNode {
+  const total = (count: (row: UsageDay) => number) => whole.format(rows.reduce((sum, row) => sum + count(row), 0))
+  return (
+    <div class="stack loose">
+      <dl class="sheet facts large">
+        <Total term="Requests" value={total((row) => row.requests)} />
+        <Total term="Failed" value={total((row) => row.failures)} />
+        <Total term="Tokens read" value={total((row) => row.promptTokens)} />
+        <Total term="Tokens written" value={total((row) => row.completionTokens)} />
+        <Total term="Images" value={total((row) => row.images)} />
+      </dl>
+      <StackedBars title="Requests" days={days} series={usageSeries(days, rows, (row) => row.requests)} />
+      <StackedBars
+        title="Tokens, read and written"
+        days={days}
+        series={usageSeries(days, rows, (row) => row.promptTokens + row.completionTokens)}
+      />
+      <StackedBars title="Images" days={days} series={usageSeries(days, rows, (row) => row.images)} />
+      <UsageTable rows={rows} />
+    </div>
+  )
+}
+
+function Total({ term, value }: { term: string; value: string }): VNode {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}

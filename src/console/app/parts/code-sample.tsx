@@ -1,0 +1,52 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useId } from 'preact/hooks'
+import { CopyButton } from './copy-button.tsx'
+
+export interface Sample {
+  readonly language: string
+  readonly code: string
+}
+
+/** The same call in several languages, one shown at a time. */
+export function CodeSample({ samples }: { samples: readonly Sample[] }): VNode {
+  const chosen = useSignal(0)
+  const id = useId()
+  const code = samples[chosen.value]?.code ?? ''
+  const move = (event: KeyboardEvent) => {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? samples.length - 1 : 0
+    if (by === 0) return
+    chosen.value = (chosen.value + by) % samples.length
+    document.getElementById(`${id}-${chosen.value}`)?.focus()
+  }
+  return (
+    <div class="code">
+      <div class="code-head">
+        <div class="tabs" role="tablist" aria-label="Language">
+          {samples.map((sample, index) => (
+            <button
+              type="button"
+              role="tab"
+              id={`${id}-${index}`}
+              key={sample.language}
+              aria-selected={index === chosen.value}
+              aria-controls={`${id}-panel`}
+              tabIndex={index === chosen.value ? 0 : -1}
+              onKeyDown={move}
+              onClick={() => {
+                chosen.value = index
+              }}
+            >
+              {sample.language}
+            </button>
+          ))}
+        </div>
+        <CopyButton text={code} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+      <pre role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen.value}`} tabIndex={0}>
+        <code>{code}</code>
+      </pre>
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Icon } from '../layout/icon.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly large?: boolean
+  readonly children: ComponentChildren
+}
+
+/** A modal dialog, open for as long as it is rendered; Escape and the cross close it. */
+export function Dialog({ title, onClose, large = false, children }: DialogProps): VNode {
+  const element = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => element.current?.showModal(), [])
+  return (
+    <dialog ref={element} class={large ? 'dialog large' : 'dialog'} aria-labelledby={titleId} onClose={onClose}>
+      <div class="dialog-head">
+        <h2 id={titleId}>{title}</h2>
+        <button type="button" class="button quiet small icon-only" onClick={() => element.current?.close()}>
+          <Icon name="close" />
+          <span class="hidden-text">Close</span>
+        </button>
+      </div>
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  )
+}

@@ -1,0 +1,27 @@
+import type { VNode } from 'preact'
+import { dismissToast, toasts } from '../state/toasts.ts'
+
+/** The stack of short messages; read out as they come. */
+export function Toasts(): VNode {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map((toast) => (
+        <div class="toast" key={toast.id}>
+          <span>{toast.message}</span>
+          {toast.action ? (
+            <button
+              type="button"
+              class="button small"
+              onClick={() => {
+                toast.action?.run()
+                dismissToast(toast.id)
+              }}
+            >
+              {toast.action.label}
+            </button>
+          ) : null}
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { effect, signal } from '@preact/signals'
+
+/** The path of the page shown, without a trailing slash. */
+export const path = signal(currentPath())
+
+/** Goes to a page of the console. */
+export function navigate(to: string, options: { readonly replace?: boolean } = {}): void {
+  if (options.replace) history.replaceState(null, '', to)
+  else history.pushState(null, '', to)
+  path.value = currentPath()
+  window.scrollTo(0, 0)
+}
+
+/** The part of the path behind a page's own, or null: `/console/requests/7` behind `/console/requests` is `7`. */
+export function pathBehind(base: string): string | null {
+  return path.value.startsWith(`${base}/`) ? decodeURIComponent(path.value.slice(base.length + 1)) : null
+}
+
+function currentPath(): string {
+  return location.pathname.replace(/\/+$/, '') || '/'
+}
+
+window.addEventListener('popstate', () => {
+  path.value = currentPath()
+})
+
+document.addEventListener('click', (event) => {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  if (!link || link.origin !== location.origin || link.target || link.hasAttribute('download')) return
+  if (!link.pathname.startsWith('/console/') || link.pathname.startsWith('/console/api/')) return
+  event.preventDefault()
+  navigate(link.pathname)
+})
+
+effect(() => {
+  if (path.value === '/' || path.value === '/console') navigate('/console/chat', { replace: true })
+})

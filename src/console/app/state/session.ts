@@ -1,0 +1,37 @@
+import { signal } from '@preact/signals'
+import type { Account } from '../../../core/account.ts'
+import { RequestFailure, request, send } from '../interface/request.ts'
+
+export type SessionState =
+  | { readonly state: 'unknown' }
+  | { readonly state: 'none' }
+  | { readonly state: 'failed'; readonly failure: unknown }
+  | { readonly state: 'signed-in'; readonly account: Account }
+
+/** Who is signed in, as far as this page knows. */
+export const session = signal<SessionState>({ state: 'unknown' })
+
+/** Asks the service who is signed in. */
+export async function loadSession(): Promise<void> {
+  try {
+    const { account } = await request<{ account: Account }>('/console/api/session')
+    session.value = { state: 'signed-in', account }
+  } catch (failure) {
+    session.value = isSignedOut(failure) ? { state: 'none' } : { state: 'failed', failure }
+  }
+}
+
+export async function signIn(credentials: { readonly email: string; readonly password: string }): Promise<void> {
+  const { account } = await request<{ account: Account }>('/console/api/session', { method: 'POST', body: credentials })
+  session.value = { state: 'signed-in', account }
+}
+
+export async function signOut(): Promise<void> {
+  await send('/console/api/session', { method: 'DELETE' })
+  session.value = { state: 'none' }
+}
+
+/** Whether an answer means that the session is over. */
+export function isSignedOut(failure: unknown): boolean {
+  return failure instanceof RequestFailure && failure.status === 401
+}

@@ -1,0 +1,25 @@
+import { signal } from '@preact/signals'
+
+export type Theme = 'auto' | 'light' | 'dark'
+
+const key = 'sepia.theme'
+
+/** Light, dark, or as the system says. */
+export const theme = signal<Theme>(storedTheme())
+
+export function setTheme(next: Theme): void {
+  theme.value = next
+  localStorage.setItem(key, next)
+  applyTheme()
+}
+
+/** Puts the theme onto the document. */
+export function applyTheme(): void {
+  if (theme.value === 'auto') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = theme.value
+}
+
+function storedTheme(): Theme {
+  const stored = localStorage.getItem(key)
+  return stored === 'light' || stored === 'dark' ? stored : 'auto'
+}

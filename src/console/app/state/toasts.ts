@@ -1,0 +1,23 @@
+import { signal } from '@preact/signals'
+
+export interface Toast {
+  readonly id: number
+  readonly message: string
+  readonly action: { readonly label: string; readonly run: () => void } | null
+}
+
+const shownMs = 10_000
+let nextId = 1
+
+/** Short messages on top of the page; each leaves by itself. */
+export const toasts = signal<readonly Toast[]>([])
+
+export function showToast(message: string, action: Toast['action'] = null): void {
+  const toast = { id: nextId++, message, action }
+  toasts.value = [...toasts.value, toast]
+  setTimeout(() => dismissToast(toast.id), shownMs)
+}
+
+export function dismissToast(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id)
+}

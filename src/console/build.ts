@@ -1,0 +1,35 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build } from 'vite'
+import { appBuildFolder } from './app-build-folder.ts'
+
+const compressible = /\.(?:html|js|css|svg)$/
+
+/** Bundles the browser code into {@link appBuildFolder}, with a Brotli and a gzip twin beside each text file. */
+export async function buildApp(): Promise<void> {
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    root: join(import.meta.dirname, 'app'),
+    base: '/console/',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: { outDir: appBuildFolder, emptyOutDir: true, target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  })
+  await precompress(appBuildFolder)
+}
+
+async function precompress(folder: string): Promise<void> {
+  const names = await readdir(folder, { recursive: true })
+  for (const name of names.filter((name) => compressible.test(name))) {
+    const file = join(folder, name)
+    const bytes = await readFile(file)
+    const brotli = await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } })
+    await writeFile(`${file}.br`, brotli)
+    await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION }))
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildApp()
