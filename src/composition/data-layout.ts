@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+
+/** What lies where in the data folder; all paths absolute. */
+export interface DataLayout {
+  readonly databaseFile: string
+  readonly outputsFolder: string
+  /** Models that `sepia model pull` fetched, one folder each. */
+  readonly modelsFolder: string
+}
+
+export function dataLayout(dataFolder: string): DataLayout {
+  return {
+    databaseFile: join(dataFolder, 'sepia.db'),
+    outputsFolder: join(dataFolder, 'outputs'),
+    modelsFolder: join(dataFolder, 'models'),
+  }
+}
