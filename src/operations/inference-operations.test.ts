@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeSubmission } from '../../test/support/submission.ts'
+import { createTestClock } from '../../test/support/test-clock.ts'
+import { outputRetentionMs } from '../core/inference.ts'
+import { createMemoryOutputs } from '../storage/memory/create-memory-outputs.ts'
+import { createMemoryStore } from '../storage/memory/create-memory-store.ts'
+import { cancelInference } from './cancel-inference.ts'
+import { findInference } from './find-inference.ts'
+import { InferenceEvents } from './inference-events.ts'
+import { listInferences } from './list-inferences.ts'
+import { openOutput } from './open-output.ts'
+import { submitInference } from './submit-inference.ts'
+import { waitForInference } from './wait-for-inference.ts'
+import { watchInference } from './watch-inference.ts'
+
+const options = { signal: new AbortController().signal }
+const wanted = { workerId: 'w', models: ['fake-image'], leaseMs: 30_000 }
+
+function createParts() {
+  const clock = createTestClock()
+  const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
+  return { ...store, clock, outputs: createMemoryOutputs({ clock }), events: new InferenceEvents(clock) }
+}
+
+async function submitAndClaim(parts: ReturnType<typeof createParts>) {
+  const { inference } = await submitInference(parts, makeSubmission(), options)
+  const claim = await parts.queue.claim(wanted, options)
+  assert.ok(claim !== null)
+  return { id: inference.id, claim }
+}
+
+async function finish(parts: ReturnType<typeof createParts>, claim: Awaited<ReturnType<typeof submitAndClaim>>['claim']) {
+  const key = { inferenceId: claim.inference.id, attempt: claim.attempt }
+  const output = await parts.outputs.put(key, { contentType: 'image/png', bytes: Uint8Array.of(1, 2) }, options)
+  assert.equal(await parts.queue.complete(claim, { outcome: 'succeeded', output }, options), true)
+  parts.events.publish(claim.inference.id, { type: 'status', status: 'completed' })
+}
+
+test('foreign, unknown and malformed ids are refused in the same words by every operation', async () => {
+  const parts = createParts()
+  const { inference } = await submitInference(parts, makeSubmission(), options)
+  const targets = [inference.id, crypto.randomUUID(), '../../etc/passwd', ''].map((id) => ({ id, accountId: 'b' }))
+  const messages = new Set<string>()
+  for (const target of targets)
+    for (const attempt of [findInference, cancelInference, openOutput])
+      await assert.rejects(attempt(parts, target, options), (error: Error) =>
+        Boolean(messages.add(JSON.stringify({ ...error, m: error.message }))),
+      )
+  assert.equal(messages.size, 1)
+  assert.deepEqual((await listInferences(parts, { accountId: 'b', status: null, limit: 10, after: null }, options)).inferences, [])
+})
+
+test('an output opens after completion, byte for byte, until 24 hours have passed', async () => {
+  const parts = createParts()
+  const { id, claim } = await submitAndClaim(parts)
+  await assert.rejects(openOutput(parts, { id, accountId: 'a' }, options), { code: 'not_completed' })
+  await finish(parts, claim)
+  const opened = await openOutput(parts, { id, accountId: 'a' }, options)
+  assert.deepEqual([[...opened.content], opened.contentType, opened.bytes], [[1, 2], 'image/png', 2])
+  await parts.clock.advance(outputRetentionMs - 1)
+  await openOutput(parts, { id, accountId: 'a' }, options)
+  await parts.clock.advance(1)
+  await assert.rejects(openOutput(parts, { id, accountId: 'a' }, options), { code: 'response_expired' })
+})
+
+test('the output of a cancelled inference is its error', async () => {
+  const parts = createParts()
+  const { inference } = await submitInference(parts, makeSubmission(), options)
+  const target = { id: inference.id, accountId: 'a' }
+  assert.equal((await cancelInference(parts, target, options)).outcome, 'cancelled')
+  await assert.rejects(openOutput(parts, target, options), { code: 'request_cancelled' })
+})
+
+test('waiting ends with the completion, or with the time', async () => {
+  const parts = createParts()
+  const { id, claim } = await submitAndClaim(parts)
+  const waited = waitForInference(parts, { id, accountId: 'a', waitMs: 60_000 }, options)
+  const impatient = waitForInference(parts, { id, accountId: 'a', waitMs: 500 }, options)
+  await parts.clock.advance(500)
+  assert.equal((await impatient).status, 'running')
+  await finish(parts, claim)
+  assert.equal((await waited).outcome, 'succeeded')
+})
+
+test('waiting sees a completion that no event announced', async () => {
+  const parts = createParts()
+  const { id, claim } = await submitAndClaim(parts)
+  const waited = waitForInference(parts, { id, accountId: 'a', waitMs: 60_000 }, options)
+  await parts.clock.waiting(1)
+  await parts.queue.complete(claim, { outcome: 'failed', error: { code: 'numerical_error', message: 'm', param: null } }, options)
+  await parts.clock.advance(1000)
+  assert.equal((await waited).outcome, 'failed')
+})
+
+test('a watcher sees the state, progress, previews and the end', async () => {
+  const parts = createParts()
+  const { id, claim } = await submitAndClaim(parts)
+  const updates = watchInference(parts, { id, accountId: 'a' }, options)
+  const first = await updates.next()
+  assert.ok(first.value?.type === 'inference' && first.value.inference.status === 'running')
+  parts.events.publish(id, { type: 'progress', progress: { step: 1, total: 4 } })
+  parts.events.publish(id, { type: 'progress', progress: { step: 2, total: 4 } })
+  parts.events.publish(id, { type: 'preview', image: Uint8Array.of(255) })
+  assert.deepEqual((await findInference(parts, { id, accountId: 'a' }, options)).progress, { step: 2, total: 4 })
+  assert.deepEqual((await updates.next()).value, { type: 'progress', progress: { step: 2, total: 4 } })
+  assert.equal((await updates.next()).value?.type, 'preview')
+  await finish(parts, claim)
+  const last = await updates.next()
+  assert.ok(last.value?.type === 'inference' && last.value.inference.outcome === 'succeeded')
+  assert.equal((await updates.next()).done, true)
+})
