@@ -22,9 +22,17 @@ interface Seat {
 }
 
 /** A pool of models that need no loading: first come, first served, for tests and benches. */
-export function createFixedModelPool({ text = {}, image = {} }: FixedModels, limits: FixedPoolLimits = {}): ModelPool {
+export function createFixedModelPool({ text = {}, image = {} }: FixedModels, limits: FixedPoolLimits = {}): ModelPool & AsyncDisposable {
   const { slots = 2, waiting = 64 } = limits
   const seats = new Map<string, Seat>([...Object.keys(text), ...Object.keys(image)].map((id) => [id, { inUse: 0, queue: [] }]))
+
+  let closed = false
+
+  const findSeat = (id: string): Seat => {
+    const seat = seats.get(id)
+    if (seat === undefined) throw new ServiceError('model_not_found', notFound(id, [...seats.keys()]), { param: 'model' })
+    return seat
+  }
 
   const acquire = async <Model>(
     models: Readonly<Record<string, Model>>,
@@ -32,6 +40,7 @@ export function createFixedModelPool({ text = {}, image = {} }: FixedModels, lim
     { signal }: AcquireOptions,
   ): Promise<ModelLease<Model>> => {
     signal.throwIfAborted()
+    if (closed) throw new ServiceError('shutting_down', 'The service is stopping; try again when it is back.', { retryAfterSeconds: 1 })
     const model = models[id]
     const seat = seats.get(id)
     if (model === undefined || seat === undefined)
@@ -58,10 +67,13 @@ export function createFixedModelPool({ text = {}, image = {} }: FixedModels, lim
   return {
     acquireText: (id, options) => acquire(text, id, options),
     acquireImage: (id, options) => acquire(image, id, options),
-    hasRoom: (id) => (seats.get(id)?.inUse ?? slots) < slots,
+    hasRoom: (id) => !closed && (seats.get(id)?.inUse ?? slots) < slots,
     states: () => [...seats].map(([modelId, seat]) => describe(modelId, seat, slots)),
-    load: async () => {},
-    unload: async () => {},
+    load: async (id) => void findSeat(id),
+    unload: async (id) => void findSeat(id),
+    [Symbol.asyncDispose]: async () => {
+      closed = true
+    },
   }
 }
 

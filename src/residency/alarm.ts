@@ -1,0 +1,34 @@
+import type { Clock } from '../core/ports/clock.ts'
+
+/** Calls back once at a moment that can be moved to earlier; a later one is asked for again when it rings. */
+export class Alarm implements Disposable {
+  readonly #clock: Clock
+  readonly #onRing: () => void
+  #due = Number.POSITIVE_INFINITY
+  #stop = new AbortController()
+
+  constructor(clock: Clock, onRing: () => void) {
+    this.#clock = clock
+    this.#onRing = onRing
+  }
+
+  /** @param due Unix milliseconds; Infinity for never. */
+  set(due: number): void {
+    if (due >= this.#due) return
+    this[Symbol.dispose]()
+    this.#due = due
+    this.#stop = new AbortController()
+    this.#clock.wait(Math.max(1, due - this.#clock.now()), { signal: this.#stop.signal }).then(
+      () => {
+        this.#due = Number.POSITIVE_INFINITY
+        this.#onRing()
+      },
+      () => {},
+    )
+  }
+
+  [Symbol.dispose](): void {
+    this.#due = Number.POSITIVE_INFINITY
+    this.#stop.abort()
+  }
+}

@@ -1,0 +1,56 @@
+import { backoffMs, countCrash } from './crash-backoff.ts'
+import type { PlannerEvent } from './residency-event.ts'
+import { type ResidencyState, type ResidentModel, withModel } from './residency-state.ts'
+
+/** Notes what happened; what follows from it is decided afterwards, from the state alone. */
+export function applyEvent(state: ResidencyState, event: PlannerEvent, now: number): ResidencyState {
+  if (event.type === 'tick') return state
+  if (event.type === 'close') return { ...state, closing: true }
+  if (event.type === 'introduce') return withModel(state, event.model)
+  const model = state.models.get(event.modelId)
+  return model === undefined ? state : withModel(state, noteEvent(model, event, now))
+}
+
+type ModelEvent = Extract<PlannerEvent, { readonly modelId: string }>
+
+function noteEvent(model: ResidentModel, event: ModelEvent, now: number): ResidentModel {
+  switch (event.type) {
+    case 'acquire':
+      return { ...model, waiting: [...model.waiting, { id: event.waiterId, account: event.account, since: now }] }
+    case 'want':
+      return { ...model, wanted: [...model.wanted, event.waiterId] }
+    case 'leave':
+      return {
+        ...model,
+        waiting: model.waiting.filter(({ id }) => id !== event.waiterId),
+        wanted: model.wanted.filter((id) => id !== event.waiterId),
+      }
+    case 'release':
+      return releaseSlot(model, event.waiterId, now)
+    case 'loaded':
+      return { ...model, phase: { type: 'loaded', since: now, draining: null }, slots: event.slots, lastUsedAt: now }
+    case 'crashed':
+      return noteCrash(model, now)
+    case 'unload':
+      return model.phase.type === 'loaded' ? { ...model, phase: { ...model.phase, draining: model.phase.draining ?? 'asked' } } : model
+    case 'unloaded':
+      return { ...model, phase: { type: 'unloaded' }, held: [], estimateBytes: event.memoryBytes || model.estimateBytes }
+  }
+}
+
+/** A crash takes the requests on the process with it, a failed load everybody who waited for it. */
+function noteCrash(model: ResidentModel, now: number): ResidentModel {
+  const loaded = model.phase.type === 'loaded'
+  const crashes = countCrash(model.crashes, model.phase.type === 'loaded' ? now - model.phase.since : 0)
+  const keeps = loaded ? Math.max(0, ...model.waiting.map(({ id }) => id)) : 0
+  return { ...model, phase: { type: 'backing-off', until: now + backoffMs(crashes, { loaded }), keeps }, held: [], crashes }
+}
+
+function releaseSlot(model: ResidentModel, waiterId: number, now: number): ResidentModel {
+  const slot = model.held.find(({ id }) => id === waiterId)
+  // A lease of a process that has died since.
+  if (slot === undefined) return model
+  const heldMs = now - slot.since
+  const meanHeldMs = model.meanHeldMs === 0 ? heldMs : model.meanHeldMs * 0.8 + heldMs * 0.2
+  return { ...model, held: model.held.filter(({ id }) => id !== waiterId), meanHeldMs, lastUsedAt: now }
+}

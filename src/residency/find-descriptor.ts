@@ -1,0 +1,19 @@
+import { ServiceError } from '../core/error.ts'
+import type { ModelDescriptor } from '../core/model.ts'
+import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+
+/**
+ * The model of this name and, where given, of this kind.
+ *
+ * @throws {ServiceError} `model_not_found`, listing the names that exist.
+ */
+export function findDescriptor(catalog: ModelCatalog, modelId: string, kind?: ModelDescriptor['kind']): ModelDescriptor {
+  const descriptor = catalog.find(modelId)
+  if (descriptor !== undefined && (kind === undefined || descriptor.kind === kind)) return descriptor
+  const names = catalog.list().flatMap((model) => (kind === undefined || model.kind === kind ? [model.id] : []))
+  const kindWord = kind === undefined ? '' : `${kind} `
+  const choices = names.length === 0 ? `there is no ${kindWord}model` : `use one of ${names.join(', ')}`
+  throw new ServiceError('model_not_found', `The ${kindWord}model ${JSON.stringify(modelId)} does not exist; ${choices}.`, {
+    param: 'model',
+  })
+}

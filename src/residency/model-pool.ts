@@ -1,0 +1,267 @@
+import type { ModelDescriptor } from '../core/model.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { ImageModel } from '../core/ports/image-model.ts'
+import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import type { LoadedModel, ModelLoader } from '../core/ports/model-loader.ts'
+import type { AcquireOptions, ModelLease, ModelPool, ModelState } from '../core/ports/model-pool.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
+import { Alarm } from './alarm.ts'
+import { describeState, hasRoom } from './describe-state.ts'
+import { findDescriptor } from './find-descriptor.ts'
+import { nextDeadline } from './next-deadline.ts'
+import { planResidency } from './plan-residency.ts'
+import type { PoolEvent } from './pool-event.ts'
+import { makeRefusalError } from './refusal-error.ts'
+import type { Decision } from './residency-decision.ts'
+import type { PlannerEvent } from './residency-event.ts'
+import type { ResidencyLimits } from './residency-limits.ts'
+import { introduceModel, type ResidencyState, type ResidentModel, type UnloadReason } from './residency-state.ts'
+
+export interface ModelPoolDependencies {
+  readonly catalog: ModelCatalog
+  readonly loader: ModelLoader
+  readonly clock: Clock
+  readonly limits: ResidencyLimits
+  readonly onEvent: (event: PoolEvent) => void
+}
+
+/** Loads models on first use, hands out their slots fairly, and unloads them when idle or when memory is short. */
+export function createModelPool(deps: ModelPoolDependencies): ModelPool & AsyncDisposable {
+  return new ResidencyPool(deps)
+}
+
+/** Who waits for the planner: to be granted a slot or a load, or to be refused. */
+interface Caller {
+  readonly grant: () => void
+  readonly refuse: (error: unknown) => void
+}
+
+/** The loop: tells the planner what happens and does what it decides. */
+class ResidencyPool implements ModelPool, AsyncDisposable {
+  readonly #deps: ModelPoolDependencies
+  readonly #texts = new Map<string, LoadedModel<TextModel>>()
+  readonly #images = new Map<string, LoadedModel<ImageModel>>()
+  readonly #callers = new Map<number, Caller>()
+  readonly #unloadCallers = new Map<string, PromiseWithResolvers<void>>()
+  readonly #lastErrors = new Map<string, unknown>()
+  readonly #closing = new AbortController()
+  readonly #work = new Set<Promise<void>>()
+  readonly #alarm: Alarm
+  #state: ResidencyState = { models: new Map(), closing: false }
+  #lastId = 0
+
+  constructor(deps: ModelPoolDependencies) {
+    this.#deps = deps
+    this.#alarm = new Alarm(deps.clock, () => this.#apply({ type: 'tick' }))
+  }
+
+  async acquireText(modelId: string, options: AcquireOptions): Promise<ModelLease<TextModel>> {
+    return this.#acquire(findDescriptor(this.#deps.catalog, modelId, 'text'), this.#texts, options)
+  }
+
+  async acquireImage(modelId: string, options: AcquireOptions): Promise<ModelLease<ImageModel>> {
+    return this.#acquire(findDescriptor(this.#deps.catalog, modelId, 'image'), this.#images, options)
+  }
+
+  hasRoom(modelId: string): boolean {
+    const descriptor = this.#deps.catalog.find(modelId)
+    return descriptor !== undefined && !this.#state.closing && hasRoom(this.#find(descriptor))
+  }
+
+  states(): readonly ModelState[] {
+    const memory = this.#measure()
+    return this.#deps.catalog.list().map((descriptor) => describeState(this.#find(descriptor), memory.get(descriptor.id) ?? 0))
+  }
+
+  async load(modelId: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const descriptor = findDescriptor(this.#deps.catalog, modelId)
+    await this.#wait(descriptor, signal, {
+      ask: (waiterId) => ({ type: 'want', modelId, waiterId }),
+      take: () => {},
+    })
+  }
+
+  async unload(modelId: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const descriptor = findDescriptor(this.#deps.catalog, modelId)
+    if (this.#find(descriptor).phase.type === 'loading') await this.load(modelId, { signal })
+    if (!isResident(this.#find(descriptor))) return
+    const caller = this.#unloadCallers.get(modelId) ?? Promise.withResolvers<void>()
+    this.#unloadCallers.set(modelId, caller)
+    this.#apply({ type: 'unload', modelId })
+    await orAborted(caller.promise, signal)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#apply({ type: 'close' })
+    this.#alarm[Symbol.dispose]()
+    this.#closing.abort()
+    const loaded = [...this.#texts.values(), ...this.#images.values()]
+    this.#texts.clear()
+    this.#images.clear()
+    await Promise.all([...loaded.map((model) => model[Symbol.asyncDispose]()), ...this.#work])
+    for (const caller of this.#unloadCallers.values()) caller.resolve()
+  }
+
+  #acquire<Model>(
+    descriptor: ModelDescriptor,
+    residents: ReadonlyMap<string, LoadedModel<Model>>,
+    { signal, account }: AcquireOptions,
+  ): Promise<ModelLease<Model>> {
+    const modelId = descriptor.id
+    return this.#wait(descriptor, signal, {
+      ask: (waiterId) => ({ type: 'acquire', modelId, waiterId, account }),
+      take: (waiterId) => {
+        const loaded = residents.get(modelId)
+        if (loaded === undefined) throw new Error(`the planner granted a slot of ${modelId}, which is not loaded`)
+        let held = true
+        return {
+          model: loaded.model,
+          [Symbol.asyncDispose]: async () => {
+            if (held) this.#apply({ type: 'release', modelId, waiterId })
+            held = false
+          },
+        }
+      },
+    })
+  }
+
+  /** Puts a question to the planner and waits for its answer; what was granted is taken in the same turn. */
+  #wait<Taken>(
+    descriptor: ModelDescriptor,
+    signal: AbortSignal,
+    { ask, take }: { readonly ask: (waiterId: number) => PlannerEvent; readonly take: (waiterId: number) => Taken },
+  ): Promise<Taken> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const id = ++this.#lastId
+      const settle = (end: () => void) => {
+        this.#callers.delete(id)
+        signal.removeEventListener('abort', leave)
+        end()
+      }
+      const leave = () =>
+        settle(() => {
+          reject(signal.reason)
+          this.#apply({ type: 'leave', modelId: descriptor.id, waiterId: id })
+        })
+      signal.addEventListener('abort', leave, { once: true })
+      this.#callers.set(id, { grant: () => settle(() => resolve(take(id))), refuse: (error) => settle(() => reject(error)) })
+      if (!this.#state.models.has(descriptor.id)) this.#apply({ type: 'introduce', model: this.#find(descriptor) })
+      this.#apply(ask(id))
+    })
+  }
+
+  #apply(event: PlannerEvent): void {
+    const { clock, limits } = this.#deps
+    const facts = { now: clock.now(), memory: this.#measure() }
+    const { state, decisions } = planResidency(this.#state, event, limits, facts)
+    this.#state = state
+    for (const decision of decisions) this.#obey(decision)
+    this.#alarm.set(nextDeadline(state, limits, facts.now))
+    for (const [modelId, caller] of this.#unloadCallers) {
+      const model = state.models.get(modelId)
+      if (model !== undefined && isResident(model)) continue
+      this.#unloadCallers.delete(modelId)
+      caller.resolve()
+    }
+  }
+
+  #obey(decision: Decision): void {
+    const { modelId } = decision
+    if (decision.type === 'load') this.#track(this.#load(modelId))
+    else if (decision.type === 'unload') this.#track(this.#unload(modelId, decision.reason))
+    else if (decision.type === 'grant') this.#callers.get(decision.waiterId)?.grant()
+    else {
+      const { waiterId, refusal } = decision
+      this.#deps.onEvent({ type: 'refused', modelId, because: refusal.because })
+      this.#callers.get(waiterId)?.refuse(makeRefusalError(modelId, refusal, this.#lastErrors.get(modelId)))
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    this.#work.add(work)
+    work.finally(() => this.#work.delete(work))
+  }
+
+  async #load(modelId: string): Promise<void> {
+    const { clock, onEvent } = this.#deps
+    const startedAt = clock.now()
+    try {
+      const loaded = await this.#start(modelId)
+      onEvent({ type: 'loaded', modelId, loadMs: clock.now() - startedAt, memoryBytes: loaded.memoryBytes() })
+      loaded.exited.then(({ reason }) => this.#noticeExit(loaded, modelId, reason))
+      this.#apply({ type: 'loaded', modelId, slots: loaded.slots })
+    } catch (error) {
+      if (this.#closing.signal.aborted) return
+      onEvent({ type: 'load-failed', modelId, error })
+      this.#lastErrors.set(modelId, error)
+      this.#apply({ type: 'crashed', modelId })
+    }
+  }
+
+  async #start(modelId: string): Promise<LoadedModel<TextModel | ImageModel>> {
+    const { catalog, loader } = this.#deps
+    const descriptor = findDescriptor(catalog, modelId)
+    const { signal } = this.#closing
+    const start = async <Model>(loading: Promise<LoadedModel<Model>>, residents: Map<string, LoadedModel<Model>>) => {
+      const loaded = await loading
+      if (signal.aborted) await loaded[Symbol.asyncDispose]()
+      signal.throwIfAborted()
+      residents.set(modelId, loaded)
+      return loaded
+    }
+    return descriptor.kind === 'text'
+      ? start(loader.loadText(descriptor, { signal }), this.#texts)
+      : start(loader.loadImage(descriptor, { signal }), this.#images)
+  }
+
+  #noticeExit(loaded: LoadedModel<unknown>, modelId: string, reason: string): void {
+    // A model that was unloaded has left the maps before its process did.
+    if (this.#loaded(modelId) !== loaded) return
+    this.#forget(modelId)
+    this.#lastErrors.set(modelId, new Error(reason))
+    this.#deps.onEvent({ type: 'crashed', modelId, reason })
+    this.#apply({ type: 'crashed', modelId })
+  }
+
+  async #unload(modelId: string, reason: UnloadReason): Promise<void> {
+    const loaded = this.#loaded(modelId)
+    const memoryBytes = loaded?.memoryBytes() ?? 0
+    this.#forget(modelId)
+    await loaded?.[Symbol.asyncDispose]()
+    this.#deps.onEvent({ type: 'unloaded', modelId, reason })
+    this.#apply({ type: 'unloaded', modelId, memoryBytes })
+  }
+
+  #loaded(modelId: string): LoadedModel<TextModel | ImageModel> | undefined {
+    return this.#texts.get(modelId) ?? this.#images.get(modelId)
+  }
+
+  #forget(modelId: string): void {
+    this.#texts.delete(modelId)
+    this.#images.delete(modelId)
+  }
+
+  #find({ id, kind, bytes }: ModelDescriptor): ResidentModel {
+    const { textQueue, imageQueue, textSlots } = this.#deps.limits
+    const expected = kind === 'text' ? { queue: textQueue, slots: textSlots } : { queue: imageQueue, slots: 1 }
+    return this.#state.models.get(id) ?? introduceModel({ id, fileBytes: bytes, ...expected })
+  }
+
+  #measure(): ReadonlyMap<string, number> {
+    return new Map([...this.#texts, ...this.#images].map(([id, loaded]) => [id, loaded.memoryBytes()]))
+  }
+}
+
+function isResident({ phase }: ResidentModel): boolean {
+  return phase.type === 'loaded' || phase.type === 'unloading'
+}
+
+function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const leave = () => reject(signal.reason)
+    signal.addEventListener('abort', leave, { once: true })
+    promise.then(resolve).finally(() => signal.removeEventListener('abort', leave))
+  })
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { planResidency } from './plan-residency.ts'
+import type { PlannerEvent } from './residency-event.ts'
+import { leastResidentMs } from './residency-limits.ts'
+import { introduceModel, type ResidencyState } from './residency-state.ts'
+
+const mega = 1_000_000
+const limits = { memoryBytes: 1000 * mega, idleUnloadMs: 900_000, textSlots: 2, textQueue: 2, imageQueue: 2, waitLimitMs: 60_000 }
+
+/** An event at a moment, and the decisions it must lead to, each as `verb subject`. */
+type Row = readonly [atMs: number, event: PlannerEvent, decisions: readonly string[]]
+
+const acquire = (waiterId: number, account = 'a', modelId = 'm'): PlannerEvent => ({ type: 'acquire', modelId, waiterId, account })
+const release = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'release', modelId, waiterId })
+const leave = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'leave', modelId, waiterId })
+const want = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'want', modelId, waiterId })
+const loaded = (modelId = 'm', slots = 2): PlannerEvent => ({ type: 'loaded', modelId, slots })
+const unloaded = (modelId = 'm', memoryBytes = 0): PlannerEvent => ({ type: 'unloaded', modelId, memoryBytes })
+const crashed: PlannerEvent = { type: 'crashed', modelId: 'm' }
+const unload: PlannerEvent = { type: 'unload', modelId: 'm' }
+const tick: PlannerEvent = { type: 'tick' }
+
+/** Three models; two of them fit into memory at once: each is guessed at 400 MB. */
+function begin(): ResidencyState {
+  const fileBytes = (300 * mega) / 1.3
+  const models = ['m', 'n', 'o'].map((id) => introduceModel({ id, queue: 2, slots: 2, fileBytes }))
+  return { models: new Map(models.map((model) => [model.id, model])), closing: false }
+}
+
+function checkTable(rows: readonly Row[], memory: Readonly<Record<string, number>> = {}): void {
+  let state = begin()
+  for (const [index, [now, event, expected]] of rows.entries()) {
+    const plan = planResidency(state, event, limits, { now, memory: new Map(Object.entries(memory)) })
+    const actual = plan.decisions.map((decision) => {
+      if (decision.type === 'refuse') return `refuse ${decision.waiterId} ${decision.refusal.because} ${decision.refusal.retryAfterSeconds}`
+      if (decision.type === 'grant') return `grant ${decision.waiterId}`
+      return decision.type === 'unload' ? `unload ${decision.modelId} ${decision.reason}` : `load ${decision.modelId}`
+    })
+    assert.deepEqual(actual, expected, `row ${index + 1}: ${JSON.stringify(event)}`)
+    state = plan.state
+  }
+}
+
+const tables: Readonly<Record<string, readonly Row[]>> = {
+  'the first request loads the model and gets a slot when it is there': [
+    [0, acquire(1), ['load m']],
+    [10, acquire(2), []],
+    [20, loaded(), ['grant 1', 'grant 2']],
+    [30, acquire(3), []],
+    [40, release(1), ['grant 3']],
+  ],
+  'over slots and queue the next is refused, also while the model loads': [
+    [0, acquire(1), ['load m']],
+    [0, acquire(2), []],
+    [0, acquire(3), []],
+    [0, acquire(4), []],
+    [0, acquire(5), ['refuse 5 queue-full 1']],
+    [10, loaded(), ['grant 1', 'grant 2']],
+    [10, acquire(6), ['refuse 6 queue-full 1']],
+    [20, leave(3), []],
+    [20, acquire(7), []],
+  ],
+  'a refusal says how long the queue will take, by how long slots were held': [
+    [0, acquire(1), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [10_000, release(1), []],
+    [10_000, acquire(2), ['grant 2']],
+    [10_000, acquire(3), []],
+    [10_000, acquire(4), []],
+    [10_000, acquire(5), ['refuse 5 queue-full 30']],
+  ],
+  'who waited too long is refused': [
+    [0, acquire(1), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [5_000, acquire(2), []],
+    [30_000, acquire(3), []],
+    [65_000, tick, ['refuse 2 waited-too-long 1']],
+    [66_000, release(1), ['grant 3']],
+  ],
+  'accounts take turns, the one with fewer slots first': [
+    [0, acquire(1, 'a'), ['load m']],
+    [0, loaded(), ['grant 1']],
+    [0, acquire(2, 'a'), ['grant 2']],
+    [0, acquire(3, 'a'), []],
+    [0, acquire(4, 'b'), []],
+    [0, release(1), ['grant 4']],
+    [0, acquire(5, 'b'), []],
+    [0, release(4), ['grant 5']],
+    [0, release(2), ['grant 3']],
+  ],
+  'two accounts with as many slots are served in rotation': [
+    [0, acquire(1, 'a'), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [0, acquire(2, 'a'), []],
+    [0, acquire(3, 'b'), []],
+    [0, release(1), ['grant 3']],
+    [0, acquire(4, 'b'), []],
+    [0, release(3), ['grant 2']],
+    [0, release(2), ['grant 4']],
+  ],
+  'an idle model is unloaded, a used one is not': [
+    [0, acquire(1), ['load m']],
+    [0, loaded(), ['grant 1']],
+    [900_000, tick, []],
+    [1_000_000, release(1), []],
+    [1_899_999, tick, []],
+    [1_900_000, tick, ['unload m idle']],
+    [1_900_001, acquire(2), []],
+    [1_900_002, unloaded(), ['load m']],
+  ],
+  'short memory takes the longest unused idle model': [
+    [0, want(1, 'n'), ['load n']],
+    [0, loaded('n'), ['grant 1']],
+    [1, want(2, 'm'), ['load m']],
+    [1, loaded('m'), ['grant 2']],
+    [2, acquire(3, 'a', 'o'), ['unload n memory']],
+    [3, unloaded('n'), ['load o']],
+    [4, loaded('o'), ['grant 3']],
+  ],
+  'a busy model makes room after its time and its last lease, and comes back': [
+    [0, acquire(1, 'a', 'n'), ['load n']],
+    [0, loaded('n'), ['grant 1']],
+    [1, acquire(2), ['load m']],
+    [1, loaded(), ['grant 2']],
+    [2, acquire(3, 'a', 'o'), []],
+    [leastResidentMs, tick, []],
+    [leastResidentMs, acquire(4, 'a', 'n'), []],
+    [leastResidentMs + 1, release(1, 'n'), ['unload n memory']],
+    [leastResidentMs + 2, unloaded('n'), ['load o']],
+    [leastResidentMs + 3, loaded('o'), ['grant 3']],
+    [leastResidentMs + 4, release(2), ['unload m memory']],
+    [leastResidentMs + 5, unloaded('m'), ['load n']],
+  ],
+  'the first crash restarts at once and keeps who waits': [
+    [0, acquire(1), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [0, acquire(2), []],
+    [10, crashed, ['load m']],
+    [11, release(1), []],
+    [12, loaded('m', 1), ['grant 2']],
+  ],
+  'further crashes back off; who comes meanwhile is told when to come back': [
+    [0, acquire(1), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [10, crashed, []],
+    [20, acquire(2), ['load m']],
+    [30, loaded('m', 1), ['grant 2']],
+    [30, acquire(3), []],
+    [40, crashed, []],
+    [41, acquire(4), ['refuse 4 backing-off 1']],
+    [539, tick, []],
+    [540, tick, ['load m']],
+    [550, loaded('m', 1), ['grant 3']],
+    [60_550, crashed, []],
+    [60_550, acquire(5), ['load m']],
+  ],
+  'a failed load refuses everybody who waited for it and pauses longer each time': [
+    [0, acquire(1), ['load m']],
+    [0, want(2), []],
+    [10, crashed, ['refuse 2 backing-off 1', 'refuse 1 backing-off 1']],
+    [510, acquire(3), ['load m']],
+    [510, crashed, ['refuse 3 backing-off 1']],
+    [1509, acquire(4), ['refuse 4 backing-off 1']],
+    [1510, acquire(5), ['load m']],
+    [1510, crashed, ['refuse 5 backing-off 2']],
+  ],
+  'unloading waits for leases and gives out no slots meanwhile': [
+    [0, acquire(1), ['load m']],
+    [0, loaded(), ['grant 1']],
+    [1, unload, []],
+    [2, acquire(2), []],
+    [3, release(1), ['unload m asked']],
+    [4, unloaded(), ['load m']],
+    [5, loaded(), ['grant 2']],
+  ],
+  'closing refuses who waits and who comes': [
+    [0, acquire(1), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [0, acquire(2), []],
+    [1, { type: 'close' }, ['refuse 2 closing 1']],
+    [2, acquire(3), ['refuse 3 closing 1']],
+  ],
+}
+
+for (const [name, rows] of Object.entries(tables)) test(name, () => checkTable(rows))
+
+test('idle models go when those in memory have grown over the budget', () =>
+  checkTable(
+    [
+      [0, want(1), ['load m']],
+      [0, loaded(), ['grant 1', 'unload m memory']],
+    ],
+    { m: 1100 * mega },
+  ))
+
+test('a model over the whole budget is loaded alone', () => {
+  const huge = introduceModel({ id: 'm', queue: 2, slots: 2, fileBytes: 5000 * mega })
+  const { decisions } = planResidency({ models: new Map([['m', huge]]), closing: false }, acquire(1), limits, { now: 0, memory: new Map() })
+  assert.deepEqual(decisions, [{ type: 'load', modelId: 'm' }])
+})

@@ -1,0 +1,17 @@
+import { ServiceError } from '../core/error.ts'
+import type { Refusal } from './residency-decision.ts'
+
+/** The error a refused caller gets. */
+export function makeRefusalError(modelId: string, { because, retryAfterSeconds }: Refusal, cause: unknown): ServiceError {
+  const again = `try again in ${retryAfterSeconds} s.`
+  switch (because) {
+    case 'queue-full':
+      return new ServiceError('server_is_overloaded', `Too many requests wait for the model ${modelId}; ${again}`, { retryAfterSeconds })
+    case 'waited-too-long':
+      return new ServiceError('server_is_overloaded', `The model ${modelId} had no time for this request; ${again}`, { retryAfterSeconds })
+    case 'backing-off':
+      return new ServiceError('model_loading', `The model ${modelId} stopped and is starting again; ${again}`, { retryAfterSeconds, cause })
+    case 'closing':
+      return new ServiceError('shutting_down', 'The service is stopping; try again when it is back.', { retryAfterSeconds })
+  }
+}

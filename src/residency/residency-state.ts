@@ -1,0 +1,90 @@
+/** A request that waits for a slot. */
+export interface Waiter {
+  readonly id: number
+  readonly account: string
+  /** Unix milliseconds. */
+  readonly since: number
+}
+
+/** A slot in use; `id` is the waiter's that got it. */
+export type HeldSlot = Waiter
+
+/**
+ * Where a model is.
+ *
+ * - `unloaded`: not in memory; the first waiter starts a load as soon as there is memory for it.
+ * - `loading`, `unloading`: its process starts or ends.
+ * - `loaded`: hands out slots, unless it is draining: then it ends with its last lease.
+ * - `backing-off`: its process died or did not load; entered by each crash, left when the time has come.
+ */
+export type Phase =
+  | { readonly type: 'unloaded' }
+  | { readonly type: 'loading' }
+  | { readonly type: 'loaded'; readonly since: number; readonly draining: UnloadReason | null }
+  | { readonly type: 'unloading' }
+  /** Waiters up to the id `keeps` stay, later ones are refused. */
+  | { readonly type: 'backing-off'; readonly until: number; readonly keeps: number }
+
+export type UnloadReason = 'idle' | 'memory' | 'asked'
+
+/** All the planner knows about one model. Times in Unix milliseconds. */
+export interface ResidentModel {
+  readonly id: string
+  readonly phase: Phase
+  /** Waiters it may have. */
+  readonly queue: number
+  /** Slots of its last load, or as many as are expected. */
+  readonly slots: number
+  readonly held: readonly HeldSlot[]
+  readonly waiting: readonly Waiter[]
+  /** Who waits for it to be loaded without wanting a slot. */
+  readonly wanted: readonly number[]
+  /** Accounts with slots or waiters, the one served last at the end. */
+  readonly turns: readonly string[]
+  readonly lastUsedAt: number
+  /** Deaths in a row, each soon after the one before. */
+  readonly crashes: number
+  /** How long a slot was held, averaged over the last few; 0 before the first. */
+  readonly meanHeldMs: number
+  /** Memory it took last time, or a guess from its files. */
+  readonly estimateBytes: number
+}
+
+/** The planner's whole state. */
+export interface ResidencyState {
+  readonly models: ReadonlyMap<string, ResidentModel>
+  readonly closing: boolean
+}
+
+/** A model nobody has asked for yet. */
+export function introduceModel({
+  id,
+  queue,
+  slots,
+  fileBytes,
+}: {
+  id: string
+  queue: number
+  slots: number
+  fileBytes: number
+}): ResidentModel {
+  return {
+    id,
+    queue,
+    phase: { type: 'unloaded' },
+    slots,
+    held: [],
+    waiting: [],
+    wanted: [],
+    turns: [],
+    lastUsedAt: 0,
+    crashes: 0,
+    meanHeldMs: 0,
+    estimateBytes: Math.ceil(fileBytes * 1.3) + 100_000_000,
+  }
+}
+
+/** The state with one model replaced. */
+export function withModel(state: ResidencyState, model: ResidentModel): ResidencyState {
+  return { ...state, models: new Map(state.models).set(model.id, model) }
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ModelPool } from '../../src/core/ports/model-pool.ts'
+import { makeImageRequest } from '../support/image-request.ts'
+import { makeTextRequest } from '../support/text-request.ts'
+
+/** Opens a pool over fake models `fake-chat` and `fake-image` with 2 slots each, of which 2 requests may wait. */
+export type PoolFactory = () => ModelPool & AsyncDisposable
+
+const { signal } = new AbortController()
+const options = { signal, account: 'a' }
+
+/** What every model pool does. */
+export function testModelPool(name: string, open: PoolFactory): void {
+  const stateOf = (pool: ModelPool, id: string) => pool.states().find(({ modelId }) => modelId === id)
+
+  test(`${name}: a lease's model works`, async () => {
+    await using pool = open()
+    await using text = await pool.acquireText('fake-chat', options)
+    const parts = await Array.fromAsync(text.model.generate(makeTextRequest('[say hello]'), options))
+    assert.deepEqual(parts[0], { type: 'text', choice: 0, text: 'hello' })
+    await using image = await pool.acquireImage('fake-image', options)
+    const { images } = await image.model.generate(makeImageRequest('a tiger'), { signal, onProgress: () => {} })
+    assert.equal(images.length, 1)
+  })
+
+  test(`${name}: an unknown model and a model of the other kind do not exist, and the ones that do are named`, async () => {
+    await using pool = open()
+    await assert.rejects(pool.acquireText('nothing', options), { code: 'model_not_found', message: /fake-chat/ })
+    await assert.rejects(pool.acquireImage('fake-chat', options), { code: 'model_not_found', message: /fake-image/ })
+  })
+
+  test(`${name}: who finds no slot waits for a lease to end`, async () => {
+    await using pool = open()
+    const first = await pool.acquireText('fake-chat', options)
+    await using _second = await pool.acquireText('fake-chat', options)
+    const waiting = pool.acquireText('fake-chat', options)
+    assert.deepEqual([stateOf(pool, 'fake-chat')?.inUse, stateOf(pool, 'fake-chat')?.waiting], [2, 1])
+    await first[Symbol.asyncDispose]()
+    await using _third = await waiting
+    assert.deepEqual([stateOf(pool, 'fake-chat')?.inUse, stateOf(pool, 'fake-chat')?.waiting], [2, 0])
+  })
+
+  test(`${name}: over the bound of waiting requests the next is refused with a time to come back`, async () => {
+    await using pool = open()
+    const leases = await Promise.all([pool.acquireText('fake-chat', options), pool.acquireText('fake-chat', options)])
+    const waiting = [pool.acquireText('fake-chat', options), pool.acquireText('fake-chat', options)]
+    await assert.rejects(pool.acquireText('fake-chat', options), ({ code, retryAfterSeconds }) => {
+      assert.equal(code, 'server_is_overloaded')
+      return Number.isInteger(retryAfterSeconds) && retryAfterSeconds >= 1 && retryAfterSeconds <= 120
+    })
+    for (const lease of leases) await lease[Symbol.asyncDispose]()
+    for (const lease of await Promise.all(waiting)) await lease[Symbol.asyncDispose]()
+    assert.equal(stateOf(pool, 'fake-chat')?.inUse, 0)
+  })
+
+  test(`${name}: who is aborted while waiting gives up the place`, async () => {
+    await using pool = open()
+    const leases = await Promise.all([pool.acquireText('fake-chat', options), pool.acquireText('fake-chat', options)])
+    const controller = new AbortController()
+    const leaving = pool.acquireText('fake-chat', { signal: controller.signal, account: 'a' })
+    const staying = pool.acquireText('fake-chat', options)
+    controller.abort(new Error('client left'))
+    await assert.rejects(leaving, /client left/)
+    assert.equal(stateOf(pool, 'fake-chat')?.waiting, 1)
+    for (const lease of leases) await lease[Symbol.asyncDispose]()
+    await (await staying)[Symbol.asyncDispose]()
+    assert.equal(stateOf(pool, 'fake-chat')?.inUse, 0)
+  })
+
+  test(`${name}: an aborted caller gets no slot`, async () => {
+    await using pool = open()
+    const aborted = AbortSignal.abort(new Error('client left'))
+    await assert.rejects(pool.acquireText('fake-chat', { signal: aborted, account: 'a' }), /client left/)
+  })
+
+  test(`${name}: a lease disposed twice frees one slot`, async () => {
+    await using pool = open()
+    const lease = await pool.acquireText('fake-chat', options)
+    await using _other = await pool.acquireText('fake-chat', options)
+    await lease[Symbol.asyncDispose]()
+    await lease[Symbol.asyncDispose]()
+    assert.equal(stateOf(pool, 'fake-chat')?.inUse, 1)
+  })
+
+  test(`${name}: there is room until every slot is taken`, async () => {
+    await using pool = open()
+    assert.equal(pool.hasRoom('fake-chat'), true)
+    const leases = await Promise.all([pool.acquireText('fake-chat', options), pool.acquireText('fake-chat', options)])
+    assert.equal(pool.hasRoom('fake-chat'), false)
+    await leases[0]?.[Symbol.asyncDispose]()
+    assert.equal(pool.hasRoom('fake-chat'), true)
+    assert.equal(pool.hasRoom('nothing'), false)
+  })
+
+  test(`${name}: a model can be loaded and unloaded by hand and serves afterwards`, async () => {
+    await using pool = open()
+    await pool.load('fake-chat', { signal })
+    assert.equal(stateOf(pool, 'fake-chat')?.state, 'loaded')
+    await pool.unload('fake-chat', { signal })
+    await using _lease = await pool.acquireText('fake-chat', options)
+    await assert.rejects(pool.load('nothing', { signal }), { code: 'model_not_found' })
+  })
+
+  test(`${name}: a disposed pool refuses`, async () => {
+    const pool = open()
+    await pool[Symbol.asyncDispose]()
+    await assert.rejects(pool.acquireText('fake-chat', options), { code: 'shutting_down' })
+  })
+}
