@@ -1,4 +1,3 @@
-import { ServiceError } from '../../core/error.ts'
 import type { Sampler } from '../../core/sampler.ts'
 import type { Drawing, Inpainting } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
@@ -7,7 +6,7 @@ import { missingEncoder } from './missing-encoder.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import { linear } from './schedulers/linear.ts'
 import { samplerSolvers } from './schedulers/samplers.ts'
-import { firstIndex, type Solver, startAt } from './schedulers/solver.ts'
+import { type Solver, startAt } from './schedulers/solver.ts'
 import { baseTimeIds, refinerTimeIds } from './time-ids.ts'
 import { TorchGenerator } from './torch-generator.ts'
 import type { Conditioning, LatentSize } from './unet.ts'
@@ -45,7 +44,7 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
   const { vae, isRefiner } = pipeline
   const size: LatentSize = { channels: vae.channels, height: settings.height / vae.factor, width: settings.width / vae.factor }
   const count = size.channels * size.height * size.width
-  const solver = solverFor(settings)
+  const solver = samplerSolvers[settings.sampler](settings.scheduler, settings.steps)
   const generator = new TorchGenerator(settings.seed)
   const conditioning = (prompt: EncodedPrompt, negative: boolean): Conditioning => ({
     ...prompt,
@@ -54,7 +53,7 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
   const begun =
     settings.start === null
       ? {
-          begin: firstIndex(solver.timesteps),
+          begin: 0,
           latents: linear([solver.initialNoiseScale, generator.normal(count)]),
           inpainting: null,
         }
@@ -69,12 +68,6 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
     guidanceScale: settings.guidanceScale,
     generator,
   }
-}
-
-function solverFor({ sampler, scheduler, steps }: DrawingSettings): Solver {
-  const prepare = samplerSolvers[sampler]
-  if (prepare === undefined) throw new ServiceError('unsupported', `The sampler ${sampler} is not available.`, { param: 'sampler' })
-  return prepare(scheduler, steps)
 }
 
 interface PictureStart {

@@ -1,15 +1,49 @@
 import type { Sampler } from '../../../core/sampler.ts'
 import type { SchedulerConfig } from '../scheduler-config.ts'
 import { ddim } from './ddim.ts'
+import { ddpm } from './ddpm.ts'
 import { dpmMultistep } from './dpm-multistep.ts'
+import { dpmSinglestep } from './dpm-singlestep.ts'
+import { dpm2 } from './dpm2.ts'
+import { dpm2Ancestral } from './dpm2-ancestral.ts'
 import { euler } from './euler.ts'
+import { eulerAncestral } from './euler-ancestral.ts'
+import { heun } from './heun.ts'
+import { lcm } from './lcm.ts'
+import { lms } from './lms.ts'
+import { pndm } from './pndm.ts'
 import type { Solver } from './solver.ts'
+import { uniPc } from './uni-pc.ts'
 
-type Preparation = (config: SchedulerConfig, steps: number) => Solver
+/** Prepares a scheduler for a number of steps. */
+export type SolverPreparation = (config: SchedulerConfig, steps: number) => Solver
 
-/** The scheduler and options behind each sampler name; the other options are the model's own. */
-export const samplerSolvers: Partial<Record<Sampler, Preparation>> = {
+const plain = (config: SchedulerConfig): SchedulerConfig => ({ ...config, karrasSigmas: false })
+const karras = (config: SchedulerConfig): SchedulerConfig => ({ ...config, karrasSigmas: true })
+const deterministic = { stochastic: false }
+const stochastic = { stochastic: true }
+
+/** The scheduler and options behind each sampler name; all other options are the model's own. */
+export const samplerSolvers: Readonly<Record<Sampler, SolverPreparation>> = {
+  PNDM: pndm,
+  LMS: (config, steps) => lms(plain(config), steps),
+  KLMS: (config, steps) => lms(karras(config), steps),
   DDIM: ddim,
-  K_EULER: (config, steps) => euler({ ...config, karrasSigmas: false }, steps),
-  DPM_PLUS_PLUS_2M_KARRAS: (config, steps) => dpmMultistep({ ...config, karrasSigmas: true }, steps, { stochastic: false }),
+  DDPM: ddpm,
+  HEUN: (config, steps) => heun(plain(config), steps),
+  K_HEUN: (config, steps) => heun(karras(config), steps),
+  K_EULER: (config, steps) => euler(plain(config), steps),
+  K_EULER_ANCESTRAL: (config, steps) => eulerAncestral(plain(config), steps),
+  DPM_SOLVER_MULTISTEP: (config, steps) => dpmMultistep(plain(config), steps, deterministic),
+  DPM_PLUS_PLUS_2M_KARRAS: (config, steps) => dpmMultistep(karras(config), steps, deterministic),
+  DPM_PLUS_PLUS_2M_SDE: (config, steps) => dpmMultistep(plain(config), steps, stochastic),
+  DPM_PLUS_PLUS_2M_SDE_KARRAS: (config, steps) => dpmMultistep(karras(config), steps, stochastic),
+  DPM_SINGLE: (config, steps) => dpmSinglestep(plain(config), steps, deterministic),
+  DPM_2: (config, steps) => dpm2(plain(config), steps),
+  DPM_2_KARRAS: (config, steps) => dpm2(karras(config), steps),
+  DPM_2_ANCESTRAL: (config, steps) => dpm2Ancestral(plain(config), steps),
+  DPM_2_ANCESTRAL_KARRAS: (config, steps) => dpm2Ancestral(karras(config), steps),
+  DPM_PLUS_PLUS_SDE_KARRAS: (config, steps) => dpmSinglestep(karras(config), steps, stochastic),
+  UNI_PC: (config, steps) => uniPc(plain(config), steps),
+  LCM: lcm,
 }

@@ -48,12 +48,3 @@ export interface Solver {
 export function startAt(index: number): SolverState {
   return { index, taken: 0, history: [], anchor: null }
 }
-
-/**
- * Where diffusers starts without being told: at the first timestep, or its second place when it occurs twice.
- */
-export function firstIndex(timesteps: readonly number[]): number {
-  const [first] = timesteps
-  const again = timesteps.indexOf(first ?? 0, 1)
-  return Math.max(again, 0)
-}

@@ -1,0 +1,46 @@
+import { noiseSchedule } from '../noise-schedule.ts'
+import type { SchedulerConfig } from '../scheduler-config.ts'
+import { ancestralLevels } from './ancestral-levels.ts'
+import { dpm2Sigmas } from './dpm2-sigmas.ts'
+import { unscaledNoiseScale } from './euler-sigmas.ts'
+import { linear } from './linear.ts'
+import { cleanFromUnscaled } from './prediction.ts'
+import { timestepOf } from './sigmas.ts'
+import type { Solver } from './solver.ts'
+
+/** DPM-Solver-2 with fresh noise after every step, after diffusers' `KDPM2AncestralDiscreteScheduler`. */
+export function dpm2Ancestral(config: SchedulerConfig, steps: number): Solver {
+  const schedule = noiseSchedule(config, { zeroSnrFloor: false })
+  const track = dpm2Sigmas(config, schedule, steps)
+  const { sigmas } = track
+  const levels = Array.from({ length: steps }, (_, k) => ancestralLevels(sigmas[k] ?? 0, sigmas[k + 1] ?? 0))
+  /** Between level k and what its step goes down to; zero in the last step. */
+  const middles = Float32Array.from(levels, ({ down }, k) =>
+    k === steps - 1 ? 0 : Math.exp((Math.fround(Math.log(sigmas[k] ?? 0)) + Math.fround(Math.log(down))) / 2),
+  )
+  const timesteps = track.timesteps.flatMap((time, k) => (k === 0 ? [time] : [timestepOf(middles[k - 1] ?? 0, schedule), time]))
+  const sigmaAt = (index: number): number => sigmas[Math.ceil(index / 2)] ?? 0
+  const middleAt = (index: number): number => middles[Math.floor(index / 2)] ?? 0
+  const inputSigma = (index: number): number => (index % 2 === 1 ? middleAt(index) : sigmaAt(index))
+  return {
+    timesteps,
+    initialNoiseScale: unscaledNoiseScale(config, sigmas),
+    order: 2,
+    scaleInput: (state, latents) => linear([1 / Math.sqrt(inputSigma(state.index) ** 2 + 1), latents]),
+    step: (state, prediction, latents, draw) => {
+      const { index, anchor } = state
+      const next = { ...state, index: index + 1, taken: state.taken + 1 }
+      const sigma = inputSigma(index)
+      const clean = cleanFromUnscaled(config.predictionType, sigma, prediction, latents)
+      if (anchor === null) {
+        const ratio = (middleAt(index) - sigma) / sigma
+        return { state: { ...next, anchor: latents }, latents: linear([1 + ratio, latents], [-ratio, clean]) }
+      }
+      const { up, down } = levels[Math.floor(index / 2)] ?? { up: 0, down: 0 }
+      const ratio = (down - sigmaAt(index - 1)) / sigma
+      return { state: { ...next, anchor: null }, latents: linear([1, anchor], [ratio, latents], [-ratio, clean], [up, draw()]) }
+    },
+    addNoise: (state, clean, noise) => linear([1, clean], [sigmaAt(state.index), noise]),
+    denoised: (state, prediction, latents) => cleanFromUnscaled(config.predictionType, inputSigma(state.index), prediction, latents),
+  }
+}

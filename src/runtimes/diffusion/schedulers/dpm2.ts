@@ -1,0 +1,46 @@
+import { noiseSchedule } from '../noise-schedule.ts'
+import type { SchedulerConfig } from '../scheduler-config.ts'
+import { dpm2Sigmas } from './dpm2-sigmas.ts'
+import { unscaledNoiseScale } from './euler-sigmas.ts'
+import { linear } from './linear.ts'
+import { cleanFromUnscaled } from './prediction.ts'
+import { timestepOf } from './sigmas.ts'
+import type { Solver } from './solver.ts'
+
+/**
+ * DPM-Solver-2: the slope is taken at the geometric middle of each step, after diffusers' `KDPM2DiscreteScheduler`.
+ *
+ * @see Karras et al. 2022, arXiv:2206.00364, algorithm 2; Lu et al. 2022, arXiv:2206.00927
+ */
+export function dpm2(config: SchedulerConfig, steps: number): Solver {
+  const schedule = noiseSchedule(config, { zeroSnrFloor: false })
+  const track = dpm2Sigmas(config, schedule, steps)
+  const { sigmas } = track
+  /** Between level k and the next; zero before the last. */
+  const middles = Float32Array.from({ length: steps }, (_, k) => Math.exp((Math.log(sigmas[k] ?? 0) + Math.log(sigmas[k + 1] ?? 0)) / 2))
+  const timesteps = track.timesteps.flatMap((time, k) => (k === 0 ? [time] : [timestepOf(middles[k - 1] ?? 0, schedule), time]))
+  const sigmaAt = (index: number): number => sigmas[Math.ceil(index / 2)] ?? 0
+  const middleAt = (index: number): number => middles[Math.floor(index / 2)] ?? 0
+  /** Odd evaluations are at the middle of a step. */
+  const inputSigma = (index: number): number => (index % 2 === 1 ? middleAt(index) : sigmaAt(index))
+  return {
+    timesteps,
+    initialNoiseScale: unscaledNoiseScale(config, sigmas),
+    order: 2,
+    scaleInput: (state, latents) => linear([1 / Math.sqrt(inputSigma(state.index) ** 2 + 1), latents]),
+    step: (state, prediction, latents) => {
+      const { index, anchor } = state
+      const next = { ...state, index: index + 1, taken: state.taken + 1 }
+      const sigma = inputSigma(index)
+      const clean = cleanFromUnscaled(config.predictionType, sigma, prediction, latents)
+      if (anchor === null) {
+        const ratio = (middleAt(index) - sigma) / sigma
+        return { state: { ...next, anchor: latents }, latents: linear([1 + ratio, latents], [-ratio, clean]) }
+      }
+      const ratio = (sigmaAt(index) - sigmaAt(index - 1)) / sigma
+      return { state: { ...next, anchor: null }, latents: linear([1, anchor], [ratio, latents], [-ratio, clean]) }
+    },
+    addNoise: (state, clean, noise) => linear([1, clean], [sigmaAt(state.index), noise]),
+    denoised: (state, prediction, latents) => cleanFromUnscaled(config.predictionType, inputSigma(state.index), prediction, latents),
+  }
+}

@@ -1,0 +1,32 @@
+import { noiseSchedule } from '../noise-schedule.ts'
+import type { SchedulerConfig } from '../scheduler-config.ts'
+import { ancestralLevels } from './ancestral-levels.ts'
+import { eulerSigmas, unscaledNoiseScale } from './euler-sigmas.ts'
+import { linear } from './linear.ts'
+import { cleanFromUnscaled } from './prediction.ts'
+import type { Solver } from './solver.ts'
+
+/** Euler's method with fresh noise after every step, after diffusers' `EulerAncestralDiscreteScheduler`. */
+export function eulerAncestral(config: SchedulerConfig, steps: number): Solver {
+  const schedule = noiseSchedule(config, { zeroSnrFloor: true })
+  const { timesteps, sigmas } = eulerSigmas({ ...config, karrasSigmas: false }, schedule, steps)
+  const sigmaAt = (index: number): number => sigmas[index] ?? 0
+  return {
+    timesteps,
+    initialNoiseScale: unscaledNoiseScale(config, sigmas),
+    order: 1,
+    scaleInput: (state, latents) => linear([1 / Math.sqrt(sigmaAt(state.index) ** 2 + 1), latents]),
+    step: (state, prediction, latents, draw) => {
+      const sigma = sigmaAt(state.index)
+      const { up, down } = ancestralLevels(sigma, sigmaAt(state.index + 1))
+      const clean = cleanFromUnscaled(config.predictionType, sigma, prediction, latents)
+      const ratio = (down - sigma) / sigma
+      return {
+        state: { ...state, index: state.index + 1, taken: state.taken + 1 },
+        latents: linear([1 + ratio, latents], [-ratio, clean], [up, draw()]),
+      }
+    },
+    addNoise: (state, clean, noise) => linear([1, clean], [sigmaAt(state.index), noise]),
+    denoised: (state, prediction, latents) => cleanFromUnscaled(config.predictionType, sigmaAt(state.index), prediction, latents),
+  }
+}

@@ -1,0 +1,42 @@
+import { noiseSchedule } from '../noise-schedule.ts'
+import type { SchedulerConfig } from '../scheduler-config.ts'
+import { eulerSigmas, unscaledNoiseScale } from './euler-sigmas.ts'
+import { linear } from './linear.ts'
+import { cleanFromUnscaled, clipped } from './prediction.ts'
+import type { Solver } from './solver.ts'
+
+/**
+ * Heun's method: an Euler step, then the same step again with the mean of both slopes, after diffusers'
+ * `HeunDiscreteScheduler`. The last step, to zero noise, is Euler's.
+ *
+ * @see Karras et al. 2022, arXiv:2206.00364, algorithm 1
+ */
+export function heun(config: SchedulerConfig, steps: number): Solver {
+  const schedule = noiseSchedule(config, { zeroSnrFloor: false })
+  const track = eulerSigmas(config, schedule, steps)
+  const timesteps = track.timesteps.flatMap((time, i) => (i === 0 ? [time] : [time, time]))
+  /** The level of each evaluation: the first once, each later one as a target and as a start. */
+  const sigmaAt = (index: number): number => track.sigmas[Math.ceil(index / 2)] ?? 0
+  return {
+    timesteps,
+    initialNoiseScale: unscaledNoiseScale(config, track.sigmas),
+    order: 2,
+    scaleInput: (state, latents) => linear([1 / Math.sqrt(sigmaAt(state.index) ** 2 + 1), latents]),
+    step: (state, prediction, latents) => {
+      const sigma = sigmaAt(state.index)
+      const clean = clipped(cleanFromUnscaled(config.predictionType, sigma, prediction, latents), config.clipSampleRange)
+      const slope = linear([1 / sigma, latents], [-1 / sigma, clean])
+      const next = { index: state.index + 1, taken: state.taken + 1 }
+      const [earlierSlope] = state.history
+      if (state.anchor === null || earlierSlope === undefined) {
+        const distance = sigmaAt(state.index + 1) - sigma
+        return { state: { ...next, history: [slope], anchor: latents }, latents: linear([1, latents], [distance, slope]) }
+      }
+      const distance = sigma - sigmaAt(state.index - 1)
+      const moved = linear([1, state.anchor], [distance / 2, earlierSlope], [distance / 2, slope])
+      return { state: { ...next, history: [], anchor: null }, latents: moved }
+    },
+    addNoise: (state, clean, noise) => linear([1, clean], [sigmaAt(state.index), noise]),
+    denoised: (state, prediction, latents) => cleanFromUnscaled(config.predictionType, sigmaAt(state.index), prediction, latents),
+  }
+}

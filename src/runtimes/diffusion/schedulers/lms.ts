@@ -1,0 +1,55 @@
+import { noiseSchedule } from '../noise-schedule.ts'
+import type { SchedulerConfig } from '../scheduler-config.ts'
+import { eulerSigmas, unscaledNoiseScale } from './euler-sigmas.ts'
+import { linear } from './linear.ts'
+import { cleanFromUnscaled } from './prediction.ts'
+import type { Solver } from './solver.ts'
+
+const maxOrder = 4
+
+/** Linear multistep method over up to four slopes, after diffusers' `LMSDiscreteScheduler`. */
+export function lms(config: SchedulerConfig, steps: number): Solver {
+  const schedule = noiseSchedule(config, { zeroSnrFloor: false })
+  const { timesteps, sigmas } = eulerSigmas(config, schedule, steps)
+  const sigmaAt = (index: number): number => sigmas[index] ?? 0
+  return {
+    timesteps,
+    initialNoiseScale: unscaledNoiseScale(config, sigmas),
+    order: 1,
+    scaleInput: (state, latents) => linear([1 / Math.sqrt(sigmaAt(state.index) ** 2 + 1), latents]),
+    step: (state, prediction, latents) => {
+      const sigma = sigmaAt(state.index)
+      const clean = cleanFromUnscaled(config.predictionType, sigma, prediction, latents)
+      const slopes = [...state.history, linear([1 / sigma, latents], [-1 / sigma, clean])].slice(-maxOrder)
+      // diffusers takes the order from the place in the schedule, even where fewer slopes are known (image-to-image).
+      const order = Math.min(state.index + 1, maxOrder)
+      const terms = slopes
+        .toReversed()
+        .slice(0, order)
+        .map((slope, i) => [coefficient(sigmaAt, state.index, order, i), slope] as const)
+      return {
+        state: { ...state, index: state.index + 1, taken: state.taken + 1, history: slopes },
+        latents: linear([1, latents], ...terms),
+      }
+    },
+    addNoise: (state, clean, noise) => linear([1, clean], [sigmaAt(state.index), noise]),
+    denoised: (state, prediction, latents) => cleanFromUnscaled(config.predictionType, sigmaAt(state.index), prediction, latents),
+  }
+}
+
+/**
+ * Integral of the Lagrange polynomial of the slope `which` steps back, over the step at `index`. Simpson's rule is
+ * exact: the polynomial is at most cubic.
+ */
+function coefficient(sigmaAt: (index: number) => number, index: number, order: number, which: number): number {
+  const polynomial = (sigma: number): number => {
+    let product = 1
+    for (let k = 0; k < order; k++) {
+      if (k !== which) product *= (sigma - sigmaAt(index - k)) / (sigmaAt(index - which) - sigmaAt(index - k))
+    }
+    return product
+  }
+  const from = sigmaAt(index)
+  const to = sigmaAt(index + 1)
+  return ((to - from) / 6) * (polynomial(from) + 4 * polynomial((from + to) / 2) + polynomial(to))
+}

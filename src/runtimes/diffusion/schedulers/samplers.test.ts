@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { samplers } from '../../../core/sampler.ts'
+import { parseSchedulerConfig } from '../scheduler-config.ts'
+import { TorchGenerator } from '../torch-generator.ts'
+import { samplerSolvers } from './samplers.ts'
+import { startAt } from './solver.ts'
+
+const size = 64
+const stepCounts = [1, 2, 3, 5, 8, 17, 50]
+
+for (const sampler of samplers) {
+  for (const spacing of ['leading', 'trailing', 'linspace']) {
+    test(`${sampler} with ${spacing} timesteps finds known latents again, from any number of steps`, () => {
+      const config = parseSchedulerConfig({ timestep_spacing: spacing, set_alpha_to_one: true })
+      for (const steps of stepCounts) {
+        const solver = samplerSolvers[sampler](config, steps)
+        const generator = new TorchGenerator(steps)
+        const wanted = generator.normal(size)
+        let state = startAt(0)
+        let latents: Float32Array = generator.normal(size).map((value) => value * solver.initialNoiseScale)
+        while (state.index < solver.timesteps.length) {
+          const time = solver.timesteps[state.index] ?? Number.NaN
+          assert.ok(time >= 0 && time <= 1000, `timestep ${time}`)
+          const input = solver.scaleInput(state, latents)
+          // A perfect model: the noise that separates the input, which has variance 1, from what is wanted.
+          const signal = solver.addNoise(state, wanted, new Float32Array(size))
+          const scaled = solver.scaleInput(state, signal)
+          const scale = (scaled[0] ?? 0) / (wanted[0] ?? 1)
+          const noise = input.map((value, i) => (value - (scaled[i] ?? 0)) / Math.sqrt(Math.max(1 - scale * scale, 1e-12)))
+          const step = solver.step(state, noise, latents, () => generator.normal(size))
+          assert.equal(step.state.index, state.index + 1)
+          state = step.state
+          latents = step.latents
+        }
+        for (const [i, value] of latents.entries())
+          assert.ok(Math.abs(value - (wanted[i] ?? 0)) < 0.01, `${steps} steps: ${value} instead of ${wanted[i]}`)
+      }
+    })
+  }
+}
+
+test('a step changes neither the state nor the arrays it was given', () => {
+  for (const sampler of samplers) {
+    const solver = samplerSolvers[sampler](parseSchedulerConfig({}), 5)
+    const generator = new TorchGenerator(1)
+    const latents = generator.normal(size)
+    const prediction = generator.normal(size)
+    const state = startAt(0)
+    const copies = structuredClone({ state, latents, prediction })
+    const first = solver.step(state, prediction, latents, () => new Float32Array(size))
+    const again = solver.step(state, prediction, latents, () => new Float32Array(size))
+    assert.deepEqual({ state, latents, prediction }, copies)
+    assert.deepEqual(first, again)
+  }
+})
