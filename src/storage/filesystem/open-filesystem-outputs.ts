@@ -7,6 +7,9 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputKey, OutputStore } from '../../core/ports/output-store.ts'
 import { hashBytes, syncFolder, writeDurably } from './output-file.ts'
 
+/** No write takes so long; another process may be writing younger files. */
+const abandonedAfterMs = 60 * 60 * 1000
+
 type Options = { readonly signal: AbortSignal }
 
 /**
@@ -16,9 +19,8 @@ type Options = { readonly signal: AbortSignal }
  */
 export async function openFilesystemOutputs({ folder, clock }: { readonly folder: string; readonly clock: Clock }): Promise<OutputStore> {
   const unfinished = join(folder, 'unfinished')
-  // Whatever an earlier process was writing when it died was never part of an output.
-  await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished, { recursive: true })
+  await removeAbandoned(unfinished, clock.now() - abandonedAfterMs)
   await syncFolder(folder)
   return new FilesystemOutputs({ folder, unfinished, clock })
 }
@@ -100,6 +102,14 @@ class FilesystemOutputs implements OutputStore {
     // Ids are made by the queue; anything else has no business in a path.
     if (!/^[\w-]{4,64}$/.test(inferenceId)) throw new ServiceError('internal_error', 'The output has an id that no inference can have.')
     return join(this.#folder, inferenceId.slice(0, 2))
+  }
+}
+
+/** What a process was writing when it died was never part of an output. */
+async function removeAbandoned(unfinished: string, before: number): Promise<void> {
+  for (const name of await listFolder(unfinished)) {
+    const found = await stat(join(unfinished, name)).catch(() => null)
+    if (found !== null && found.mtimeMs < before) await rm(join(unfinished, name), { force: true })
   }
 }
 
