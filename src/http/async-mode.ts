@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '../core/error.ts'
+import { refuseDeferredHeaders } from './deferred-headers.ts'
 import { prefers } from './prefer-header.ts'
 
 /** How a request asked for asynchronous mode. */
@@ -23,4 +24,17 @@ export function readAsyncMode(headers: IncomingHttpHeaders, aliases: readonly st
       })
   }
   return prefers(headers.prefer, 'respond-async') === undefined ? 'off' : 'preference'
+}
+
+/**
+ * For routes that cannot answer later. The preference is only a preference and may be passed over.
+ *
+ * @throws {ServiceError} `unsupported_parameter` when a header demands asynchronous mode.
+ */
+export function refuseAsyncMode(headers: IncomingHttpHeaders, aliases: readonly string[]): void {
+  if (readAsyncMode(headers, aliases) === 'header')
+    throw new ServiceError('unsupported_parameter', 'This address answers synchronously only; leave the header X-Service-Async out.', {
+      param: 'x-service-async',
+    })
+  refuseDeferredHeaders(headers)
 }

@@ -1,4 +1,4 @@
-import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
+import { type FastifyInstance, fastify } from 'fastify'
 import { ServiceError } from '../core/error.ts'
 import { TokenCache } from '../operations/token-cache.ts'
 import { answerParserError } from './answer-parser-error.ts'
@@ -57,24 +57,22 @@ function decodable(url: string): string {
 }
 
 function watchRequests(server: FastifyInstance, { observer, isDraining }: HttpDependencies): void {
-  const describe = (request: FastifyRequest, durationMs: number) => ({
-    requestId: request.id,
-    method: request.method,
-    route: request.routeOptions.url ?? null,
-    durationMs,
-    accountId: accountOf(request),
-  })
   server.addHook('onRequest', async (request, reply) => {
     for (const name of requestIdHeaders) reply.header(name, request.id)
     // A server on its way out must not keep idle connections.
     if (isDraining()) reply.header('connection', 'close')
-    const startedAt = performance.now()
-    clientSignal(reply).addEventListener('abort', () => observer.abandoned(describe(request, performance.now() - startedAt)))
+    reply.raw.once('close', () =>
+      observer.requestFinished({
+        requestId: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? 'unmatched',
+        status: reply.raw.writableFinished ? reply.raw.statusCode : 499,
+        durationMs: reply.elapsedTime,
+        accountId: accountOf(request),
+      }),
+    )
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw new ServiceError('invalid_request_error', 'Send a Host header.', { param: 'host' })
-  })
-  server.addHook('onResponse', async (request, reply) => {
-    if (reply.raw.writableFinished) observer.answered({ ...describe(request, reply.elapsedTime), status: reply.raw.statusCode })
   })
 }
 
@@ -84,7 +82,7 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
     if (!deps.isDraining()) reply.removeHeader('connection')
     const error = sendError(reply, thrown)
     const expected = error instanceof ServiceError && error.cause === undefined
-    if (!expected && !clientSignal(reply).aborted) deps.observer.failed({ requestId: request.id, error })
+    if (!expected && !clientSignal(reply).aborted) deps.observer.faultSurvived({ requestId: request.id, error })
   })
   server.setNotFoundHandler((request, reply) => {
     const allowed = methods.of(request.url.split('?')[0] ?? '')

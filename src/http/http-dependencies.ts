@@ -1,5 +1,10 @@
+import type { Inference } from '../core/inference.ts'
+import type { InferenceLog } from '../core/ports/inference-log.ts'
+import type { InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import type { OutputStore } from '../core/ports/output-store.ts'
 import type { AuthenticationDependencies } from '../operations/authenticate.ts'
+import type { InferenceEvents } from '../operations/inference-events.ts'
 import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
 import type { HttpObserver } from './http-observer.ts'
 import type { InspectImage } from './wire/decode-image.ts'
@@ -14,9 +19,15 @@ export interface ServiceAddresses {
 
 /** What the public interface needs from the rest of the service. */
 export interface HttpDependencies
-  extends Omit<InteractiveDependencies, 'runLimitMs' | 'onFault'>,
+  extends Omit<InteractiveDependencies, 'runLimitMs' | 'onBooked' | 'onFault'>,
     Omit<AuthenticationDependencies, 'tokenCache'> {
   readonly catalog: ModelCatalog
+  readonly queue: InferenceQueue
+  readonly log: InferenceLog
+  readonly outputs: OutputStore
+  readonly events: InferenceEvents
+  /** Told of each new deferred inference. */
+  readonly onSubmitted?: (inference: Inference) => void
   readonly inspectImage: InspectImage
   readonly addresses: () => ServiceAddresses
   /** Whether the service is on its way out: no new work, and not ready. */

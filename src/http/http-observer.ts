@@ -1,9 +1,12 @@
-/** One answered request; never its content. */
-export interface AnsweredRequest {
+import type { UsageEntry } from '../core/usage.ts'
+
+/** One request that is over; never its content. */
+export interface FinishedRequest {
   readonly requestId: string
   readonly method: string
-  /** The route's pattern, not the path, so that it can be a metric's label; null when no route matched. */
-  readonly route: string | null
+  /** The route's pattern, not the path, so that it can be a metric's label; `unmatched` when there is none. */
+  readonly route: string
+  /** 499 when the client left before its answer was complete. */
   readonly status: number
   readonly durationMs: number
   readonly accountId: string | null
@@ -11,11 +14,11 @@ export interface AnsweredRequest {
 
 /** Told what happens at the public interface, for logs and metrics. */
 export interface HttpObserver {
-  answered(request: AnsweredRequest): void
-  /** The client left before its answer was complete. */
-  abandoned(request: Omit<AnsweredRequest, 'status'>): void
+  requestFinished(request: FinishedRequest): void
+  /** A piece of interactive work is over and in the books. */
+  workFinished(entry: UsageEntry): void
   /** Something failed for a reason the client is not told. */
-  failed(failure: { readonly requestId: string | null; readonly error: unknown }): void
+  faultSurvived(fault: { readonly requestId: string; readonly error: unknown }): void
   /** A caller asked for its prompt to be logged. */
   promptLogged(entry: { readonly requestId: string; readonly accountId: string; readonly prompt: string }): void
 }

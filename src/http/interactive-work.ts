@@ -6,5 +6,12 @@ import type { HttpSettings } from './http-settings.ts'
 /** What an operation needs to run for one waiting request. */
 export function interactiveWork(deps: HttpDependencies, { runLimitMs }: HttpSettings, request: FastifyRequest): InteractiveDependencies {
   const { pool, usage, clock, observer } = deps
-  return { pool, usage, clock, runLimitMs, onFault: (error) => observer.failed({ requestId: request.id, error }) }
+  return {
+    pool,
+    usage,
+    clock,
+    runLimitMs,
+    onBooked: (entry) => observer.workFinished(entry),
+    onFault: (error) => observer.faultSurvived({ requestId: request.id, error }),
+  }
 }

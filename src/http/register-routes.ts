@@ -1,11 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import type { HttpDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
+import { registerCancelRequest } from './routes/cancel-request.ts'
 import { registerChatCompletion } from './routes/create-chat-completion.ts'
+import { registerCompletion } from './routes/create-completion.ts'
+import { registerEmbedding } from './routes/create-embedding.ts'
+import { registerCreateImage } from './routes/create-image.ts'
+import { registerFetchResponse } from './routes/fetch-response.ts'
 import { registerGenerateImage } from './routes/generate-image.ts'
 import { registerHealth } from './routes/health.ts'
 import { registerModels } from './routes/list-models.ts'
+import { registerListRequests } from './routes/list-requests.ts'
 import { registerMetrics } from './routes/metrics.ts'
+import { registerPollRequest } from './routes/poll-request.ts'
+import { registerWatchRequest } from './routes/watch-request.ts'
 
 /** The routes that need no access token: health checks and the API document. */
 export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDependencies, _settings: HttpSettings): Promise<void> {
@@ -15,7 +23,15 @@ export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDe
 /** The routes that need an access token. */
 export async function registerTokenRoutes(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): Promise<void> {
   registerChatCompletion(api, deps, settings)
+  registerCompletion(api, deps, settings)
+  registerEmbedding(api, deps, settings)
   registerGenerateImage(api, deps, settings)
+  registerCreateImage(api, deps, settings)
+  registerListRequests(api, deps)
+  registerPollRequest(api, deps)
+  registerWatchRequest(api, deps)
+  registerCancelRequest(api, deps)
+  registerFetchResponse(api, deps)
   registerModels(api, deps)
   registerMetrics(api, deps)
 }

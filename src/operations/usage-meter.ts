@@ -30,7 +30,12 @@ export class UsageMeter {
       durationMs: now - this.#startedAt,
       at: now,
     }
-    // The request's own signal may be aborted already; the books are written all the same.
-    await this.#deps.usage.append(entry, { signal: new AbortController().signal }).catch(this.#deps.onFault)
+    try {
+      // The request's own signal may be aborted already; the books are written all the same.
+      await this.#deps.usage.append(entry, { signal: new AbortController().signal })
+      this.#deps.onBooked(entry)
+    } catch (error) {
+      this.#deps.onFault(error)
+    }
   }
 }

@@ -7,16 +7,19 @@ import type { Clock } from '../../src/core/ports/clock.ts'
 import type { ModelCatalog } from '../../src/core/ports/model-catalog.ts'
 import type { ModelPool } from '../../src/core/ports/model-pool.ts'
 import type { Store } from '../../src/core/ports/store.ts'
+import type { UsageEntry } from '../../src/core/usage.ts'
 import { createHttpServer } from '../../src/http/create-http-server.ts'
 import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
-import type { AnsweredRequest } from '../../src/http/http-observer.ts'
+import type { FinishedRequest } from '../../src/http/http-observer.ts'
 import type { HttpSettings } from '../../src/http/http-settings.ts'
 import { createAccessToken } from '../../src/operations/create-access-token.ts'
 import { createAccount } from '../../src/operations/create-account.ts'
+import { InferenceEvents } from '../../src/operations/inference-events.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
 
 const signal = new AbortController().signal
@@ -46,8 +49,8 @@ export interface HttpService extends AsyncDisposable {
   readonly accountId: string
   /** Of a token with every scope. */
   readonly token: string
-  readonly answered: AnsweredRequest[]
-  readonly abandoned: unknown[]
+  readonly finished: FinishedRequest[]
+  readonly booked: UsageEntry[]
   readonly failures: unknown[]
   readonly prompts: string[]
   drain(): void
@@ -60,8 +63,8 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
   const clock = options.clock ?? createSystemClock()
   const store = await createMemoryStore({ clock, limits: { maxPending: 100 } })
   const account = await createAccount({ ...store, clock }, { name: 'Ada', role: 'owner' }, { signal })
-  const answered: AnsweredRequest[] = []
-  const abandoned: unknown[] = []
+  const finished: FinishedRequest[] = []
+  const booked: UsageEntry[] = []
   const failures: unknown[] = []
   const prompts: string[] = []
   let url = 'http://not-listening.example'
@@ -76,14 +79,16 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
         text: { 'fake-chat': createFakeTextModel({ clock }) },
         image: { 'fake-image': createFakeImageModel({ clock }) },
       }),
+    outputs: createMemoryOutputs({ clock }),
+    events: new InferenceEvents(clock),
     inspectImage: inspectPng,
     addresses: () => ({ publicUrl: url, imageUrl: url, asyncUrl: url, textUrl: url }),
     isDraining: () => draining,
     renderMetrics: () => '# nothing counted\n',
     observer: {
-      answered: (request) => answered.push(request),
-      abandoned: (request) => abandoned.push(request),
-      failed: (failure) => failures.push(failure.error),
+      requestFinished: (request) => finished.push(request),
+      workFinished: (entry) => booked.push(entry),
+      faultSurvived: ({ error }) => failures.push(error),
       promptLogged: ({ prompt }) => prompts.push(prompt),
     },
     ...options.overrides,
@@ -102,8 +107,8 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
     store,
     accountId: account.id,
     token,
-    answered,
-    abandoned,
+    finished,
+    booked,
     failures,
     prompts,
     drain: () => {

@@ -1,8 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../core/access-token.ts'
+import { ServiceError } from '../../core/error.ts'
 import { collectText } from '../../operations/collect-text.ts'
 import { createChatCompletion } from '../../operations/create-chat-completion.ts'
+import { answerDeferred } from '../answer-deferred.ts'
+import { readAsyncMode } from '../async-mode.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
+import { readDeferredHandling, refuseDeferredHeaders } from '../deferred-headers.ts'
 import { afterFirst } from '../first-part.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
@@ -11,23 +16,47 @@ import { receivedBody } from '../read-body.ts'
 import { requireTextModel } from '../require-text-model.ts'
 import { sendEvents } from '../send-events.ts'
 import { encodeChatCompletion } from '../wire/chat-completion.ts'
-import { createChatRequestParser } from '../wire/chat-request.ts'
+import { createChatRequestParser, type ParsedChat } from '../wire/chat-request.ts'
 import { encodeChatStream } from '../wire/chat-stream.ts'
 import { startCompletion } from '../wire/completion-head.ts'
+
+const path = '/v1/chat/completions'
 
 /** POST /v1/chat/completions: as JSON, as a stream, or deferred. */
 export function registerChatCompletion(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
   const parse = createChatRequestParser(settings)
-  api.post('/v1/chat/completions', async (incoming: FastifyRequest, reply: FastifyReply) => {
+  api.post(path, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
-    const { request, delivery } = parse(receivedBody(incoming).value)
-    requireTextModel(deps.catalog, request.model)
-    const parts = createChatCompletion(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
-    if (!delivery.stream) return encodeChatCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
-    const started = await afterFirst(parts)
-    const events = encodeChatStream(startCompletion(deps.clock, request.model), request, started, delivery)
-    await sendEvents(reply, events, (error) => deps.observer.failed({ requestId: incoming.id, error }))
-    return reply
+    const { headers } = incoming
+    const body = receivedBody(incoming)
+    const mode = readAsyncMode(headers, settings.asyncHeaders)
+    if (mode === 'off') refuseDeferredHeaders(headers)
+    const chat = parse(body.value)
+    requireTextModel(deps.catalog, chat.request.model)
+    if (mode === 'off') return answerNow(deps, settings, { incoming, reply, caller, chat })
+    if (chat.delivery.stream)
+      throw new ServiceError('invalid_request_error', 'Leave `stream` out of asynchronous requests; poll for the answer instead.', {
+        param: 'stream',
+      })
+    const handling = readDeferredHandling(headers, { ...settings, route: path, body: body.bytes })
+    return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'chat', request: chat.request }, handling })
   })
+}
+
+interface WaitingChat {
+  readonly incoming: FastifyRequest
+  readonly reply: FastifyReply
+  readonly caller: Caller
+  readonly chat: ParsedChat
+}
+
+async function answerNow(deps: HttpDependencies, settings: HttpSettings, { incoming, reply, caller, chat }: WaitingChat): Promise<object> {
+  const { request, delivery } = chat
+  const parts = createChatCompletion(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
+  if (!delivery.stream) return encodeChatCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
+  const started = await afterFirst(parts)
+  const events = encodeChatStream(startCompletion(deps.clock, request.model), request, started, delivery)
+  await sendEvents(reply, events, (error) => deps.observer.faultSurvived({ requestId: incoming.id, error }))
+  return reply
 }

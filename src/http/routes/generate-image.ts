@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { generateImage } from '../../operations/generate-image.ts'
 import { readImageAccept } from '../accept-header.ts'
+import { answerDeferred } from '../answer-deferred.ts'
+import { readAsyncMode } from '../async-mode.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
+import { readDeferredHandling, refuseDeferredHeaders } from '../deferred-headers.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
@@ -10,16 +13,25 @@ import { receivedBody } from '../read-body.ts'
 import { parseImageRequest } from '../wire/image-request.ts'
 import { encodeImageResult } from '../wire/image-result.ts'
 
+const path = '/generate/sdxl'
+
 /** POST /generate/sdxl: as JSON, as the image itself, or deferred. */
 export function registerGenerateImage(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
-  api.post('/generate/sdxl', async (incoming, reply) => {
+  api.post(path, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['image'])
+    const { headers } = incoming
     const signal = clientSignal(reply)
-    const answer = readImageAccept(incoming.headers.accept)
-    const hints = { encoding: answer.type === 'image' ? answer.encoding : null, previews: false }
-    const { request, logPrompt } = await parseImageRequest(deps, { body: receivedBody(incoming).value, hints }, { signal })
+    const body = receivedBody(incoming)
+    const mode = readAsyncMode(headers, settings.asyncHeaders)
+    if (mode === 'off') refuseDeferredHeaders(headers)
+    const handling = mode === 'off' ? null : readDeferredHandling(headers, { ...settings, route: path, body: body.bytes })
+    // What is stored is always the JSON answer, whatever the submitter accepts.
+    const answer = handling === null ? readImageAccept(headers.accept) : { type: 'json' as const }
+    const hints = { encoding: answer.type === 'image' ? answer.encoding : null, previews: handling?.previews ?? false }
+    const { request, logPrompt } = await parseImageRequest(deps, { body: body.value, hints }, { signal })
     if (logPrompt) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: request.prompt })
+    if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'image', request }, handling })
     const result = await generateImage(interactiveWork(deps, settings, incoming), { caller, request }, { signal })
     const [first] = result.images
     if (answer.type === 'json' || first === undefined || first.removedForSafety) return encodeImageResult(request, result)

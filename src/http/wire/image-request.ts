@@ -39,19 +39,38 @@ export async function parseImageRequest(
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly request: ImageRequest; readonly logPrompt: boolean }> {
   const body = checker.parse(received, imageFaultCodes)
-  const model = chooseModel(deps.catalog, body)
-  refuseFaults([...findUnsupported(body, unsupportedImageFields), ...findImageFaults(body, model, hints)], imageFaultCodes)
-  const images = await decodeImages(deps.inspectImage, body, options)
-  return { request: { ...resolveImage(body, model, hints), ...images }, logPrompt: body.log_prompt ?? false }
+  refuseFaults(findUnsupported(body, unsupportedImageFields), imageFaultCodes)
+  const model = chooseImageModel(deps.catalog, { field: 'checkpoint', name: body.checkpoint })
+  const request = resolveImageRequest(body, model, hints)
+  return { request: { ...request, ...(await decodeImages(deps.inspectImage, body, options)) }, logPrompt: body.log_prompt ?? false }
 }
 
-function chooseModel(catalog: ModelCatalog, { checkpoint }: ImageBody): ImageModelDescriptor {
-  const model = checkpoint === undefined ? catalog.defaultImageModel() : catalog.find(checkpoint)
+/**
+ * The image model a request names, or the default one.
+ *
+ * @throws {ServiceError} `model_not_found`; `unsupported` for a checkpoint that is not installed.
+ */
+export function chooseImageModel(
+  catalog: ModelCatalog,
+  { field, name }: { readonly field: 'checkpoint' | 'model'; readonly name: string | undefined },
+): ImageModelDescriptor {
+  const model = name === undefined ? catalog.defaultImageModel() : catalog.find(name)
   if (model?.kind === 'image') return model
-  if (checkpoint === undefined) throw new ServiceError('model_not_found', 'No image model is installed; add one to the models folder.')
-  const names = catalog.list().filter(({ kind }) => kind === 'image')
-  const message = `\`checkpoint\` must be an installed image model: ${names.map(({ id }) => id).join(', ')}.`
-  throw new ServiceError('unsupported', message, { param: 'checkpoint', faults: [{ path: ['checkpoint'], message, kind: 'unsupported' }] })
+  if (name === undefined) throw new ServiceError('model_not_found', 'No image model is installed; add one to the models folder.')
+  const known = catalog.list().filter(({ kind }) => kind === 'image')
+  const message = `\`${field}\` must be an installed image model: ${known.map(({ id }) => id).join(', ')}.`
+  if (field === 'model') throw new ServiceError('model_not_found', message, { param: field })
+  throw new ServiceError('unsupported', message, { param: field, faults: [{ path: [field], message, kind: 'unsupported' }] })
+}
+
+/**
+ * Fills in every default of a well-formed body; images are left out.
+ *
+ * @throws {ServiceError} `validation_error` and `unsupported` for fields that contradict each other or the model.
+ */
+export function resolveImageRequest(body: ImageBody, model: ImageModelDescriptor, hints: ImageHints): ImageRequest {
+  refuseFaults(findImageFaults(body, model, hints), imageFaultCodes)
+  return { ...resolveImage(body, model, hints), initial: null, mask: null }
 }
 
 function findImageFaults(body: ImageBody, model: ImageModelDescriptor, hints: ImageHints): readonly FieldFault[] {

@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { InferenceWork } from '../core/inference.ts'
+import { submitInference } from '../operations/submit-inference.ts'
+import type { AsyncMode } from './async-mode.ts'
+import { callerOf } from './caller.ts'
+import { clientSignal } from './client-signal.ts'
+import type { DeferredHandling } from './deferred-headers.ts'
+import type { HttpDependencies } from './http-dependencies.ts'
+import { encodeSubmission, pollUrl } from './wire/inference.ts'
+
+/** Queues work durably and answers 202 with the address to poll. */
+export async function answerDeferred(
+  deps: HttpDependencies,
+  { incoming, reply, mode }: { readonly incoming: FastifyRequest; readonly reply: FastifyReply; readonly mode: AsyncMode },
+  { work, handling }: { readonly work: InferenceWork; readonly handling: DeferredHandling },
+): Promise<FastifyReply> {
+  const { priority, idempotency, webhookUrl } = handling
+  const { accountId } = callerOf(incoming)
+  const { inference } = await submitInference(deps, { accountId, work, priority, idempotency, webhookUrl }, { signal: clientSignal(reply) })
+  const address = deps.addresses()
+  if (mode === 'preference') reply.header('preference-applied', 'respond-async')
+  return reply.code(202).header('location', pollUrl(address, inference.id)).send(encodeSubmission(address, inference))
+}

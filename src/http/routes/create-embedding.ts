@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify'
+import { createEmbedding } from '../../operations/create-embedding.ts'
+import { refuseAsyncMode } from '../async-mode.ts'
+import { callerOf, requireScope } from '../caller.ts'
+import { clientSignal } from '../client-signal.ts'
+import type { HttpDependencies } from '../http-dependencies.ts'
+import type { HttpSettings } from '../http-settings.ts'
+import { interactiveWork } from '../interactive-work.ts'
+import { receivedBody } from '../read-body.ts'
+import { requireTextModel } from '../require-text-model.ts'
+import { encodeEmbedding } from '../wire/embedding.ts'
+import { parseEmbeddingRequest } from '../wire/embedding-request.ts'
+
+/** POST /v1/embeddings. */
+export function registerEmbedding(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
+  api.post('/v1/embeddings', async (incoming, reply) => {
+    const caller = callerOf(incoming)
+    requireScope(caller, ['text'])
+    refuseAsyncMode(incoming.headers, settings.asyncHeaders)
+    const { request, encoding } = parseEmbeddingRequest(receivedBody(incoming).value)
+    requireTextModel(deps.catalog, request.model)
+    const result = await createEmbedding(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
+    return encodeEmbedding(request.model, result, encoding)
+  })
+}

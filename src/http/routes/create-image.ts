@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify'
+import { generateImage } from '../../operations/generate-image.ts'
+import { refuseAsyncMode } from '../async-mode.ts'
+import { callerOf, requireScope } from '../caller.ts'
+import { clientSignal } from '../client-signal.ts'
+import type { HttpDependencies } from '../http-dependencies.ts'
+import type { HttpSettings } from '../http-settings.ts'
+import { interactiveWork } from '../interactive-work.ts'
+import { receivedBody } from '../read-body.ts'
+import { parseOpenAiImageRequest } from '../wire/openai-image-request.ts'
+import { encodeOpenAiImages } from '../wire/openai-images.ts'
+
+/** POST /v1/images/generations: OpenAI's shape over the same engine. */
+export function registerCreateImage(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
+  api.post('/v1/images/generations', async (incoming, reply) => {
+    const caller = callerOf(incoming)
+    requireScope(caller, ['image'])
+    refuseAsyncMode(incoming.headers, settings.asyncHeaders)
+    const request = parseOpenAiImageRequest(deps.catalog, receivedBody(incoming).value)
+    const result = await generateImage(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
+    return encodeOpenAiImages(deps.clock, request, result)
+  })
+}

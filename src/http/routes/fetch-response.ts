@@ -1,0 +1,28 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { findInference } from '../../operations/find-inference.ts'
+import { openOutput } from '../../operations/open-output.ts'
+import { callerOf } from '../caller.ts'
+import { clientSignal } from '../client-signal.ts'
+import type { HttpDependencies } from '../http-dependencies.ts'
+import { type InferenceRoute, readTarget, requireReadable } from '../inference-target.ts'
+
+/** GET /v1/responses/<id>: the stored output, the same bytes every time. */
+export function registerFetchResponse(api: FastifyInstance, deps: HttpDependencies): void {
+  api.get('/v1/responses/:id', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
+    const target = readTarget(incoming)
+    const options = { signal: clientSignal(reply) }
+    if (!callerOf(incoming).scopes.includes('read')) requireReadable(incoming, await findInference(deps, target, options))
+    const output = await openOutput(deps, target, options)
+    const etag = `"${output.sha256}"`
+    reply.header('etag', etag).header('cache-control', 'private, no-cache').header('expires', new Date(output.expiresAt).toUTCString())
+    if (matches(incoming.headers['if-none-match'], etag)) return reply.code(304).send()
+    const { content } = output
+    return reply.type(output.contentType).send(Buffer.from(content.buffer, content.byteOffset, content.byteLength))
+  })
+}
+
+/** RFC 9110, section 13.1.2: weak comparison, so that a proxy's `W/` does not matter. */
+function matches(header: string | undefined, etag: string): boolean {
+  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
+}

@@ -1,0 +1,20 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { waitForInference } from '../../operations/wait-for-inference.ts'
+import { clientSignal } from '../client-signal.ts'
+import type { HttpDependencies } from '../http-dependencies.ts'
+import { type InferenceRoute, readTarget, requireReadable } from '../inference-target.ts'
+import { encodeInference } from '../wire/inference.ts'
+import { readPollWait } from '../wire/wait-parameter.ts'
+
+/** GET /v1/requests/<id>: how a deferred request stands, at once or held until it is completed. */
+export function registerPollRequest(api: FastifyInstance, deps: HttpDependencies): void {
+  api.get('/v1/requests/:id', async (incoming: FastifyRequest<InferenceRoute & { Querystring: { wait?: unknown } }>, reply) => {
+    const wait = readPollWait(incoming.query.wait, incoming.headers.prefer)
+    const target = readTarget(incoming)
+    const inference = await waitForInference(deps, { ...target, waitMs: wait.ms }, { signal: clientSignal(reply) })
+    requireReadable(incoming, inference)
+    if (inference.status !== 'completed') reply.header('retry-after', '1')
+    if (wait.preferred) reply.header('preference-applied', `wait=${wait.ms / 1000}`)
+    return reply.header('cache-control', 'no-store').send(encodeInference(deps.addresses(), inference))
+  })
+}

@@ -1,0 +1,22 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { findInference } from '../../operations/find-inference.ts'
+import { watchInference } from '../../operations/watch-inference.ts'
+import { clientSignal } from '../client-signal.ts'
+import { afterFirst } from '../first-part.ts'
+import type { HttpDependencies } from '../http-dependencies.ts'
+import { type InferenceRoute, readTarget, requireReadable } from '../inference-target.ts'
+import { sendEvents } from '../send-events.ts'
+import { encodeInferenceStream } from '../wire/inference-stream.ts'
+
+/** GET /v1/requests/<id>/events: a deferred request as it goes, until it is completed. */
+export function registerWatchRequest(api: FastifyInstance, deps: HttpDependencies): void {
+  api.get('/v1/requests/:id/events', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
+    const target = readTarget(incoming)
+    const options = { signal: clientSignal(reply) }
+    requireReadable(incoming, await findInference(deps, target, options))
+    const updates = await afterFirst(watchInference(deps, target, options))
+    const events = encodeInferenceStream(deps.addresses(), updates)
+    await sendEvents(reply, events, (error) => deps.observer.faultSurvived({ requestId: incoming.id, error }))
+    return reply
+  })
+}
