@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findStylePreset, stylePresetNames, stylePresets } from './style-preset.ts'
+
+test('there are at least forty looks, each named once', () => {
+  assert.ok(stylePresets.length >= 40)
+  assert.equal(new Set(stylePresetNames).size, stylePresets.length)
+})
+
+test('every look has one place for the prompt and is found by its name', () => {
+  for (const preset of stylePresets) {
+    assert.equal(preset.prompt.split('{prompt}').length, 2, preset.name)
+    assert.match(preset.name, /^[a-z0-9]+(-[a-z0-9]+)*$/)
+    assert.notEqual(preset.negativePrompt, '')
+    assert.equal(findStylePreset(preset.name), preset)
+  }
+  assert.equal(findStylePreset('no-such-look'), undefined)
+})
