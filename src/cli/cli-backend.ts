@@ -9,8 +9,8 @@ type SlowOptions = Options & { readonly onProgress: ReportProgress }
 
 /** What the commands need from the rest of the service; composition implements it and loads each part on first use. */
 export interface CliBackend {
-  /** Runs the service until the signal is aborted and everything is drained. */
-  readonly serve: (config: Config, options: Options) => Promise<void>
+  /** Runs the service until the signal is aborted and everything is drained; `print` writes to standard output. */
+  readonly serve: (config: Config, options: Options & { readonly print: (text: string) => void }) => Promise<void>
   /** Accounts and tokens of the data folder, whether or not the service runs on it. */
   readonly openAccountDesk: (config: Config, options: Options) => Promise<AccountDesk>
   readonly listModels: (config: Config) => Promise<readonly ModelDescriptor[]>

@@ -74,7 +74,7 @@ async function run(
     },
     environment,
     machine: { cores: 2, memoryBytes: 1e9, terminal: false, folder },
-    backend,
+    loadBackend: async () => backend,
     version: '1.2.3',
     signal: new AbortController().signal,
   })

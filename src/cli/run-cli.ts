@@ -15,7 +15,8 @@ export interface CliSurroundings {
   readonly terminal: Terminal
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly machine: Machine
-  readonly backend: CliBackend
+  /** Loads what the commands work on, which takes time that help and faults do not need. */
+  readonly loadBackend: () => Promise<CliBackend>
   readonly version: string
   /** Aborted when the person or the operating system asks to stop. */
   readonly signal: AbortSignal
@@ -52,12 +53,12 @@ async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise
   }
   if (flags.has('help')) return { text: commandHelp(command), json: { command: command.words.join(' '), summary: command.summary } }
   const { config, report } = await readSettings(command, parsed, surroundings)
-  const { backend, terminal, signal } = surroundings
+  const { loadBackend, terminal, signal } = surroundings
   const own = command.flags.flatMap(({ name }) => {
     const value = flags.get(name)?.at(-1)
     return value === undefined ? [] : [[name, value === true ? '' : value] as const]
   })
-  return await command.run({ config, report, argument: rest[0] ?? '', flags: new Map(own), backend, terminal, signal })
+  return await command.run({ config, report, argument: rest[0] ?? '', flags: new Map(own), backend: await loadBackend(), terminal, signal })
 }
 
 /** @throws {UsageError} with every fault of the command line and of every source of settings. */

@@ -5,8 +5,8 @@ export const serve: Command = {
   summary: 'Run the service until it is told to stop.',
   flags: [],
   settings: 'all',
-  run: async ({ backend, config, signal }) => {
-    await backend.serve(config, { signal })
+  run: async ({ backend, config, signal, terminal }) => {
+    await backend.serve(config, { signal, print: terminal.out })
     return { text: '', json: { stopped: true } }
   },
 }

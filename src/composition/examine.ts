@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs'
+import { formatFault } from '../catalog/catalog-fault.ts'
+import { openCatalog } from '../catalog/open-catalog.ts'
+import { verifyModel } from '../catalog/verify-model.ts'
+import type { Finding } from '../cli/cli-backend.ts'
+import type { ReportProgress } from '../cli/progress-bar.ts'
+import type { Config } from '../config/config.ts'
+import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
+import { checkDatabase } from '../storage/upkeep/check-database.ts'
+import { checkOutputs } from '../storage/upkeep/check-outputs.ts'
+import { dataLayout } from './data-layout.ts'
+import { modelFolders } from './model-folders.ts'
+import { openOutputs, openStore } from './open-store.ts'
+import { createSystemClock } from './system-clock.ts'
+
+interface ExamineOptions {
+  readonly signal: AbortSignal
+  readonly onProgress: ReportProgress
+}
+
+/** Looks at everything a service would start on: models, database, stored outputs. Changes nothing. */
+export async function examine(config: Config, options: ExamineOptions): Promise<readonly Finding[]> {
+  return [...(await examineModels(config, options)), ...(await examineData(config, options))]
+}
+
+async function examineModels(config: Config, { signal, onProgress }: ExamineOptions): Promise<readonly Finding[]> {
+  const catalog = await openCatalog({ folders: modelFolders(config) }).catch((error: Error) => error)
+  if (catalog instanceof Error) return [{ subject: 'models', healthy: false, message: catalog.message }]
+  const findings: Finding[] = []
+  for (const model of catalog.list()) {
+    const faults = await verifyModel(model, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
+    findings.push({ subject: `model ${model.id}`, ...verdict(faults.map(formatFault), 'every listed file is whole') })
+  }
+  return findings
+}
+
+async function examineData(config: Config, options: ExamineOptions): Promise<readonly Finding[]> {
+  const { dataFolder } = config
+  const { databaseFile } = dataLayout(dataFolder)
+  if (!existsSync(databaseFile))
+    return [{ subject: 'data', healthy: true, message: `${dataFolder} holds no database yet; the first start makes it.` }]
+  const database = { subject: 'database', ...verdict(checkDatabase(databaseFile), `${databaseFile} is whole`) }
+  return database.healthy ? [database, await examineOutputs(config, options)] : [database]
+}
+
+async function examineOutputs(config: Config, { signal }: ExamineOptions): Promise<Finding> {
+  const clock = createSystemClock()
+  const lock = await takeOwnerLock(config.dataFolder).catch(() => null)
+  if (lock === null)
+    return { subject: 'outputs', healthy: true, message: 'not checked: a service is running; it checks each one when it is fetched.' }
+  using _owned = lock
+  await using store = await openStore(config, { clock, mode: 'tool' })
+  const outputs = await openOutputs(config, { clock })
+  const { checked, damaged } = await checkOutputs({ ...store, outputs, now: clock.now() }, { signal })
+  const faults = damaged.map((id) => `the output of ${id} is missing or damaged; send that request again`)
+  return { subject: 'outputs', ...verdict(faults, `all ${checked} are whole`) }
+}
+
+function verdict(faults: readonly string[], praise: string): Pick<Finding, 'healthy' | 'message'> {
+  return faults.length === 0 ? { healthy: true, message: praise } : { healthy: false, message: faults.join('; ') }
+}

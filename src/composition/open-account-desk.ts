@@ -1,0 +1,32 @@
+import type { AccountDesk } from '../cli/cli-backend.ts'
+import type { Config } from '../config/config.ts'
+import { ServiceError } from '../core/error.ts'
+import { createAccessToken } from '../operations/create-access-token.ts'
+import { createAccount } from '../operations/create-account.ts'
+import { listAccessTokens } from '../operations/list-access-tokens.ts'
+import { revokeAccessToken } from '../operations/revoke-access-token.ts'
+import { ensureFirstAccount } from './ensure-first-account.ts'
+import { openStore } from './open-store.ts'
+import { createSystemClock } from './system-clock.ts'
+
+/** Opens accounts and tokens, beside a running service or without one. */
+export async function openAccountDesk(config: Config): Promise<AccountDesk> {
+  const clock = createSystemClock()
+  const store = await openStore(config, { clock, mode: 'tool' })
+  const { accounts, tokens } = store
+  const deps = { accounts, tokens, clock }
+  return {
+    listAccounts: (options) => accounts.list(options),
+    createAccount: (input, options) => createAccount(deps, input, options),
+    setDisabled: (accountId, disabled, options) => accounts.setDisabled(accountId, disabled ? clock.now() : null, options),
+    listTokens: (accountId, options) => listAccessTokens(deps, { accountId }, options),
+    createToken: async ({ accountId, lifetimeMs, name, scopes }, options) => {
+      const account = accountId === null ? (await ensureFirstAccount(deps, options)).account : await accounts.find(accountId, options)
+      if (account === null) throw new ServiceError('not_found', `There is no account ${accountId}; sepia account list shows them.`)
+      const expiresAt = lifetimeMs === null ? null : clock.now() + lifetimeMs
+      return createAccessToken(deps, { accountId: account.id, name, scopes, expiresAt }, options)
+    },
+    revokeToken: (target, options) => revokeAccessToken(deps, target, options),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}

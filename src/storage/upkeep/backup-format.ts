@@ -1,0 +1,35 @@
+import { DatabaseSync } from 'node:sqlite'
+
+/**
+ * A backup is the database itself, as one consistent snapshot, with one more table that holds the files beside it.
+ * So one file is the whole backup, and any SQLite can look into it.
+ */
+export const createFilesTable =
+  'create table backup_files (path text primary key, modified_ms integer not null, bytes blob not null) strict'
+export const dropFilesTable = 'drop table backup_files'
+
+/**
+ * Opens a backup and checks it from the first page to the last.
+ *
+ * @throws {Error} when the file is no backup, or a damaged one.
+ */
+export function openBackup(file: string): DatabaseSync {
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(file, { readOnly: true })
+    database.prepare('select count(*) from backup_files').get()
+    const found = database.prepare('pragma integrity_check').get()?.integrity_check
+    if (found !== 'ok') throw new Error(`integrity_check: ${found}`)
+    return database
+  } catch (cause) {
+    database?.close()
+    throw new Error(`${file} is not a whole backup that sepia backup wrote.`, { cause })
+  }
+}
+
+/** Whether a file of the data folder, by its path inside it, goes into a backup beside the database. */
+export function belongsIntoBackup(path: string): boolean {
+  const [top = '', second] = path.split('/')
+  if (/^(?:sepia\.db|owner\.|restoring)/.test(top) || top === 'models') return false
+  return !(top === 'outputs' && second === 'unfinished')
+}

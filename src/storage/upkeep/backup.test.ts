@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it } from 'node:test'
+import { checkDatabase } from './check-database.ts'
+import { restoreBackup } from './restore-backup.ts'
+import { writeBackup } from './write-backup.ts'
+
+const options = { signal: new AbortController().signal, onProgress: () => undefined }
+const storedAt = new Date('2026-01-02T03:04:05Z')
+
+interface Workplace extends AsyncDisposable {
+  readonly folder: string
+  readonly data: { readonly dataFolder: string; readonly databaseFile: string }
+  readonly backup: string
+}
+
+/** A data folder with a database of one row, one output, and files that belong into no backup. */
+async function openWorkplace(): Promise<Workplace> {
+  const folder = await mkdtemp(join(tmpdir(), 'sepia-backup-'))
+  const dataFolder = join(folder, 'data')
+  const data = { dataFolder, databaseFile: join(dataFolder, 'sepia.db') }
+  await mkdir(join(dataFolder, 'outputs', 'ab'), { recursive: true })
+  await mkdir(join(dataFolder, 'outputs', 'unfinished'))
+  await mkdir(join(dataFolder, 'models', 'big'), { recursive: true })
+  await writeFile(join(dataFolder, 'outputs', 'ab', 'abcd.1'), 'picture')
+  await utimes(join(dataFolder, 'outputs', 'ab', 'abcd.1'), storedAt, storedAt)
+  await writeFile(join(dataFolder, 'outputs', 'unfinished', 'x'), 'half')
+  await writeFile(join(dataFolder, 'models', 'big', 'weights'), 'heavy')
+  writeNote(data.databaseFile, 'before')
+  return { folder, data, backup: join(folder, 'sepia.backup'), [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
+}
+
+function writeNote(file: string, note: string): void {
+  using database = new DatabaseSync(file)
+  database.exec('pragma journal_mode = wal; create table if not exists notes (note text)')
+  database.prepare('insert into notes values (?)').run(note)
+}
+
+function readNotes(file: string): readonly unknown[] {
+  using database = new DatabaseSync(file)
+  return database
+    .prepare('select note from notes')
+    .all()
+    .map(({ note }) => note)
+}
+
+describe('a backup', () => {
+  it('brings database and outputs back as they were, and leaves the models alone', async () => {
+    await using place = await openWorkplace()
+    const { bytes } = await writeBackup(place.data, place.backup, options)
+    assert.equal(bytes, (await stat(place.backup)).size)
+    writeNote(place.data.databaseFile, 'after')
+    await writeFile(join(place.data.dataFolder, 'outputs', 'ab', 'abcd.1'), 'overwritten')
+    await writeFile(join(place.data.dataFolder, 'outputs', 'ab', 'abff.1'), 'newer')
+
+    await restoreBackup(place.data, place.backup, options)
+
+    assert.deepEqual(readNotes(place.data.databaseFile), ['before'])
+    const output = join(place.data.dataFolder, 'outputs', 'ab', 'abcd.1')
+    assert.equal(await readFile(output, 'utf8'), 'picture')
+    assert.equal((await stat(output)).mtimeMs, storedAt.getTime())
+    await assert.rejects(stat(join(place.data.dataFolder, 'outputs', 'ab', 'abff.1')))
+    assert.equal(await readFile(join(place.data.dataFolder, 'models', 'big', 'weights'), 'utf8'), 'heavy')
+    assert.deepEqual(checkDatabase(place.data.databaseFile), [])
+  })
+
+  it('is taken while another connection writes', async () => {
+    await using place = await openWorkplace()
+    using writer = new DatabaseSync(place.data.databaseFile)
+    writer.exec("begin immediate; insert into notes values ('not yet committed')")
+    await writeBackup(place.data, place.backup, options)
+    assert.deepEqual(readNotes(place.backup), ['before'])
+  })
+
+  it('restores into an empty folder', async () => {
+    await using place = await openWorkplace()
+    await writeBackup(place.data, place.backup, options)
+    const dataFolder = join(place.folder, 'elsewhere')
+    await mkdir(dataFolder)
+    await restoreBackup({ dataFolder, databaseFile: join(dataFolder, 'sepia.db') }, place.backup, options)
+    assert.deepEqual(readNotes(join(dataFolder, 'sepia.db')), ['before'])
+  })
+
+  it('never overwrites a file', async () => {
+    await using place = await openWorkplace()
+    await writeFile(place.backup, 'mine')
+    await assert.rejects(writeBackup(place.data, place.backup, options), /exists already/)
+    assert.equal(await readFile(place.backup, 'utf8'), 'mine')
+  })
+
+  it('changes nothing when it is damaged or no backup at all', async () => {
+    await using place = await openWorkplace()
+    await writeBackup(place.data, place.backup, options)
+    const whole = await readFile(place.backup)
+    const damaged = [Buffer.from('no database'), whole.subarray(0, whole.length - 4096), Buffer.alloc(0)]
+    for (const content of damaged) {
+      await writeFile(place.backup, content)
+      await assert.rejects(restoreBackup(place.data, place.backup, options), /is not a whole backup/)
+    }
+    assert.deepEqual(readNotes(place.data.databaseFile), ['before'])
+    assert.equal(await readFile(join(place.data.dataFolder, 'outputs', 'ab', 'abcd.1'), 'utf8'), 'picture')
+  })
+
+  it('is refused when it holds a path that leads out of the data folder', async () => {
+    await using place = await openWorkplace()
+    await writeBackup(place.data, place.backup, options)
+    {
+      using database = new DatabaseSync(place.backup)
+      database.exec("update backup_files set path = '../escaped'")
+    }
+    await assert.rejects(restoreBackup(place.data, place.backup, options), /a file it must not hold/)
+  })
+})
+
+describe('checkDatabase', () => {
+  it('finds damage', async () => {
+    await using place = await openWorkplace()
+    await writeFile(place.data.databaseFile, 'no database at all')
+    assert.equal(checkDatabase(place.data.databaseFile).length, 1)
+  })
+})

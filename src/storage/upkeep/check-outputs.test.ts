@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { makeSubmission } from '../../../test/support/submission.ts'
+import { createTestClock } from '../../../test/support/test-clock.ts'
+import type { Account } from '../../core/account.ts'
+import { createMemoryOutputs } from '../memory/create-memory-outputs.ts'
+import { createMemoryStore } from '../memory/create-memory-store.ts'
+import { checkOutputs } from './check-outputs.ts'
+
+const options = { signal: new AbortController().signal }
+const account: Account = { id: 'a', name: 'A', email: null, role: 'owner', createdAt: 0, disabledAt: null }
+
+it('finds outputs that are missing or damaged, and looks for none that have expired', async () => {
+  const clock = createTestClock()
+  await using store = createMemoryStore({ clock, limits: { maxPending: 10 } })
+  const outputs = createMemoryOutputs({ clock })
+  await store.accounts.create(account, options)
+  const ids: string[] = []
+  for (const text of ['whole', 'lost', 'damaged']) {
+    await store.queue.enqueue(makeSubmission(), options)
+    const claim = await store.queue.claim({ workerId: 'w', models: ['sepia-mini-image', 'fake-image'], leaseMs: 1_000 }, options)
+    assert.ok(claim)
+    const key = { inferenceId: claim.inference.id, attempt: claim.attempt }
+    const output = await outputs.put(key, { contentType: 'text/plain', bytes: Buffer.from(text) }, options)
+    await store.queue.complete(claim, { outcome: 'succeeded', output }, options)
+    if (text === 'lost') await outputs.delete(key.inferenceId, options)
+    if (text === 'damaged') await outputs.put(key, { contentType: 'text/plain', bytes: Buffer.from('Damaged') }, options)
+    ids.push(key.inferenceId)
+  }
+  const [, ...faulty] = ids
+  const { checked, damaged } = await checkOutputs({ ...store, outputs, now: clock.now() }, options)
+  assert.equal(checked, 3)
+  assert.deepEqual(damaged.toSorted(), faulty.toSorted())
+  assert.deepEqual(await checkOutputs({ ...store, outputs, now: clock.now() + 25 * 3_600_000 }, options), { checked: 0, damaged: [] })
+})
