@@ -1,0 +1,14 @@
+import type { Config } from '../config/config.ts'
+import type { HttpSettings } from '../http/http-settings.ts'
+
+/** The part of the settings that the public interface obeys. */
+export function httpSettings({ requests, deferred }: Config): HttpSettings {
+  return {
+    asyncHeaders: requests.asyncHeaders,
+    bodyLimitBytes: requests.bodyLimitBytes,
+    runLimitMs: requests.runLimitMs,
+    requestsPerMinute: requests.perMinute,
+    widePenalties: requests.widePenalties,
+    privateWebhooks: deferred.privateWebhooks,
+  }
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/config.ts'
+import { type Addresses, resolveAddresses } from '../config/resolve-addresses.ts'
+
+/** Where the service can be reached; known once it listens. */
+export class ListeningAddress {
+  readonly #settings: Config['addresses']
+  #origins: Addresses | null = null
+
+  constructor(settings: Config['addresses']) {
+    this.#settings = settings
+  }
+
+  get origins(): Addresses {
+    if (this.#origins === null) throw new Error('The service does not listen yet')
+    return this.#origins
+  }
+
+  /** Starts listening and returns the address to tell people. */
+  async listen(server: FastifyInstance, { host, port }: Config['listen']): Promise<string> {
+    await server.listen({ host, port })
+    const bound = server.server.address()
+    if (bound === null || typeof bound === 'string') throw new Error('The service listens on no port')
+    const everywhere = host === '0.0.0.0' || host === '::'
+    const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+    this.#origins = resolveAddresses(this.#settings, `http://${name}:${bound.port}`)
+    return this.#origins.publicUrl
+  }
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { openCatalog } from '../catalog/open-catalog.ts'
+import type { Config } from '../config/config.ts'
+import { createHttpServer } from '../http/create-http-server.ts'
+import { encodeOutput } from '../http/wire/encode-output.ts'
+import { InferenceEvents } from '../operations/inference-events.ts'
+import { createModelPool } from '../residency/model-pool.ts'
+import { inspectImage } from '../runtimes/diffusion/inspect-image.ts'
+import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
+import { createLog } from '../telemetry/create-log.ts'
+import { observeModels } from '../telemetry/model-events.ts'
+import { observeProcess, serviceStarted, serviceStopped, serviceStopping } from '../telemetry/service-events.ts'
+import { createTelemetry, renderMetrics } from '../telemetry/telemetry.ts'
+import { startWorker } from '../worker/start-worker.ts'
+import { greetFirstStart } from './first-start.ts'
+import { httpSettings } from './http-settings.ts'
+import { ListeningAddress } from './listening-address.ts'
+import { modelFolders } from './model-folders.ts'
+import { observeEngines } from './observe-engines.ts'
+import { observeHttp } from './observe-http.ts'
+import { observePool } from './observe-pool.ts'
+import { observeWorker } from './observe-worker.ts'
+import { openOutputs, openStore } from './open-store.ts'
+import { stopServing } from './stop-serving.ts'
+import { createSystemClock } from './system-clock.ts'
+
+/** Deferred inferences at once over all models; the slots of each model are the real bound. */
+const deferredConcurrency = 64
+
+/**
+ * Runs the service until the signal is aborted and everything is drained; prints `ready <url>` once it answers.
+ *
+ * @throws {Error} naming the fault when a model folder is wrong, the data folder is taken or the address is in use.
+ */
+export async function serve(
+  config: Config,
+  { signal, print = printLine }: { readonly signal: AbortSignal; readonly print?: (text: string) => void },
+): Promise<void> {
+  const clock = createSystemClock()
+  const startedAt = clock.now()
+  await using parts = new AsyncDisposableStack()
+
+  const telemetry = createTelemetry(await createLog(config.log))
+  observeProcess(telemetry)
+  const catalog = await openCatalog({ folders: modelFolders(config) })
+  const store = parts.use(await openStore(config, { clock, mode: 'service' }))
+  const { queue, log, accounts, tokens, usage } = store
+  const outputs = await openOutputs(config, { clock })
+  const loader = createProcessModelLoader({
+    textEntry: new URL('./text-engine.ts', import.meta.url),
+    imageEntry: new URL('./image-engine.ts', import.meta.url),
+    engineThreads: config.models.threads,
+    textSlots: config.models.textSlots,
+    clock,
+    log: observeEngines(telemetry),
+  })
+  const limits = { ...config.models, waitLimitMs: config.requests.waitLimitMs }
+  const pool = parts.use(createModelPool({ catalog, loader, clock, limits, onEvent: observePool(telemetry) }))
+  observeModels(telemetry, () => pool.states())
+  const events = new InferenceEvents(clock)
+
+  const address = new ListeningAddress(config.addresses)
+  const server = await createHttpServer(
+    {
+      queue,
+      log,
+      outputs,
+      accounts,
+      tokens,
+      usage,
+      catalog,
+      pool,
+      events,
+      clock,
+      inspectImage,
+      addresses: () => address.origins,
+      isDraining: () => signal.aborted,
+      renderMetrics: () => renderMetrics(telemetry),
+      observer: observeHttp(telemetry),
+    },
+    httpSettings(config),
+  )
+  const worker = parts.use(
+    startWorker(
+      {
+        queue,
+        outputs,
+        usage,
+        pool,
+        events,
+        clock,
+        encodeOutput: (_inference, work, result) => encodeOutput({ clock }, work, result),
+        onEvent: observeWorker(telemetry),
+      },
+      {
+        workerId: randomUUID(),
+        concurrency: deferredConcurrency,
+        leaseMs: config.deferred.leaseMs,
+        runLimitMs: config.requests.runLimitMs,
+      },
+    ),
+  )
+
+  const url = await address.listen(server, config.listen)
+  serviceStarted(telemetry, { url, models: catalog.list().length, startMs: clock.now() - startedAt })
+  await greetFirstStart({ accounts, tokens, clock, print }, url, { signal })
+  print(`ready ${url}\n`)
+
+  await aborted(signal)
+  serviceStopping(telemetry, { graceMs: config.requests.graceMs })
+  await stopServing({ server, worker, clock }, config.requests)
+  serviceStopped(telemetry)
+}
+
+function printLine(text: string): void {
+  process.stdout.write(text)
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })))
+}
