@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeImageRequest } from '../../test/support/image-request.ts'
+import { makeSubmission } from '../../test/support/submission.ts'
+import { makeTextRequest } from '../../test/support/text-request.ts'
+import { createWorkerBench, type WorkerBench } from '../../test/support/worker-bench.ts'
+import type { Inference } from '../core/inference.ts'
+import { cancelInference } from '../operations/cancel-inference.ts'
+import { openOutput } from '../operations/open-output.ts'
+import { startWorker } from './start-worker.ts'
+
+const options = { signal: new AbortController().signal }
+const settings = { workerId: 'w', concurrency: 8, leaseMs: 30_000, runLimitMs: 60_000 }
+
+async function submitImage(bench: WorkerBench, prompt: string): Promise<Inference> {
+  const work = { kind: 'image', request: makeImageRequest(prompt) } as const
+  return (await bench.queue.enqueue(makeSubmission({ work }), options)).inference
+}
+
+async function find(bench: WorkerBench, { id }: Inference): Promise<Inference> {
+  const found = await bench.store.log.find(id, 'a', options)
+  assert.ok(found !== null)
+  return found
+}
+
+test('runs images and chats, stores their output and books them', async () => {
+  const bench = createWorkerBench()
+  await using _worker = startWorker(bench, settings)
+  const image = await submitImage(bench, 'a tiger')
+  await bench.nextEvent('completed')
+  const chat = await bench.queue.enqueue(makeSubmission({ work: { kind: 'chat', request: makeTextRequest('[say hello there]') } }), options)
+  await bench.nextEvent('completed')
+  const parts = { log: bench.store.log, outputs: bench.outputs, clock: bench.clock }
+  assert.equal(Buffer.from((await openOutput(parts, { id: image.id, accountId: 'a' }, options)).content).toString('latin1', 1, 4), 'PNG')
+  assert.equal(Buffer.from((await openOutput(parts, { id: chat.inference.id, accountId: 'a' }, options)).content).toString(), 'hello there')
+  await bench.clock.advance(0)
+  const days = await bench.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-01' }, options)
+  assert.deepEqual(
+    days.map(({ model, requests, images, completionTokens }) => [model, requests, images, completionTokens]),
+    [
+      ['fake-chat', 1, 0, 2],
+      ['fake-image', 1, 1, 0],
+    ],
+  )
+})
+
+test('claims no more than the models have room for', async () => {
+  const bench = createWorkerBench({ slots: 2 })
+  await using _worker = startWorker(bench, settings)
+  for (let round = 0; round < 5; round++) await submitImage(bench, '[hang]')
+  await bench.clock.advance(1000)
+  assert.equal(bench.told.filter(({ type }) => type === 'claimed').length, 2)
+})
+
+test('invalid input fails at once and is not run again', async () => {
+  const bench = createWorkerBench()
+  await using _worker = startWorker(bench, settings)
+  const inference = await submitImage(bench, '[fail validation_error]')
+  await bench.nextEvent('completed')
+  const found = await find(bench, inference)
+  assert.deepEqual([found.outcome, found.error?.code, found.attempt], ['failed', 'validation_error', 1])
+})
+
+test('what kills its engine twice fails, the second time without neighbours on the model', async () => {
+  const bench = createWorkerBench({ slots: 2, stepDelayMs: 10 })
+  await using _worker = startWorker(bench, settings)
+  const poison = await submitImage(bench, '[fail inference_failed after 2]')
+  const lost = bench.nextEvent('requeued')
+  await bench.clock.advance(30)
+  assert.equal((await lost).reason, 'lost')
+  const neighbour = await submitImage(bench, 'a long run')
+  const completed = bench.nextEvent('completed')
+  await bench.clock.advance(5000)
+  await completed
+  assert.deepEqual([(await find(bench, poison)).error?.code, (await find(bench, poison)).attempt], ['inference_failed', 2])
+  assert.equal((await find(bench, neighbour)).outcome, 'succeeded')
+})
+
+test('a failure of the service itself is tried three times', async () => {
+  const bench = createWorkerBench()
+  await using _worker = startWorker(bench, settings)
+  const inference = await submitImage(bench, '[fail internal_error]')
+  const completed = bench.nextEvent('completed')
+  await bench.clock.advance(10_000)
+  await completed
+  assert.deepEqual([(await find(bench, inference)).error?.code, (await find(bench, inference)).attempt], ['internal_error', 3])
+})
+
+test('a running inference stops at the step at which it is cancelled, and its slot is free', async () => {
+  const bench = createWorkerBench({ slots: 1 })
+  await using _worker = startWorker(bench, settings)
+  const claimed = bench.nextEvent('claimed')
+  const inference = await submitImage(bench, '[hang]')
+  await claimed
+  const completed = bench.nextEvent('completed')
+  assert.equal((await cancelInference(bench, { id: inference.id, accountId: 'a' }, options)).status, 'running')
+  assert.equal((await completed).completion.outcome, 'cancelled')
+  const next = bench.nextEvent('completed')
+  await submitImage(bench, 'a tiger')
+  await bench.clock.advance(250)
+  assert.equal((await next).completion.outcome, 'succeeded')
+})
+
+test('a cancellation asked for in another process is seen at the next renewal', async () => {
+  const bench = createWorkerBench()
+  await using _worker = startWorker(bench, settings)
+  const claimed = bench.nextEvent('claimed')
+  const inference = await submitImage(bench, '[hang]')
+  await claimed
+  await bench.queue.cancel({ id: inference.id, accountId: 'a' }, options)
+  const completed = bench.nextEvent('completed')
+  await bench.clock.advance(settings.leaseMs / 3)
+  assert.equal((await completed).completion.outcome, 'cancelled')
+})
+
+test('a run over its limit ends with inference_timeout', async () => {
+  const bench = createWorkerBench()
+  await using _worker = startWorker(bench, settings)
+  const inference = await submitImage(bench, '[hang]')
+  const completed = bench.nextEvent('completed')
+  await bench.clock.advance(settings.runLimitMs)
+  await completed
+  assert.equal((await find(bench, inference)).error?.code, 'inference_timeout')
+})
+
+test('the lease of a long run does not run out', async () => {
+  const bench = createWorkerBench({ stepDelayMs: 14_000 })
+  await using _worker = startWorker(bench, settings)
+  const inference = await submitImage(bench, 'a slow picture')
+  const completed = bench.nextEvent('completed')
+  for (let round = 0; round < 56; round++) {
+    await bench.clock.advance(1000)
+    assert.equal((await bench.queue.sweep({ maxQueueMs: 1e9 }, options)).requeued, 0)
+  }
+  await completed
+  assert.equal((await find(bench, inference)).attempt, 1)
+})
+
+test('a worker that slept through its lease cannot complete, and the other attempt counts', async () => {
+  const bench = createWorkerBench({ stepDelayMs: 10 })
+  await using _worker = startWorker(bench, settings)
+  const claimed = bench.nextEvent('claimed')
+  const inference = await submitImage(bench, 'a tiger')
+  await claimed
+  bench.clock.jump(bench.clock.now() + settings.leaseMs)
+  assert.equal((await bench.queue.sweep({ maxQueueMs: 1e9 }, options)).requeued, 1)
+  const fenced = bench.nextEvent('fenced')
+  const completed = bench.nextEvent('completed')
+  await bench.clock.advance(1000)
+  await fenced
+  await completed
+  const found = await find(bench, inference)
+  assert.deepEqual([found.outcome, found.attempt], ['succeeded', 2])
+})
+
+test('draining puts running work back to pending at once, its attempt not counted', async () => {
+  const bench = createWorkerBench()
+  const worker = startWorker(bench, settings)
+  const claimed = bench.nextEvent('claimed')
+  const inference = await submitImage(bench, '[hang]')
+  await claimed
+  await worker.drain()
+  assert.deepEqual([(await find(bench, inference)).status, bench.told.at(-1)?.type], ['pending', 'requeued'])
+  await submitImage(bench, 'a tiger')
+  await bench.clock.advance(1000)
+  assert.equal(bench.told.filter(({ type }) => type === 'claimed').length, 1)
+})
+
+test('a finished result waits for storage that fails', async () => {
+  const bench = createWorkerBench()
+  let failures = 3
+  const outputs: WorkerBench['outputs'] = {
+    ...bench.outputs,
+    put: async (...input) => {
+      if (failures-- > 0) throw new Error('ENOSPC: no space left on device')
+      return bench.outputs.put(...input)
+    },
+  }
+  await using _worker = startWorker({ ...bench, outputs }, settings)
+  const inference = await submitImage(bench, 'a tiger')
+  const completed = bench.nextEvent('completed')
+  await bench.clock.advance(3000)
+  await completed
+  assert.deepEqual([(await find(bench, inference)).outcome, (await find(bench, inference)).attempt], ['succeeded', 1])
+  assert.equal(bench.told.filter(({ type }) => type === 'fault').length, 3)
+})

@@ -1,0 +1,42 @@
+import type { Inference, InferenceWork } from '../core/inference.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { Completion, InferenceQueue } from '../core/ports/inference-queue.ts'
+import type { ModelPool } from '../core/ports/model-pool.ts'
+import type { OutputStore } from '../core/ports/output-store.ts'
+import type { UsageLog } from '../core/ports/usage-log.ts'
+import type { InferenceEvents } from '../operations/inference-events.ts'
+import type { WorkResult } from '../operations/run-work.ts'
+
+export interface WorkerDependencies {
+  readonly queue: InferenceQueue
+  readonly outputs: OutputStore
+  readonly usage: UsageLog
+  readonly pool: ModelPool
+  readonly events: InferenceEvents
+  readonly clock: Clock
+  /** Turns a result into the bytes a caller fetches; given by whoever knows the wire format. */
+  readonly encodeOutput: EncodeOutput
+  readonly onEvent: (event: WorkerEvent) => void
+}
+
+export type EncodeOutput = (work: InferenceWork, result: WorkResult) => { readonly contentType: string; readonly bytes: Uint8Array }
+
+export interface WorkerSettings {
+  /** Tells workers apart in the store. */
+  readonly workerId: string
+  /** Inferences at once, over all models. */
+  readonly concurrency: number
+  readonly leaseMs: number
+  readonly runLimitMs: number
+}
+
+/** What a worker tells about its work, for logs and metrics. */
+export type WorkerEvent =
+  | { readonly type: 'claimed'; readonly inference: Inference; readonly queuedMs: number }
+  | { readonly type: 'completed'; readonly inference: Inference; readonly completion: Completion; readonly durationMs: number }
+  /** The inference is pending again. */
+  | { readonly type: 'requeued'; readonly inference: Inference; readonly reason: 'drain' | 'lost' | 'failed' | 'no-room' }
+  /** Another worker holds the inference by now, or it is completed; this one's result was refused. */
+  | { readonly type: 'fenced'; readonly inference: Inference }
+  /** Something outside the inference failed and will be tried again. */
+  | { readonly type: 'fault'; readonly duty: string; readonly error: unknown }

@@ -1,0 +1,68 @@
+import type { InferenceWork } from '../../src/core/inference.ts'
+import type { OutputStore } from '../../src/core/ports/output-store.ts'
+import type { Store } from '../../src/core/ports/store.ts'
+import { InferenceEvents } from '../../src/operations/inference-events.ts'
+import type { WorkResult } from '../../src/operations/run-work.ts'
+import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
+import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
+import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
+import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
+import type { WorkerDependencies, WorkerEvent } from '../../src/worker/worker-dependencies.ts'
+import { createTestClock, type TestClock } from './test-clock.ts'
+
+/** Everything a worker needs, in memory, with fake models, a clock that stands still and a record of what it told. */
+export interface WorkerBench extends WorkerDependencies {
+  readonly store: Store
+  readonly clock: TestClock
+  readonly outputs: OutputStore
+  readonly told: WorkerEvent[]
+  /** Resolves with the first event of this type from now on. */
+  nextEvent<Type extends WorkerEvent['type']>(type: Type): Promise<Extract<WorkerEvent, { type: Type }>>
+}
+
+/** @param stepDelayMs Wait before each step or token, by the bench's clock. */
+export function createWorkerBench({ slots = 2, stepDelayMs = 0 } = {}): WorkerBench {
+  const clock = createTestClock()
+  const store = createMemoryStore({ clock, limits: { maxPending: 1000 } })
+  const told: WorkerEvent[] = []
+  const listeners = new Set<(event: WorkerEvent) => void>()
+  const delay = stepDelayMs === 0 ? {} : { stepDelayMs }
+  const models = {
+    image: { 'fake-image': createFakeImageModel({ clock, ...delay }) },
+    text: { 'fake-chat': createFakeTextModel({ clock, tokens: 5 }) },
+  }
+  return {
+    store,
+    queue: store.queue,
+    usage: store.usage,
+    outputs: createMemoryOutputs({ clock }),
+    pool: createFixedModelPool(models, { slots }),
+    events: new InferenceEvents(clock),
+    clock,
+    encodeOutput,
+    told,
+    onEvent: (event) => {
+      told.push(event)
+      for (const listener of listeners) listener(event)
+    },
+    nextEvent: (type) =>
+      new Promise((resolve) => {
+        const listener = (event: WorkerEvent) => {
+          if (!isOfType(event, type)) return
+          listeners.delete(listener)
+          resolve(event)
+        }
+        listeners.add(listener)
+      }),
+  }
+}
+
+function isOfType<Type extends WorkerEvent['type']>(event: WorkerEvent, type: Type): event is Extract<WorkerEvent, { type: Type }> {
+  return event.type === type
+}
+
+function encodeOutput(_work: InferenceWork, { kind, result }: WorkResult): { readonly contentType: string; readonly bytes: Uint8Array } {
+  const bytes = kind === 'image' ? (result.images[0]?.bytes ?? new Uint8Array()) : Buffer.from(result.choices[0]?.text ?? '')
+  return { contentType: kind === 'image' ? 'image/png' : 'text/plain', bytes }
+}
