@@ -9,6 +9,7 @@ import { Alarm } from './alarm.ts'
 import { describeState, hasRoom } from './describe-state.ts'
 import { findDescriptor } from './find-descriptor.ts'
 import { nextDeadline } from './next-deadline.ts'
+import { orAborted } from './or-aborted.ts'
 import { planResidency } from './plan-residency.ts'
 import type { PoolEvent } from './pool-event.ts'
 import { makeRefusalError } from './refusal-error.ts'
@@ -16,6 +17,7 @@ import type { Decision } from './residency-decision.ts'
 import type { PlannerEvent } from './residency-event.ts'
 import type { ResidencyLimits } from './residency-limits.ts'
 import { introduceModel, type ResidencyState, type ResidentModel, type UnloadReason } from './residency-state.ts'
+import { ResidentModels } from './resident-models.ts'
 
 export interface ModelPoolDependencies {
   readonly catalog: ModelCatalog
@@ -39,8 +41,7 @@ interface Caller {
 /** The loop: tells the planner what happens and does what it decides. */
 class ResidencyPool implements ModelPool, AsyncDisposable {
   readonly #deps: ModelPoolDependencies
-  readonly #texts = new Map<string, LoadedModel<TextModel>>()
-  readonly #images = new Map<string, LoadedModel<ImageModel>>()
+  readonly #residents: ResidentModels
   readonly #callers = new Map<number, Caller>()
   readonly #unloadCallers = new Map<string, PromiseWithResolvers<void>>()
   readonly #lastErrors = new Map<string, unknown>()
@@ -52,15 +53,16 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
 
   constructor(deps: ModelPoolDependencies) {
     this.#deps = deps
+    this.#residents = new ResidentModels(deps.loader, (modelId, reason) => this.#noteLoss(modelId, reason))
     this.#alarm = new Alarm(deps.clock, () => this.#apply({ type: 'tick' }))
   }
 
   async acquireText(modelId: string, options: AcquireOptions): Promise<ModelLease<TextModel>> {
-    return this.#acquire(findDescriptor(this.#deps.catalog, modelId, 'text'), this.#texts, options)
+    return this.#acquire(findDescriptor(this.#deps.catalog, modelId, 'text'), this.#residents.texts, options)
   }
 
   async acquireImage(modelId: string, options: AcquireOptions): Promise<ModelLease<ImageModel>> {
-    return this.#acquire(findDescriptor(this.#deps.catalog, modelId, 'image'), this.#images, options)
+    return this.#acquire(findDescriptor(this.#deps.catalog, modelId, 'image'), this.#residents.images, options)
   }
 
   hasRoom(modelId: string): boolean {
@@ -69,7 +71,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   }
 
   states(): readonly ModelState[] {
-    const memory = this.#measure()
+    const memory = this.#residents.measure()
     return this.#deps.catalog.list().map((descriptor) => describeState(this.#find(descriptor), memory.get(descriptor.id) ?? 0))
   }
 
@@ -95,10 +97,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     this.#apply({ type: 'close' })
     this.#alarm[Symbol.dispose]()
     this.#closing.abort()
-    const loaded = [...this.#texts.values(), ...this.#images.values()]
-    this.#texts.clear()
-    this.#images.clear()
-    await Promise.all([...loaded.map((model) => model[Symbol.asyncDispose]()), ...this.#work])
+    await Promise.all([this.#residents.stopAll(), ...this.#work])
     for (const caller of this.#unloadCallers.values()) caller.resolve()
   }
 
@@ -153,7 +152,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
 
   #apply(event: PlannerEvent): void {
     const { clock, limits } = this.#deps
-    const facts = { now: clock.now(), memory: this.#measure() }
+    const facts = { now: clock.now(), memory: this.#residents.measure() }
     const { state, decisions } = planResidency(this.#state, event, limits, facts)
     this.#state = state
     for (const decision of decisions) this.#obey(decision)
@@ -184,12 +183,13 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   }
 
   async #load(modelId: string): Promise<void> {
-    const { clock, onEvent } = this.#deps
+    const { catalog, clock, onEvent } = this.#deps
     const startedAt = clock.now()
     try {
-      const loaded = await this.#start(modelId)
+      const loaded = await this.#residents.start(findDescriptor(catalog, modelId), { signal: this.#closing.signal })
+      // A process that died at once has been noted as lost.
+      if (!this.#residents.has(modelId)) return
       onEvent({ type: 'loaded', modelId, loadMs: clock.now() - startedAt, memoryBytes: loaded.memoryBytes() })
-      loaded.exited.then(({ reason }) => this.#noticeExit(loaded, modelId, reason))
       this.#apply({ type: 'loaded', modelId, slots: loaded.slots })
     } catch (error) {
       if (this.#closing.signal.aborted) return
@@ -199,47 +199,16 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     }
   }
 
-  async #start(modelId: string): Promise<LoadedModel<TextModel | ImageModel>> {
-    const { catalog, loader } = this.#deps
-    const descriptor = findDescriptor(catalog, modelId)
-    const { signal } = this.#closing
-    const start = async <Model>(loading: Promise<LoadedModel<Model>>, residents: Map<string, LoadedModel<Model>>) => {
-      const loaded = await loading
-      if (signal.aborted) await loaded[Symbol.asyncDispose]()
-      signal.throwIfAborted()
-      residents.set(modelId, loaded)
-      return loaded
-    }
-    return descriptor.kind === 'text'
-      ? start(loader.loadText(descriptor, { signal }), this.#texts)
-      : start(loader.loadImage(descriptor, { signal }), this.#images)
-  }
-
-  #noticeExit(loaded: LoadedModel<unknown>, modelId: string, reason: string): void {
-    // A model that was unloaded has left the maps before its process did.
-    if (this.#loaded(modelId) !== loaded) return
-    this.#forget(modelId)
-    this.#lastErrors.set(modelId, new Error(reason))
+  #noteLoss(modelId: string, reason: string): void {
     this.#deps.onEvent({ type: 'crashed', modelId, reason })
+    this.#lastErrors.set(modelId, new Error(reason))
     this.#apply({ type: 'crashed', modelId })
   }
 
   async #unload(modelId: string, reason: UnloadReason): Promise<void> {
-    const loaded = this.#loaded(modelId)
-    const memoryBytes = loaded?.memoryBytes() ?? 0
-    this.#forget(modelId)
-    await loaded?.[Symbol.asyncDispose]()
+    const memoryBytes = await this.#residents.stop(modelId)
     this.#deps.onEvent({ type: 'unloaded', modelId, reason })
     this.#apply({ type: 'unloaded', modelId, memoryBytes })
-  }
-
-  #loaded(modelId: string): LoadedModel<TextModel | ImageModel> | undefined {
-    return this.#texts.get(modelId) ?? this.#images.get(modelId)
-  }
-
-  #forget(modelId: string): void {
-    this.#texts.delete(modelId)
-    this.#images.delete(modelId)
   }
 
   #find({ id, kind, bytes }: ModelDescriptor): ResidentModel {
@@ -247,21 +216,8 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     const expected = kind === 'text' ? { queue: textQueue, slots: textSlots } : { queue: imageQueue, slots: 1 }
     return this.#state.models.get(id) ?? introduceModel({ id, fileBytes: bytes, ...expected })
   }
-
-  #measure(): ReadonlyMap<string, number> {
-    return new Map([...this.#texts, ...this.#images].map(([id, loaded]) => [id, loaded.memoryBytes()]))
-  }
 }
 
 function isResident({ phase }: ResidentModel): boolean {
   return phase.type === 'loaded' || phase.type === 'unloading'
-}
-
-function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const leave = () => reject(signal.reason)
-    signal.addEventListener('abort', leave, { once: true })
-    promise.then(resolve).finally(() => signal.removeEventListener('abort', leave))
-  })
 }

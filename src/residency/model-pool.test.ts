@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestClock } from '../../test/support/test-clock.ts'
+import { makeTextRequest } from '../../test/support/text-request.ts'
+import { createFakeCatalog, describeFakeText } from '../runtimes/fake/fake-catalog.ts'
+import { type FakeLoaderSettings, FakeModelLoader } from '../runtimes/fake/fake-model-loader.ts'
+import { createModelPool } from './model-pool.ts'
+import type { PoolEvent } from './pool-event.ts'
+import type { ResidencyLimits } from './residency-limits.ts'
+
+const { signal } = new AbortController()
+const options = { signal, account: 'a' }
+
+function open(overrides: Partial<ResidencyLimits> = {}, fake: Partial<FakeLoaderSettings> = {}) {
+  const clock = createTestClock()
+  const loader = new FakeModelLoader({ clock, slots: 2, ...fake })
+  const limits = {
+    memoryBytes: 1e12,
+    idleUnloadMs: 900_000,
+    textSlots: 2,
+    textQueue: 8,
+    imageQueue: 2,
+    waitLimitMs: 60_000,
+    ...overrides,
+  }
+  const events: PoolEvent[] = []
+  const catalog = createFakeCatalog([describeFakeText(), describeFakeText({ id: 'other' })])
+  const pool = createModelPool({ catalog, loader, clock, limits, onEvent: (event) => events.push(event) })
+  const stateOf = (id: string) => pool.states().find(({ modelId }) => modelId === id)?.state
+  return { pool, clock, loader, events, stateOf }
+}
+
+test('60 requests on 2 slots with a queue of 8 give 10 answers and 50 refusals', async () => {
+  const opened = open()
+  await using pool = opened.pool
+  const ask = async () => {
+    await using lease = await pool.acquireText('fake-chat', options)
+    return await Array.fromAsync(lease.model.generate(makeTextRequest('hello'), options))
+  }
+  const results = await Promise.allSettled(Array.from({ length: 60 }, ask))
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 10)
+  const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []))
+  assert.deepEqual(refusals, Array(50).fill('server_is_overloaded'))
+  assert.equal(opened.loader.attempts('fake-chat'), 1)
+})
+
+test('a crash fails the requests on the model, and who waits is served by the next process', async () => {
+  const { pool, loader, events } = open()
+  await using _pool = pool
+  const run = async (prompt: string) => {
+    await using lease = await pool.acquireText('fake-chat', options)
+    return await Array.fromAsync(lease.model.generate(makeTextRequest(prompt), options))
+  }
+  const culprit = run('[hang]')
+  const bystander = run('[hang]')
+  const waiting = run('[say fine]')
+  await pool.load('fake-chat', { signal })
+  loader.crash('fake-chat')
+  await assert.rejects(culprit, { code: 'inference_failed' })
+  await assert.rejects(bystander, { code: 'inference_failed' })
+  assert.deepEqual((await waiting)[0], { type: 'text', choice: 0, text: 'fine' })
+  assert.ok(events.some((event) => event.type === 'crashed'))
+})
+
+test('a model that cannot be loaded answers model_loading until its pause is over', async () => {
+  const { pool, clock, stateOf } = open({}, { failsToLoad: (_, attempt) => attempt < 2 })
+  await using _pool = pool
+  await assert.rejects(pool.acquireText('fake-chat', options), { code: 'model_loading', retryAfterSeconds: 1 })
+  assert.equal(stateOf('fake-chat'), 'backing-off')
+  assert.equal(pool.hasRoom('fake-chat'), false)
+  await assert.rejects(pool.acquireText('fake-chat', options), { code: 'model_loading' })
+  await clock.advance(500)
+  await using _lease = await pool.acquireText('fake-chat', options)
+  assert.equal(stateOf('fake-chat'), 'loaded')
+})
+
+test('an unused model leaves the memory after its time', async () => {
+  const { pool, clock, loader, stateOf } = open({ idleUnloadMs: 1000 })
+  await using _pool = pool
+  await (await pool.acquireText('fake-chat', options))[Symbol.asyncDispose]()
+  await clock.advance(999)
+  assert.deepEqual(loader.loaded, ['fake-chat'])
+  await clock.advance(1)
+  assert.deepEqual(loader.loaded, [])
+  assert.equal(stateOf('fake-chat'), 'unloaded')
+})
+
+test('who waits longer than the limit is refused by the clock', async () => {
+  const { pool, clock } = open({ waitLimitMs: 5000 }, { slots: 1 })
+  await using _pool = pool
+  await using _lease = await pool.acquireText('fake-chat', options)
+  const refused = assert.rejects(pool.acquireText('fake-chat', options), { code: 'server_is_overloaded' })
+  await clock.advance(5000)
+  await refused
+})
+
+test('a model makes room for another that does not fit beside it', async () => {
+  const { pool, loader } = open({ memoryBytes: 150_000_000 }, { memoryBytes: () => 100_000_000 })
+  await using _pool = pool
+  await pool.load('fake-chat', { signal })
+  await using _lease = await pool.acquireText('other', options)
+  assert.deepEqual(loader.loaded, ['other'])
+})
+
+test('unloading waits for the leases', async () => {
+  const { pool, loader } = open()
+  await using _pool = pool
+  const lease = await pool.acquireText('fake-chat', options)
+  const unloading = pool.unload('fake-chat', { signal })
+  assert.deepEqual(loader.loaded, ['fake-chat'])
+  await lease[Symbol.asyncDispose]()
+  await unloading
+  assert.deepEqual(loader.loaded, [])
+})
+
+test('disposing refuses who waits, ends a load and unloads everything', async () => {
+  const { pool, loader, clock } = open({}, { loadMs: 1000 })
+  const loading = pool.load('fake-chat', { signal })
+  await clock.advance(1000)
+  await loading
+  const refused = assert.rejects(pool.acquireText('other', options), { code: 'shutting_down' })
+  await pool[Symbol.asyncDispose]()
+  await refused
+  assert.deepEqual(loader.loaded, [])
+})

@@ -1,0 +1,76 @@
+import type { ModelDescriptor } from '../core/model.ts'
+import type { ImageModel } from '../core/ports/image-model.ts'
+import type { LoadedModel, ModelLoader } from '../core/ports/model-loader.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
+
+type AnyLoaded = LoadedModel<TextModel> | LoadedModel<ImageModel>
+
+/** The models in memory, by id. */
+export class ResidentModels {
+  readonly texts = new Map<string, LoadedModel<TextModel>>()
+  readonly images = new Map<string, LoadedModel<ImageModel>>()
+  readonly #loader: ModelLoader
+  readonly #onLost: (modelId: string, reason: string) => void
+
+  /** @param onLost Called when a model is gone that nobody stopped. */
+  constructor(loader: ModelLoader, onLost: (modelId: string, reason: string) => void) {
+    this.#loader = loader
+    this.#onLost = onLost
+  }
+
+  /** Loads a model; it is in memory when this resolves. */
+  async start(descriptor: ModelDescriptor, { signal }: { readonly signal: AbortSignal }): Promise<AnyLoaded> {
+    return descriptor.kind === 'text'
+      ? this.#keep(descriptor.id, this.texts, await this.#loader.loadText(descriptor, { signal }), signal)
+      : this.#keep(descriptor.id, this.images, await this.#loader.loadImage(descriptor, { signal }), signal)
+  }
+
+  /** Unloads a model and tells how much memory it took in the end. */
+  async stop(modelId: string): Promise<number> {
+    const loaded = this.#find(modelId)
+    const memoryBytes = loaded?.memoryBytes() ?? 0
+    this.#forget(modelId)
+    await loaded?.[Symbol.asyncDispose]()
+    return memoryBytes
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.texts.keys(), ...this.images.keys()].map((modelId) => this.stop(modelId)))
+  }
+
+  has(modelId: string): boolean {
+    return this.#find(modelId) !== undefined
+  }
+
+  /** Resident bytes of every model. */
+  measure(): ReadonlyMap<string, number> {
+    return new Map([...this.texts, ...this.images].map(([id, loaded]) => [id, loaded.memoryBytes()]))
+  }
+
+  async #keep<Loaded extends AnyLoaded>(
+    modelId: string,
+    models: Map<string, Loaded>,
+    loaded: Loaded,
+    signal: AbortSignal,
+  ): Promise<Loaded> {
+    if (signal.aborted) await loaded[Symbol.asyncDispose]()
+    signal.throwIfAborted()
+    models.set(modelId, loaded)
+    loaded.exited.then(({ reason }) => {
+      // One that was stopped has left the maps before its process did.
+      if (this.#find(modelId) !== loaded) return
+      this.#forget(modelId)
+      this.#onLost(modelId, reason)
+    })
+    return loaded
+  }
+
+  #find(modelId: string): AnyLoaded | undefined {
+    return this.texts.get(modelId) ?? this.images.get(modelId)
+  }
+
+  #forget(modelId: string): void {
+    this.texts.delete(modelId)
+    this.images.delete(modelId)
+  }
+}
