@@ -89,7 +89,7 @@ export async function serve(
         pool,
         events,
         clock,
-        encodeOutput: (_inference, work, result) => encodeOutput({ clock }, work, result),
+        encodeOutput: (work, result) => encodeOutput({ clock }, work, result),
         onEvent: observeWorker(telemetry),
       },
       {
