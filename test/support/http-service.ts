@@ -12,6 +12,7 @@ import { createHttpServer } from '../../src/http/create-http-server.ts'
 import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
 import type { FinishedRequest } from '../../src/http/http-observer.ts'
 import type { HttpSettings } from '../../src/http/http-settings.ts'
+import { encodeOutput } from '../../src/http/wire/encode-output.ts'
 import { createAccessToken } from '../../src/operations/create-access-token.ts'
 import { createAccount } from '../../src/operations/create-account.ts'
 import { InferenceEvents } from '../../src/operations/inference-events.ts'
@@ -21,6 +22,8 @@ import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
+import { startWorker, type Worker } from '../../src/worker/start-worker.ts'
+import type { WorkerDependencies } from '../../src/worker/worker-dependencies.ts'
 
 const signal = new AbortController().signal
 
@@ -39,6 +42,8 @@ export interface HttpServiceOptions {
   readonly pool?: ModelPool
   readonly settings?: Partial<HttpSettings>
   readonly overrides?: Partial<HttpDependencies>
+  /** Whether deferred requests are worked on; they stay pending otherwise. */
+  readonly worker?: boolean
 }
 
 /** The public interface over fakes and a store in memory, listening on a free port. */
@@ -93,7 +98,14 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
     },
     ...options.overrides,
   }
+  await using stack = new AsyncDisposableStack()
+  stack.use(store)
+  if (options.worker === true) stack.use(startFakeWorker(deps))
   const server = await createHttpServer(deps, { ...standardSettings, ...options.settings })
+  stack.defer(async () => {
+    server.server.closeAllConnections()
+    await server.close()
+  })
   await server.listen({ host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${portOf(server)}`
   const makeToken: HttpService['makeToken'] = async (scopes, { accountId = account.id, expiresAt } = {}) => {
@@ -101,6 +113,7 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
     return made.text
   }
   const token = await makeToken(['text', 'image', 'read'])
+  const owned = stack.move()
   return {
     url,
     server,
@@ -129,12 +142,14 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
         ...(json !== undefined && { body: JSON.stringify(json) }),
       })
     },
-    async [Symbol.asyncDispose]() {
-      server.server.closeAllConnections()
-      await server.close()
-      await store[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+function startFakeWorker(deps: HttpDependencies): Worker {
+  const encode: WorkerDependencies['encodeOutput'] = (work, result) => encodeOutput(deps, work, result)
+  const settings = { workerId: 'test', concurrency: 4, leaseMs: 30_000, runLimitMs: 60_000 }
+  return startWorker({ ...deps, encodeOutput: encode, onEvent: () => {} }, settings)
 }
 
 function portOf(server: FastifyInstance): number {

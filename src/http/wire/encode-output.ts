@@ -1,26 +1,20 @@
-import type { ImageResult } from '../../core/image-generation.ts'
 import type { InferenceWork } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { TextResult } from '../../operations/collect-text.ts'
+import type { WorkResult } from '../../operations/run-work.ts'
 import { encodeChatCompletion } from './chat-completion.ts'
 import { startCompletion } from './completion-head.ts'
 import { encodeImageResult } from './image-result.ts'
-
-/** What came out of a deferred inference. */
-export type InferenceResult =
-  | { readonly kind: 'image'; readonly result: ImageResult }
-  | { readonly kind: 'chat'; readonly result: TextResult }
 
 /** The output to store: the very JSON that the synchronous route would answer. */
 export function encodeOutput(
   { clock }: { readonly clock: Clock },
   work: InferenceWork,
-  outcome: InferenceResult,
+  outcome: WorkResult,
 ): { readonly contentType: string; readonly bytes: Uint8Array } {
   return { contentType: 'application/json; charset=utf-8', bytes: Buffer.from(JSON.stringify(encodeBody(clock, work, outcome))) }
 }
 
-function encodeBody(clock: Clock, work: InferenceWork, outcome: InferenceResult): object {
+function encodeBody(clock: Clock, work: InferenceWork, outcome: WorkResult): object {
   if (work.kind === 'image' && outcome.kind === 'image') return encodeImageResult(work.request, outcome.result)
   if (work.kind === 'chat' && outcome.kind === 'chat')
     return encodeChatCompletion(startCompletion(clock, work.request.model), work.request, outcome.result)

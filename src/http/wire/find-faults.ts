@@ -6,8 +6,10 @@ import { printPath } from './print-path.ts'
 /** Turns a validator's errors into one fault per field, each naming the field and what to change. */
 export function findFaults(schema: object, errors: readonly TLocalizedValidationError[]): readonly FieldFault[] {
   const faults = withoutUnionNoise(errors).flatMap((error) => toFaults(schema, error))
+  // Unknown fields come last, so that an invalid value decides the error's code.
+  const sorted = faults.toSorted((a, b) => Number(a.kind === 'unknown') - Number(b.kind === 'unknown'))
   const seen = new Set<string>()
-  return faults.filter(({ path }) => {
+  return sorted.filter(({ path }) => {
     const name = printPath(path)
     return seen.has(name) ? false : seen.add(name)
   })

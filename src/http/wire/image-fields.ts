@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { samplers } from '../../core/sampler.ts'
+import { stylePresetNames } from '../../core/style-preset.ts'
 
 const prompt = { maxLength: 10_000 }
 const seed = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
@@ -33,7 +34,7 @@ export const imageFields = {
     Type.Integer({ minimum: 0, maximum: 1024, default: 32, description: 'Pixels around that region.' }),
   ),
   outpainting: Type.Optional(Type.Boolean({ default: false, description: 'Whether the mask extends the image beyond its edges.' })),
-  style_preset: Type.Optional(Type.String({ minLength: 1, description: 'A look by name.' })),
+  style_preset: Type.Optional(Type.Enum([...stylePresetNames], { description: 'A look by name.' })),
   clip_skip: Type.Optional(Type.Integer({ minimum: 1, maximum: 12, description: 'Last layers of the text encoders to leave out.' })),
   use_refiner: Type.Optional(Type.Boolean({ description: 'True by default where the model has a refiner.' })),
   high_noise_frac: Type.Optional(

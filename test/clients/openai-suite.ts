@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import OpenAI from 'openai'
+import type { ClientTarget } from './client-target.ts'
+import { isEncodedImage } from './encoded-image.ts'
+
+/** The published openai client, unmodified: chat, streams, models, images and errors. */
+export function testOpenAi(name: string, start: () => Promise<ClientTarget>): void {
+  suite(`openai against ${name}`, () => {
+    let target: ClientTarget
+    let client: OpenAI
+    before(async () => {
+      target = await start()
+      client = new OpenAI({ baseURL: `${target.url}/v1`, apiKey: target.token, maxRetries: 0 })
+    })
+    after(() => target[Symbol.asyncDispose]())
+
+    const chat = () => ({
+      model: target.chatModel,
+      messages: [{ role: 'user' as const, content: target.question }],
+      temperature: 0,
+      seed: 1,
+      max_completion_tokens: 24,
+    })
+
+    test('a chat completion answers', async () => {
+      const answer = await client.chat.completions.create(chat())
+      assert.match(answer.id, /^cmpl-[0-9a-f]{32}$/)
+      assert.ok((answer.choices[0]?.message.content ?? '').length > 0)
+      assert.equal(answer.usage?.prompt_tokens_details?.cached_tokens !== undefined, true)
+    })
+
+    test('a streamed chat completion says the same', async () => {
+      const whole = await client.chat.completions.create(chat())
+      const stream = client.chat.completions.stream({ ...chat(), stream_options: { include_usage: true } })
+      const final = await stream.finalChatCompletion()
+      assert.equal(final.choices[0]?.message.content, whole.choices[0]?.message.content)
+      assert.equal(final.choices[0]?.message.role, 'assistant')
+      assert.equal((await stream.totalUsage()).total_tokens, whole.usage?.total_tokens)
+    })
+
+    test('our own answer can be sent back as part of the conversation', async () => {
+      const { choices } = await client.chat.completions.create(chat())
+      const [first] = choices
+      assert.ok(first !== undefined)
+      const messages = [...chat().messages, first.message, { role: 'user' as const, content: 'And then?' }]
+      assert.ok((await client.chat.completions.create({ ...chat(), messages })).choices.length === 1)
+    })
+
+    test('leaving a stream early leaves the client usable', async () => {
+      const stream = await client.chat.completions.create({ ...chat(), stream: true })
+      for await (const _ of stream) break
+      assert.equal((await client.chat.completions.create(chat())).choices.length, 1)
+    })
+
+    test('models are listed and found by name', async () => {
+      const ids = (await client.models.list()).data.map((model) => model.id)
+      assert.ok(ids.includes(target.chatModel) && ids.includes(target.imageModel))
+      assert.equal((await client.models.retrieve(target.imageModel)).id, target.imageModel)
+    })
+
+    test('images are generated in base64', async () => {
+      const answer = await client.images.generate({ model: target.imageModel, prompt: 'a tiger', n: 2 })
+      assert.equal(answer.data?.length, 2)
+      for (const image of answer.data ?? []) assert.ok(isEncodedImage(image.b64_json))
+    })
+
+    test('errors become the classes of their status', async () => {
+      const refused = { ...chat(), temperature: 3 }
+      await assert.rejects(client.chat.completions.create(refused), (error: unknown) => {
+        assert.ok(error instanceof OpenAI.BadRequestError)
+        assert.equal(error.code, 'invalid_request_error')
+        assert.equal(error.param, 'temperature')
+        assert.match(error.requestID ?? '', /^[\w-]+$/)
+        return true
+      })
+      await assert.rejects(client.chat.completions.create({ ...chat(), model: 'nobody' }), OpenAI.NotFoundError)
+      const stranger = new OpenAI({ baseURL: `${target.url}/v1`, apiKey: 'wrong', maxRetries: 0 })
+      await assert.rejects(stranger.models.list(), OpenAI.AuthenticationError)
+      await assert.rejects(client.images.generate({ prompt: 'a tiger', n: 17 }), OpenAI.UnprocessableEntityError)
+    })
+  })
+}
