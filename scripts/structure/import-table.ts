@@ -64,6 +64,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
       'config',
       'cli',
     ],
+    packages: ['fastify'],
   },
   'bin.ts': { areas: ['cli', 'config', 'composition'] },
 }
