@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, normalize } from 'node:path/posix'
 import { type FoundImport, findImports } from './find-imports.ts'
-import { type AreaRule, importTable, testAreas } from './import-table.ts'
+import { type AreaRule, importTable, testAreas, testPackages } from './import-table.ts'
 
 /** A source file: its path from the root of the project, with forward slashes, and its text. */
 export interface SourceFile {
@@ -28,7 +28,7 @@ export function checkImports(
     if (specifier.startsWith('node:'))
       return rule.builtins === 'none' && !isTest(path) ? [`${path}: ${area} must not import ${specifier}.`] : []
     if (builtinModules.includes(specifier)) return [`${path}: write node:${specifier} instead of ${specifier}.`]
-    return rule.packages?.includes(packageOf(specifier)) === true ? [] : [`${path}: ${area} must not import the package ${specifier}.`]
+    return mayImportPackage(packageOf(specifier), rule, path) ? [] : [`${path}: ${area} must not import the package ${specifier}.`]
   })
 }
 
@@ -61,6 +61,10 @@ function checkRelative(
   if (targetArea === undefined) return target === 'package.json' ? [] : [`${path}: must not import ${specifier}, which is outside src.`]
   const allowed = [...rule.areas, ...(typeOnly ? (rule.types ?? []) : []), ...(isTest(path) ? testAreas : [])]
   return allowed.includes(targetArea) ? [] : [`${path}: ${area} must not import ${targetArea} (${specifier}).`]
+}
+
+function mayImportPackage(name: string, { packages = [] }: AreaRule, path: string): boolean {
+  return packages.includes(name) || (isTest(path) && testPackages.includes(name))
 }
 
 function isTest(path: string): boolean {

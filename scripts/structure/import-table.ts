@@ -20,7 +20,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   residency: { areas: ['core'] },
   telemetry: { areas: ['core'], packages: ['pino', 'pino-pretty'] },
   catalog: { areas: ['core'] },
-  worker: { areas: ['core', 'operations'] },
+  worker: { areas: ['core', 'operations'], packages: ['request-filtering-agent'] },
   'runtimes/llama': { areas: ['core'], packages: ['node-llama-cpp', '@huggingface/jinja'] },
   'runtimes/diffusion': { areas: ['core'], packages: ['onnxruntime-node', 'sharp'] },
   'runtimes/process': { areas: ['core'] },
@@ -71,6 +71,16 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
 
 /** What a test beside the code may import besides what its code may: what is shipped to stand in for the rest. */
 export const testAreas: readonly string[] = ['core', 'operations', 'runtimes/fake', 'storage/memory', 'composition']
+
+/** Packages that only tests import, beside the code or in `test/`. */
+export const testPackages: readonly string[] = [
+  'standardwebhooks',
+  'openai',
+  '@octoai/client',
+  '@octoai/sdk',
+  'playwright-core',
+  'axe-core',
+]
 
 /** The only file that reads `process.env`. */
 export const environmentReader = 'src/config/process-environment.ts'
