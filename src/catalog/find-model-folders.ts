@@ -22,7 +22,9 @@ async function searchFolder(folder: string, source: number): Promise<{ found: re
     const message = 'is not a readable folder; create it or correct the setting "models".'
     return { found: [], faults: [{ file: folder, field: '', message }] }
   }
-  const candidates = [folder, ...names.toSorted().map((name) => join(folder, name))]
+  // Names with a dot are unfinished pulls, and nobody's models.
+  const visible = names.filter((name) => !name.startsWith('.')).toSorted()
+  const candidates = [folder, ...visible.map((name) => join(folder, name))]
   const hits = await Promise.all(candidates.map((candidate) => hasModelFile(candidate)))
   return { found: candidates.filter((_, index) => hits[index]).map((candidate) => ({ folder: candidate, source })), faults: [] }
 }

@@ -1,79 +1,96 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { openCatalog } from './open-catalog.ts'
 import { pullModel } from './pull-model.ts'
 
-interface Shop extends AsyncDisposable {
-  readonly address: string
-  readonly modelsFolder: string
+const weights = Buffer.alloc(3_000_000, 'weights ')
+const modelFile = {
+  id: 'org/tiny',
+  kind: 'text',
+  format: 'gguf',
+  file: 'sub/model.gguf',
+  files: { 'sub/model.gguf': { bytes: weights.length, sha256: createHash('sha256').update(weights).digest('hex') } },
 }
+const options = { signal: new AbortController().signal, onProgress: () => {} }
 
-/** A web server with these files, and an empty folder for models. */
-async function openShop(files: Readonly<Record<string, string>>): Promise<Shop> {
-  const server = createServer((request, response) => {
-    const content = files[decodeURIComponent(request.url ?? '')]
-    response.writeHead(content === undefined ? 404 : 200).end(content)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const bound = server.address()
+async function makeFolder(context: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sepia-pull-'))
-  return {
-    address: `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : ''}`,
-    modelsFolder: join(folder, 'models'),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await rm(folder, { recursive: true })
-    },
-  }
+  context.after(() => rm(folder, { recursive: true }))
+  return folder
 }
 
-function modelFile(weights: string, change: Readonly<Record<string, unknown>> = {}): string {
-  const sha256 = createHash('sha256').update(weights).digest('hex')
-  const files = { 'parts/the weights.gguf': { bytes: weights.length, sha256 } }
-  return JSON.stringify({ id: 'shop/tiny', kind: 'text', format: 'gguf', file: 'parts/the weights.gguf', files, ...change })
+/** A web server with the model; it breaks off the first `breaks` downloads in the middle and notes the ranges asked for. */
+async function serveModel(context: TestContext, { breaks = 0, bytes = weights }: { breaks?: number; bytes?: Buffer } = {}) {
+  const ranges: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    if (request.url === '/models/tiny/model.json') return void response.end(JSON.stringify(modelFile))
+    if (request.url !== '/models/tiny/sub/model.gguf') return void response.writeHead(404).end()
+    ranges.push(request.headers.range)
+    const start = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0)
+    response.writeHead(start > 0 ? 206 : 200, { 'content-length': bytes.length - start })
+    if (ranges.length > breaks) return void response.end(bytes.subarray(start))
+    response.write(bytes.subarray(start, start + 1_000_000), () => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  context.after(() => server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/models/tiny`, ranges }
 }
 
-async function pull(shop: Shop, path = '/tiny/model.json'): Promise<{ readonly id: string; readonly progress: readonly number[] }> {
-  const progress: number[] = []
-  const { signal } = new AbortController()
-  const { id } = await pullModel(shop, `${shop.address}${path}`, { signal, onProgress: ({ bytesDone }) => void progress.push(bytesDone) })
-  return { id, progress }
-}
-
-describe('pullModel', () => {
-  it('fetches every listed file and installs the model once it is whole', async () => {
-    await using shop = await openShop({ '/tiny/model.json': modelFile('GGUFtiny'), '/tiny/parts/the weights.gguf': 'GGUFtiny' })
-    const { id, progress } = await pull(shop)
-    assert.equal(id, 'shop/tiny')
-    assert.equal(progress.at(-1), 8)
-    assert.equal(await readFile(join(shop.modelsFolder, 'shop--tiny', 'parts', 'the weights.gguf'), 'utf8'), 'GGUFtiny')
+test('a pulled model is in the catalog, with progress up to the last byte', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url } = await serveModel(context)
+  let last = ''
+  const descriptor = await pullModel({ modelsFolder }, `${url}/model.json`, {
+    ...options,
+    onProgress: ({ path, bytesDone, bytesTotal }) => (last = `${path} ${bytesDone}/${bytesTotal}`),
   })
+  assert.equal(last, 'sub/model.gguf 3000000/3000000')
+  const catalog = await openCatalog({ folders: [modelsFolder] })
+  assert.deepEqual(catalog.find('org/tiny'), descriptor)
+  await assert.rejects(pullModel({ modelsFolder }, url, options), /already/)
+})
 
-  it('installs nothing when a file is damaged, too long, too short or missing', async () => {
-    for (const served of ['GGUFevil', 'GGUFtiny and more', 'GGUF', undefined]) {
-      const weights = served === undefined ? {} : { '/tiny/parts/the weights.gguf': served }
-      await using shop = await openShop({ '/tiny/model.json': modelFile('GGUFtiny'), ...weights })
-      await assert.rejects(pull(shop), { name: 'CatalogError' })
-      assert.deepEqual(await readdir(shop.modelsFolder).catch(() => []), [])
-    }
-  })
+test('a broken download shows no model and is resumed where it stopped', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url, ranges } = await serveModel(context, { breaks: 1 })
+  await assert.rejects(pullModel({ modelsFolder }, url, options), /broke off/)
+  assert.deepEqual((await openCatalog({ folders: [modelsFolder] })).list(), [])
+  const descriptor = await pullModel({ modelsFolder }, url, options)
+  assert.match(ranges[1] ?? '', /^bytes=[1-9]\d*-$/)
+  assert.deepEqual(await readFile(join(descriptor.folder, 'sub/model.gguf')), weights)
+})
 
-  it('refuses addresses, model files and file lists that it cannot check', async () => {
-    await using shop = await openShop({ '/tiny/model.json': modelFile('GGUFtiny', { files: undefined }), '/bad/model.json': '{}' })
-    await assert.rejects(pull(shop), /must list every file/)
-    await assert.rejects(pull(shop, '/bad/model.json'), { name: 'CatalogError' })
-    await assert.rejects(pull(shop, '/none/model.json'), /the server answers 404/)
-    await assert.rejects(pull(shop, '/tiny/weights.gguf'), /is not an address of a model.json/)
-  })
+test('damaged bytes are refused and not kept', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const damaged = Buffer.from(weights)
+  damaged[1_500_000] = 0
+  const { url } = await serveModel(context, { bytes: damaged })
+  await assert.rejects(pullModel({ modelsFolder }, url, options), /damaged/)
+  const { url: whole, ranges } = await serveModel(context)
+  await pullModel({ modelsFolder }, whole, options)
+  assert.deepEqual(ranges, [undefined])
+})
 
-  it('says why a server cannot be reached', async () => {
-    const shop = await openShop({})
-    await shop[Symbol.asyncDispose]()
-    await assert.rejects(pull(shop), /cannot be fetched: .*ECONNREFUSED/)
-  })
+test('copies a model from another folder', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const from = await makeFolder(context)
+  await mkdir(join(from, 'sub'))
+  await writeFile(join(from, 'sub/model.gguf'), weights)
+  await writeFile(join(from, 'model.json'), JSON.stringify(modelFile))
+  const descriptor = await pullModel({ modelsFolder }, from, options)
+  assert.equal(descriptor.folder, join(modelsFolder, 'org--tiny'))
+})
+
+test('names what is wrong with an address', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url } = await serveModel(context)
+  await assert.rejects(pullModel({ modelsFolder }, `${url}/nothing`, options), /answered 404/)
 })

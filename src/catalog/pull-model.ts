@@ -1,129 +1,69 @@
-import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { mkdir, rename, stat, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { ModelDescriptor } from '../core/model.ts'
 import { CatalogError } from './catalog-fault.ts'
+import { checkFiles } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
-import { openCatalog } from './open-catalog.ts'
-import { type FileProgress, verifyModel } from './verify-model.ts'
-
-export interface PullOptions {
-  readonly signal: AbortSignal
-  readonly onProgress: (progress: FileProgress) => void
-}
-
-/** Largest `model.json` that is read, in bytes. */
-const maxModelFileBytes = 1 << 20
+import { describeModel } from './describe-model.ts'
+import type { ModelFile } from './model-file.ts'
+import { type ModelSource, openModelSource } from './model-source.ts'
+import { pullFile } from './pull-file.ts'
+import type { FileProgress } from './verify-model.ts'
 
 /**
- * Fetches a model folder from a web server: its `model.json`, then every file that it lists, each checked against its
- * checksum. The folder appears once it is whole.
+ * Copies a model into a folder of models, from a web address or another folder; a broken try is resumed by the next.
+ * The model appears there only when every file has arrived and matches its checksum.
  *
- * @param source Address of the `model.json`; the files lie beside it.
- * @throws {CatalogError} when the model.json or a file is not as it should be.
+ * @throws {CatalogError} when its `model.json` has faults; {Error} naming what else is wrong.
  */
 export async function pullModel(
   { modelsFolder }: { readonly modelsFolder: string },
   source: string,
-  { signal, onProgress }: PullOptions,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: FileProgress) => void },
 ): Promise<ModelDescriptor> {
-  const address = parseAddress(source)
-  const text = await fetchModelFile(address, signal)
-  const checked = checkModelFile(address.href, text)
+  const origin = openModelSource(source)
+  const text = await origin.readModelFile({ signal })
+  const checked = checkModelFile(source, text)
   if ('faults' in checked) throw new CatalogError(checked.faults)
-  const { id, files } = checked.modelFile
-  if (files === undefined)
-    throw fault(address.href, 'files', 'must list every file with its size and checksum; only then can it be pulled.')
+  const { modelFile } = checked
+  const name = modelFile.id.replaceAll('/', '--')
+  const folder = join(modelsFolder, name)
+  if (await exists(folder)) throw new Error(`${modelFile.id} is already in ${folder}; remove it first.`)
 
-  const folder = join(modelsFolder, id.replaceAll('/', '--'))
-  const unfinished = `${folder}.unfinished`
-  await rm(unfinished, { recursive: true, force: true })
-  try {
-    const bytesTotal = Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0)
-    let bytesBefore = 0
-    for (const [path, { bytes }] of Object.entries(files)) {
-      const base = bytesBefore
-      const onBytes = (done: number): void => onProgress({ path, bytesDone: base + done, bytesTotal })
-      await fetchFile(new URL(path.split('/').map(encodeURIComponent).join('/'), address), join(unfinished, path), {
-        bytes,
-        signal,
-        onBytes,
-      })
-      bytesBefore += bytes
-    }
-    await writeFile(join(unfinished, 'model.json'), text)
-    const faults = await verifyModel({ folder: unfinished }, { signal, onProgress: () => undefined })
-    if (faults.length > 0) throw new CatalogError(faults)
-    await rm(folder, { recursive: true, force: true })
-    await rename(unfinished, folder)
-  } finally {
-    await rm(unfinished, { recursive: true, force: true })
-  }
-  return readModel(folder)
+  const unfinished = join(modelsFolder, `.pulling-${name}`)
+  await mkdir(unfinished, { recursive: true })
+  await pullFiles(origin, modelFile, { folder: unfinished, signal, onProgress })
+  const files = await checkFiles(modelFile, unfinished)
+  if ('faults' in files) throw new CatalogError(files.faults)
+  await writeFile(join(unfinished, 'model.json'), text, { flush: true })
+  await rename(unfinished, folder)
+  return describeModel(modelFile, { ...files.facts, folder })
 }
 
-function parseAddress(source: string): URL {
-  const address = URL.canParse(source) ? new URL(source) : undefined
-  if (address === undefined || !['http:', 'https:'].includes(address.protocol) || !address.pathname.endsWith('/model.json')) {
-    throw fault(source, '', 'is not an address of a model.json, such as https://models.example/tiny-chat/model.json.')
-  }
-  return address
-}
-
-async function fetchModelFile(address: URL, signal: AbortSignal): Promise<string> {
-  const pieces = await Array.fromAsync(download(address, { maxBytes: maxModelFileBytes, signal }))
-  return Buffer.concat(pieces).toString('utf8')
-}
-
-async function fetchFile(
-  address: URL,
-  file: string,
-  { bytes, signal, onBytes }: { readonly bytes: number; readonly signal: AbortSignal; readonly onBytes: (done: number) => void },
+async function pullFiles(
+  origin: ModelSource,
+  { id, files = {} }: ModelFile,
+  {
+    folder,
+    signal,
+    onProgress,
+  }: { readonly folder: string; readonly signal: AbortSignal; readonly onProgress: (progress: FileProgress) => void },
 ): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
-  await pipeline(countBytes(download(address, { maxBytes: bytes, signal }), onBytes), createWriteStream(file, { flush: true }), { signal })
-}
-
-async function* countBytes(pieces: AsyncIterable<Uint8Array>, onBytes: (done: number) => void): AsyncGenerator<Uint8Array> {
-  let done = 0
-  for await (const piece of pieces) {
-    done += piece.length
-    onBytes(done)
-    yield piece
+  const listed = Object.entries(files)
+  if (listed.length === 0) throw new Error(`The model.json of ${id} lists no files; ask who offers it for sizes and checksums in "files".`)
+  const bytesTotal = listed.reduce((sum, [, { bytes }]) => sum + bytes, 0)
+  const { bavail, bsize } = await statfs(folder)
+  if (bavail * bsize < bytesTotal)
+    throw new Error(`${id} needs ${bytesTotal} bytes, but ${folder} has ${bavail * bsize} left; make room first.`)
+  let bytesBefore = 0
+  for (const [path, entry] of listed) {
+    const base = bytesBefore
+    const onBytes = (done: number) => onProgress({ path, bytesDone: base + done, bytesTotal })
+    await pullFile(origin, { path, listed: entry, target: join(folder, path) }, { signal, onBytes })
+    bytesBefore += entry.bytes
   }
 }
 
-async function* download(
-  address: URL,
-  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
-): AsyncGenerator<Uint8Array> {
-  const response = await fetch(address, { signal }).catch((error: unknown) => {
-    signal.throwIfAborted()
-    throw fault(address.href, '', `cannot be fetched: ${describeCause(error)}.`)
-  })
-  if (!response.ok || response.body === null) throw fault(address.href, '', `cannot be fetched: the server answers ${response.status}.`)
-  let received = 0
-  for await (const piece of response.body) {
-    received += piece.length
-    if (received > maxBytes) throw fault(address.href, '', `is longer than the ${maxBytes} bytes it may have.`)
-    yield piece
-  }
-}
-
-/** The reason behind fetch's "fetch failed". */
-function describeCause(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return cause instanceof Error ? cause.message : String(cause)
-}
-
-async function readModel(folder: string): Promise<ModelDescriptor> {
-  const catalog = await openCatalog({ folders: [folder] })
-  const [model] = catalog.list()
-  if (model === undefined) throw fault(folder, '', 'holds no model; pull it again.')
-  return model
-}
-
-function fault(file: string, field: string, message: string): CatalogError {
-  return new CatalogError([{ file, field, message }])
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null
 }

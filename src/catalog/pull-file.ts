@@ -1,0 +1,53 @@
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { ListedFile } from './model-file.ts'
+import type { ModelSource } from './model-source.ts'
+import { hashFile } from './verify-model.ts'
+
+/**
+ * Copies one file of a model and checks it; what an earlier try left is kept and completed.
+ *
+ * @param target Where it goes; grows as `<target>.part`.
+ * @throws {Error} when the bytes are not those that `model.json` lists.
+ */
+export async function pullFile(
+  source: ModelSource,
+  { path, listed, target }: { readonly path: string; readonly listed: ListedFile; readonly target: string },
+  { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (done: number) => void },
+): Promise<void> {
+  if ((await sizeOf(target)) === listed.bytes) return onBytes(listed.bytes)
+  const part = `${target}.part`
+  await mkdir(dirname(target), { recursive: true })
+  if ((await sizeOf(part)) > listed.bytes) await rm(part)
+  if ((await sizeOf(part)) < listed.bytes) await appendRest(source, { path, part, limit: listed.bytes }, { signal, onBytes })
+  const sha256 = await hashFile(part, { signal, onBytes: () => {} })
+  if (sha256 !== listed.sha256) {
+    await rm(part)
+    throw new Error(`${path} arrived damaged (SHA-256 ${sha256} instead of ${listed.sha256}); run the same command again.`)
+  }
+  await rename(part, target)
+}
+
+async function appendRest(
+  source: ModelSource,
+  { path, part, limit }: { readonly path: string; readonly part: string; readonly limit: number },
+  { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (done: number) => void },
+): Promise<void> {
+  const { offset, bytes } = await source.openFile(path, await sizeOf(part), { signal })
+  await using file = await open(part, offset === 0 ? 'w' : 'a')
+  let done = offset
+  for await (const piece of bytes) {
+    done += piece.length
+    if (done > limit) throw new Error(`${path} is longer than the ${limit} bytes its model.json lists; ask who offers it.`)
+    await file.appendFile(piece)
+    onBytes(done)
+  }
+  await file.sync()
+  if (done < limit) throw new Error(`${path} broke off after ${done} of ${limit} bytes; run the same command again to go on.`)
+}
+
+/** A file's size; 0 where there is none. */
+async function sizeOf(file: string): Promise<number> {
+  const stats = await stat(file).catch(() => null)
+  return stats?.size ?? 0
+}
