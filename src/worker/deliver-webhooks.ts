@@ -1,0 +1,77 @@
+import type { Inference } from '../core/inference.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { InferenceLog } from '../core/ports/inference-log.ts'
+import type { WebhookDelivery, WebhookLog } from '../core/ports/webhook-log.ts'
+import type { WebhookPost } from './post-webhook.ts'
+import { type DeliveryResult, planDelivery } from './webhook-schedule.ts'
+import { signWebhook } from './webhook-signature.ts'
+
+/** Deliveries on their way at once. */
+const atOnce = 32
+
+export interface WebhookDependencies {
+  readonly webhooks: WebhookLog
+  readonly log: InferenceLog
+  readonly clock: Clock
+  /** The JSON text of the announcement; `at` in Unix milliseconds. */
+  readonly encodeWebhook: (inference: Inference, at: number) => string
+  readonly post: (post: WebhookPost, options: { readonly signal: AbortSignal }) => Promise<DeliveryResult>
+  /** 0 to 1. */
+  readonly random: () => number
+  readonly onAttempt: (delivery: WebhookDelivery, attempt: { readonly state: WebhookDelivery['state']; readonly result: string }) => void
+}
+
+/** Delivers what is due and not on its way yet; a slow receiver keeps nobody else waiting. */
+export class WebhookCourier {
+  readonly #deps: WebhookDependencies
+  readonly #onFault: (error: unknown) => void
+  readonly #underway = new Map<string, Promise<void>>()
+
+  constructor(deps: WebhookDependencies, onFault: (error: unknown) => void) {
+    this.#deps = deps
+    this.#onFault = onFault
+  }
+
+  /** Sets off with everything due now; resolves without waiting for the receivers. */
+  async setOff(options: { readonly signal: AbortSignal }): Promise<void> {
+    const free = atOnce - this.#underway.size
+    if (free <= 0) return
+    const due = await this.#deps.webhooks.due({ now: this.#deps.clock.now(), limit: atOnce }, options)
+    for (const delivery of due.filter(({ id }) => !this.#underway.has(id)).slice(0, free)) {
+      const arrival = deliver(this.#deps, delivery, options)
+        .catch((error: unknown) => {
+          if (!options.signal.aborted) this.#onFault(error)
+        })
+        .finally(() => this.#underway.delete(delivery.id))
+      this.#underway.set(delivery.id, arrival)
+    }
+  }
+
+  /** Resolves when nothing is on its way any more. */
+  async returned(): Promise<void> {
+    await Promise.all(this.#underway.values())
+  }
+}
+
+async function deliver(deps: WebhookDependencies, delivery: WebhookDelivery, options: { readonly signal: AbortSignal }): Promise<void> {
+  const { webhooks, log, clock } = deps
+  const inference = await log.find(delivery.inferenceId, delivery.accountId, options)
+  const result = inference === null ? { reason: 'record deleted' } : await announce(deps, { delivery, inference }, options)
+  const attempt = planDelivery({ attempts: delivery.attempts, result, now: clock.now(), random: deps.random() })
+  await webhooks.record(delivery.id, attempt, { signal: new AbortController().signal })
+  deps.onAttempt(delivery, attempt)
+}
+
+async function announce(
+  { webhooks, clock, encodeWebhook, post }: WebhookDependencies,
+  { delivery, inference }: { readonly delivery: WebhookDelivery; readonly inference: Inference },
+  options: { readonly signal: AbortSignal },
+): Promise<DeliveryResult> {
+  const now = clock.now()
+  const body = encodeWebhook(inference, inference.completedAt ?? now)
+  const signature = signWebhook(
+    { id: delivery.id, timestamp: Math.floor(now / 1000), body },
+    await webhooks.secrets(delivery.accountId, options),
+  )
+  return post({ url: delivery.url, body, headers: { 'content-type': 'application/json', 'user-agent': 'sepia', ...signature } }, options)
+}

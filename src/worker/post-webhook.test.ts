@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { postWebhook } from './post-webhook.ts'
+
+const { signal } = new AbortController()
+const post = (url: string, privateTargets = false) =>
+  postWebhook({ url, headers: { 'webhook-id': 'msg_1' }, body: '{}' }, { signal, privateTargets })
+
+async function startReceiver(status: number, headers: Readonly<Record<string, string>> = {}) {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    requests.push(request)
+    request.resume()
+    response.writeHead(status, headers).end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return { requests, port, [Symbol.asyncDispose]: async () => void (await once(server.close(), 'close')) }
+}
+
+test('posts to private addresses only where they are allowed, and does not follow redirects', async () => {
+  await using receiver = await startReceiver(302, { location: 'http://127.0.0.1:1/' })
+  assert.deepEqual(await post(`http://127.0.0.1:${receiver.port}/hook`), { reason: 'address refused' })
+  assert.equal(receiver.requests.length, 0)
+  assert.deepEqual(await post(`http://127.0.0.1:${receiver.port}/hook`, true), { status: 302 })
+  assert.deepEqual([receiver.requests.length, receiver.requests[0]?.headers['webhook-id']], [1, 'msg_1'])
+})
+
+test('no spelling of an internal address gets through', async () => {
+  await using receiver = await startReceiver(200)
+  const hosts = [
+    'localhost',
+    '127.1',
+    '0x7f000001',
+    '2130706433',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '0.0.0.0',
+    '169.254.169.254',
+    '10.0.0.1',
+    '[fd00::1]',
+  ]
+  for (const host of hosts) assert.deepEqual(await post(`http://${host}:${receiver.port}/`), { reason: 'address refused' }, host)
+  assert.equal(receiver.requests.length, 0)
+})

@@ -1,0 +1,55 @@
+import { type Agent, type IncomingMessage, request as requestPlain } from 'node:http'
+import { request as requestSecure } from 'node:https'
+import { useAgent } from 'request-filtering-agent'
+import type { DeliveryResult } from './webhook-schedule.ts'
+
+/** Longest wait for a receiver. */
+const timeoutMs = 15_000
+
+export interface WebhookPost {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/**
+ * Posts to an address that a client chose. The address is checked when the connection is made, on the resolved IP, so
+ * that no name can lead to a loopback, private, link-local or metadata address; redirects are not followed.
+ *
+ * @param settings.privateTargets Lets every address through.
+ */
+export async function postWebhook(
+  { url, headers, body }: WebhookPost,
+  { signal, privateTargets }: { readonly signal: AbortSignal; readonly privateTargets: boolean },
+): Promise<DeliveryResult> {
+  // The library's types are older than Node's; both agents are Node's own subclassed.
+  const agent: Agent = useAgent(url, { keepAlive: false, allowPrivateIPAddress: privateTargets, allowMetaIPAddress: privateTargets })
+  const send = url.startsWith('https:') ? requestSecure : requestPlain
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = send(url, {
+        method: 'POST',
+        agent,
+        signal: bounded,
+        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      })
+      request.once('response', resolve)
+      request.once('error', reject)
+      request.end(body)
+    })
+    response.destroy()
+    return { status: response.statusCode ?? 0 }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { reason: bounded.aborted ? 'timeout' : describe(error) }
+  } finally {
+    agent.destroy()
+  }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'failed'
+  if (/is not allowed/.test(error.message)) return 'address refused'
+  return 'code' in error && typeof error.code === 'string' ? error.code : 'failed'
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeSubmission } from '../../test/support/submission.ts'
+import { createTestClock, type TestClock } from '../../test/support/test-clock.ts'
+import { outputRetentionMs, recordRetentionMs } from '../core/inference.ts'
+import { createMemoryOutputs } from '../storage/memory/create-memory-outputs.ts'
+import { createMemoryStore } from '../storage/memory/create-memory-store.ts'
+import type { WebhookPost } from './post-webhook.ts'
+import { type MaintenanceDependencies, startMaintenance } from './start-maintenance.ts'
+
+const options = { signal: new AbortController().signal }
+const settings = { maxQueueMs: 60_000, leaseMs: 30_000 }
+
+function createParts(answers: readonly number[] = []) {
+  const clock = createTestClock()
+  const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
+  const posts: WebhookPost[] = []
+  const deps: MaintenanceDependencies = {
+    ...store,
+    outputs: createMemoryOutputs({ clock }),
+    clock,
+    encodeWebhook: ({ id, outcome }) => JSON.stringify({ id, outcome }),
+    post: async (post) => ({ status: answers[posts.push(post) - 1] ?? 200 }),
+    random: () => 0,
+    onAttempt: () => {},
+    onSwept: () => {},
+    onFault: (duty, error) => assert.fail(`${duty}: ${error}`),
+  }
+  return { deps, posts, clock }
+}
+
+/** Moves time on by so much, without all the seconds in between. */
+async function sleepThrough(clock: TestClock, ms: number): Promise<void> {
+  clock.jump(clock.now() + ms)
+  await clock.advance(0)
+}
+
+async function completeOne(deps: MaintenanceDependencies, webhookUrl: string | null = null) {
+  const { inference } = await deps.queue.enqueue(makeSubmission({ webhookUrl }), options)
+  const claim = await deps.queue.claim({ workerId: 'w', models: ['fake-image'], leaseMs: 30_000 }, options)
+  assert.ok(claim !== null)
+  const key = { inferenceId: inference.id, attempt: claim.attempt }
+  const output = await deps.outputs.put(key, { contentType: 'image/png', bytes: Uint8Array.of(1) }, options)
+  await deps.queue.complete(claim, { outcome: 'succeeded', output }, options)
+  return { key, output }
+}
+
+test('an output is there for 24 hours and gone within five minutes after them', async () => {
+  const { deps, clock } = createParts()
+  await using _maintenance = startMaintenance(deps, settings)
+  const { key, output } = await completeOne(deps)
+  await sleepThrough(clock, outputRetentionMs - 1)
+  assert.equal((await deps.outputs.read(key, output, options)).length, 1)
+  await clock.advance(5 * 60_000)
+  await assert.rejects(deps.outputs.read(key, output, options), { code: 'internal_error' })
+  assert.notEqual(await deps.log.find(key.inferenceId, 'a', options), null)
+  await sleepThrough(clock, recordRetentionMs)
+  assert.equal(await deps.log.find(key.inferenceId, 'a', options), null)
+})
+
+test('an output that expired while the service was down goes at the start', async () => {
+  const { deps, clock } = createParts()
+  const { key, output } = await completeOne(deps)
+  clock.jump(clock.now() + outputRetentionMs)
+  await using _maintenance = startMaintenance(deps, settings)
+  await clock.advance(0)
+  await assert.rejects(deps.outputs.read(key, output, options), { code: 'internal_error' })
+})
+
+test('bytes without a record are found and deleted, young ones are left alone', async () => {
+  const { deps, clock } = createParts()
+  const { key, output } = await completeOne(deps)
+  const orphan = { inferenceId: crypto.randomUUID(), attempt: 1 }
+  const content = { contentType: 'image/png', bytes: Uint8Array.of(1) }
+  await deps.outputs.put(orphan, content, options)
+  await using _maintenance = startMaintenance(deps, settings)
+  await clock.advance(30 * 60_000)
+  await deps.outputs.read(orphan, output, options)
+  await clock.advance(60 * 60_000)
+  await assert.rejects(deps.outputs.read(orphan, output, options))
+  await deps.outputs.read(key, output, options)
+})
+
+test('a webhook is posted, signed, again after 5 seconds and 5 minutes, until a 2xx', async () => {
+  const { deps, posts, clock } = createParts([500, 503, 204])
+  await using _maintenance = startMaintenance(deps, settings)
+  const { key } = await completeOne(deps, 'https://example.com/hook')
+  await clock.advance(1000)
+  assert.equal(posts.length, 1)
+  await clock.advance(6000)
+  assert.equal(posts.length, 2)
+  await sleepThrough(clock, 5 * 60_000)
+  assert.equal(posts.length, 3)
+  await sleepThrough(clock, 30 * 60 * 60_000)
+  assert.equal(posts.length, 3)
+  assert.deepEqual([...new Set(posts.map(({ headers }) => headers['webhook-id']))].length, 1)
+  assert.match(posts[0]?.headers['webhook-signature'] ?? '', /^v1,[A-Za-z0-9+/]{43}=$/)
+  assert.equal(posts[0]?.body, JSON.stringify({ id: key.inferenceId, outcome: 'succeeded' }))
+  const [delivery] = await deps.webhooks.list('a', options)
+  assert.deepEqual([delivery?.state, delivery?.attempts, delivery?.lastResult], ['delivered', 3, '204'])
+})
+
+test('a receiver that hangs keeps no other webhook waiting', async () => {
+  const { deps, posts, clock } = createParts()
+  const hanging = Promise.withResolvers<{ readonly status: number }>()
+  const post: MaintenanceDependencies['post'] = (message, postOptions) =>
+    message.url.includes('slow') ? hanging.promise : deps.post(message, postOptions)
+  const maintenance = startMaintenance({ ...deps, post }, settings)
+  await completeOne(deps, 'https://slow.example.com/')
+  await completeOne(deps, 'https://example.com/')
+  await clock.advance(5000)
+  assert.deepEqual(
+    posts.map(({ url }) => url),
+    ['https://example.com/'],
+  )
+  hanging.resolve({ status: 200 })
+  await maintenance[Symbol.asyncDispose]()
+})

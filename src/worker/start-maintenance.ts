@@ -1,0 +1,42 @@
+import type { InferenceQueue, SweepReport } from '../core/ports/inference-queue.ts'
+import type { OutputStore } from '../core/ports/output-store.ts'
+import { WebhookCourier, type WebhookDependencies } from './deliver-webhooks.ts'
+import { removeOrphanOutputs } from './remove-orphan-outputs.ts'
+import { type Duty, runEvery } from './run-every.ts'
+import { sweepQueue } from './sweep-queue.ts'
+
+export interface MaintenanceDependencies extends WebhookDependencies {
+  readonly queue: InferenceQueue
+  readonly outputs: OutputStore
+  readonly onSwept: (report: SweepReport) => void
+  readonly onFault: (duty: string, error: unknown) => void
+}
+
+export interface MaintenanceSettings {
+  /** Longest time an inference may be pending. */
+  readonly maxQueueMs: number
+  readonly leaseMs: number
+}
+
+const webhookPollMs = 1000
+const longestSweepPauseMs = 5000
+const orphanSearchMs = 10 * 60_000
+
+/** Starts what has to be done from time to time; disposing it ends every duty and waits for what is under way. */
+export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, leaseMs }: MaintenanceSettings): AsyncDisposable {
+  const stop = new AbortController()
+  const courier = new WebhookCourier(deps, (error) => deps.onFault('deliver-webhooks', error))
+  const duties: readonly Duty[] = [
+    { name: 'sweep-queue', everyMs: Math.min(leaseMs, longestSweepPauseMs), run: (options) => sweepQueue(deps, { maxQueueMs }, options) },
+    { name: 'remove-orphan-outputs', everyMs: orphanSearchMs, run: (options) => removeOrphanOutputs(deps, options) },
+    { name: 'deliver-webhooks', everyMs: webhookPollMs, run: (options) => courier.setOff(options) },
+  ]
+  const running = duties.map((duty) => runEvery(deps, duty, { signal: stop.signal }))
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await Promise.all(running)
+      await courier.returned()
+    },
+  }
+}

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { signWebhook } from './webhook-signature.ts'
+
+const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
+
+test("an independent verifier accepts the signature of the current and of the last secret, and nobody else's", () => {
+  const [current, last] = [newSecret(), newSecret()]
+  const body = JSON.stringify({ type: 'inference.completed', text: 'ünïcode' })
+  const headers = signWebhook({ id: 'msg_1', timestamp: Math.floor(Date.now() / 1000), body }, [current, last])
+  for (const secret of [current, last]) assert.deepEqual(new Webhook(secret).verify(body, headers), JSON.parse(body))
+  assert.throws(() => new Webhook(newSecret()).verify(body, headers))
+  assert.throws(() => new Webhook(current).verify(`${body} `, headers))
+})
