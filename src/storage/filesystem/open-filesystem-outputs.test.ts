@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { createTestClock } from '../../../test/support/test-clock.ts'
+import { openFilesystemOutputs } from './open-filesystem-outputs.ts'
+
+const options = { signal: new AbortController().signal }
+const key = { inferenceId: '0f8fad5b-d9cb-469f-a165-70867728950e', attempt: 1 }
+const content = { contentType: 'image/png', bytes: Uint8Array.of(1, 2, 3) }
+
+test('one flipped bit on the disk is an error, not an answer', async () => {
+  await using folder = await createTemporaryFolder()
+  const outputs = await openFilesystemOutputs({ folder: folder.path, clock: createTestClock() })
+  const reference = await outputs.put(key, content, options)
+  const path = join(folder.path, '0f', `${key.inferenceId}.1`)
+  const bytes = await readFile(path)
+  bytes[1] = (bytes[1] ?? 0) ^ 1
+  await writeFile(path, bytes)
+  await assert.rejects(outputs.read(key, reference, options), { code: 'internal_error', message: /damaged/ })
+})
+
+test('files that a dead process left unfinished are removed once they are old', async () => {
+  await using folder = await createTemporaryFolder()
+  const clock = createTestClock()
+  await openFilesystemOutputs({ folder: folder.path, clock })
+  for (const [name, ageMs] of [
+    ['old', 2 * 60 * 60_000],
+    ['young', 60_000],
+  ] as const) {
+    const path = join(folder.path, 'unfinished', name)
+    await writeFile(path, 'half')
+    await utimes(path, (clock.now() - ageMs) / 1000, (clock.now() - ageMs) / 1000)
+  }
+  await openFilesystemOutputs({ folder: folder.path, clock })
+  assert.deepEqual(await readdir(join(folder.path, 'unfinished')), ['young'])
+})
+
+test('an id that is no id reaches no path', async () => {
+  await using folder = await createTemporaryFolder()
+  const outputs = await openFilesystemOutputs({ folder: folder.path, clock: createTestClock() })
+  for (const inferenceId of ['../../../../tmp/x', 'a/b/c/d', '', '....'])
+    await assert.rejects(outputs.put({ inferenceId, attempt: 1 }, content, options), { code: 'internal_error' })
+})

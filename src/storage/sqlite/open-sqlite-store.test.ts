@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { claimNext, output, tryClaim } from '../../../test/conformance/claiming.ts'
+import { makeSubmission } from '../../../test/support/submission.ts'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { createTestClock } from '../../../test/support/test-clock.ts'
+import { Connection } from './connection.ts'
+import { openSqliteStore, type SqliteStoreSettings } from './open-sqlite-store.ts'
+import { readInteger, readText } from './row.ts'
+
+const options = { signal: new AbortController().signal }
+
+async function createFolder() {
+  const folder = await createTemporaryFolder()
+  const file = `${folder.path}/sepia.db`
+  const open = (mode: SqliteStoreSettings['mode'] = 'service') =>
+    openSqliteStore({ file, clock: createTestClock(), limits: { maxPending: 1000 }, mode })
+  return { file, open, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+}
+
+/** Starts a process that owns the folder and has claimed one inference. */
+async function startOwner(file: string) {
+  const child = fork(new URL('../../../test/support/hold-folder.ts', import.meta.url), [file])
+  const [message] = await once(child, 'message')
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exit
+  }
+  return { pid: child.pid, claimed: (message as { readonly claimed: string | null }).claimed, kill, [Symbol.asyncDispose]: kill }
+}
+
+test('what was acknowledged is there after a restart', async () => {
+  await using folder = await createFolder()
+  const ids: string[] = []
+  {
+    await using store = await folder.open()
+    const results = await Promise.all(Array.from({ length: 50 }, () => store.queue.enqueue(makeSubmission(), options)))
+    ids.push(...results.map(({ inference }) => inference.id))
+  }
+  await using store = await folder.open()
+  for (const id of ids) assert.equal((await store.log.find(id, 'a', options))?.status, 'pending')
+})
+
+test('a second service on the folder is refused by the name of the first; a tool is not', async () => {
+  await using folder = await createFolder()
+  await (await folder.open())[Symbol.asyncDispose]()
+  await using owner = await startOwner(folder.file)
+  await assert.rejects(folder.open(), new RegExp(`in use by process ${owner.pid} \\(started `))
+  await using tool = await folder.open('tool')
+  await tool.tokens.create(
+    {
+      id: 't',
+      accountId: 'a',
+      name: 'n',
+      hash: 'h',
+      hint: 'x',
+      scopes: [],
+      createdAt: 1,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    },
+    options,
+  )
+})
+
+test('a service sees at once what a tool has written', async () => {
+  await using folder = await createFolder()
+  await using service = await folder.open()
+  await using tool = await folder.open('tool')
+  const token = {
+    id: 't',
+    accountId: 'a',
+    name: 'n',
+    hash: 'h',
+    hint: 'x',
+    scopes: ['text'],
+    createdAt: 1,
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+  } as const
+  await service.tokens.create(token, options)
+  await tool.tokens.setRevoked({ id: 't', accountId: 'a' }, 5, options)
+  assert.equal((await service.tokens.findByHash('h', options))?.revokedAt, 5)
+})
+
+test('what a killed service was running is claimable as soon as the next one has opened', async () => {
+  await using folder = await createFolder()
+  {
+    await using store = await folder.open()
+    await store.queue.enqueue(makeSubmission(), options)
+  }
+  for (const attempt of [1, 2]) {
+    await using owner = await startOwner(folder.file)
+    assert.notEqual(owner.claimed, null, `attempt ${attempt}`)
+    await owner.kill()
+  }
+  await using store = await folder.open()
+  const { inferences } = await store.log.list({ accountId: 'a', status: null, limit: 10, after: null }, options)
+  assert.deepEqual(
+    inferences.map(({ outcome, error, attempt }) => [outcome, error?.code, attempt]),
+    [['failed', 'inference_failed', 2]],
+  )
+  await store.queue.enqueue(makeSubmission(), options)
+  assert.equal((await claimNext(store.queue)).attempt, 1)
+})
+
+test('a completed inference cannot be changed, not even by a statement that forgets the fence', async () => {
+  await using folder = await createFolder()
+  await using store = await folder.open()
+  await store.queue.enqueue(makeSubmission(), options)
+  const claim = await claimNext(store.queue)
+  await store.queue.complete(claim, { outcome: 'succeeded', output }, options)
+  using connection = new Connection(folder.file)
+  for (const change of ["status = 'pending', outcome = null", "output_sha256 = 'other'", 'attempt = 9'])
+    assert.throws(() => connection.run(`update inferences set ${change}`), /a completed inference never changes/)
+})
+
+test('an error undoes its own command and no other of the same commit', async () => {
+  await using folder = await createFolder()
+  await using store = await folder.open()
+  const account = { id: 'a', name: 'A', email: null, role: 'owner', createdAt: 1, disabledAt: null } as const
+  const results = await Promise.allSettled([
+    store.accounts.create(account, options),
+    store.accounts.create(account, options),
+    store.queue.enqueue(makeSubmission(), options),
+  ])
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+})
+
+test('the counts of the queue agree with its rows after every kind of move', async () => {
+  await using folder = await createFolder()
+  await using store = await folder.open()
+  const submit = () => Promise.all(['a', 'a', 'b'].map((accountId) => store.queue.enqueue(makeSubmission({ accountId }), options)))
+  const [first] = await submit()
+  await submit()
+  await store.queue.cancel({ id: first?.inference.id ?? '', accountId: 'a' }, options)
+  await store.queue.complete(await claimNext(store.queue), { outcome: 'succeeded', output }, options)
+  await store.queue.release(await claimNext(store.queue), options)
+  await claimNext(store.queue)
+  using connection = new Connection(folder.file, { readOnly: true })
+  const counted = connection.all("select account_id, count(*) as pending from inferences where status = 'pending' group by account_id")
+  const kept = connection.all('select account_id, pending from queue_shares where pending > 0 order by account_id')
+  assert.deepEqual(
+    kept.map((row) => [readText(row, 'account_id'), readInteger(row, 'pending')]),
+    counted.map((row) => [readText(row, 'account_id'), readInteger(row, 'pending')]),
+  )
+  for (let left = 3; left > 0; left--) assert.notEqual(await tryClaim(store.queue), null)
+  assert.equal(await tryClaim(store.queue), null)
+})
+
+test('after closing, every call is refused', async () => {
+  await using folder = await createFolder()
+  const store = await folder.open()
+  await store[Symbol.asyncDispose]()
+  await assert.rejects(store.queue.enqueue(makeSubmission(), options), /closed/)
+})
+
+test('a database of a newer version is refused', async () => {
+  await using folder = await createFolder()
+  await (await folder.open())[Symbol.asyncDispose]()
+  {
+    using connection = new Connection(folder.file)
+    connection.script('pragma user_version = 9999')
+  }
+  await assert.rejects(folder.open(), /newer version/)
+})
