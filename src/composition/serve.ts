@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { openCatalog } from '../catalog/open-catalog.ts'
 import type { Config } from '../config/config.ts'
+import { authenticateSession } from '../console/authenticate-session.ts'
+import { createFirstRunLink } from '../console/create-first-run-link.ts'
+import { registerConsole } from '../console/register-console.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
 import { encodeOutput } from '../http/wire/encode-output.ts'
 import { InferenceEvents } from '../operations/inference-events.ts'
@@ -12,6 +15,7 @@ import { observeModels } from '../telemetry/model-events.ts'
 import { observeProcess, serviceStarted, serviceStopped, serviceStopping } from '../telemetry/service-events.ts'
 import { createTelemetry, renderMetrics } from '../telemetry/telemetry.ts'
 import { startWorker } from '../worker/start-worker.ts'
+import { consoleSettings } from './console-settings.ts'
 import { greetFirstStart } from './first-start.ts'
 import { httpSettings } from './http-settings.ts'
 import { ListeningAddress } from './listening-address.ts'
@@ -60,6 +64,8 @@ export async function serve(
   const events = new InferenceEvents(clock)
 
   const address = new ListeningAddress(config.addresses)
+  const addresses = () => address.origins
+  const { allowedHosts } = config.listen
   const server = await createHttpServer(
     {
       queue,
@@ -73,12 +79,18 @@ export async function serve(
       events,
       clock,
       inspectImage,
-      addresses: () => address.origins,
+      addresses,
       isDraining: () => signal.aborted,
       renderMetrics: () => renderMetrics(telemetry),
       observer: observeHttp(telemetry),
+      authenticateSession: (request, options) => authenticateSession({ accounts, clock, addresses, allowedHosts }, request, options),
     },
     httpSettings(config),
+  )
+  await registerConsole(
+    server,
+    { accounts, tokens, usage, log, outputs, catalog, pool, events, clock, addresses, allowedHosts },
+    consoleSettings(config),
   )
   const worker = parts.use(
     startWorker(
@@ -104,6 +116,8 @@ export async function serve(
   const url = await address.listen(server, config.listen)
   serviceStarted(telemetry, { url, models: catalog.list().length, startMs: clock.now() - startedAt })
   await greetFirstStart({ accounts, tokens, clock, print }, url, { signal })
+  const link = await createFirstRunLink({ accounts, clock, addresses }, { signal })
+  if (link !== null) print(`Open the console: ${link}\n`)
   print(`ready ${url}\n`)
 
   await aborted(signal)

@@ -4,6 +4,14 @@ import { ServiceError } from '../core/error.ts'
 import { type AuthenticationDependencies, authenticate } from '../operations/authenticate.ts'
 import { clientSignal } from './client-signal.ts'
 
+/** Finds out who a signed-in browser speaks for; null when the request carries no session. */
+export type AuthenticateSession = (request: FastifyRequest, options: { readonly signal: AbortSignal }) => Promise<Caller | null>
+
+export interface CallerDependencies extends AuthenticationDependencies {
+  /** Asked when a request carries no token; absent where there is no console. */
+  readonly authenticateSession?: AuthenticateSession
+}
+
 const callers = new WeakMap<FastifyRequest, Caller>()
 
 /** Who sent an authenticated request. */
@@ -19,16 +27,22 @@ export function accountOf(request: FastifyRequest): string | null {
 }
 
 /**
- * Reads and checks the bearer token of a request.
+ * Reads and checks the bearer token of a request, or the session of the console's own pages.
  *
  * @throws {ServiceError} `missing_token`, and what {@link authenticate} throws.
  */
-export async function identifyCaller(deps: AuthenticationDependencies, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-  const match = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')
-  if (match?.[1] === undefined) throw new ServiceError('missing_token', 'Send an access token in the header Authorization: Bearer <token>.')
-  const caller = await authenticate(deps, { text: match[1] }, { signal: clientSignal(reply) })
+export async function identifyCaller(deps: CallerDependencies, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+  const options = { signal: clientSignal(reply) }
+  const session = request.headers.authorization === undefined ? await deps.authenticateSession?.(request, options) : null
+  const caller = session ?? (await authenticate(deps, { text: readBearerToken(request) }, options))
   callers.set(request, caller)
   return caller
+}
+
+function readBearerToken({ headers }: FastifyRequest): string {
+  const match = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')
+  if (match?.[1] !== undefined) return match[1]
+  throw new ServiceError('missing_token', 'Send an access token in the header Authorization: Bearer <token>.')
 }
 
 /** @throws {ServiceError} `insufficient_scope` when the token has none of the scopes. */

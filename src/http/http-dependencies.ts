@@ -3,9 +3,9 @@ import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
-import type { AuthenticationDependencies } from '../operations/authenticate.ts'
 import type { InferenceEvents } from '../operations/inference-events.ts'
 import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
+import type { CallerDependencies } from './caller.ts'
 import type { HttpObserver } from './http-observer.ts'
 import type { InspectImage } from './wire/decode-image.ts'
 
@@ -20,7 +20,7 @@ export interface ServiceAddresses {
 /** What the public interface needs from the rest of the service. */
 export interface HttpDependencies
   extends Omit<InteractiveDependencies, 'runLimitMs' | 'onBooked' | 'onFault'>,
-    Omit<AuthenticationDependencies, 'tokenCache'> {
+    Omit<CallerDependencies, 'tokenCache'> {
   readonly catalog: ModelCatalog
   readonly queue: InferenceQueue
   readonly log: InferenceLog

@@ -8,13 +8,13 @@ export type InferenceEvent =
   /** A small picture of the current estimate, as a `data:` URL. */
   | { readonly type: 'preview'; readonly url: string }
 
+/** The three kinds of event data, told apart by their fields. */
 interface EventData {
   readonly status?: InferenceStatus
-  readonly queue_position?: number | null
-  readonly progress?: { readonly step: number; readonly total: number } | null
+  readonly queue_position?: number
+  readonly progress?: { readonly step: number; readonly total: number }
   readonly step?: number
   readonly total?: number
-  readonly preview?: string
   readonly image_b64?: string
 }
 
@@ -26,8 +26,7 @@ export async function* followInference(id: string): AsyncGenerator<InferenceEven
 
 function* eventsOf(data: EventData): Generator<InferenceEvent, void, undefined> {
   const progress = data.progress ?? (data.step !== undefined && data.total !== undefined ? { step: data.step, total: data.total } : null)
-  const preview = data.preview ?? data.image_b64
   if (data.status) yield { type: 'status', status: data.status, queuePosition: data.queue_position ?? null }
   if (progress) yield { type: 'progress', step: progress.step, total: progress.total }
-  if (preview) yield { type: 'preview', url: preview.startsWith('data:') ? preview : `data:image/jpeg;base64,${preview}` }
+  if (data.image_b64) yield { type: 'preview', url: `data:image/jpeg;base64,${data.image_b64}` }
 }

@@ -6,7 +6,7 @@ export async function submitImage(body: ImageRequestBody): Promise<string> {
   const { response_id } = await request<{ response_id: string }>('/generate/sdxl', {
     method: 'POST',
     body,
-    headers: { 'x-service-async': '1' },
+    headers: { 'x-service-async': '1', 'x-service-preview': '1' },
   })
   return response_id
 }

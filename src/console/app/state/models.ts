@@ -5,15 +5,11 @@ import { request } from '../interface/request.ts'
 /** The models of the service and their state; null before the first answer. */
 export const models = signal<readonly ConsoleModel[] | null>(null)
 
-/** Names of the looks an image request may ask for. */
-export const stylePresets = signal<readonly string[]>([])
-
 export async function loadModels(abort?: AbortSignal): Promise<void> {
-  const answer = await request<{ models: readonly ConsoleModel[]; stylePresets: readonly string[] }>('/console/api/models', {
+  const answer = await request<{ models: readonly ConsoleModel[] }>('/console/api/models', {
     signal: abort,
   })
   models.value = answer.models
-  stylePresets.value = answer.stylePresets
 }
 
 export function modelsOf<Kind extends ConsoleModel['kind']>(kind: Kind): readonly Extract<ConsoleModel, { kind: Kind }>[] {

@@ -11,7 +11,6 @@ export function Prose({ text, caret }: { text: string; caret: boolean }): VNode 
     <div class="prose">
       {blocks.length === 0 ? <p>{mark}</p> : null}
       {blocks.map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks only ever grow at the end
         <BlockView block={block} key={index}>
           {index === last ? mark : null}
         </BlockView>
@@ -32,7 +31,6 @@ function BlockView({ block, children }: { block: Block; children: ComponentChild
       )
     case 'list': {
       const items = block.items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: items only ever grow at the end
         <li key={index}>
           {inline(item)}
           {index === block.items.length - 1 ? children : null}

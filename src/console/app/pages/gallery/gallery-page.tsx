@@ -42,7 +42,7 @@ export function GalleryPage(): VNode {
                   return (
                     <li class="plate" key={image.address}>
                       <button type="button" class="plate-picture" onClick={() => (shown.value = image)}>
-                        <img src={image.address} alt={`Picture with seed ${image.seed}`} loading="lazy" />
+                        <img src={image.address} alt={`Drawn with seed ${image.seed}`} loading="lazy" />
                       </button>
                       <span class="plate-foot">
                         <span>

@@ -1,9 +1,10 @@
 import type { VNode } from 'preact'
+import { stylePresetNames } from '../../../../core/style-preset.ts'
 import { Icon } from '../../layout/icon.tsx'
 import { SelectField } from '../../parts/select-field.tsx'
 import { Slider } from '../../parts/slider.tsx'
 import { TextArea } from '../../parts/text-area.tsx'
-import { modelsOf, stylePresets } from '../../state/models.ts'
+import { modelsOf } from '../../state/models.ts'
 import { imageRequestBody } from './image-request-body.ts'
 import { draw } from './image-runs.ts'
 import { changeImageSettings, chooseImageModel, imageSettings } from './image-settings.ts'
@@ -55,14 +56,12 @@ export function ImageForm(): VNode {
       />
       {model ? <SizePicker model={model} /> : null}
       <Slider label="Images" value={settings.count} min={1} max={16} step={1} onChange={(count) => changeImageSettings({ count })} />
-      {stylePresets.value.length > 0 ? (
-        <SelectField
-          label="Style"
-          value={settings.style}
-          options={[{ value: '', label: 'None' }, ...stylePresets.value.map((name) => ({ value: name, label: name }))]}
-          onChange={(style) => changeImageSettings({ style })}
-        />
-      ) : null}
+      <SelectField
+        label="Style"
+        value={settings.style}
+        options={[{ value: '', label: 'None' }, ...stylePresetNames.map((name) => ({ value: name, label: name }))]}
+        onChange={(style) => changeImageSettings({ style })}
+      />
       <SeedField />
       <StartingImageField />
       <details class="fold">

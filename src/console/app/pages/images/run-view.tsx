@@ -43,7 +43,6 @@ export function RunView({ run }: { run: ImageRun }): VNode {
           <Progress run={run} />
           <div class={count === 1 ? 'plates single' : 'plates'}>
             {Array.from({ length: count }, (_, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: plates have no other name yet
               <DevelopingPlate key={index} run={run} first={index === 0} />
             ))}
           </div>

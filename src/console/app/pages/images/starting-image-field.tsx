@@ -16,7 +16,7 @@ export function StartingImageField(): VNode {
     <div class="stack tight">
       <span class="field-label">Start from</span>
       <div class="start-image">
-        <img src={start.url} alt="The picture to start from" />
+        <img src={start.url} alt="Where the next drawing starts" />
         <div class="stack tight">
           <button type="button" class="button small" onClick={() => (painting.value = true)}>
             <Icon name="brush" size={16} />

@@ -1,5 +1,4 @@
 import type { VNode } from 'preact'
-import { useId } from 'preact/hooks'
 import { scaleTop } from './scale-top.ts'
 import type { UsageSeries } from './usage-series.ts'
 
@@ -21,7 +20,6 @@ export function StackedBars({
   days: readonly string[]
   series: readonly UsageSeries[]
 }): VNode | null {
-  const titleId = useId()
   if (series.length === 0) return null
   const sums = days.map((_, day) => series.reduce((sum, each) => sum + (each.amounts[day] ?? 0), 0))
   const highest = scaleTop(Math.max(...sums))
@@ -31,7 +29,7 @@ export function StackedBars({
   return (
     <figure class="sheet chart">
       <figcaption class="row between">
-        <h2 id={titleId}>{title}</h2>
+        <h2>{title}</h2>
         <ul class="legend">
           {series.map((each, index) => (
             <li key={each.name}>
@@ -41,7 +39,8 @@ export function StackedBars({
           ))}
         </ul>
       </figcaption>
-      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-labelledby={titleId}>
+      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img">
+        <title>{`${title} per day, from ${days[0]} to ${days.at(-1)}; the table below has the numbers`}</title>
         {[0, 0.5, 1].map((part) => (
           <g key={part}>
             <line class="grid-line" x1={left} x2={width} y1={y(highest * part)} y2={y(highest * part)} />

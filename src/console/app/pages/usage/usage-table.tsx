@@ -37,7 +37,6 @@ export function UsageTable({ rows }: { rows: readonly UsageDay[] }): VNode {
               <td class="numbers">{row.day}</td>
               <td>{row.model}</td>
               {[row.requests, row.failures, row.promptTokens, row.completionTokens, row.images].map((amount, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the columns are fixed
                 <td class="amount" key={index}>
                   {whole.format(amount)}
                 </td>

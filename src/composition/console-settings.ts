@@ -1,0 +1,34 @@
+import packageFile from '../../package.json' with { type: 'json' }
+import type { Config } from '../config/config.ts'
+import type { ConsoleSettings } from '../console/console-dependencies.ts'
+import { asyncBodyLimitBytes } from '../http/http-settings.ts'
+
+const whole = new Intl.NumberFormat('en')
+
+/** What the console shows of the settings. */
+export function consoleSettings({ models, requests, deferred }: Config): ConsoleSettings {
+  return {
+    version: packageFile.version,
+    limits: [
+      { name: 'Memory of all loaded models', value: megabytes(models.memoryBytes) },
+      { name: 'Threads per engine', value: String(models.threads) },
+      { name: 'Sequences at once per text model', value: String(models.textSlots) },
+      { name: 'Requests waiting per text model', value: String(models.textQueue) },
+      { name: 'Requests waiting per image model', value: String(models.imageQueue) },
+      { name: 'Asynchronous requests waiting', value: whole.format(deferred.queue) },
+      { name: 'Requests per minute', value: requests.perMinute === null ? 'no limit' : whole.format(requests.perMinute) },
+      { name: 'Waiting for a model', value: seconds(requests.waitLimitMs) },
+      { name: 'One run on a model', value: seconds(requests.runLimitMs) },
+      { name: 'Body of a synchronous request', value: megabytes(requests.bodyLimitBytes) },
+      { name: 'Body of an asynchronous request', value: megabytes(asyncBodyLimitBytes) },
+    ],
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${whole.format(Math.round(bytes / 1e6))} MB`
+}
+
+function seconds(ms: number): string {
+  return `${whole.format(ms / 1000)} s`
+}

@@ -1,0 +1,33 @@
+import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
+import type { AccountStore } from '../core/ports/account-store.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { InferenceLog } from '../core/ports/inference-log.ts'
+import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import type { ModelPool } from '../core/ports/model-pool.ts'
+import type { OutputStore } from '../core/ports/output-store.ts'
+import type { UsageLog } from '../core/ports/usage-log.ts'
+import type { InferenceEvents } from '../operations/inference-events.ts'
+import type { ServiceLimit } from './service-health.ts'
+
+/** What the console needs from the rest of the service. */
+export interface ConsoleDependencies {
+  readonly accounts: AccountStore
+  readonly tokens: AccessTokenStore
+  readonly usage: UsageLog
+  readonly log: InferenceLog
+  readonly events: InferenceEvents
+  readonly outputs: OutputStore
+  readonly catalog: ModelCatalog
+  readonly pool: ModelPool
+  readonly clock: Clock
+  /** The origin of every link; known once the service listens. */
+  readonly addresses: () => { readonly publicUrl: string }
+  /** Host names a browser may use, besides loopback, bare addresses and the public one. */
+  readonly allowedHosts: readonly string[]
+}
+
+/** Plain facts that the console shows. */
+export interface ConsoleSettings {
+  readonly version: string
+  readonly limits: readonly ServiceLimit[]
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import type { Account, Invitation, Role } from '../core/account.ts'
+import { ServiceError } from '../core/error.ts'
+import type { AccountStore } from '../core/ports/account-store.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import { hashSecretText, makeSecretText } from './secret-text.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+interface InvitationDependencies {
+  readonly accounts: AccountStore
+  readonly clock: Clock
+}
+
+const invitationMs = 3 * 24 * 60 * 60 * 1000
+
+/** Makes an invitation; its code is returned here once and kept nowhere. */
+export async function invite(
+  { accounts, clock }: InvitationDependencies,
+  { role, accountId, invitedBy }: { readonly role: Role; readonly accountId: string | null; readonly invitedBy: string | null },
+  options: Options,
+): Promise<string> {
+  const code = makeSecretText()
+  const now = clock.now()
+  const invitation = { hash: hashSecretText(code), role, accountId, invitedBy, createdAt: now, expiresAt: now + invitationMs }
+  await accounts.createInvitation(invitation, options)
+  return code
+}
+
+/** @throws {ServiceError} `not_found` when the code was used, withdrawn, or has ended. */
+export async function findInvitation({ accounts, clock }: InvitationDependencies, code: string, options: Options): Promise<Invitation> {
+  const invitation = await accounts.findInvitation(hashSecretText(code), options)
+  if (invitation === null || invitation.expiresAt <= clock.now()) throw usedUp()
+  return invitation
+}
+
+export interface NewSignIn {
+  readonly name: string
+  readonly email: string
+  readonly passwordHash: string
+}
+
+/**
+ * Uses an invitation up: sets the sign-in of its account, or of a new one.
+ *
+ * @throws {ServiceError} `not_found` for the second of two who use one code, `validation_error` when the e-mail is taken.
+ */
+export async function redeemInvitation(
+  { accounts, clock }: InvitationDependencies,
+  { invitation, signIn }: { readonly invitation: Invitation; readonly signIn: NewSignIn },
+  options: Options,
+): Promise<Account> {
+  if (!(await accounts.takeInvitation(invitation.hash, options))) throw usedUp()
+  const id = invitation.accountId ?? randomUUID()
+  if (invitation.accountId === null)
+    await accounts.create({ id, name: signIn.name, email: null, role: invitation.role, createdAt: clock.now(), disabledAt: null }, options)
+  if (!(await accounts.setSignIn(id, signIn, options))) {
+    await accounts.createInvitation({ ...invitation, accountId: id }, options)
+    throw emailTaken()
+  }
+  await accounts.deleteSessionsOf(id, options)
+  const account = await accounts.find(id, options)
+  if (account === null) throw usedUp()
+  return account
+}
+
+export function emailTaken(): ServiceError {
+  return new ServiceError('validation_error', 'Another account signs in with this e-mail; choose another.', { param: 'email' })
+}
+
+function usedUp(): ServiceError {
+  return new ServiceError('not_found', 'This link was used already or has ended; ask for a new one.')
+}

@@ -1,0 +1,80 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { ServiceError } from '../core/error.ts'
+
+export interface ScryptCost {
+  /** Work factor, a power of two. */
+  readonly N: number
+  readonly r: number
+  readonly p: number
+}
+
+/** 32 MB and three passes. @see OWASP Password Storage Cheat Sheet, scrypt */
+export const passwordCost: ScryptCost = { N: 2 ** 15, r: 8, p: 3 }
+
+const keyBytes = 32
+const saltBytes = 16
+const atOnce = 2
+const mostWaiting = 16
+const shape = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/
+
+/**
+ * Hashes and checks passwords with scrypt, a few at once, so that a flood of sign-ins can take neither all memory
+ * nor all threads.
+ *
+ * @throws {ServiceError} `server_is_overloaded` from every method when too many wait already.
+ */
+export class PasswordHasher {
+  readonly #cost: ScryptCost
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+  #decoy: Promise<string> | null = null
+
+  constructor(cost: ScryptCost = passwordCost) {
+    this.#cost = cost
+  }
+
+  /** A salted hash that carries its own cost: `scrypt$N$r$p$salt$key`. */
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(saltBytes)
+    const key = await this.#derive(password, salt, this.#cost)
+    return ['scrypt', this.#cost.N, this.#cost.r, this.#cost.p, salt.toString('base64url'), key.toString('base64url')].join('$')
+  }
+
+  /** Whether a password fits; with `null` for an unknown account it takes as long and never fits. */
+  async verify(password: string, hash: string | null): Promise<boolean> {
+    this.#decoy ??= this.hash('no account has this password')
+    const match = shape.exec(hash ?? (await this.#decoy))
+    if (match === null) return false
+    const [, N, r, p, salt = '', key = ''] = match
+    const expected = Buffer.from(key, 'base64url')
+    const actual = await this.#derive(password, Buffer.from(salt, 'base64url'), { N: Number(N), r: Number(r), p: Number(p) })
+    return hash !== null && actual.length === expected.length && timingSafeEqual(actual, expected)
+  }
+
+  async #derive(password: string, salt: Buffer, cost: ScryptCost): Promise<Buffer> {
+    await this.#enter()
+    try {
+      return await deriveKey(password.normalize('NFKC'), salt, { ...cost, maxmem: 256 * cost.N * cost.r })
+    } finally {
+      this.#running -= 1
+      this.#waiting.shift()?.()
+    }
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#running >= atOnce) {
+      if (this.#waiting.length >= mostWaiting)
+        throw new ServiceError('server_is_overloaded', 'Too many people sign in at this moment; try again in a few seconds.', {
+          retryAfterSeconds: 5,
+        })
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+    this.#running += 1
+  }
+}
+
+function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, keyBytes, options, (error, key) => (error === null ? resolve(key) : reject(error)))
+  })
+}

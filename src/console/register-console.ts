@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify'
+import { appBuildFolder } from './app-build-folder.ts'
+import { AppSource } from './app-source.ts'
+import type { ConsoleDependencies, ConsoleSettings } from './console-dependencies.ts'
+import { PasswordHasher } from './password-hasher.ts'
+import { requireOwnHost, requireSameOrigin } from './request-guard.ts'
+import { registerAccessTokens } from './routes/access-tokens.ts'
+import { registerAccount } from './routes/account.ts'
+import { registerAppPages } from './routes/app-pages.ts'
+import { registerGallery } from './routes/gallery.ts'
+import { registerModels } from './routes/models.ts'
+import { registerOutputs } from './routes/outputs.ts'
+import { registerPeople } from './routes/people.ts'
+import { registerRequests } from './routes/requests.ts'
+import { registerService } from './routes/service.ts'
+import { registerSession } from './routes/session.ts'
+import { registerSignUp } from './routes/sign-up.ts'
+import { registerUsage } from './routes/usage.ts'
+import { securityHeaders } from './security-headers.ts'
+import { SignInThrottle } from './sign-in-throttle.ts'
+import { identifyPerson } from './signed-in.ts'
+
+/** Adds the web console to a server: its pages at `/` and `/console`, and the JSON they need under `/console/api`. */
+export async function registerConsole(server: FastifyInstance, deps: ConsoleDependencies, settings: ConsoleSettings): Promise<void> {
+  const passwords = new PasswordHasher()
+  const throttle = new SignInThrottle(deps.clock)
+  await server.register(async (pages) => {
+    pages.addHook('onRequest', async (request, reply) => {
+      reply.headers(securityHeaders)
+      requireOwnHost(request.headers, deps)
+    })
+    registerAppPages(pages, new AppSource(appBuildFolder))
+    await pages.register(async (api) => {
+      api.addHook('onRequest', async (request, reply) => {
+        reply.header('cache-control', 'no-store')
+        requireSameOrigin(request, deps.addresses().publicUrl)
+      })
+      registerSession(api, { ...deps, passwords, throttle })
+      registerSignUp(api, { ...deps, passwords, throttle })
+      await api.register(async (own) => {
+        own.addHook('onRequest', (request, reply) => identifyPerson(deps, request, reply))
+        registerAccount(own, { ...deps, passwords, throttle })
+        registerAccessTokens(own, deps)
+        registerRequests(own, deps)
+        registerOutputs(own, deps)
+        registerGallery(own, deps)
+        registerUsage(own, deps)
+        registerModels(own, deps)
+        registerPeople(own, deps)
+        registerService(own, deps, settings)
+      })
+    })
+  })
+}

@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { scopes } from '../../core/access-token.ts'
+import { ServiceError } from '../../core/error.ts'
+import { clientSignal } from '../../http/client-signal.ts'
+import { createAccessToken } from '../../operations/create-access-token.ts'
+import { listAccessTokens } from '../../operations/list-access-tokens.ts'
+import { revokeAccessToken } from '../../operations/revoke-access-token.ts'
+import type { ConsoleDependencies } from '../console-dependencies.ts'
+import { createBodyReader } from '../read-console-body.ts'
+import { personOf } from '../signed-in.ts'
+
+/** How long a revocation can be taken back; the page offers it for ten seconds. */
+const undoMs = 60_000
+
+const readBody = createBodyReader(
+  Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    scopes: Type.Array(Type.Enum(scopes), { minItems: 1 }),
+    expiresAt: Type.Optional(Type.Integer({ minimum: 0 })),
+  }),
+)
+
+/** /console/api/tokens: one's own access tokens. */
+export function registerAccessTokens(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'tokens' | 'clock'>): void {
+  const { tokens, clock } = deps
+
+  own.get('/console/api/tokens', async (request, reply) => {
+    const found = await listAccessTokens(deps, { accountId: personOf(request).id }, { signal: clientSignal(reply) })
+    return { tokens: found.map(({ hash: _, accountId: __, ...shown }) => shown) }
+  })
+
+  own.post('/console/api/tokens', async (request, reply) => {
+    const { name, scopes, expiresAt = null } = readBody(request)
+    const wanted = { accountId: personOf(request).id, name, scopes, expiresAt }
+    const { text } = await createAccessToken(deps, wanted, { signal: clientSignal(reply) })
+    return reply.code(201).send({ text })
+  })
+
+  own.delete<{ Params: { id: string } }>('/console/api/tokens/:id', async (request, reply) => {
+    const target = { id: request.params.id, accountId: personOf(request).id }
+    await revokeAccessToken(deps, target, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+
+  own.post<{ Params: { id: string } }>('/console/api/tokens/:id/restore', async (request, reply) => {
+    const target = { id: request.params.id, accountId: personOf(request).id }
+    const signal = clientSignal(reply)
+    const token = (await tokens.list(target.accountId, { signal })).find(({ id }) => id === target.id)
+    if (token?.revokedAt == null || clock.now() - token.revokedAt > undoMs)
+      throw new ServiceError('not_found', 'It is too late to take this back; make a new token.')
+    await tokens.setRevoked(target, null, { signal })
+    return reply.code(204).send()
+  })
+}

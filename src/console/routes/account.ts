@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { ServiceError } from '../../core/error.ts'
+import { clientSignal } from '../../http/client-signal.ts'
+import { emailTaken } from '../invitations.ts'
+import { createBodyReader } from '../read-console-body.ts'
+import { openSession } from '../session.ts'
+import { emailField, nameField, newPasswordField, passwordField } from '../sign-in-fields.ts'
+import { personOf } from '../signed-in.ts'
+import { signInKeys } from '../throttle-keys.ts'
+import { type SessionRouteDependencies, signInBrowser } from './session.ts'
+
+const readBody = createBodyReader(
+  Type.Object({ name: nameField, email: emailField, currentPassword: passwordField, newPassword: Type.Optional(newPasswordField) }),
+)
+
+/** PATCH /console/api/account: one's own name, e-mail and password. Every other browser is signed out. */
+export function registerAccount(own: FastifyInstance, deps: SessionRouteDependencies): void {
+  const { accounts, addresses, passwords, throttle } = deps
+  own.patch('/console/api/account', async (request, reply) => {
+    const { name, email, currentPassword, newPassword } = readBody(request)
+    const person = personOf(request)
+    const signal = clientSignal(reply)
+    const keys = signInKeys(person.email ?? '', request.ip)
+    throttle.check(keys)
+    const known = await accounts.findByEmail(person.email ?? '', { signal })
+    if (known === null || !(await passwords.verify(currentPassword, known.passwordHash))) {
+      throttle.noteFailure(keys)
+      throw new ServiceError('validation_error', 'The current password is another one.', { param: 'currentPassword' })
+    }
+    const passwordHash = newPassword === undefined ? known.passwordHash : await passwords.hash(newPassword)
+    if (!(await accounts.setSignIn(person.id, { name: name.trim(), email, passwordHash }, { signal }))) throw emailTaken()
+    await accounts.deleteSessionsOf(person.id, { signal })
+    signInBrowser(reply, addresses().publicUrl, await openSession(deps, person.id, { signal }))
+    return { account: await accounts.find(person.id, { signal }) }
+  })
+}

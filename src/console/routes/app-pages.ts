@@ -1,0 +1,36 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../core/error.ts'
+import type { AppFile } from '../app-files.ts'
+import type { AppSource } from '../app-source.ts'
+
+const forever = 'public, max-age=31536000, immutable'
+const building = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="1"><title>Sepia</title>
+<p>The console is being built; this page comes back by itself.</p></html>`
+
+/** GET / and /console/*: the browser code. Addresses without a file are pages of the app. */
+export function registerAppPages(pages: FastifyInstance, source: AppSource): void {
+  const page = async (request: FastifyRequest, reply: FastifyReply) => {
+    const files = await source.files()
+    const index = files?.get('index.html')
+    if (index === undefined) return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(building)
+    return sendFile(request, reply, index, 'no-cache')
+  }
+  pages.get('/', page)
+  pages.get('/console', page)
+  pages.get('/console/*', page)
+  pages.get<{ Params: { '*': string } }>('/console/assets/*', async (request, reply) => {
+    const files = await source.files()
+    const file = files?.get(`assets/${request.params['*']}`)
+    if (file === undefined) throw new ServiceError('not_found', 'Reload the page; this file belongs to another version of the console.')
+    return sendFile(request, reply, file, forever)
+  })
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: AppFile, cacheControl: string): FastifyReply {
+  reply.header('cache-control', cacheControl).header('etag', file.etag).header('vary', 'accept-encoding').type(file.contentType)
+  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
+  const accepted = String(request.headers['accept-encoding'] ?? '')
+  if (file.brotli !== null && /\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(file.brotli)
+  if (file.gzip !== null && /\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(file.gzip)
+  return reply.send(file.plain)
+}

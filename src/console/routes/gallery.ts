@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify'
+import type { Inference } from '../../core/inference.ts'
+import { clientSignal } from '../../http/client-signal.ts'
+import { openOutput } from '../../operations/open-output.ts'
+import type { ConsoleDependencies } from '../console-dependencies.ts'
+import { personOf } from '../signed-in.ts'
+import { hasPictures, parseStoredImages } from '../stored-images.ts'
+
+const outputsPerPage = 12
+const recordsPerLook = 50
+
+/** GET /console/api/gallery: the pictures of one's own outputs that are still stored, newest first. */
+export function registerGallery(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock'>): void {
+  own.get<{ Querystring: { after?: string } }>('/console/api/gallery', async (request, reply) => {
+    const signal = clientSignal(reply)
+    const accountId = personOf(request).id
+    const { found, next } = await findPictures(deps, { accountId, after: request.query.after ?? null }, signal)
+    const pictures = []
+    for (const inference of found) {
+      const { content } = await openOutput(deps, { id: inference.id, accountId }, { signal })
+      for (const [index, { seed, removed_for_safety: removedForSafety }] of parseStoredImages(content).images.entries())
+        if (!removedForSafety) pictures.push({ inferenceId: inference.id, index, seed, removedForSafety, expiresAt: inference.expiresAt })
+    }
+    return { pictures, next }
+  })
+}
+
+/** Goes through the records until a page is full; only completed ones of the last day are worth a look. */
+async function findPictures(
+  { log, clock }: Pick<ConsoleDependencies, 'log' | 'clock'>,
+  { accountId, after }: { readonly accountId: string; readonly after: string | null },
+  signal: AbortSignal,
+): Promise<{ readonly found: readonly Inference[]; readonly next: string | null }> {
+  const found: Inference[] = []
+  for (let cursor = after; ; ) {
+    const page = await log.list({ accountId, status: 'completed', limit: recordsPerLook, after: cursor }, { signal })
+    for (const inference of page.inferences) {
+      if (hasPictures(inference, clock.now())) found.push(inference)
+      if (found.length === outputsPerPage) return { found, next: inference.id }
+    }
+    if (page.next === null) return { found, next: null }
+    cursor = page.next
+  }
+}

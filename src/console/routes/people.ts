@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { ServiceError } from '../../core/error.ts'
+import { clientSignal } from '../../http/client-signal.ts'
+import type { ConsoleDependencies } from '../console-dependencies.ts'
+import { invite } from '../invitations.ts'
+import { createBodyReader } from '../read-console-body.ts'
+import { ownerOf } from '../signed-in.ts'
+
+const role = Type.Enum(['owner', 'member'])
+const readChange = createBodyReader(Type.Object({ role: Type.Optional(role), disabled: Type.Optional(Type.Boolean()) }))
+const readInvitation = createBodyReader(Type.Object({ role, accountId: Type.Optional(Type.String({ maxLength: 100 })) }))
+
+/** /console/api/people, accounts and invitations: for owners. */
+export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'accounts' | 'clock'>): void {
+  const { accounts, clock } = deps
+
+  own.get('/console/api/people', async (request, reply) => {
+    ownerOf(request)
+    const options = { signal: clientSignal(reply) }
+    const invitations = await accounts.listInvitations(options)
+    return { accounts: await accounts.list(options), invitations: invitations.filter(({ expiresAt }) => expiresAt > clock.now()) }
+  })
+
+  own.patch<{ Params: { id: string } }>('/console/api/accounts/:id', async (request, reply) => {
+    const { id } = request.params
+    if (ownerOf(request).id === id)
+      throw new ServiceError(
+        'validation_error',
+        'Ask another owner to change your own role or to lock you, so that one owner always remains.',
+      )
+    const change = readChange(request)
+    const options = { signal: clientSignal(reply) }
+    if ((await accounts.find(id, options)) === null) throw new ServiceError('not_found', 'There is no such account.')
+    if (change.role !== undefined) await accounts.setRole(id, change.role, options)
+    if (change.disabled !== undefined) await accounts.setDisabled(id, change.disabled ? clock.now() : null, options)
+    if (change.disabled === true) await accounts.deleteSessionsOf(id, options)
+    return reply.code(204).send()
+  })
+
+  own.post('/console/api/invitations', async (request, reply) => {
+    const owner = ownerOf(request)
+    const { role, accountId = null } = readInvitation(request)
+    const options = { signal: clientSignal(reply) }
+    if (accountId !== null && (await accounts.find(accountId, options)) === null)
+      throw new ServiceError('not_found', 'There is no such account.')
+    return reply.code(201).send({ code: await invite(deps, { role, accountId, invitedBy: owner.id }, options) })
+  })
+
+  own.delete<{ Params: { hash: string } }>('/console/api/invitations/:hash', async (request, reply) => {
+    ownerOf(request)
+    if (!(await accounts.takeInvitation(request.params.hash, { signal: clientSignal(reply) })))
+      throw new ServiceError('not_found', 'This invitation was used or withdrawn already.')
+    return reply.code(204).send()
+  })
+}

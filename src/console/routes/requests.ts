@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { clientSignal } from '../../http/client-signal.ts'
+import { createBodyChecker } from '../../http/wire/body-checker.ts'
+import { findInference } from '../../operations/find-inference.ts'
+import { listInferences } from '../../operations/list-inferences.ts'
+import type { ConsoleDependencies } from '../console-dependencies.ts'
+import { personOf } from '../signed-in.ts'
+
+const codes = { invalid: 'validation_error', unknown: 'validation_error' } as const
+const query = createBodyChecker(
+  Type.Object({
+    status: Type.Optional(Type.Enum(['pending', 'running', 'completed'])),
+    limit: Type.Optional(Type.String({ pattern: '^\\d{1,3}$' })),
+    after: Type.Optional(Type.String({ maxLength: 100 })),
+  }),
+)
+
+/** /console/api/requests: one's own asynchronous requests, as the domain tells of them. */
+export function registerRequests(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'log' | 'events'>): void {
+  own.get('/console/api/requests', async (request, reply) => {
+    const { status = null, limit = '50', after = null } = query.parse({ ...Object(request.query) }, codes)
+    const wanted = { accountId: personOf(request).id, status, limit: Math.min(100, Math.max(1, Number(limit))), after }
+    return listInferences(deps, wanted, { signal: clientSignal(reply) })
+  })
+
+  own.get<{ Params: { id: string } }>('/console/api/requests/:id', async (request, reply) => {
+    const target = { id: request.params.id, accountId: personOf(request).id }
+    return { inference: await findInference(deps, target, { signal: clientSignal(reply) }) }
+  })
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import Type from 'typebox'
+import { ServiceError } from '../../core/error.ts'
+import { clientSignal } from '../../http/client-signal.ts'
+import type { ConsoleDependencies } from '../console-dependencies.ts'
+import type { PasswordHasher } from '../password-hasher.ts'
+import { createBodyReader } from '../read-console-body.ts'
+import { closeSession, findSessionAccount, openSession, sessionMs } from '../session.ts'
+import { readSessionCookie, writeSessionCookie } from '../session-cookie.ts'
+import { passwordField } from '../sign-in-fields.ts'
+import type { SignInThrottle } from '../sign-in-throttle.ts'
+import { signInKeys } from '../throttle-keys.ts'
+
+export type SessionRouteDependencies = Pick<ConsoleDependencies, 'accounts' | 'clock' | 'addresses'> & {
+  readonly passwords: PasswordHasher
+  readonly throttle: SignInThrottle
+}
+
+const readBody = createBodyReader(Type.Object({ email: Type.String({ maxLength: 254 }), password: passwordField }))
+
+/** /console/api/session: who is signed in, signing in, signing out. */
+export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies): void {
+  const { accounts, addresses, passwords, throttle } = deps
+
+  api.get('/console/api/session', async (request, reply) => {
+    const secret = readSessionCookie(request.headers, addresses().publicUrl)
+    const account = secret === null ? null : await findSessionAccount(deps, secret, { signal: clientSignal(reply) })
+    if (account === null) throw new ServiceError('missing_token', 'Sign in first.')
+    return { account }
+  })
+
+  api.post('/console/api/session', async (request, reply) => {
+    const { email, password } = readBody(request)
+    const signal = clientSignal(reply)
+    const keys = signInKeys(email, request.ip)
+    throttle.check(keys)
+    const found = await accounts.findByEmail(email, { signal })
+    const fits = await passwords.verify(password, found?.passwordHash ?? null)
+    if (found === null || !fits || found.account.disabledAt !== null) {
+      throttle.noteFailure(keys)
+      throw new ServiceError('invalid_token', 'This e-mail and password do not belong together; check both.')
+    }
+    throttle.noteSuccess(keys)
+    signInBrowser(reply, addresses().publicUrl, await openSession(deps, found.account.id, { signal }))
+    return { account: found.account }
+  })
+
+  api.delete('/console/api/session', async (request, reply) => {
+    const { publicUrl } = addresses()
+    const secret = readSessionCookie(request.headers, publicUrl)
+    if (secret !== null) await closeSession(deps, secret, { signal: clientSignal(reply) })
+    return reply
+      .header('set-cookie', writeSessionCookie('', { publicUrl, maxAgeMs: 0 }))
+      .code(204)
+      .send()
+  })
+}
+
+/** Gives the browser its cookie. */
+export function signInBrowser(reply: FastifyReply, publicUrl: string, secret: string): void {
+  reply.header('set-cookie', writeSessionCookie(secret, { publicUrl, maxAgeMs: sessionMs }))
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { clientSignal } from '../../http/client-signal.ts'
+import { emailTaken, findInvitation, redeemInvitation } from '../invitations.ts'
+import { createBodyReader } from '../read-console-body.ts'
+import { openSession } from '../session.ts'
+import { emailField, nameField, newPasswordField } from '../sign-in-fields.ts'
+import { codeKeys } from '../throttle-keys.ts'
+import { type SessionRouteDependencies, signInBrowser } from './session.ts'
+
+const code = Type.String({ minLength: 1, maxLength: 100 })
+const readCode = createBodyReader(Type.Object({ code }))
+const readSignUp = createBodyReader(Type.Object({ code, name: nameField, email: emailField, password: newPasswordField }))
+
+/** /console/api/invitation and /console/api/sign-up: what one-time codes are for. */
+export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependencies): void {
+  const { accounts, addresses, passwords, throttle } = deps
+
+  const findWithCode = async (text: string, address: string, signal: AbortSignal) => {
+    const keys = codeKeys(address)
+    throttle.check(keys)
+    try {
+      return await findInvitation(deps, text, { signal })
+    } catch (error) {
+      throttle.noteFailure(keys)
+      throw error
+    }
+  }
+
+  api.post('/console/api/invitation', async (request, reply) => {
+    const invitation = await findWithCode(readCode(request).code, request.ip, clientSignal(reply))
+    return { role: invitation.role, firstRun: invitation.invitedBy === null }
+  })
+
+  api.post('/console/api/sign-up', async (request, reply) => {
+    const { code, name, email, password } = readSignUp(request)
+    const signal = clientSignal(reply)
+    const invitation = await findWithCode(code, request.ip, signal)
+    const taken = await accounts.findByEmail(email, { signal })
+    if (taken !== null && taken.account.id !== invitation.accountId) throw emailTaken()
+    const signIn = { name: name.trim(), email, passwordHash: await passwords.hash(password) }
+    const account = await redeemInvitation(deps, { invitation, signIn }, { signal })
+    signInBrowser(reply, addresses().publicUrl, await openSession(deps, account.id, { signal }))
+    return reply.code(201).send({ account })
+  })
+}

@@ -1,0 +1,38 @@
+import type { Account } from '../core/account.ts'
+import type { AccountStore } from '../core/ports/account-store.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import { hashSecretText, makeSecretText } from './secret-text.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+export interface SessionDependencies {
+  readonly accounts: AccountStore
+  readonly clock: Clock
+}
+
+/** How long a browser stays signed in. */
+export const sessionMs = 14 * 24 * 60 * 60 * 1000
+
+/** Signs a browser in; the secret goes into its cookie and is kept nowhere. */
+export async function openSession({ accounts, clock }: SessionDependencies, accountId: string, options: Options): Promise<string> {
+  const secret = makeSecretText()
+  const now = clock.now()
+  await accounts.createSession({ hash: hashSecretText(secret), accountId, createdAt: now, expiresAt: now + sessionMs }, options)
+  return secret
+}
+
+/** The account behind a session's secret, or null when the session is over or the account locked. */
+export async function findSessionAccount(
+  { accounts, clock }: SessionDependencies,
+  secret: string,
+  options: Options,
+): Promise<Account | null> {
+  const session = await accounts.findSession(hashSecretText(secret), options)
+  if (session === null || session.expiresAt <= clock.now()) return null
+  const account = await accounts.find(session.accountId, options)
+  return account === null || account.disabledAt !== null ? null : account
+}
+
+export async function closeSession({ accounts }: SessionDependencies, secret: string, options: Options): Promise<void> {
+  await accounts.deleteSession(hashSecretText(secret), options)
+}

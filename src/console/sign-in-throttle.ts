@@ -1,0 +1,64 @@
+import { ServiceError } from '../core/error.ts'
+import type { Clock } from '../core/ports/clock.ts'
+
+const longestPauseMs = 5 * 60 * 1000
+const rememberedMs = 60 * 60 * 1000
+const mostKeys = 10_000
+
+/** A name under which failures are counted, and how many are free. */
+export interface ThrottleKey {
+  readonly name: string
+  readonly free: number
+}
+
+interface Failures {
+  readonly count: number
+  readonly last: number
+}
+
+/** Slows guessing down: behind the free failures, each further one doubles the pause, up to five minutes. */
+export class SignInThrottle {
+  readonly #clock: Clock
+  readonly #failures = new Map<string, Failures>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** @throws {ServiceError} `rate_limit_exceeded` while a pause holds. */
+  check(keys: readonly ThrottleKey[]): void {
+    const leftMs = Math.max(...keys.map((key) => this.#leftMs(key)))
+    if (leftMs <= 0) return
+    const seconds = Math.ceil(leftMs / 1000)
+    throw new ServiceError('rate_limit_exceeded', `Too many failed attempts; try again in ${seconds} seconds.`, {
+      retryAfterSeconds: seconds,
+    })
+  }
+
+  noteFailure(keys: readonly ThrottleKey[]): void {
+    const now = this.#clock.now()
+    for (const { name } of keys) {
+      const count = (this.#recent(name)?.count ?? 0) + 1
+      this.#failures.delete(name)
+      this.#failures.set(name, { count, last: now })
+      const [oldest] = this.#failures.keys()
+      if (this.#failures.size > mostKeys && oldest !== undefined) this.#failures.delete(oldest)
+    }
+  }
+
+  noteSuccess(keys: readonly ThrottleKey[]): void {
+    for (const { name } of keys) this.#failures.delete(name)
+  }
+
+  #leftMs({ name, free }: ThrottleKey): number {
+    const failures = this.#recent(name)
+    if (failures === undefined || failures.count < free) return 0
+    const pauseMs = Math.min(longestPauseMs, 1000 * 2 ** Math.min(20, failures.count - free))
+    return failures.last + pauseMs - this.#clock.now()
+  }
+
+  #recent(name: string): Failures | undefined {
+    const failures = this.#failures.get(name)
+    return failures !== undefined && this.#clock.now() - failures.last < rememberedMs ? failures : undefined
+  }
+}

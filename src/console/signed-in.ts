@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Account } from '../core/account.ts'
+import { ServiceError } from '../core/error.ts'
+import { clientSignal } from '../http/client-signal.ts'
+import { findSessionAccount, type SessionDependencies } from './session.ts'
+import { readSessionCookie } from './session-cookie.ts'
+
+const people = new WeakMap<FastifyRequest, Account>()
+
+/** Finds out whose browser sent a request. @throws {ServiceError} `missing_token` when nobody is signed in. */
+export async function identifyPerson(
+  deps: SessionDependencies & { readonly addresses: () => { readonly publicUrl: string } },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const secret = readSessionCookie(request.headers, deps.addresses().publicUrl)
+  const account = secret === null ? null : await findSessionAccount(deps, secret, { signal: clientSignal(reply) })
+  if (account === null) throw new ServiceError('missing_token', 'Sign in first.')
+  people.set(request, account)
+}
+
+/** Who is signed in; only behind {@link identifyPerson}. */
+export function personOf(request: FastifyRequest): Account {
+  const account = people.get(request)
+  if (account === undefined) throw new TypeError('This route is not behind a sign-in')
+  return account
+}
+
+/** The signed-in owner. @throws {ServiceError} `insufficient_scope` for members. */
+export function ownerOf(request: FastifyRequest): Account {
+  const account = personOf(request)
+  if (account.role !== 'owner') throw new ServiceError('insufficient_scope', 'Ask an owner of the service; members may not do this.')
+  return account
+}
