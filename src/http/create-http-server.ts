@@ -61,13 +61,14 @@ function watchRequests(server: FastifyInstance, { observer, isDraining }: HttpDe
     for (const name of requestIdHeaders) reply.header(name, request.id)
     // A server on its way out must not keep idle connections.
     if (isDraining()) reply.header('connection', 'close')
+    const startedAt = performance.now()
     reply.raw.once('close', () =>
       observer.requestFinished({
         requestId: request.id,
         method: request.method,
         route: request.routeOptions.url ?? 'unmatched',
         status: reply.raw.writableFinished ? reply.raw.statusCode : 499,
-        durationMs: reply.elapsedTime,
+        durationMs: performance.now() - startedAt,
         accountId: accountOf(request),
       }),
     )

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
@@ -59,6 +60,8 @@ export interface HttpService extends AsyncDisposable {
   readonly failures: unknown[]
   readonly prompts: string[]
   drain(): void
+  /** Resolves when so many requests are over and reported. */
+  settled(requests: number): Promise<void>
   makeToken(scopes: readonly Scope[], account?: { readonly accountId?: string; readonly expiresAt?: number }): Promise<string>
   /** Fetches with the token and a JSON content type, as the published clients do on every call. */
   fetch(path: string, init?: RequestInit & { readonly json?: unknown; readonly token?: string | null }): Promise<Response>
@@ -71,6 +74,7 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
   const finished: FinishedRequest[] = []
   const booked: UsageEntry[] = []
   const failures: unknown[] = []
+  const reports = new EventEmitter()
   const prompts: string[] = []
   let url = 'http://not-listening.example'
   let draining = false
@@ -91,7 +95,10 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
     isDraining: () => draining,
     renderMetrics: () => '# nothing counted\n',
     observer: {
-      requestFinished: (request) => finished.push(request),
+      requestFinished: (request) => {
+        finished.push(request)
+        reports.emit('finished')
+      },
       workFinished: (entry) => booked.push(entry),
       faultSurvived: ({ error }) => failures.push(error),
       promptLogged: ({ prompt }) => prompts.push(prompt),
@@ -124,6 +131,9 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
     booked,
     failures,
     prompts,
+    async settled(requests) {
+      while (finished.length < requests) await once(reports, 'finished')
+    },
     drain: () => {
       draining = true
     },

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
+import { readError } from '../support/read-json.ts'
+
+suite('the HTTP interface keeps to the protocol', () => {
+  let service: HttpService
+  before(async () => {
+    service = await startHttpService()
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  const prompt = { prompt: 'a tiger' }
+
+  test('every answer carries one request id under both names, the caller’s own when it is well-formed', async () => {
+    for (const path of ['/v1/models', '/nowhere', '/healthz', '/v1/requests/unknown', '/generate/sdxl']) {
+      const own = await service.fetch(path, { headers: { 'x-request-id': 'my_own-ID' } })
+      assert.equal(own.headers.get('x-request-id'), 'my_own-ID', path)
+      assert.equal(own.headers.get('x-user-request-id'), 'my_own-ID', path)
+      const made = await service.fetch(path, { headers: { 'x-request-id': 'not/well formed' }, token: null })
+      assert.match(made.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/, path)
+      assert.equal(made.headers.get('x-user-request-id'), made.headers.get('x-request-id'), path)
+    }
+    const long = await service.fetch('/healthz', { headers: { 'x-request-id': 'x'.repeat(129) } })
+    assert.notEqual(long.headers.get('x-request-id'), 'x'.repeat(129))
+  })
+
+  test('bytes that are no request get a JSON error with a request id', async () => {
+    const answer = await exchange(service.url, 'NONSENSE\r\n\r\n')
+    assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/)
+    assert.match(answer, /x-request-id: [0-9a-f-]{36}\r\n/)
+    assert.match(answer, /"code":"invalid_request_error"/)
+  })
+
+  test('headers that are too long get 431', async () => {
+    const answer = await exchange(service.url, `GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(20_000)}\r\n\r\n`)
+    assert.match(answer, /^HTTP\/1\.1 431 .*\r\nx-request-id: /)
+  })
+
+  test('a request without Host is refused with a request id', async () => {
+    const answer = await exchange(service.url, 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n')
+    assert.match(answer, /^HTTP\/1\.1 400 /)
+    assert.match(answer, /x-request-id: /i)
+  })
+
+  test('no link is ever built from the Host header', async () => {
+    const body = JSON.stringify(prompt)
+    const answer = await exchange(
+      service.url,
+      [
+        'POST /generate/sdxl HTTP/1.1',
+        'host: evil.example',
+        `authorization: Bearer ${service.token}`,
+        'content-type: application/json',
+        'x-service-async: 1',
+        'x-forwarded-host: evil.example',
+        `content-length: ${body.length}`,
+        'connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    )
+    assert.match(answer, /^HTTP\/1\.1 202 /)
+    assert.ok(!answer.includes('evil.example'))
+    assert.ok(answer.includes(`"poll_url":"${service.url}/v1/requests/`))
+  })
+
+  test('an unknown expectation and an upgrade are passed over', async () => {
+    const expectation = await exchange(service.url, 'GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\n\r\n')
+    assert.match(expectation, /^HTTP\/1\.1 200 [\s\S]*x-request-id: /)
+    const upgrade = await exchange(
+      service.url,
+      'GET /healthz HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade, close\r\n\r\n',
+    )
+    assert.match(upgrade, /^HTTP\/1\.1 200 /)
+  })
+
+  test('unknown addresses are 404 in every shape', async () => {
+    for (const path of ['/nowhere', '/v1', '/v1/requests/a/b/c', '/%zz', '/v1/responses', '/generate/sdxl/', '//v1/models']) {
+      const answer = await service.fetch(path, { token: null })
+      assert.equal(answer.status, 404, path)
+      assert.equal((await readError(answer)).code, 'not_found', path)
+    }
+    assert.equal((await service.fetch('/nowhere', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } })).status, 404)
+  })
+
+  test('wrong methods are 405 with Allow; OPTIONS answers 204 with Allow; HEAD answers as GET without a body', async () => {
+    for (const [path, method, allow] of [
+      ['/v1/chat/completions', 'GET', 'POST, OPTIONS'],
+      ['/v1/models', 'DELETE', 'GET, HEAD, OPTIONS'],
+      ['/v1/requests/some-id', 'PUT', 'DELETE, GET, HEAD, OPTIONS'],
+      ['/healthz', 'POST', 'GET, HEAD, OPTIONS'],
+    ] as const) {
+      const wrong = await service.fetch(path, { method })
+      assert.equal(wrong.status, 405, path)
+      assert.equal(wrong.headers.get('allow'), allow)
+      assert.equal((await readError(wrong)).code, 'method_not_allowed')
+      const options = await service.fetch(path, { method: 'OPTIONS' })
+      assert.equal(options.status, 204)
+      assert.equal(options.headers.get('allow'), allow)
+    }
+    assert.match(await exchange(service.url, 'PROPFIND /v1/models HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'), /^HTTP\/1\.1 405 /)
+    const head = await service.fetch('/v1/models', { method: 'HEAD' })
+    assert.equal(head.status, 200)
+    assert.equal(await head.text(), '')
+    assert.equal((await service.fetch('/generate/sdxl', { method: 'HEAD' })).status, 405)
+  })
+
+  test('GET takes a JSON content type, an empty Accept and no body', async () => {
+    const answer = await exchange(
+      service.url,
+      `GET /v1/models HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\naccept: \r\nx-octoai-async: \r\nauthorization: Bearer ${service.token}\r\nconnection: close\r\n\r\n`,
+    )
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+  })
+
+  test('bodies that are not plain JSON are 415', async () => {
+    const post = (headers: Record<string, string>) => service.fetch('/generate/sdxl', { json: prompt, headers })
+    assert.equal((await post({ 'content-type': 'application/json; charset=utf-8' })).status, 200)
+    assert.equal((await post({ 'content-type': 'APPLICATION/JSON;charset=UTF-8' })).status, 200)
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/jsonx',
+      'multipart/form-data; boundary=x',
+      'nonsense',
+      '',
+    ])
+      assert.equal((await post({ 'content-type': type })).status, 415, type)
+    for (const encoding of ['gzip', 'br', 'x']) assert.equal((await post({ 'content-encoding': encoding })).status, 415, encoding)
+    assert.equal((await post({ 'content-encoding': 'identity' })).status, 200)
+    const bare = await exchange(
+      service.url,
+      `POST /generate/sdxl HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.token}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`,
+    )
+    assert.match(bare, /^HTTP\/1\.1 415 [\s\S]*unsupported_media_type/)
+  })
+
+  test('malformed JSON and JSON that is no object are 400', async () => {
+    for (const [body, code] of [
+      ['', 'invalid_json'],
+      ['{', 'invalid_json'],
+      ["{'prompt': 1}", 'invalid_json'],
+      ['{"model":"\xff"', 'invalid_json'],
+      ['[]', 'invalid_request_error'],
+      ['"text"', 'invalid_request_error'],
+      ['null', 'invalid_request_error'],
+    ] as const) {
+      const answer = await service.fetch('/v1/chat/completions', { method: 'POST', body })
+      assert.equal(answer.status, 400, body)
+      assert.equal((await readError(answer)).code, code, body)
+    }
+    const broken = await service.fetch('/v1/chat/completions', { method: 'POST', body: Buffer.from([0x22, 0xff, 0x22]) })
+    assert.equal((await readError(broken)).code, 'invalid_json')
+  })
+
+  test('a body may have exactly its limit, counted while it streams in', async () => {
+    const limit = 10 * 1024 * 1024
+    const fill = (size: number) => `{"prompt":"a tiger","x":"${'x'.repeat(size - 27)}"}`
+    for (const [size, status, code] of [
+      [limit, 422, 'validation_error'],
+      [limit + 1, 413, 'payload_too_large'],
+    ] as const) {
+      assert.equal(fill(size).length, size)
+      for (const streamed of [false, true]) {
+        const body = streamed ? new Blob([fill(size)]).stream() : fill(size)
+        const answer = await service.fetch('/generate/sdxl', {
+          method: 'POST',
+          body,
+          headers: { 'x-service-async': '1' },
+          ...(streamed && { duplex: 'half' }),
+        })
+        assert.equal(answer.status, status)
+        assert.equal((await readError(answer)).code, code)
+      }
+    }
+    assert.equal((await service.fetch('/generate/sdxl', { method: 'POST', body: fill(1024 * 1024) })).status, 422)
+    assert.equal((await service.fetch('/generate/sdxl', { method: 'POST', body: fill(1024 * 1024 + 1) })).status, 413)
+  })
+
+  test('a chunked body over the limit is refused before it has ended, and the connection serves the next request', async () => {
+    const socket = await openSocket(service.url)
+    const head = `POST /generate/sdxl HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
+    socket.write(`${head}${(1024 * 1024 + 2).toString(16)}\r\n${'x'.repeat(1024 * 1024 + 2)}\r\n`)
+    assert.match(await readUntil(socket, /payload_too_large/), /^HTTP\/1\.1 413 /)
+    socket.write('0\r\n\r\nGET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+    assert.match(await readUntil(socket, /\{"status":"ok"\}/), /^HTTP\/1\.1 200 /)
+    socket.destroy()
+  })
+
+  test('a service on its way out is not ready, refuses new work and still answers polls', async () => {
+    await using leaving = await startHttpService()
+    assert.equal((await leaving.fetch('/readyz', { token: null })).status, 200)
+    leaving.drain()
+    const ready = await leaving.fetch('/readyz', { token: null })
+    assert.equal(ready.status, 503)
+    assert.match(ready.headers.get('retry-after') ?? '', /^\d+$/)
+    assert.equal((await leaving.fetch('/healthz', { token: null })).status, 200)
+    const work = await leaving.fetch('/generate/sdxl', { json: prompt })
+    assert.equal(work.status, 503)
+    assert.equal((await readError(work)).code, 'shutting_down')
+    assert.equal(work.headers.get('connection'), 'close')
+    assert.equal((await leaving.fetch('/v1/requests')).status, 200)
+  })
+
+  test('each request is reported once, with its pattern and status', async () => {
+    await using watched = await startHttpService()
+    await (await watched.fetch('/v1/requests/some-id')).text()
+    await (await watched.fetch('/nowhere')).text()
+    await watched.settled(2)
+    assert.deepEqual(
+      watched.finished.map(({ route, status, accountId }) => [route, status, accountId]),
+      [
+        ['/v1/requests/:id', 404, watched.accountId],
+        ['unmatched', 404, null],
+      ],
+    )
+  })
+})
