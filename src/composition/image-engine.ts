@@ -1,4 +1,11 @@
-import { loadDiffusionModel } from '../runtimes/diffusion/load-diffusion-model.ts'
-import { serveImageEngine } from '../runtimes/process/serve-image-engine.ts'
+import { keepCompiledCode, useCompileCache } from './compile-cache.ts'
 
-serveImageEngine(loadDiffusionModel)
+useCompileCache()
+const { loadDiffusionModel } = await import('../runtimes/diffusion/load-diffusion-model.ts')
+const { serveImageEngine } = await import('../runtimes/process/serve-image-engine.ts')
+
+serveImageEngine(async (descriptor, options) => {
+  const model = await loadDiffusionModel(descriptor, options)
+  keepCompiledCode()
+  return model
+})
