@@ -40,7 +40,7 @@ export async function runParity(
   const file = parseReferenceFile(JSON.parse(await readFile(parsed.file, 'utf8')))
   const folder = basename(parsed.models) === file.model ? parsed.models : join(parsed.models, file.model)
   const { signal } = new AbortController()
-  await using pipeline = await loadDiffusionPipeline(folder, { threads: Math.max(1, availableParallelism() - 1), signal })
+  await using pipeline = await loadDiffusionPipeline(folder, { threads: Math.max(1, availableParallelism() - 1), refiner: null, signal })
   const schedulerJson = await readJsonObject(folder, 'scheduler/scheduler_config.json')
 
   const bySampler = new Map<string, Deviation[]>()

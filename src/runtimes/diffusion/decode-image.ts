@@ -1,14 +1,9 @@
 import type { Sharp } from 'sharp'
 import { ServiceError } from '../../core/error.ts'
 import { inspectImage, maxInputPixels } from './inspect-image.ts'
-import type { RgbImage } from './rgb-image.ts'
+import type { GreyImage, PixelSize, RgbImage } from './rgb-image.ts'
 
-interface Size {
-  readonly width: number
-  readonly height: number
-}
-
-async function open(bytes: Uint8Array, { signal }: { readonly signal: AbortSignal }): Promise<Sharp> {
+async function open(bytes: Uint8Array, signal: AbortSignal): Promise<Sharp> {
   await inspectImage(bytes, { signal })
   const { default: sharp } = await import('sharp')
   return sharp(bytes, { limitInputPixels: maxInputPixels, pages: 1 }).autoOrient()
@@ -23,42 +18,37 @@ function undecodable(error: unknown): never {
  *
  * @throws {ServiceError} `validation_error` when it does not decode.
  */
-export async function decodePicture(bytes: Uint8Array, size: Size | null, options: { readonly signal: AbortSignal }): Promise<RgbImage> {
-  const image = await open(bytes, options)
-  const sized = size === null ? image : image.resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
-  const { data, info } = await sized
+export async function decodePicture(bytes: Uint8Array, size: PixelSize, { signal }: { readonly signal: AbortSignal }): Promise<RgbImage> {
+  const image = await open(bytes, signal)
+  const { data, info } = await image
     .flatten({ background: '#ffffff' })
+    .resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
     .toColourspace('srgb')
     .raw()
     .toBuffer({ resolveWithObject: true })
     .catch(undecodable)
-  if (info.channels === 3) return { data, width: info.width, height: info.height }
-  const rgb = new Uint8Array(info.width * info.height * 3)
+  if (info.channels === 3) return { data, ...size }
+  // A grey picture has one channel.
+  const rgb = new Uint8Array(size.width * size.height * 3)
   for (let i = 0; i < rgb.length; i++) rgb[i] = data[Math.floor(i / 3) * info.channels] ?? 0
-  return { data: rgb, width: info.width, height: info.height }
+  return { data: rgb, ...size }
 }
 
-/** A mask's brightness, one byte per pixel. */
-export interface Brightness {
-  readonly data: Uint8Array
-  readonly width: number
-  readonly height: number
-}
-
-/** Decodes a mask and resizes it to a size; a transparent mask counts as black where it shows nothing. */
-export async function decodeMask(bytes: Uint8Array, size: Size | null, options: { readonly signal: AbortSignal }): Promise<Brightness> {
-  const image = await open(bytes, options)
-  const sized = size === null ? image : image.resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
-  const { data, info } = await sized
+/**
+ * Decodes a mask's brightness and resizes it to fill a size; transparent parts count as black.
+ *
+ * @throws {ServiceError} `validation_error` when it does not decode.
+ */
+export async function decodeMask(bytes: Uint8Array, size: PixelSize, { signal }: { readonly signal: AbortSignal }): Promise<GreyImage> {
+  const image = await open(bytes, signal)
+  const { data, info } = await image
     .flatten({ background: '#000000' })
+    .resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
     .greyscale()
+    .toColourspace('b-w')
     .raw()
     .toBuffer({ resolveWithObject: true })
     .catch(undecodable)
-  return { data, width: info.width, height: info.height }
-}
-
-/** A mask as the denoiser takes it: 1 where it is at least half white. */
-export function toRepaintMask({ data }: Brightness): Float32Array {
-  return Float32Array.from(data, (value) => (value >= 127.5 ? 1 : 0))
+  if (info.channels === 1) return { data, ...size }
+  return { data: Uint8Array.from({ length: size.width * size.height }, (_, i) => data[i * info.channels] ?? 0), ...size }
 }

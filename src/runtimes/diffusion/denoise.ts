@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../core/error.ts'
-import { linear } from './schedulers/linear.ts'
+import type { GuidedUnet } from './guided-unet.ts'
 import { type Solver, type SolverState, startAt } from './schedulers/solver.ts'
 import type { TorchGenerator } from './torch-generator.ts'
-import type { Conditioning, LatentSize, Unet } from './unet.ts'
+import type { Conditioning, LatentSize } from './unet.ts'
 
 /** Keeps parts of a picture while the rest is repainted. */
 export interface Inpainting {
@@ -47,11 +47,11 @@ export interface DenoisingProgress {
  * @throws {ServiceError} `numerical_error` when NaN or Inf appears; the signal's reason when aborted, before the next step.
  */
 export async function denoise(
-  { unet }: { readonly unet: Unet },
+  { unet }: { readonly unet: GuidedUnet },
   drawing: Drawing,
-  { signal, onStep }: { readonly signal: AbortSignal; readonly onStep: (progress: DenoisingProgress) => void },
+  { signal, onStep }: { readonly signal: AbortSignal; readonly onStep: (progress: DenoisingProgress) => Promise<void> | void },
 ): Promise<Float32Array> {
-  const { solver, size, begin, end } = drawing
+  const { solver, size, begin, end, positive, negative, guidanceScale } = drawing
   let state = startAt(begin)
   let latents = drawing.latents
   for (let done = 1; state.index < end; done++) {
@@ -59,25 +59,18 @@ export async function denoise(
     await setImmediate()
     signal.throwIfAborted()
     const input = solver.scaleInput(state, latents)
-    const prediction = await predict({ unet }, drawing, input, solver.timesteps[state.index] ?? 0)
+    const timestep = solver.timesteps[state.index] ?? 0
+    const prediction = await unet.predict({ latents: input, size, timestep, positive, negative, guidanceScale })
     const before = { state, latents }
     const step = solver.step(state, prediction, latents, () => drawing.generator.normal(latents.length))
     state = step.state
     latents = keepOutside(drawing, state, step.latents)
     assertFinite(latents)
-    onStep({ done, total: end - begin, estimate: () => solver.denoised(before.state, prediction, before.latents) })
+    await onStep({ done, total: end - begin, estimate: () => solver.denoised(before.state, prediction, before.latents) })
   }
   if (latents.length !== size.channels * size.height * size.width)
     throw new ServiceError('inference_failed', 'The image model gave latents of another size; try again.')
   return latents
-}
-
-async function predict({ unet }: { readonly unet: Unet }, drawing: Drawing, input: Float32Array, timestep: number): Promise<Float32Array> {
-  const { positive, negative, guidanceScale, size } = drawing
-  const conditionings = negative === null ? [positive] : [negative, positive]
-  const predictions = await unet.predict(input, size, timestep, conditionings, guidanceScale)
-  const [first = input, second] = predictions
-  return second === undefined ? first : linear([1 - guidanceScale, first], [guidanceScale, second])
 }
 
 /** Puts the kept part of the picture, as noisy as the solver now is, back outside the mask. */

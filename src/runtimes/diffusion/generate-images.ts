@@ -1,72 +1,77 @@
+import { ServiceError } from '../../core/error.ts'
 import type { GeneratedImage, ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
-import { decodeMask, decodePicture, toRepaintMask } from './decode-image.ts'
-import { decodeLatents } from './decode-latents.ts'
-import { denoise } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
+import { drawImage, type Refining } from './draw-image.ts'
 import { encodeImage } from './encode-image.ts'
-import { encodePrompts, type PromptPair } from './encode-prompts.ts'
-import { prepareDrawing, type StartingPicture } from './prepare-drawing.ts'
-import { toPlanes, toRgb } from './rgb-image.ts'
+import { encodePrompts } from './encode-prompts.ts'
+import { describeParameters } from './parameters-text.ts'
+import type { PreviewPainter } from './preview-painter.ts'
+import { readStartingPicture } from './read-starting-picture.ts'
+import { promptsToEncode, type StyledPrompts, stylePrompts } from './request-prompts.ts'
+import { toRgb } from './rgb-image.ts'
 
-/** Draws every image of a request, one after the other; they share the encoding of the prompts. */
+export interface ImageGeneration {
+  readonly pipeline: DiffusionPipeline
+  readonly descriptor: ImageModelDescriptor
+  readonly previews: PreviewPainter
+}
+
+/** Draws every image of a request, one after the other; they share the encoding of texts and pictures. */
 export async function generateImages(
-  { pipeline, descriptor }: { readonly pipeline: DiffusionPipeline; readonly descriptor: ImageModelDescriptor },
+  { pipeline, descriptor, previews }: ImageGeneration,
   request: ImageRequest,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: ImageProgress) => void },
 ): Promise<ImageResult> {
   const started = performance.now()
+  refuseUnsupported(pipeline, request)
   const size = descriptor.draws === 'native' ? descriptor.native : { width: request.width, height: request.height }
-  const guided = request.guidanceScale > 1
-  const prompts = await encodePrompts(pipeline.text, {
-    positive: pair(request.prompt, request.prompt2),
-    negative: guided ? negativeOf(pipeline, request) : null,
-    clipSkip: request.clipSkip ?? 0,
-    truncate: false,
-  })
-  const start = await startOf(request, size, { signal })
+  const styled = stylePrompts(request)
+  const settings = {
+    sampler: request.sampler,
+    scheduler: pipeline.scheduler,
+    steps: request.steps,
+    ...size,
+    guidanceScale: request.guidanceScale,
+    prompts: await encodePrompts(pipeline.base.text, promptsToEncode(styled, encodingOptions(request, pipeline.base.zeroNegative))),
+    refining: await refiningOf(pipeline, request, styled),
+  }
+  const { start, finish } = await readStartingPicture(request, size, { signal })
   const images: GeneratedImage[] = []
   for (const [i, seed] of request.seeds.entries()) {
-    const drawing = await prepareDrawing(pipeline, {
-      sampler: request.sampler,
-      scheduler: pipeline.scheduler,
-      steps: request.steps,
-      seed,
-      ...size,
-      guidanceScale: request.guidanceScale,
-      prompts,
-      start,
-    })
-    const latents = await denoise(pipeline, drawing, {
-      signal,
-      onStep: ({ done, total }) => onProgress({ step: i * total + done, total: request.seeds.length * total }),
-    })
-    const picture = toRgb(await decodeLatents(pipeline, latents, drawing.size))
-    const bytes = await encodeImage(picture, request)
+    const onStep = async ({ done, total, estimate }: { done: number; total: number; estimate: () => Float32Array }): Promise<void> => {
+      const progress = { step: i * total + done, total: request.seeds.length * total }
+      if (!request.previews) return onProgress(progress)
+      const { vae } = pipeline
+      const latentSize = { channels: vae.channels, width: size.width / vae.factor, height: size.height / vae.factor }
+      onProgress({ ...progress, preview: await previews.paint(estimate(), latentSize) })
+    }
+    const planes = await drawImage(pipeline, { ...settings, seed, start }, { signal, onStep })
+    const picture = await finish(toRgb(planes))
+    const { unsafe, score } = await pipeline.safety.check(picture)
+    const parameters = describeParameters(request, styled, { seed, model: descriptor.id })
     const { encoding, width, height } = request
-    images.push({ bytes, encoding, width, height, seed, removedForSafety: false, safetyScore: null })
+    const bytes = unsafe ? new Uint8Array(0) : await encodeImage(picture, { encoding, width, height, parameters })
+    images.push({ bytes, encoding, width, height, seed, removedForSafety: unsafe, safetyScore: score })
   }
   return { images, computeMs: performance.now() - started }
 }
 
-function pair(first: string, second: string | null): PromptPair {
-  return { first: [{ text: first, weight: 1 }], second: [{ text: second ?? first, weight: 1 }] }
-}
-
-function negativeOf({ zeroNegative }: DiffusionPipeline, request: ImageRequest): PromptPair | 'zeros' {
-  if (request.negativePrompt === null && request.negativePrompt2 === null && zeroNegative) return 'zeros'
-  return pair(request.negativePrompt ?? '', request.negativePrompt2)
-}
-
-async function startOf(
-  { initial, mask }: ImageRequest,
-  size: { readonly width: number; readonly height: number },
-  options: { readonly signal: AbortSignal },
-): Promise<StartingPicture | null> {
-  if (initial === null) return null
-  return {
-    picture: toPlanes(await decodePicture(initial.image, size, options)),
-    strength: initial.strength,
-    mask: mask === null ? null : toRepaintMask(await decodeMask(mask.image, size, options)),
+function refuseUnsupported({ base, refiner, encoder }: DiffusionPipeline, request: ImageRequest): void {
+  const refuse = (param: string, message: string): never => {
+    throw new ServiceError('unsupported', message, { param })
   }
+  if ((request.clipSkip ?? 0) > base.maxClipSkip) refuse('clip_skip', `This model takes a clip_skip of at most ${base.maxClipSkip}.`)
+  if (request.refinerStart !== null && refiner === null) refuse('use_refiner', 'This model has no refiner: leave out use_refiner.')
+  if (request.initial !== null && encoder === null) refuse('init_image', 'This model cannot start from an image: leave out init_image.')
+}
+
+function encodingOptions(request: ImageRequest, zeroNegative: boolean) {
+  return { guided: request.guidanceScale > 1, zeroNegative, clipSkip: request.clipSkip ?? 0 }
+}
+
+async function refiningOf({ refiner }: DiffusionPipeline, request: ImageRequest, styled: StyledPrompts): Promise<Refining | null> {
+  if (refiner === null || request.refinerStart === null) return null
+  const options = { ...encodingOptions(request, refiner.zeroNegative), clipSkip: 0 }
+  return { predictor: refiner, prompts: await encodePrompts(refiner.text, promptsToEncode(styled, options)), start: request.refinerStart }
 }

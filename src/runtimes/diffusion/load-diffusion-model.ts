@@ -2,6 +2,7 @@ import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
 import { loadDiffusionPipeline } from './diffusion-pipeline.ts'
 import { generateImages } from './generate-images.ts'
+import { PreviewPainter } from './preview-painter.ts'
 
 /**
  * Loads an SDXL model in the official ONNX layout into this process.
@@ -11,11 +12,12 @@ import { generateImages } from './generate-images.ts'
  */
 export async function loadDiffusionModel(
   descriptor: ImageModelDescriptor,
-  options: { readonly threads: number; readonly signal: AbortSignal },
+  { threads, signal }: { readonly threads: number; readonly signal: AbortSignal },
 ): Promise<ImageModel & AsyncDisposable> {
-  const pipeline = await loadDiffusionPipeline(descriptor.folder, options)
+  const pipeline = await loadDiffusionPipeline(descriptor.folder, { threads, refiner: descriptor.refiner, signal })
+  const generation = { pipeline, descriptor, previews: new PreviewPainter(pipeline) }
   return {
-    generate: (request, run) => generateImages({ pipeline, descriptor }, request, run),
+    generate: (request, options) => generateImages(generation, request, options),
     [Symbol.asyncDispose]: () => pipeline[Symbol.asyncDispose](),
   }
 }

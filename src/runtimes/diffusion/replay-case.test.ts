@@ -11,7 +11,7 @@ const golden = new URL('../../../test/fixtures/golden/', import.meta.url)
 const { signal } = new AbortController()
 const file = parseReferenceFile(JSON.parse(await readFile(new URL('parity.json', golden), 'utf8')))
 const folder = fileURLToPath(new URL(file.model, golden))
-const pipeline = await loadDiffusionPipeline(folder, { threads: 1, signal })
+const pipeline = await loadDiffusionPipeline(folder, { threads: 1, refiner: null, signal })
 after(() => pipeline[Symbol.asyncDispose]())
 const schedulerJson = await readJsonObject(folder, 'scheduler/scheduler_config.json')
 

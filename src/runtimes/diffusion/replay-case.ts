@@ -1,13 +1,14 @@
 import sharp from 'sharp'
-import { decodeLatents } from './decode-latents.ts'
 import { denoise } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import { encodePrompts, type PromptPair } from './encode-prompts.ts'
+import { decodeLatents } from './latent-pixels.ts'
 import type { JsonRecord } from './model-file.ts'
-import { prepareDrawing, type StartingPicture } from './prepare-drawing.ts'
+import { prepareDrawing } from './prepare-drawing.ts'
 import type { ReferenceCase } from './reference-case.ts'
-import { type RgbImage, toPlanes, toRgb } from './rgb-image.ts'
+import { type RgbImage, toPlanes, toRepaintMask, toRgb } from './rgb-image.ts'
 import { parseSchedulerConfig } from './scheduler-config.ts'
+import type { StartingPicture } from './start-from-picture.ts'
 
 /** How far a replayed case is from its reference. */
 export interface Deviation {
@@ -32,10 +33,10 @@ export async function replayCase(
 ): Promise<Deviation> {
   const guided = reference.guidanceScale > 1
   const { prompt, negativePrompt } = reference
-  const zeros = negativePrompt === null && pipeline.zeroNegative
+  const zeros = negativePrompt === null && pipeline.base.zeroNegative
   // diffusers takes the first prompt where the second is absent or empty.
   const negative = plain(negativePrompt ?? '', reference.negativePrompt2 || (negativePrompt ?? ''))
-  const prompts = await encodePrompts(pipeline.text, {
+  const prompts = await encodePrompts(pipeline.base.text, {
     positive: plain(prompt, reference.prompt2 || prompt),
     negative: guided ? (zeros ? 'zeros' : negative) : null,
     clipSkip: reference.clipSkip ?? 0,
@@ -52,7 +53,7 @@ export async function replayCase(
     prompts,
     start: await startOf(reference),
   })
-  const latents = await denoise(pipeline, drawing, { signal, onStep: () => undefined })
+  const latents = await denoise(pipeline.base, drawing, { signal, onStep: () => undefined })
   const picture = toRgb(await decodeLatents(pipeline, latents, drawing.size))
   return { latents: relativeError(latents, reference.latents), pixels: largestDifference(picture, await readRgb(reference.png)) }
 }
@@ -73,8 +74,8 @@ async function readRgb(png: Uint8Array): Promise<RgbImage> {
 }
 
 async function readMask(png: Uint8Array): Promise<Float32Array> {
-  const grey = await sharp(png).removeAlpha().greyscale().raw().toBuffer()
-  return Float32Array.from(grey, (value) => (value >= 127.5 ? 1 : 0))
+  const { data, info } = await sharp(png).removeAlpha().greyscale().raw().toBuffer({ resolveWithObject: true })
+  return toRepaintMask({ data, width: info.width, height: info.height })
 }
 
 function relativeError(values: Float32Array, expected: Float32Array): number {

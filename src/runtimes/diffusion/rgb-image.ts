@@ -2,11 +2,19 @@ import { ServiceError } from '../../core/error.ts'
 import { roundHalfEven } from './schedulers/timesteps.ts'
 import type { PixelPlanes } from './vae-decoder.ts'
 
-/** An image in memory: red, green, blue, 8 bits each, rows from the top. */
-export interface RgbImage {
-  readonly data: Uint8Array
+export interface PixelSize {
   readonly width: number
   readonly height: number
+}
+
+/** An image in memory: red, green, blue, 8 bits each, rows from the top. */
+export interface RgbImage extends PixelSize {
+  readonly data: Uint8Array
+}
+
+/** A grey image in memory, 8 bits per pixel. */
+export interface GreyImage extends PixelSize {
+  readonly data: Uint8Array
 }
 
 /**
@@ -37,4 +45,9 @@ export function toPlanes({ data, width, height }: RgbImage): PixelPlanes {
     for (let channel = 0; channel < 3; channel++) values[channel * count + i] = Math.fround(((data[i * 3 + channel] ?? 0) / 255) * 2) - 1
   }
   return { values, width, height }
+}
+
+/** A mask as the denoiser takes it: 1 where it is at least half white. */
+export function toRepaintMask({ data }: GreyImage): Float32Array {
+  return Float32Array.from(data, (value) => (value >= 127.5 ? 1 : 0))
 }

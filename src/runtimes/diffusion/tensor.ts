@@ -32,6 +32,9 @@ export function fromTensor(tensor: Tensor): NumericTensor {
   if (data instanceof Float16Array || data instanceof Float64Array) return { values: Float32Array.from(data), dims }
   if (data instanceof Uint16Array && tensor.type === 'float16')
     return { values: Float32Array.from(new Float16Array(data.buffer, data.byteOffset, data.length)), dims }
+  if (data instanceof Uint8Array) return { values: Float32Array.from(data), dims }
+  if (data instanceof Int32Array) return { values: Float32Array.from(data), dims }
+  if (data instanceof BigInt64Array) return { values: Float32Array.from(data, Number), dims }
   throw new Error(`elements of type ${tensor.type} are not supported`)
 }
 

@@ -13,6 +13,10 @@ export interface EncodedRow {
 
 /** One of SDXL's text encoders. */
 export class ClipTextEncoder {
+  /** Width of its hidden states, or null where the file does not say. */
+  readonly width: number | null
+  /** Width of its pooled output; null where the file does not say or has none. */
+  readonly pooledWidth: number | null
   readonly #session: OnnxSession
   /** Names of the hidden states, by layer; 0 is the embedding. */
   readonly #layers: readonly string[]
@@ -31,6 +35,12 @@ export class ClipTextEncoder {
     this.#session = session
     this.#layers = layers.map(({ name }) => name)
     this.#pooled = options.projected ? session.output('text_embeds', 'pooler_output') : null
+    const fixedWidth = (name: string | undefined): number | null => {
+      const size = session.outputs.get(name ?? '')?.shape.at(-1)
+      return typeof size === 'number' && size > 0 ? size : null
+    }
+    this.width = fixedWidth(this.#layers[0])
+    this.pooledWidth = fixedWidth(this.#pooled ?? undefined)
   }
 
   /** The largest `clipSkip` that leaves a layer to read. */

@@ -23,10 +23,14 @@ export interface LatentSize {
 export class Unet {
   /** Numbers it takes in `time_ids`: 6 for a base model, 5 for a refiner. */
   readonly timeIdCount: number
+  /** Widths of text it takes, or null where the file does not say. */
   readonly contextWidth: number | null
+  readonly pooledWidth: number | null
   /** Width of the guidance embedding of a distilled model, or null. */
   readonly guidanceWidth: number | null
   readonly inputChannels: number | null
+  /** The only batch size it takes, or null when it takes any. */
+  readonly fixedBatch: number | null
   readonly #session: OnnxSession
   readonly #output: string
   readonly #timestepRank: number
@@ -38,9 +42,12 @@ export class Unet {
       return shape
     }
     const fixed = (size: number | string | undefined): number | null => (typeof size === 'number' && size > 0 ? size : null)
-    this.inputChannels = fixed(shapeOf('sample', 4)[1])
+    const [batch, channels] = shapeOf('sample', 4)
+    this.fixedBatch = fixed(batch)
+    if (this.fixedBatch !== null && this.fixedBatch > 2) throw unusableModel(session.file, `takes only batches of ${this.fixedBatch}`)
+    this.inputChannels = fixed(channels)
     this.contextWidth = fixed(shapeOf('encoder_hidden_states', 3)[2])
-    shapeOf('text_embeds', 2)
+    this.pooledWidth = fixed(shapeOf('text_embeds', 2)[1])
     this.timeIdCount = fixed(shapeOf('time_ids', 2)[1]) ?? 6
     if (this.timeIdCount !== 5 && this.timeIdCount !== 6)
       throw unusableModel(session.file, `takes ${this.timeIdCount} "time_ids" instead of 5 or 6`)
@@ -68,18 +75,20 @@ export class Unet {
     conditionings: readonly Conditioning[],
     guidance: number,
   ): Promise<readonly Float32Array[]> {
-    const batch = conditionings.length
     const [first] = conditionings
+    // A model exported for guidance only takes pairs; a lone input is doubled and its twin's answer dropped.
+    const filled = this.fixedBatch === 2 && first !== undefined && conditionings.length === 1 ? [first, first] : conditionings
+    const batch = filled.length
     const tokens = first?.tokens ?? 0
     const feeds = new Map([
       ['sample', { values: repeated(latents, batch), dims: [batch, size.channels, size.height, size.width] }],
       ['timestep', { values: [timestep], dims: this.#timestepRank === 0 ? [] : [1] }],
       [
         'encoder_hidden_states',
-        { values: joined(conditionings.map(({ hidden }) => hidden)), dims: [batch, tokens, (first?.hidden.length ?? 0) / tokens] },
+        { values: joined(filled.map(({ hidden }) => hidden)), dims: [batch, tokens, (first?.hidden.length ?? 0) / tokens] },
       ],
-      ['text_embeds', { values: joined(conditionings.map(({ pooled }) => pooled)), dims: [batch, first?.pooled.length ?? 0] }],
-      ['time_ids', { values: conditionings.flatMap(({ timeIds }) => timeIds), dims: [batch, this.timeIdCount] }],
+      ['text_embeds', { values: joined(filled.map(({ pooled }) => pooled)), dims: [batch, first?.pooled.length ?? 0] }],
+      ['time_ids', { values: filled.flatMap(({ timeIds }) => timeIds), dims: [batch, this.timeIdCount] }],
     ])
     if (this.guidanceWidth !== null) {
       const embedding = guidanceEmbedding(guidance - 1, this.guidanceWidth)

@@ -1,0 +1,49 @@
+import { type DenoisingProgress, type Drawing, denoise } from './denoise.ts'
+import type { DiffusionPipeline } from './diffusion-pipeline.ts'
+import type { PromptEncoding } from './encode-prompts.ts'
+import { decodeLatents } from './latent-pixels.ts'
+import type { NoisePredictor } from './noise-predictor.ts'
+import { conditionings, type DrawingSettings, prepareDrawing } from './prepare-drawing.ts'
+import { refinerIndex } from './refiner-index.ts'
+import type { PixelPlanes } from './vae-decoder.ts'
+
+/** How the refiner takes part. */
+export interface Refining {
+  readonly predictor: NoisePredictor
+  readonly prompts: PromptEncoding
+  /** Share of the noise range the base model handles, 0 to 1. */
+  readonly start: number
+}
+
+/** Draws one image: the base model's steps, the refiner's, then the decoder. */
+export async function drawImage(
+  pipeline: DiffusionPipeline,
+  { refining, ...settings }: DrawingSettings & { readonly refining: Refining | null },
+  { signal, onStep }: { readonly signal: AbortSignal; readonly onStep: (progress: DenoisingProgress) => Promise<void> },
+): Promise<PixelPlanes> {
+  const drawing = await prepareDrawing(pipeline, settings)
+  const total = drawing.end - drawing.begin
+  const stages = refining === null ? [{ unet: pipeline.base.unet, drawing }] : twoStages(pipeline, drawing, refining, settings)
+  let { latents } = drawing
+  let before = 0
+  for (const stage of stages) {
+    const offset = before
+    latents = await denoise(
+      stage,
+      { ...stage.drawing, latents },
+      { signal, onStep: ({ done, estimate }) => onStep({ done: offset + done, total, estimate }) },
+    )
+    before += stage.drawing.end - stage.drawing.begin
+  }
+  return decodeLatents(pipeline, latents, drawing.size)
+}
+
+/** The base model until the refiner's first timestep, then the refiner, which starts its solver afresh as diffusers does. */
+function twoStages({ base }: DiffusionPipeline, drawing: Drawing, { predictor, prompts, start }: Refining, settings: DrawingSettings) {
+  const handover = Math.max(refinerIndex(drawing.solver, settings.scheduler.trainTimesteps, start), drawing.begin)
+  const refined = conditionings(predictor, { ...settings, prompts })
+  return [
+    { unet: base.unet, drawing: { ...drawing, end: handover } },
+    { unet: predictor.unet, drawing: { ...drawing, ...refined, begin: handover } },
+  ]
+}

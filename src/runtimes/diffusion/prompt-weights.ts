@@ -1,0 +1,42 @@
+import type { WeightedText } from './prompt-chunks.ts'
+
+const roundFactor = 1.1
+const squareFactor = 1 / 1.1
+const tokenPattern = /\\[()[\]\\]|\\|\(|\[|:\s*([+-]?[.\d]+)\s*\)|\)|\]|[^\\()[\]:]+|:/gu
+
+/**
+ * Reads the weights out of a prompt: `(word)` counts 1.1 times, `(word:1.3)` 1.3 times, `[word]` 1/1.1 times, nested
+ * ones multiply; a backslash before a bracket makes it an ordinary character, and brackets that are never closed
+ * count to the end. The convention is that of A1111's web interface.
+ */
+export function readPromptWeights(prompt: string): readonly WeightedText[] {
+  const parts: { text: string; weight: number }[] = []
+  const openRound: number[] = []
+  const openSquare: number[] = []
+  const scaleFrom = (start: number, factor: number): void => {
+    for (const part of parts.slice(start)) part.weight *= factor
+  }
+  for (const [token, weight] of prompt.matchAll(tokenPattern)) {
+    if (token === '(') openRound.push(parts.length)
+    else if (token === '[') openSquare.push(parts.length)
+    else if (token === ')' && openRound.length > 0) scaleFrom(openRound.pop() ?? 0, roundFactor)
+    else if (token === ']' && openSquare.length > 0) scaleFrom(openSquare.pop() ?? 0, squareFactor)
+    else if (weight !== undefined && openRound.length > 0 && Number.isFinite(Number(weight)))
+      scaleFrom(openRound.pop() ?? 0, Number(weight))
+    else parts.push({ text: token.length === 2 && token.startsWith('\\') ? token.slice(1) : token, weight: 1 })
+  }
+  for (const start of openRound) scaleFrom(start, roundFactor)
+  for (const start of openSquare) scaleFrom(start, squareFactor)
+  return joinEqual(parts)
+}
+
+/** Neighbours of the same weight become one text, so that an unweighted prompt is tokenized as a whole. */
+function joinEqual(parts: readonly WeightedText[]): readonly WeightedText[] {
+  const joined: WeightedText[] = []
+  for (const part of parts) {
+    const last = joined.at(-1)
+    if (last?.weight === part.weight) joined[joined.length - 1] = { text: last.text + part.text, weight: part.weight }
+    else joined.push(part)
+  }
+  return joined
+}

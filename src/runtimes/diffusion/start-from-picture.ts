@@ -1,0 +1,54 @@
+import { ServiceError } from '../../core/error.ts'
+import type { Inpainting } from './denoise.ts'
+import type { DiffusionPipeline } from './diffusion-pipeline.ts'
+import { encodePixels } from './latent-pixels.ts'
+import { linear } from './schedulers/linear.ts'
+import { type Solver, startAt } from './schedulers/solver.ts'
+import type { TorchGenerator } from './torch-generator.ts'
+import type { LatentSize } from './unet.ts'
+import type { PixelPlanes } from './vae-decoder.ts'
+
+/** A picture to start from, and what of it to repaint. */
+export interface StartingPicture {
+  readonly picture: PixelPlanes
+  /** How much to change, over 0 and up to 1. */
+  readonly strength: number
+  /** Per pixel, 1 = repaint; null = the whole picture. */
+  readonly mask: Float32Array | null
+}
+
+export interface PictureStart {
+  readonly solver: Solver
+  readonly steps: number
+  readonly generator: TorchGenerator
+  readonly size: LatentSize
+  readonly start: StartingPicture
+}
+
+/** Where image-to-image and inpainting begin: the encoded picture with the noise of the timestep that the strength leaves. */
+export async function startFromPicture(
+  pipeline: DiffusionPipeline,
+  { solver, steps, generator, size, start }: PictureStart,
+): Promise<{ readonly begin: number; readonly latents: Float32Array; readonly inpainting: Inpainting | null }> {
+  const { picture, strength, mask } = start
+  const begin = (steps - Math.min(Math.floor(steps * strength), steps)) * solver.order
+  if (begin >= solver.timesteps.length)
+    throw new ServiceError('validation_error', `With ${steps} steps, strength must be at least ${1 / steps}.`, { param: 'strength' })
+  const clean = await encodePixels(pipeline, picture, generator)
+  const noise = generator.normal(clean.length)
+  if (mask === null) return { begin, latents: solver.addNoise(startAt(begin), clean, noise), inpainting: null }
+  const latents = strength === 1 ? linear([solver.initialNoiseScale, noise]) : solver.addNoise(startAt(begin), clean, noise)
+  // diffusers also encodes the masked picture, which moves the stream of noise on even where the UNet does not take it.
+  if (pipeline.encoder?.draws === true) generator.normal(clean.length)
+  return { begin, latents, inpainting: { clean, noise, mask: toLatentSize(mask, picture, size) } }
+}
+
+/** The mask's nearest value for each latent pixel. */
+function toLatentSize(mask: Float32Array, { width, height }: PixelPlanes, size: LatentSize): Float32Array {
+  const small = new Float32Array(size.width * size.height)
+  for (let y = 0; y < size.height; y++) {
+    const row = Math.floor((y * height) / size.height) * width
+    for (let x = 0; x < size.width; x++) small[y * size.width + x] = mask[row + Math.floor((x * width) / size.width)] ?? 0
+  }
+  return small
+}
