@@ -62,6 +62,8 @@ export interface HttpService extends AsyncDisposable {
   drain(): void
   /** Resolves when so many requests are over and reported. */
   settled(requests: number): Promise<void>
+  /** Resolves when so many pieces of work are in the books. */
+  inBooks(entries: number): Promise<void>
   makeToken(scopes: readonly Scope[], account?: { readonly accountId?: string; readonly expiresAt?: number }): Promise<string>
   /** Fetches with the token and a JSON content type, as the published clients do on every call. */
   fetch(path: string, init?: RequestInit & { readonly json?: unknown; readonly token?: string | null }): Promise<Response>
@@ -99,7 +101,10 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
         finished.push(request)
         reports.emit('finished')
       },
-      workFinished: (entry) => booked.push(entry),
+      workFinished: (entry) => {
+        booked.push(entry)
+        reports.emit('booked')
+      },
       faultSurvived: ({ error }) => failures.push(error),
       promptLogged: ({ prompt }) => prompts.push(prompt),
     },
@@ -133,6 +138,9 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
     prompts,
     async settled(requests) {
       while (finished.length < requests) await once(reports, 'finished')
+    },
+    async inBooks(entries) {
+      while (booked.length < entries) await once(reports, 'booked')
     },
     drain: () => {
       draining = true
