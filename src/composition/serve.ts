@@ -1,20 +1,18 @@
-import { randomUUID } from 'node:crypto'
 import { openCatalog } from '../catalog/open-catalog.ts'
 import type { Config } from '../config/config.ts'
 import { authenticateSession } from '../console/authenticate-session.ts'
 import { createFirstRunLink } from '../console/create-first-run-link.ts'
 import { registerConsole } from '../console/register-console.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
-import { encodeOutput } from '../http/wire/encode-output.ts'
 import { InferenceEvents } from '../operations/inference-events.ts'
 import { createModelPool } from '../residency/model-pool.ts'
 import { inspectImage } from '../runtimes/diffusion/inspect-image.ts'
 import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
 import { createLog } from '../telemetry/create-log.ts'
+import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels } from '../telemetry/model-events.ts'
 import { observeProcess, serviceStarted, serviceStopped, serviceStopping } from '../telemetry/service-events.ts'
 import { createTelemetry, renderMetrics } from '../telemetry/telemetry.ts'
-import { startWorker } from '../worker/start-worker.ts'
 import { consoleSettings } from './console-settings.ts'
 import { greetFirstStart } from './first-start.ts'
 import { httpSettings } from './http-settings.ts'
@@ -23,13 +21,10 @@ import { modelFolders } from './model-folders.ts'
 import { observeEngines } from './observe-engines.ts'
 import { observeHttp } from './observe-http.ts'
 import { observePool } from './observe-pool.ts'
-import { observeWorker } from './observe-worker.ts'
 import { openOutputs, openStore } from './open-store.ts'
+import { startDeferredWork } from './start-deferred-work.ts'
 import { stopServing } from './stop-serving.ts'
 import { createSystemClock } from './system-clock.ts'
-
-/** Deferred inferences at once over all models; the slots of each model are the real bound. */
-const deferredConcurrency = 64
 
 /**
  * Runs the service until the signal is aborted and everything is drained; prints `ready <url>` once it answers.
@@ -48,7 +43,7 @@ export async function serve(
   observeProcess(telemetry)
   const catalog = await openCatalog({ folders: modelFolders(config) })
   const store = parts.use(await openStore(config, { clock, mode: 'service' }))
-  const { queue, log, accounts, tokens, usage } = store
+  const { queue, log, accounts, tokens, usage, webhooks } = store
   const outputs = await openOutputs(config, { clock })
   const loader = createProcessModelLoader({
     textEntry: new URL('./text-engine.ts', import.meta.url),
@@ -83,6 +78,7 @@ export async function serve(
       isDraining: () => signal.aborted,
       renderMetrics: () => renderMetrics(telemetry),
       observer: observeHttp(telemetry),
+      onSubmitted: ({ id, model, accountId }) => inferenceSubmitted(telemetry, { inferenceId: id, model, accountId }),
       authenticateSession: (request, options) => authenticateSession({ accounts, clock, addresses, allowedHosts }, request, options),
     },
     httpSettings(config),
@@ -92,26 +88,7 @@ export async function serve(
     { accounts, tokens, usage, log, outputs, catalog, pool, events, clock, addresses, allowedHosts },
     consoleSettings(config),
   )
-  const worker = parts.use(
-    startWorker(
-      {
-        queue,
-        outputs,
-        usage,
-        pool,
-        events,
-        clock,
-        encodeOutput: (work, result) => encodeOutput({ clock }, work, result),
-        onEvent: observeWorker(telemetry),
-      },
-      {
-        workerId: randomUUID(),
-        concurrency: deferredConcurrency,
-        leaseMs: config.deferred.leaseMs,
-        runLimitMs: config.requests.runLimitMs,
-      },
-    ),
-  )
+  const worker = parts.use(startDeferredWork({ queue, log, usage, webhooks, outputs, pool, events, clock, addresses, telemetry }, config))
 
   const url = await address.listen(server, config.listen)
   serviceStarted(telemetry, { url, models: catalog.list().length, startMs: clock.now() - startedAt })

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { ModelPool } from '../core/ports/model-pool.ts'
+import type { OutputStore } from '../core/ports/output-store.ts'
+import type { Store } from '../core/ports/store.ts'
+import { encodeOutput } from '../http/wire/encode-output.ts'
+import type { AsyncAddress } from '../http/wire/inference.ts'
+import { encodeWebhook } from '../http/wire/webhook.ts'
+import type { InferenceEvents } from '../operations/inference-events.ts'
+import { queueSwept } from '../telemetry/inference-events.ts'
+import { faultSurvived } from '../telemetry/service-events.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { webhookAttempted } from '../telemetry/webhook-events.ts'
+import { postWebhook } from '../worker/post-webhook.ts'
+import { startMaintenance } from '../worker/start-maintenance.ts'
+import { startWorker, type Worker } from '../worker/start-worker.ts'
+import { observeWorker } from './observe-worker.ts'
+
+/** Deferred inferences at once over all models; the slots of each model are the real bound. */
+const concurrency = 64
+
+export interface DeferredWorkDependencies extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks'> {
+  readonly outputs: OutputStore
+  readonly pool: ModelPool
+  readonly events: InferenceEvents
+  readonly clock: Clock
+  readonly addresses: () => AsyncAddress
+  readonly telemetry: Telemetry
+}
+
+/** Starts the worker that runs deferred inferences, and the duties that keep the queue, its outputs and its webhooks in order. */
+export function startDeferredWork(deps: DeferredWorkDependencies, { deferred, requests }: Pick<Config, 'deferred' | 'requests'>): Worker {
+  const { clock, addresses, telemetry } = deps
+  const { leaseMs } = deferred
+  const worker = startWorker(
+    { ...deps, encodeOutput: (work, result) => encodeOutput({ clock }, work, result), onEvent: observeWorker(telemetry) },
+    { workerId: randomUUID(), concurrency, leaseMs, runLimitMs: requests.runLimitMs },
+  )
+  const maintenance = startMaintenance(
+    {
+      ...deps,
+      encodeWebhook: (inference, at) => encodeWebhook(addresses(), inference, at),
+      post: (post, { signal }) => postWebhook(post, { signal, privateTargets: deferred.privateWebhooks }),
+      random: Math.random,
+      onAttempt: ({ id: deliveryId, inferenceId, attempts: attempt }, { state, result }) =>
+        webhookAttempted(telemetry, { deliveryId, inferenceId, attempt, state, result }),
+      onSwept: (report) => queueSwept(telemetry, report),
+      onFault: (where, error) => faultSurvived(telemetry, { where }, error),
+    },
+    { maxQueueMs: deferred.waitLimitMs, leaseMs },
+  )
+  return {
+    drain: () => worker.drain(),
+    async [Symbol.asyncDispose]() {
+      await maintenance[Symbol.asyncDispose]()
+      await worker[Symbol.asyncDispose]()
+    },
+  }
+}
