@@ -5,20 +5,28 @@ import { judgeFailure } from './judge-failure.ts'
 
 test('invalid input is never tried again', () => {
   for (const code of ['validation_error', 'unsupported', 'context_length_exceeded', 'unsupported_parameter', 'model_not_found'] as const)
-    assert.equal(judgeFailure(new ServiceError(code, 'no')).action, 'fail')
+    assert.equal(judgeFailure(new ServiceError(code, 'no'), 1).action, 'fail')
 })
 
 test('a dead engine counts as a lost attempt, an unknown failure as a failed one, a full pool as none', () => {
-  const dead = judgeFailure(new ServiceError('inference_failed', 'gone'))
+  const dead = judgeFailure(new ServiceError('inference_failed', 'gone'), 1)
   assert.deepEqual([dead.action, dead.action === 'retry' && dead.lost], ['retry', true])
-  const unknown = judgeFailure(new Error('secret path'))
+  const unknown = judgeFailure(new Error('secret path'), 1)
   assert.ok(unknown.action === 'retry' && !unknown.lost && !unknown.error.message.includes('secret'))
-  assert.deepEqual(judgeFailure(new ServiceError('server_is_overloaded', 'full', { retryAfterSeconds: 7 })), {
+  assert.deepEqual(judgeFailure(new ServiceError('server_is_overloaded', 'full', { retryAfterSeconds: 7 }), 1), {
     action: 'release',
     delayMs: 7000,
   })
 })
 
 test('a run over its time limit fails at once', () => {
-  assert.equal(judgeFailure(new ServiceError('inference_timeout', 'too long')).action, 'fail')
+  assert.equal(judgeFailure(new ServiceError('inference_timeout', 'too long'), 1).action, 'fail')
+})
+
+test('later attempts wait longer, so that a crashed model has time to come back', () => {
+  const waits = [1, 2, 3].map((attempt) => judgeFailure(new ServiceError('model_loading', 'wait', { retryAfterSeconds: 2 }), attempt))
+  assert.deepEqual(
+    waits.map((judgement) => judgement.action === 'retry' && judgement.delayMs),
+    [2000, 5000, 25_000],
+  )
 })

@@ -9,17 +9,20 @@ export type Judgement =
   /** It never started. */
   | { readonly action: 'release'; readonly delayMs: number }
 
-/** Wait before an inference is tried again after the engine or a part of the service failed. */
-const retryDelayMs = 1000
+/** Wait before the second attempt; each later one waits five times as long, so that a model has time to come back. */
+const firstRetryMs = 1000
+const longestRetryMs = 60_000
 
-export function judgeFailure(failure: unknown): Judgement {
+/** @param attempt The attempt that failed, from 1. */
+export function judgeFailure(failure: unknown, attempt: number): Judgement {
   const error = toErrorRecord(failure)
-  const delayMs =
-    failure instanceof ServiceError && failure.retryAfterSeconds !== undefined ? failure.retryAfterSeconds * 1000 : retryDelayMs
+  const retryDelayMs = Math.min(firstRetryMs * 5 ** (attempt - 1), longestRetryMs)
+  const askedMs = failure instanceof ServiceError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0
+  const delayMs = Math.max(askedMs, retryDelayMs)
   switch (error.code) {
     case 'server_is_overloaded':
     case 'shutting_down':
-      return { action: 'release', delayMs }
+      return { action: 'release', delayMs: askedMs || firstRetryMs }
     case 'inference_failed':
       return { action: 'retry', error, lost: true, delayMs }
     case 'model_loading':

@@ -102,7 +102,7 @@ async function settleFailure(
     const error = toErrorRecord(new ServiceError('request_cancelled', 'The request was cancelled before it finished.'))
     return finish(deps, claim, { completion: { outcome: 'cancelled', error }, result: null, startedAt, signal })
   }
-  const judgement = judgeFailure(failure)
+  const judgement = judgeFailure(failure, claim.attempt)
   if (judgement.action === 'fail')
     return finish(deps, claim, { completion: { outcome: 'failed', error: judgement.error }, result: null, startedAt, signal })
   if (judgement.action === 'release') {
