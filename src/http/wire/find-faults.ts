@@ -35,7 +35,7 @@ function isInside(error: TLocalizedValidationError, union: TLocalizedValidationE
 function toFaults(schema: object, error: TLocalizedValidationError): readonly FieldFault[] {
   const path = splitPointer(error.instancePath).map((part) => (/^\d+$/.test(part) ? Number(part) : part))
   if (error.keyword === 'additionalProperties') return []
-  if (error.keyword === 'boolean') return [{ path, message: `\`${printPath(path)}\` is not a known field: remove it.`, kind: 'unknown' }]
+  if (error.keyword === 'boolean') return [unknownField(path, nodeAt(schema, error.schemaPath.replace(/\/additionalProperties$/, '')))]
   if (error.keyword === 'required') {
     return error.params.requiredProperties.map((name) => {
       const missing = [...path, name]
@@ -46,6 +46,13 @@ function toFaults(schema: object, error: TLocalizedValidationError): readonly Fi
   const wanted = describeSchema(nodeAt(schema, error.schemaPath))
   const subject = path.length === 0 ? 'The body' : `\`${printPath(path)}\``
   return [{ path, message: `${subject} must be ${wanted}.`, kind: kinds[error.keyword] ?? 'range' }]
+}
+
+function unknownField(path: FieldFault['path'], parent: SchemaNode): FieldFault {
+  const name = printPath(path)
+  const [pattern] = Object.keys(parent.patternProperties ?? {})
+  if (pattern === undefined) return { path, message: `\`${name}\` is not a known field: remove it.`, kind: 'unknown' }
+  return { path, message: `\`${name}\` must have a name matching ${pattern}.`, kind: 'format' }
 }
 
 const kinds: Readonly<Record<string, string>> = { type: 'type', anyOf: 'type', enum: 'enum', const: 'enum', pattern: 'format' }
