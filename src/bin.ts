@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs'
+import type { CliBackend } from './cli/cli-backend.ts'
+import { openProcessTerminal } from './cli/process-terminal.ts'
+import { runCli } from './cli/run-cli.ts'
+import { readEnvironment, readMachine } from './config/process-environment.ts'
+
+const stop = new AbortController()
+// `once`: the second signal ends the process at once.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(new Error(`Stopped by ${signal}.`)))
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  terminal: openProcessTerminal(),
+  environment: readEnvironment(),
+  machine: readMachine(),
+  loadBackend: async (): Promise<CliBackend> => (await import('./composition/cli-backend.ts')).cliBackend,
+  version: JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version,
+  signal: stop.signal,
+})
