@@ -99,6 +99,6 @@ export async function openOnnxSession(folder: string, file: string, { threads }:
     })
     return new OnnxSession(file, session)
   } catch (error) {
-    throw unusableModel(file, `does not load (${describeError(error)})`, error)
+    throw unusableModel(file, `does not load (${describeError(error).replaceAll(join(folder, '/'), '')})`, error)
   }
 }

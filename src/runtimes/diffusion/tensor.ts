@@ -13,7 +13,7 @@ export function toTensor(type: string, values: NumericValues, dims: readonly num
     case 'float32':
       return new Tensor('float32', values instanceof Float32Array ? values : Float32Array.from(values), dims)
     case 'float16':
-      return new Tensor('float16', halfBits(values), dims)
+      return halfTensor(values, dims)
     case 'float64':
       return new Tensor('float64', Float64Array.from(values), dims)
     case 'int64':
@@ -38,8 +38,12 @@ export function fromTensor(tensor: Tensor): NumericTensor {
   throw new Error(`elements of type ${tensor.type} are not supported`)
 }
 
-/** Half-precision numbers as their bits, the form every version of the runtime accepts. */
-function halfBits(values: NumericValues): Uint16Array {
+/**
+ * A half-precision tensor. The runtime's binding reads a Float16Array as empty where Node has that class
+ * (microsoft/onnxruntime#32323), so the tensor shows it the same bits as whole numbers.
+ */
+function halfTensor(values: NumericValues, dims: readonly number[]): Tensor {
   const halves = Float16Array.from(values)
-  return new Uint16Array(halves.buffer)
+  const bits = new Uint16Array(halves.buffer)
+  return Object.defineProperty(new Tensor('float16', bits, dims), 'data', { value: bits })
 }
