@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export interface ServiceSettings {
+  /** Folder of the checkout to run. */
+  readonly root: string
+  readonly dataFolder: string
+  readonly leaseMs: number
+}
+
+/** One line of the service's log about an inference. */
+export interface InferenceLine {
+  readonly message: string
+  readonly inferenceId: string
+  readonly attempt: number
+}
+
+/** The real service as a child process that can be killed, paused, restarted on its port and put into another time. */
+export class ServiceProcess implements AsyncDisposable {
+  readonly #settings: ServiceSettings
+  readonly #timeFile: string
+  readonly lines: InferenceLine[] = []
+  #child: ChildProcess | null = null
+  #port = 0
+  #token = ''
+
+  constructor(settings: ServiceSettings) {
+    this.#settings = settings
+    this.#timeFile = `${settings.dataFolder}.time`
+    writeFileSync(this.#timeFile, '0')
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  get token(): string {
+    return this.#token
+  }
+
+  /** Starts it and resolves when it answers. */
+  async start(): Promise<void> {
+    const { root, dataFolder, leaseMs } = this.#settings
+    const settings = { port: this.#port, data: dataFolder, lease: `${leaseMs / 1000}s`, log: 'json', 'engine-threads': 1, 'text-slots': 4 }
+    const flags = Object.entries({ ...settings, queue: 1_000_000, grace: '5s' }).flatMap(([name, value]) => [`--${name}`, String(value)])
+    const time = new URL('./movable-time.ts', import.meta.url).href
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', '--import', time, join(root, 'src/bin.ts'), 'serve', ...flags],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, CHAOS_TIME_FILE: this.#timeFile },
+      },
+    )
+    this.#child = child
+    createInterface({ input: child.stderr }).on('line', (line) => this.#readLog(line))
+    const ready = Promise.withResolvers<void>()
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      this.#token = /sepia_[A-Za-z0-9]+/.exec(line)?.[0] ?? this.#token
+      const port = /^ready http:\/\/[^:]+:(\d+)/.exec(line)?.[1]
+      if (port === undefined) return
+      this.#port = Number(port)
+      ready.resolve()
+    })
+    child.once('exit', (code, signal) => ready.reject(new Error(`The service ended before it was ready: ${signal ?? code}.`)))
+    await ready.promise
+  }
+
+  /** The service's own engine processes. */
+  enginePids(): readonly number[] {
+    const pid = this.#child?.pid
+    return pid === undefined ? [] : childrenOf(pid)
+  }
+
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL')
+  }
+
+  /** Asks it to end, as an operator does; resolves with the exit code. */
+  async terminate(): Promise<number | null> {
+    return this.#end('SIGTERM')
+  }
+
+  pause(): void {
+    this.#child?.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT')
+  }
+
+  /** Moves the service's clock by so much from the real time. */
+  shiftTime(offsetMs: number): void {
+    writeFileSync(this.#timeFile, String(offsetMs))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.resume()
+    await this.kill()
+  }
+
+  async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+    const child = this.#child
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    await exit
+    return child.exitCode
+  }
+
+  #readLog(line: string): void {
+    if (!line.includes('"inferenceId"')) return
+    const { msg, inferenceId, attempt } = JSON.parse(line)
+    this.lines.push({ message: String(msg), inferenceId: String(inferenceId), attempt: Number(attempt) })
+  }
+}
+
+/** Direct children of a process, from /proc. */
+function childrenOf(parent: number): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => parentOf(pid) === parent)
+}
+
+function parentOf(pid: number): number {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  } catch {
+    return Number.NaN
+  }
+}
