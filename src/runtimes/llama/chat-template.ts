@@ -75,7 +75,8 @@ function refuse(reason: string, cause?: unknown): ServiceError {
   return new ServiceError('invalid_request_error', message, { param: 'messages', cause })
 }
 
-function describeTool({ name, description, parameters }: ToolDefinition): object {
+/** A tool as templates expect it. */
+export function describeTool({ name, description, parameters }: ToolDefinition): object {
   return { type: 'function', function: { name, description: description ?? '', parameters } }
 }
 

@@ -22,6 +22,8 @@ interface Running {
   next: Uint32Array
   drawn: number
   done: boolean
+  /** It gave its sequence back; its last token may still have to be handed out. */
+  left: boolean
 }
 
 interface Delivery {
@@ -58,6 +60,7 @@ export class DecodeLoop implements AsyncDisposable {
   submit(generation: Generation, place: 'next' | 'last' = 'last'): void {
     if (this.#disposed) {
       generation.onFailure(unloading())
+      generation.onRelease()
       return
     }
     if (place === 'next') this.#waiting.unshift(generation)
@@ -70,7 +73,9 @@ export class DecodeLoop implements AsyncDisposable {
   /** Ends a generation at the next batch; nothing more is called on it. */
   cancel(generation: Generation): void {
     this.#cancelled.add(generation)
+    if (!this.#waiting.includes(generation)) return
     this.#waiting = this.#waiting.filter((waiting) => waiting !== generation)
+    generation.onRelease()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -99,7 +104,11 @@ export class DecodeLoop implements AsyncDisposable {
   #dropFinished(): void {
     const stays = (running: Running): boolean => !running.done && !this.#cancelled.has(running.generation)
     if (this.#running.every(stays)) return
-    for (const running of this.#running) if (!stays(running)) this.#table.release(running.hold)
+    for (const running of this.#running.filter((each) => !stays(each))) {
+      this.#table.release(running.hold)
+      running.left = true
+      if (!this.#undelivered.some((delivery) => delivery.running === running)) running.generation.onRelease()
+    }
     this.#running = this.#running.filter(stays)
   }
 
@@ -109,7 +118,7 @@ export class DecodeLoop implements AsyncDisposable {
       if (hold === null) return
       this.#waiting = this.#waiting.filter((waiting) => waiting !== generation)
       const next = generation.prompt.subarray(hold.cachedTokens)
-      this.#running.push({ generation, hold, arrival: this.#arrivals++, next, drawn: 0, done: false })
+      this.#running.push({ generation, hold, arrival: this.#arrivals++, next, drawn: 0, done: false, left: false })
     }
   }
 
@@ -163,17 +172,15 @@ export class DecodeLoop implements AsyncDisposable {
   #deliver(): void {
     const deliveries = this.#undelivered
     this.#undelivered = []
-    for (const { running, draw, end } of deliveries) {
-      const { generation } = running
-      if (this.#cancelled.has(generation)) continue
+    for (const delivery of deliveries) {
+      const { running } = delivery
       try {
-        if (running.drawn === 1) generation.onPrompt(running.hold.cachedTokens)
-        if (draw.token !== null && !generation.onToken(draw.token, draw.logprobs)) running.done = true
-        else if (end !== null) generation.onEnd(end)
+        if (!this.#cancelled.has(running.generation)) handOut(delivery)
       } catch (error) {
         running.done = true
-        generation.onFailure(error instanceof Error ? error : new Error(String(error)))
+        running.generation.onFailure(error instanceof Error ? error : new Error(String(error)))
       }
+      if (running.left) running.generation.onRelease()
     }
   }
 
@@ -181,6 +188,8 @@ export class DecodeLoop implements AsyncDisposable {
     const started = [...this.#running, ...this.#undelivered.map((delivery) => delivery.running)]
     const failed = new Set([...started.map((running) => running.generation), ...this.#waiting])
     for (const running of started) running.done = true
+    for (const { running } of this.#undelivered) if (running.left) running.generation.onRelease()
+    for (const generation of this.#waiting) generation.onRelease()
     this.#waiting = []
     this.#undelivered = []
     for (const generation of failed) if (!this.#cancelled.has(generation)) generation.onFailure(error)
@@ -192,6 +201,13 @@ interface LoadedEntry {
   readonly tokens: Uint32Array
   /** Where its logits will be; null while its prompt is unfinished. */
   readonly index: number | null
+}
+
+function handOut({ running, draw, end }: Delivery): void {
+  const { generation } = running
+  if (running.drawn === 1) generation.onPrompt(running.hold.cachedTokens)
+  if (draw.token !== null && !generation.onToken(draw.token, draw.logprobs)) running.done = true
+  else if (end !== null) generation.onEnd(end)
 }
 
 function unloading(): ServiceError {

@@ -1,13 +1,12 @@
 import { randomInt } from 'node:crypto'
 import type { TextPart, TextRequest, TokenUsage } from '../../core/text-generation.ts'
 import { choiceSeed } from './choice-seed.ts'
-import { ChoiceText, type ShownText } from './choice-text.ts'
+import { constrainRequest, type RequestConstraints } from './constrain-request.ts'
+import { createGeneration } from './create-generation.ts'
 import type { Generation } from './generation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { PartQueue } from './part-queue.ts'
 import { checkPromptFits, tokenizeRequest } from './prompt-tokens.ts'
-import { refuseUnsupported } from './refuse-unsupported.ts'
-import { samplerConfig } from './sampler-config.ts'
 
 const defaultMaxTokens = 512
 
@@ -18,7 +17,7 @@ export async function* generateText(
   { signal, account }: { readonly signal: AbortSignal; readonly account: string },
 ): AsyncGenerator<TextPart, void, undefined> {
   signal.throwIfAborted()
-  refuseUnsupported(request, engine.vocabulary)
+  const constraints = constrainRequest(engine, request)
   const prompt = tokenizeRequest(engine, request)
   checkPromptFits(prompt.length, engine.contextLength, request.input.type === 'chat' ? 'messages' : 'prompt')
   const limit = Math.min(request.maxTokens ?? defaultMaxTokens, engine.contextLength - prompt.length)
@@ -26,7 +25,7 @@ export async function* generateText(
   const parts = new PartQueue()
   const abort = (): void => parts.fail(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
-  using choices = startChoices(engine, request, { prompt, limit, account, parts })
+  using choices = startChoices(engine, request, { constraints, prompt, limit, account, parts })
   try {
     yield* parts.read()
     yield { type: 'finish', usage: choices.usage() }
@@ -36,6 +35,7 @@ export async function* generateText(
 }
 
 interface Work {
+  readonly constraints: RequestConstraints
   readonly prompt: Uint32Array
   readonly limit: number
   readonly account: string
@@ -53,6 +53,7 @@ function startChoices(engine: LlamaEngine, request: TextRequest, work: Work): Di
     const generation = createGeneration(engine, request, work, {
       choice,
       seed: choiceSeed(seed, choice),
+      push: (part) => work.parts.push(part),
       onPrompt: (cachedTokens) => {
         if (choice > 0) return
         usage.cachedTokens = cachedTokens
@@ -62,6 +63,7 @@ function startChoices(engine: LlamaEngine, request: TextRequest, work: Work): Di
         usage.completionTokens += tokens
         if (--open === 0) work.parts.finish()
       },
+      onFailure: (error) => work.parts.fail(error),
     })
     generations.push(generation)
     engine.loop.submit(generation, choice === 0 ? 'last' : 'next')
@@ -73,53 +75,5 @@ function startChoices(engine: LlamaEngine, request: TextRequest, work: Work): Di
     [Symbol.dispose]: () => {
       for (const generation of generations) engine.loop.cancel(generation)
     },
-  }
-}
-
-interface ChoiceEvents {
-  readonly choice: number
-  readonly seed: number
-  readonly onPrompt: (cachedTokens: number) => void
-  readonly onFinish: (tokens: number) => void
-}
-
-function createGeneration(
-  engine: LlamaEngine,
-  request: TextRequest,
-  work: Work,
-  { choice, seed, onPrompt, onFinish }: ChoiceEvents,
-): Generation {
-  const { parts, prompt } = work
-  const text = new ChoiceText(engine.vocabulary, request.stop)
-  const sampler = engine.createSampler(samplerConfig(request.sampling, { seed, prompt, contextLength: engine.contextLength }))
-  let tokens = 0
-
-  const show = ({ text: shown, logprobs }: ShownText): void => {
-    if (shown.length === 0 && logprobs.length === 0) return
-    parts.push({ type: 'text', choice, text: shown, ...(logprobs.length > 0 && { logprobs }) })
-  }
-  const finish = (reason: 'stop' | 'length'): void => {
-    parts.push({ type: 'choice-finish', choice, reason })
-    onFinish(tokens)
-  }
-  return {
-    account: work.account,
-    prompt,
-    limit: work.limit,
-    sampler,
-    logprobs: request.topLogprobs === null ? null : { sampler: engine.createSampler({}), top: request.topLogprobs },
-    onPrompt,
-    onToken: (token, logprobs) => {
-      tokens++
-      const shown = text.add(token, logprobs)
-      show(shown)
-      if (shown.stopped) finish('stop')
-      return !shown.stopped
-    },
-    onEnd: (end) => {
-      show(text.flush())
-      finish(end === 'limit' ? 'length' : 'stop')
-    },
-    onFailure: (error) => parts.fail(error),
   }
 }

@@ -24,4 +24,6 @@ export interface Generation {
   onToken(token: number, logprobs: DrawnLogprobs | null): boolean
   onEnd(end: GenerationEnd): void
   onFailure(error: Error): void
+  /** The loop no longer uses the samplers. Called once, whatever happened before. */
+  onRelease(): void
 }

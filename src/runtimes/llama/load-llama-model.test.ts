@@ -7,6 +7,13 @@ import { ask, miniChat, textOf } from './llama-test-model.ts'
 import { loadLlamaModel } from './load-llama-model.ts'
 
 const signal = new AbortController().signal
+/** Bars both tokens that end an answer. */
+const endless = {
+  logitBias: new Map([
+    [2, -100],
+    [0, -100],
+  ]),
+}
 
 suite('the built-in language model', () => {
   let model: TextModel & AsyncDisposable
@@ -83,20 +90,40 @@ suite('the built-in language model', () => {
     }
   })
 
-  test('bans a token by its bias', async () => {
-    const parts = await run(
-      ask('What is the capital of France?', {
-        topLogprobs: 0,
-        sampling: {
-          logitBias: new Map([
-            [3899, -100],
-            [347, -100],
-          ]),
-        },
-      }),
+  test('bans a token by its bias, and refuses one that does not exist', async () => {
+    const question = 'What is the capital of France?'
+    const [first] = (await run(ask(question, { topLogprobs: 0 }))).flatMap((part) => (part.type === 'text' ? (part.logprobs ?? []) : []))
+    const banned = Array.from({ length: 4096 }, (_, token) => token).filter((token) => token !== 2)
+    const silent = await run(ask(question, { sampling: { logitBias: new Map(banned.map((token) => [token, -100])) } }))
+    assert.equal(first?.token, 'The')
+    assert.equal(textOf(silent), '')
+    await assert.rejects(run(ask('Hi', { sampling: { logitBias: new Map([[4096, 1]]) } })), {
+      code: 'invalid_request_error',
+      param: 'logit_bias',
+    })
+  })
+
+  test('frequency and presence penalties stop repetition', async () => {
+    const endless = {
+      maxTokens: 60,
+      sampling: {
+        logitBias: new Map([
+          [2, -100],
+          [0, -100],
+        ]),
+      },
+    }
+    const count = (parts: readonly TextPart[]): number => new Set(textOf(parts).split(' ')).size
+    const plain = await run(ask('Say hello.', endless))
+    const penalised = await run(
+      ask('Say hello.', { ...endless, sampling: { ...endless.sampling, frequencyPenalty: 1, presencePenalty: 1 } }),
     )
-    assert.ok(textOf(parts).length > 0)
-    await assert.rejects(run(ask('Hi', { sampling: { logitBias: new Map([[4096, 1]]) } })), { code: 'invalid_request_error' })
+    assert.ok(count(penalised) > count(plain))
+  })
+
+  test('echoes a bare prompt when asked to', async () => {
+    const prompt = ask('', { maxTokens: 4, input: { type: 'prompt', prompt: 'The capital of', echo: true } })
+    assert.ok(textOf(await run(prompt)).startsWith('The capital of'))
   })
 
   test('never reads a control token out of a user’s text', async () => {
@@ -142,20 +169,19 @@ suite('the built-in language model', () => {
   })
 })
 
-test('unloading ends what still runs', async () => {
+test('unloading ends what still runs and refuses what comes after', async () => {
   const model = await loadLlamaModel(miniChat, { threads: 1, slots: 1, signal })
-  const endless = ask('Tell me a story.', {
-    maxTokens: 900,
-    sampling: {
-      logitBias: new Map([
-        [2, -100],
-        [0, -100],
-      ]),
-    },
-  })
-  const parts = model.generate(endless, { signal, account: 'a' })
-  await parts[Symbol.asyncIterator]().next()
+  const parts = model
+    .generate(ask('Tell me a story.', { maxTokens: 900, sampling: endless }), { signal, account: 'a' })
+    [Symbol.asyncIterator]()
+  await parts.next()
   await model[Symbol.asyncDispose]()
+  await assert.rejects(
+    async () => {
+      for (let next = await parts.next(); next.done !== true; next = await parts.next());
+    },
+    { code: 'shutting_down' },
+  )
 })
 
 test('a file that is no model is refused by name', async () => {

@@ -2,12 +2,15 @@ import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import { compileChatTemplate } from './chat-template.ts'
+import { createGrammarState, createSampler } from './create-sampler.ts'
 import { DecodeLoop } from './decode-loop.ts'
 import { generateText } from './generate-text.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { openContext } from './open-context.ts'
 import { openModelFile } from './open-model-file.ts'
 import { SequenceTable } from './sequence-table.ts'
+import { TextEmbedder } from './text-embedder.ts'
+import { detectToolFormat } from './tool-format.ts'
 import { readVocabulary } from './vocabulary.ts'
 
 export interface LoadOptions {
@@ -30,22 +33,28 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const vocabulary = readVocabulary(file.native, file.vocabularySize)
   const table = new SequenceTable(context.native, options.slots)
   const loop = opened.use(new DecodeLoop(context.native, table, context.limits, vocabulary.isEnd))
+  const template = compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText })
   const engine: LlamaEngine = {
     vocabulary,
-    template: compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText }),
+    template,
+    toolFormat: detectToolFormat(template.source),
     loop,
     contextLength: context.contextLength,
-    createSampler: (config) => {
-      const sampler = new file.binding.AddonSampler(file.native)
-      sampler.applyConfig(config)
-      return sampler
-    },
+    createSampler: (config) => createSampler(file, config),
+    createGrammarState: (grammar) => createGrammarState(file, grammar),
   }
+  const embedder = opened.use(new TextEmbedder(file, vocabulary, { threads: options.threads, contextLength: context.contextLength }))
   const resources = opened.move()
   return {
     generate: (request, { signal, account }) => generateText(engine, request, { signal, account }),
-    embed: () =>
-      Promise.reject(new ServiceError('unsupported_parameter', 'This model makes no embeddings; name one that does.', { param: 'model' })),
+    embed: (request, { signal }) =>
+      descriptor.embeddings ? embedder.embed(request, { signal }) : Promise.reject(makesNone(descriptor.id)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+function makesNone(model: string): ServiceError {
+  return new ServiceError('unsupported_parameter', `The model ${model} makes no embeddings; name one whose model.json says it does.`, {
+    param: 'model',
+  })
 }

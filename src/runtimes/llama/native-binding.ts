@@ -8,7 +8,9 @@ export interface NativeModel {
   tokenize(text: string, specialTokens: boolean): Uint32Array
   tokenBos(): number | null
   tokenEos(): number | null
+  sepToken(): number | null
   shouldPrependBosToken(): boolean
+  shouldAppendEosToken(): boolean
   getTokenString(token: number): string | undefined
   getTokenAttributes(token: number): number
   isEogToken(token: number): boolean

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import { cacheMemory, chooseContextLength, padCells } from './context-length.ts'
 import type { DecodeLimits } from './decode-loop.ts'
 import type { NativeContext } from './native-binding.ts'
 import type { ModelFile } from './open-model-file.ts'
@@ -17,7 +18,10 @@ export async function openContext(
   file: ModelFile,
   { threads, slots, contextLength }: { readonly threads: number; readonly slots: number; readonly contextLength: number | null },
 ): Promise<OpenContext> {
-  const length = contextLength ?? file.trainContextLength
+  const length = chooseContextLength(
+    { wanted: contextLength, trained: file.trainContextLength },
+    { bytesPerToken: file.cacheBytesPerToken, sequences: slots, memory: cacheMemory(file.bytes) },
+  )
   const native = new file.binding.AddonContext(file.native, {
     contextSize: padCells(length) * slots,
     batchSize: Math.max(batchSize, slots),
@@ -31,15 +35,11 @@ export async function openContext(
       'inference_failed',
       `There is no memory for ${slots} sequences of ${length} tokens; set a smaller contextLength or fewer slots.`,
     )
+  const movePatience = Math.ceil((2 * padCells(length) * file.cacheBytesPerToken) / file.bytes) // a batch reads all weights once
   return {
     native,
     contextLength: length,
-    limits: { batchSize: Math.max(batchSize, slots), whileDecoding: Math.max(whileDecoding, slots), movePatience: 2 },
+    limits: { batchSize: Math.max(batchSize, slots), whileDecoding: Math.max(whileDecoding, slots), movePatience },
     [Symbol.asyncDispose]: () => native.dispose(),
   }
-}
-
-/** llama.cpp gives every sequence a multiple of 256 cells. */
-function padCells(tokens: number): number {
-  return Math.ceil(tokens / 256) * 256
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import { cacheBytesPerToken } from './context-length.ts'
 import { type NativeBinding, type NativeModel, reachNative } from './native-binding.ts'
 
 /** A GGUF file in memory. */
@@ -10,6 +11,8 @@ export interface ModelFile extends AsyncDisposable {
   readonly trainContextLength: number
   /** Bytes of the weights. */
   readonly bytes: number
+  /** Bytes of keys and values per token. */
+  readonly cacheBytesPerToken: number
 }
 
 /** @throws {ServiceError} `inference_failed` when llama.cpp cannot read the file. */
@@ -41,6 +44,7 @@ export async function openModelFile(
     vocabularySize: tokenizer.ggml.tokens.length,
     trainContextLength: model.trainContextSize,
     bytes: model.size,
+    cacheBytesPerToken: cacheBytesPerToken(model.fileInfo),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

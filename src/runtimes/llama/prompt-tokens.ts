@@ -1,31 +1,39 @@
 import { ServiceError } from '../../core/error.ts'
-import type { TextRequest } from '../../core/text-generation.ts'
+import type { ChatMessage, TextRequest } from '../../core/text-generation.ts'
 import { type ChatTemplate, toTemplateMessage } from './chat-template.ts'
 import { guardControlTexts } from './control-guard.ts'
+import type { ToolFormat } from './tool-format.ts'
+import { writeToolsAsText } from './tool-prompt.ts'
 import type { Vocabulary } from './vocabulary.ts'
+
+export interface PromptTools {
+  readonly vocabulary: Vocabulary
+  readonly template: ChatTemplate
+  readonly toolFormat: ToolFormat
+}
 
 /**
  * The tokens a request starts from.
  *
  * @throws {ServiceError} `invalid_request_error` when the template refuses the messages.
  */
-export function tokenizeRequest(
-  { vocabulary, template }: { readonly vocabulary: Vocabulary; readonly template: ChatTemplate },
-  { input }: TextRequest,
-): Uint32Array {
+export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTools, { input }: TextRequest): Uint32Array {
   if (input.type === 'prompt') return withBegin(vocabulary, [vocabulary.tokenize(input.prompt, { special: false })])
-  const guard = guardControlTexts(vocabulary.controlTexts, [JSON.stringify(input.tools), ...input.messages.map(writtenText)])
-  const messages = input.messages.map((message) => toTemplateMessage(message, guard.protect))
-  const tools = JSON.parse(guard.protect(JSON.stringify(input.tools)))
-  const rendered = template.render(messages, input.toolChoice === 'none' ? [] : tools)
+  const offered = input.toolChoice === 'none' ? [] : input.tools
+  const messages = toolFormat.native ? input.messages : writeToolsAsText(input.messages, offered)
+  const guard = guardControlTexts(vocabulary.controlTexts, [JSON.stringify(input.tools), ...messages.map(writtenText)])
+  const seen = messages.map((message) => toTemplateMessage(message, guard.protect))
+  const tools = toolFormat.native ? offered.map((tool) => JSON.parse(guard.protect(JSON.stringify(tool)))) : []
+  const rendered = template.render(seen, tools)
   return withBegin(
     vocabulary,
     guard.split(rendered).map((part) => vocabulary.tokenize(part.text, { special: part.special })),
   )
 }
 
-function writtenText(message: { readonly content: string | null; readonly toolCalls?: readonly object[] }): string {
-  return `${message.content ?? ''}${message.toolCalls === undefined ? '' : JSON.stringify(message.toolCalls)}`
+function writtenText(message: ChatMessage): string {
+  if (message.role !== 'assistant' || message.toolCalls === undefined) return message.content ?? ''
+  return `${message.content ?? ''}${JSON.stringify(message.toolCalls)}`
 }
 
 function withBegin({ begin }: Vocabulary, parts: readonly Uint32Array[]): Uint32Array {

@@ -1,5 +1,5 @@
 import type { NativeModel } from './native-binding.ts'
-import { tokenAttributes, tokenPiece } from './token-piece.ts'
+import { tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
 
 /** What one token adds to the output. */
 export interface Piece {
@@ -17,8 +17,12 @@ export interface Vocabulary {
   readonly endText: string
   /** Token put before every prompt, or null. */
   readonly begin: number | null
+  /** Token put after every text that is embedded, or null. */
+  readonly end: number | null
   tokenize(text: string, options: { readonly special: boolean }): Uint32Array
   piece(token: number): Piece
+  /** Tokens that end an answer. */
+  readonly ends: readonly number[]
   isEnd(token: number): boolean
 }
 
@@ -41,7 +45,9 @@ export function readVocabulary(model: NativeModel, size: number): Vocabulary {
     controlTexts: controlTexts.sort((a, b) => b.length - a.length),
     beginText: begin === null ? '' : (model.getTokenString(begin) ?? ''),
     endText: end === null ? '' : (model.getTokenString(end) ?? ''),
-    begin: model.shouldPrependBosToken() ? begin : null,
+    begin: type === vocabularyTypes.wordPiece || (type !== vocabularyTypes.unigram && model.shouldPrependBosToken()) ? begin : null,
+    end:
+      type === vocabularyTypes.wordPiece ? model.sepToken() : type === vocabularyTypes.unigram || model.shouldAppendEosToken() ? end : null,
     tokenize: (text, { special }) => model.tokenize(text, special),
     piece: (token) => {
       let piece = pieces.get(token)
@@ -51,6 +57,7 @@ export function readVocabulary(model: NativeModel, size: number): Vocabulary {
       }
       return piece
     },
+    ends: [...ends],
     isEnd: (token) => ends.has(token),
   }
 }

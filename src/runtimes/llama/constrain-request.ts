@@ -1,0 +1,39 @@
+import { ServiceError } from '../../core/error.ts'
+import type { TextRequest } from '../../core/text-generation.ts'
+import type { LlamaEngine } from './llama-engine.ts'
+import { constrainOutput, type OutputConstraint } from './output-constraint.ts'
+import { constrainToolCalls, type ToolRules } from './tool-grammar.ts'
+
+/** What a request allows its answers to be. */
+export interface RequestConstraints {
+  /** From the first token on; null = free text. */
+  readonly output: OutputConstraint | null
+  /** The tools that may be called; null = none. */
+  readonly tools: ToolRules | null
+}
+
+/** @throws {ServiceError} `unsupported_parameter` or `invalid_request_error` naming the parameter that cannot be honoured. */
+export function constrainRequest(engine: LlamaEngine, request: TextRequest): RequestConstraints {
+  const { input, responseFormat, sampling } = request
+  checkBias(sampling.logitBias, engine.vocabulary.size)
+  if (input.type === 'prompt' && input.echo && request.topLogprobs !== null)
+    throw unsupported('echo', 'echo cannot be combined with logprobs; send one of them.')
+  const output = constrainOutput(responseFormat)
+  if (input.type === 'prompt' || input.tools.length === 0 || input.toolChoice === 'none') return { output, tools: null }
+  if (output !== null)
+    throw unsupported('response_format', 'response_format cannot be combined with tools; set tool_choice to "none" or send one of them.')
+  const tools = { tools: input.tools, choice: input.toolChoice, parallel: input.parallelToolCalls, format: engine.toolFormat }
+  return { output: input.toolChoice === 'auto' ? null : constrainToolCalls(tools, null), tools }
+}
+
+function checkBias(bias: ReadonlyMap<number, number>, vocabularySize: number): void {
+  for (const token of bias.keys()) {
+    if (Number.isInteger(token) && token >= 0 && token < vocabularySize) continue
+    const message = `logit_bias names token ${token}; this model's tokens are 0 to ${vocabularySize - 1}.`
+    throw new ServiceError('invalid_request_error', message, { param: 'logit_bias' })
+  }
+}
+
+function unsupported(param: string, message: string): ServiceError {
+  return new ServiceError('unsupported_parameter', message, { param })
+}

@@ -1,0 +1,48 @@
+import { totalmem } from 'node:os'
+import type { GgufFileInfo } from 'node-llama-cpp'
+
+/** llama.cpp gives every sequence a multiple of this many cells. */
+const cellStep = 256
+/** Largest share of the machine's memory that keys and values may take. */
+const memoryShare = 0.5
+
+/** llama.cpp's cell count for a context of `tokens`. */
+export function padCells(tokens: number): number {
+  return Math.ceil(tokens / cellStep) * cellStep
+}
+
+/**
+ * Tokens per sequence: what is asked for, else what the model was trained for, but no more than fits in memory.
+ *
+ * @param wanted null = the model's own.
+ * @param bytesPerToken Of keys and values over all layers.
+ * @param memory Bytes for the caches of all sequences.
+ */
+export function chooseContextLength(
+  { wanted, trained }: { readonly wanted: number | null; readonly trained: number },
+  { bytesPerToken, sequences, memory }: { readonly bytesPerToken: number; readonly sequences: number; readonly memory: number },
+): number {
+  const fitting = Math.floor(memory / (bytesPerToken * sequences) / cellStep) * cellStep
+  return Math.min(wanted ?? trained, Math.max(fitting, cellStep))
+}
+
+/** Bytes we let the caches take: half of what is free of weights; a container's limit counts as the machine's memory. */
+export function cacheMemory(weightBytes: number): number {
+  const limit = process.constrainedMemory()
+  const machine = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+  return Math.max(0, machine - weightBytes) * memoryShare
+}
+
+/** Bytes of keys and values per token at 16 bits, from a GGUF file's metadata; recurrent layers count as if they were attention. */
+export function cacheBytesPerToken({ architectureMetadata }: GgufFileInfo): number {
+  const { attention, block_count: layers = 0, embedding_length: width = 0 } = architectureMetadata
+  const heads = highest(attention?.head_count) ?? 1
+  const keyHeads = highest(attention?.head_count_kv) ?? heads
+  const keyWidth = attention?.key_length ?? width / heads
+  const valueWidth = attention?.value_length ?? width / heads
+  return Math.max(1, layers * keyHeads * (keyWidth + valueWidth) * 2)
+}
+
+function highest(value: number | readonly number[] | undefined): number | undefined {
+  return typeof value === 'number' || value === undefined ? value : Math.max(...value)
+}

@@ -1,0 +1,76 @@
+import type { TextPart, TextRequest } from '../../core/text-generation.ts'
+import { ChoiceOutput } from './choice-output.ts'
+import { ChoiceSampler } from './choice-sampler.ts'
+import type { RequestConstraints } from './constrain-request.ts'
+import type { Generation, GenerationEnd } from './generation.ts'
+import type { LlamaEngine } from './llama-engine.ts'
+import { samplerConfig } from './sampler-config.ts'
+import { constrainToolCalls } from './tool-grammar.ts'
+
+export interface ChoiceEvents {
+  readonly choice: number
+  /** 32 bits. */
+  readonly seed: number
+  readonly push: (part: TextPart) => void
+  readonly onPrompt: (cachedTokens: number) => void
+  /** The choice is complete; `tokens` were generated, the one that ended it not counted. */
+  readonly onFinish: (tokens: number) => void
+  readonly onFailure: (error: Error) => void
+}
+
+/** One choice of a request as the decode loop sees it: its sampler, and what becomes of each token. */
+export function createGeneration(
+  engine: LlamaEngine,
+  request: TextRequest,
+  work: { readonly constraints: RequestConstraints; readonly prompt: Uint32Array; readonly limit: number; readonly account: string },
+  events: ChoiceEvents,
+): Generation {
+  const { prompt, limit, account, constraints } = work
+  const { contextLength } = engine
+  const sampler = new ChoiceSampler(engine, samplerConfig(request.sampling, { seed: events.seed, prompt, contextLength }))
+  const observer = request.topLogprobs === null ? null : engine.createSampler({})
+  const format = constraints.tools?.format ?? null
+  const output = new ChoiceOutput(
+    { vocabulary: engine.vocabulary, push: events.push },
+    { choice: events.choice, stop: request.stop, format },
+  )
+  if (constraints.output !== null) sampler.constrain(constraints.output)
+  let constrained = constraints.output !== null
+  let tokens = 0
+
+  const finish = (end: GenerationEnd | 'stop-string'): void => {
+    output.end(end)
+    events.onFinish(tokens)
+  }
+  return {
+    account,
+    prompt,
+    limit,
+    sampler: sampler.native,
+    logprobs: observer === null ? null : { sampler: observer, top: request.topLogprobs ?? 0 },
+    onPrompt: (cachedTokens) => {
+      if (request.input.type === 'prompt' && request.input.echo)
+        events.push({ type: 'text', choice: events.choice, text: request.input.prompt })
+      events.onPrompt(cachedTokens)
+    },
+    onToken: (token, logprobs) => {
+      tokens++
+      const shown = output.add(token, logprobs)
+      if (shown.stopped) finish('stop-string')
+      sampler.accept(token, shown.text, limit - tokens)
+      const { triggered } = output
+      if (!constrained && triggered !== null && constraints.tools !== null) {
+        constrained = true
+        const constraint = constrainToolCalls(constraints.tools, triggered)
+        if (constraint !== null) sampler.constrain(constraint)
+      }
+      return !shown.stopped
+    },
+    onEnd: finish,
+    onFailure: events.onFailure,
+    onRelease: () => {
+      sampler[Symbol.dispose]()
+      observer?.dispose()
+    },
+  }
+}

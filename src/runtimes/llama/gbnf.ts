@@ -1,0 +1,28 @@
+/** A GBNF literal: exactly this text. */
+export function literal(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')}"`
+}
+
+/** Rules of a grammar by name; `root` is where it starts. */
+export class Grammar {
+  readonly #rules = new Map<string, string>()
+
+  /** Adds a rule once; the same name always means the same body. */
+  define(name: string, body: string): string {
+    this.#rules.set(name, body)
+    return name
+  }
+
+  /** A fresh rule for `body`. */
+  name(body: string): string {
+    return this.define(`rule-${this.#rules.size}`, body)
+  }
+
+  get size(): number {
+    return this.#rules.size
+  }
+
+  toString(): string {
+    return [...this.#rules].map(([name, body]) => `${name} ::= ${body}\n`).join('')
+  }
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import type { TextModel } from '../../core/ports/text-model.ts'
+import type { JsonObject, JsonValue, TextPart, TextRequest, ToolChoice } from '../../core/text-generation.ts'
+import { ask, miniChat, textOf } from './llama-test-model.ts'
+import { loadLlamaModel } from './load-llama-model.ts'
+
+const signal = new AbortController().signal
+
+const schemas: Readonly<Record<string, readonly [schema: JsonObject, valid: (value: JsonValue) => boolean]>> = {
+  'a person': [
+    {
+      type: 'object',
+      properties: {
+        name: { type: 'string', minLength: 1 },
+        age: { type: 'integer', minimum: 0, maximum: 120 },
+        tags: { type: 'array', items: { enum: ['red', 'green'] }, minItems: 1, maxItems: 3 },
+        note: { type: ['string', 'null'] },
+      },
+      required: ['name', 'age', 'tags', 'note'],
+      additionalProperties: false,
+    },
+    (value) => {
+      if (!isObject(value)) return false
+      const { name, age, tags, note } = value
+      const tagged = Array.isArray(tags) && tags.length >= 1 && tags.length <= 3 && tags.every((tag) => tag === 'red' || tag === 'green')
+      const aged = typeof age === 'number' && Number.isInteger(age) && age >= 0 && age <= 120
+      return (
+        typeof name === 'string' &&
+        name.length > 0 &&
+        aged &&
+        tagged &&
+        (note === null || typeof note === 'string') &&
+        Object.keys(value).length === 4
+      )
+    },
+  ],
+  'a tree by reference': [
+    {
+      $defs: {
+        node: { type: 'object', properties: { left: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } }, required: ['left'] },
+      },
+      $ref: '#/$defs/node',
+    },
+    function isNode(value): boolean {
+      return isObject(value) && 'left' in value && (value.left === null || isNode(value.left ?? false))
+    },
+  ],
+  'optional members': [
+    { type: 'object', properties: { a: { type: 'boolean' }, b: { type: 'number' }, c: { const: 'x' } } },
+    (value) => isObject(value) && Object.keys(value).every((name) => ['a', 'b', 'c'].includes(name)),
+  ],
+  'a date and an identifier': [
+    {
+      type: 'object',
+      properties: { day: { type: 'string', format: 'date' }, id: { type: 'string', format: 'uuid' } },
+      required: ['day', 'id'],
+    },
+    (value) =>
+      isObject(value) &&
+      !Number.isNaN(Date.parse(String(value.day))) &&
+      /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(String(value.id)),
+  ],
+}
+
+suite('structured output of the built-in model', () => {
+  let model: TextModel & AsyncDisposable
+  before(async () => {
+    model = await loadLlamaModel(miniChat, { threads: 1, slots: 8, signal })
+  })
+  after(() => model[Symbol.asyncDispose]())
+
+  const run = (request: TextRequest): Promise<TextPart[]> => Array.fromAsync(model.generate(request, { signal, account: 'a' }))
+
+  for (const [name, [schema, valid]] of Object.entries(schemas))
+    test(`every answer is ${name}, even at temperature 1 and when the tokens run out`, async () => {
+      const requests = Array.from({ length: 12 }, (_, seed) =>
+        ask('Describe something.', {
+          maxTokens: 80 + 10 * seed,
+          responseFormat: { type: 'json_schema', schema },
+          sampling: { temperature: 1, seed },
+        }),
+      )
+      for (const parts of await Promise.all(requests.map(run))) assert.ok(valid(JSON.parse(textOf(parts))), textOf(parts))
+    })
+
+  test('json_object always gives an object', async () => {
+    const requests = Array.from({ length: 12 }, (_, seed) =>
+      ask('Give me JSON.', { maxTokens: 30 + 5 * seed, responseFormat: { type: 'json_object' }, sampling: { temperature: 1, seed } }),
+    )
+    for (const parts of await Promise.all(requests.map(run))) assert.ok(isObject(JSON.parse(textOf(parts))))
+  })
+
+  const tools = [
+    {
+      name: 'get_weather',
+      description: 'The weather.',
+      parameters: { type: 'object', properties: { unit: { enum: ['c', 'f'] } }, required: ['unit'] },
+    },
+    { name: 'now', description: null, parameters: { type: 'object', properties: {} } },
+  ]
+  const askWithTools = (toolChoice: ToolChoice): TextRequest =>
+    ask('', {
+      maxTokens: 120,
+      input: {
+        type: 'chat',
+        messages: [{ role: 'user', content: 'What is the capital of France?' }],
+        tools,
+        toolChoice,
+        parallelToolCalls: false,
+      },
+    })
+
+  test('a required tool call is made and streamed in parts', async () => {
+    const parts = await run(askWithTools({ name: 'get_weather' }))
+    const call = parts.find((part) => part.type === 'tool-call')
+    assert.equal(call?.name, 'get_weather')
+    const fragments = parts.flatMap((part) => (part.type === 'tool-arguments' ? [part.fragment] : []))
+    assert.match(JSON.parse(fragments.join('')).unit, /^[cf]$/)
+    assert.deepEqual(parts.at(-2), { type: 'choice-finish', choice: 0, reason: 'tool_calls' })
+    assert.equal(textOf(parts), '')
+  })
+
+  test('tools that may be called need not be', async () => {
+    assert.equal(textOf(await run(askWithTools('auto'))), 'The capital of France is Paris.')
+  })
+
+  test('tools that must not be called cost no tokens', async () => {
+    const finish = (await run(askWithTools('none'))).at(-1)
+    assert.equal(finish?.type === 'finish' && finish.usage.promptTokens, 15)
+  })
+
+  test('a choice that names no tool is refused', async () => {
+    await assert.rejects(run(askWithTools({ name: 'other' })), { code: 'invalid_request_error', param: 'tool_choice' })
+  })
+
+  test('a grammar that leads back to itself is refused', async () => {
+    const schema = { $defs: { a: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' }
+    await assert.rejects(run(ask('Hi', { responseFormat: { type: 'json_schema', schema } })), { code: 'unsupported_parameter' })
+  })
+})
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,87 @@
+import { ServiceError } from '../../core/error.ts'
+import type { EmbeddingRequest, EmbeddingResult } from '../../core/text-generation.ts'
+import type { NativeContext } from './native-binding.ts'
+import type { ModelFile } from './open-model-file.ts'
+import { checkPromptFits } from './prompt-tokens.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** An encoder sees a whole text in one batch, whose buffers grow with it. */
+const longestText = 8192
+
+/** Makes embeddings, one text at a time, in a context of its own that opens with the first request. */
+export class TextEmbedder implements AsyncDisposable {
+  readonly #file: ModelFile
+  readonly #vocabulary: Vocabulary
+  readonly #threads: number
+  readonly #length: number
+  #context: Promise<NativeContext> | null = null
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    file: ModelFile,
+    vocabulary: Vocabulary,
+    { threads, contextLength }: { readonly threads: number; readonly contextLength: number },
+  ) {
+    this.#file = file
+    this.#vocabulary = vocabulary
+    this.#threads = threads
+    this.#length = Math.min(contextLength, longestText)
+  }
+
+  /** @throws {ServiceError} `context_length_exceeded` before anything is computed. */
+  async embed({ inputs }: EmbeddingRequest, { signal }: { readonly signal: AbortSignal }): Promise<EmbeddingResult> {
+    const texts = inputs.map((input) => this.#tokenize(input))
+    const vectors: (readonly number[])[] = []
+    for (const tokens of texts) {
+      const turn = this.#last.then(() => {
+        signal.throwIfAborted()
+        return this.#vector(tokens)
+      })
+      this.#last = turn.catch(() => undefined)
+      vectors.push(await turn)
+    }
+    return { vectors, promptTokens: texts.reduce((sum, tokens) => sum + tokens.length, 0) }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#last
+    await (await this.#context)?.dispose()
+  }
+
+  #tokenize(text: string): Uint32Array {
+    const { begin, end } = this.#vocabulary
+    const tokens = [...this.#vocabulary.tokenize(text, { special: false })]
+    if (begin !== null) tokens.unshift(begin)
+    if (end !== null) tokens.push(end)
+    if (tokens.length === 0)
+      throw new ServiceError('invalid_request_error', 'An empty text has no embedding; send at least one character.', { param: 'input' })
+    checkPromptFits(tokens.length - 1, this.#length, 'input')
+    return Uint32Array.from(tokens)
+  }
+
+  async #vector(tokens: Uint32Array): Promise<readonly number[]> {
+    this.#context ??= this.#open()
+    const context = await this.#context
+    context.disposeSequence(0)
+    context.initBatch(tokens.length)
+    context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1))
+    await context.decodeBatch()
+    const raw = context.getEmbedding(tokens.length)
+    const length = Math.hypot(...raw)
+    return Array.from(raw, (value) => (length === 0 ? 0 : value / length))
+  }
+
+  async #open(): Promise<NativeContext> {
+    const context = new this.#file.binding.AddonContext(this.#file.native, {
+      contextSize: this.#length,
+      batchSize: this.#length,
+      sequences: 1,
+      threads: this.#threads,
+      flashAttention: 'auto',
+      swaFullCache: false,
+      embeddings: true,
+    })
+    if (await context.init()) return context
+    throw new ServiceError('inference_failed', `There is no memory for embeddings of ${this.#length} tokens; set a smaller contextLength.`)
+  }
+}
