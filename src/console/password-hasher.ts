@@ -11,6 +11,8 @@ export interface ScryptCost {
 /** 32 MB and three passes. @see OWASP Password Storage Cheat Sheet, scrypt */
 export const passwordCost: ScryptCost = { N: 2 ** 15, r: 8, p: 3 }
 
+/** Twice of what {@link passwordCost} takes. */
+const maxmem = 64 * 1024 * 1024
 const keyBytes = 32
 const saltBytes = 16
 const atOnce = 2
@@ -27,7 +29,6 @@ export class PasswordHasher {
   readonly #cost: ScryptCost
   readonly #waiting: (() => void)[] = []
   #running = 0
-  #decoy: Promise<string> | null = null
 
   constructor(cost: ScryptCost = passwordCost) {
     this.#cost = cost
@@ -36,14 +37,12 @@ export class PasswordHasher {
   /** A salted hash that carries its own cost: `scrypt$N$r$p$salt$key`. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(saltBytes)
-    const key = await this.#derive(password, salt, this.#cost)
-    return ['scrypt', this.#cost.N, this.#cost.r, this.#cost.p, salt.toString('base64url'), key.toString('base64url')].join('$')
+    return print(this.#cost, salt, await this.#derive(password, salt, this.#cost))
   }
 
   /** Whether a password fits; with `null` for an unknown account it takes as long and never fits. */
   async verify(password: string, hash: string | null): Promise<boolean> {
-    this.#decoy ??= this.hash('no account has this password')
-    const match = shape.exec(hash ?? (await this.#decoy))
+    const match = shape.exec(hash ?? print(this.#cost, randomBytes(saltBytes), randomBytes(keyBytes)))
     if (match === null) return false
     const [, N, r, p, salt = '', key = ''] = match
     const expected = Buffer.from(key, 'base64url')
@@ -54,7 +53,7 @@ export class PasswordHasher {
   async #derive(password: string, salt: Buffer, cost: ScryptCost): Promise<Buffer> {
     await this.#enter()
     try {
-      return await deriveKey(password.normalize('NFKC'), salt, { ...cost, maxmem: 256 * cost.N * cost.r })
+      return await deriveKey(password.normalize('NFKC'), salt, { ...cost, maxmem })
     } finally {
       this.#running -= 1
       this.#waiting.shift()?.()
@@ -71,6 +70,10 @@ export class PasswordHasher {
     }
     this.#running += 1
   }
+}
+
+function print({ N, r, p }: ScryptCost, salt: Buffer, key: Buffer): string {
+  return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
 function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {

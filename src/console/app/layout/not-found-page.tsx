@@ -5,7 +5,7 @@ import { Page } from './page.tsx'
 /** For paths that lead nowhere. */
 export function NotFoundPage(): VNode {
   return (
-    <Page title="Nothing here" narrow>
+    <Page title="Nothing here" width="narrow">
       <EmptyState drawing="page" title="This page is blank">
         <p>The address leads nowhere, or only an owner may see it.</p>
         <div class="row">

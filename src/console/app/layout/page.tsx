@@ -5,14 +5,15 @@ interface PageProps {
   readonly title: string
   readonly intro?: ComponentChildren
   readonly actions?: ComponentChildren
-  readonly narrow?: boolean
+  /** Narrow for one column of text and fields, wide for a workbench. */
+  readonly width?: 'narrow' | 'normal' | 'wide'
   readonly children: ComponentChildren
 }
 
 /** A page with its heading; the heading takes the focus, so that a screen reader announces where one is. */
-export function Page({ title, intro, actions, narrow = false, children }: PageProps): VNode {
+export function Page({ title, intro, actions, width = 'normal', children }: PageProps): VNode {
   return (
-    <div class={narrow ? 'page narrow' : 'page'}>
+    <div class={`page ${width}`}>
       <header class="page-head">
         <div>
           <PageTitle title={title} />

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { useId } from 'preact/hooks'
 import { setTheme, type Theme, theme } from '../state/theme.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -10,13 +11,14 @@ const choices: readonly { readonly theme: Theme; readonly label: string; readonl
 
 /** Light, dark or automatic. */
 export function ThemeSwitch(): VNode {
+  const name = useId()
   return (
     <fieldset>
       <legend class="hidden-text">Colours</legend>
       <div class="segments">
         {choices.map((choice) => (
           <label key={choice.theme} title={choice.label}>
-            <input type="radio" name="theme" checked={theme.value === choice.theme} onChange={() => setTheme(choice.theme)} />
+            <input type="radio" name={name} checked={theme.value === choice.theme} onChange={() => setTheme(choice.theme)} />
             <span>
               <Icon name={choice.icon} size={16} />
               <b class="hidden-text">{choice.label}</b>

@@ -21,9 +21,10 @@ export function Slider({ label, value, min, max, step, onChange, hint }: SliderP
   }
   return (
     <div class="slider">
-      <label for={id}>
-        {label} <span>{hint ?? `${min} to ${max}`}</span>
-      </label>
+      <div class="slider-head">
+        <label for={id}>{label}</label>
+        <span id={`${id}-hint`}>{hint ?? `${min} to ${max}`}</span>
+      </div>
       <input
         type="range"
         aria-label={`${label}, slider`}
@@ -36,6 +37,7 @@ export function Slider({ label, value, min, max, step, onChange, hint }: SliderP
       />
       <input
         id={id}
+        aria-describedby={`${id}-hint`}
         class="input"
         type="number"
         min={min}

@@ -14,10 +14,10 @@ export const session = signal<SessionState>({ state: 'unknown' })
 /** Asks the service who is signed in. */
 export async function loadSession(): Promise<void> {
   try {
-    const { account } = await request<{ account: Account }>('/console/api/session')
-    session.value = { state: 'signed-in', account }
+    const { account } = await request<{ account: Account | null }>('/console/api/session')
+    session.value = account === null ? { state: 'none' } : { state: 'signed-in', account }
   } catch (failure) {
-    session.value = isSignedOut(failure) ? { state: 'none' } : { state: 'failed', failure }
+    session.value = { state: 'failed', failure }
   }
 }
 

@@ -24,7 +24,7 @@ export function AccountPage({ account }: { account: Account }): VNode {
     showToast('Saved. Other browsers were signed out.')
   })
   return (
-    <Page title="Account" intro={`You are ${account.role === 'owner' ? 'an owner' : 'a member'} of this service.`} narrow>
+    <Page title="Account" intro={`You are ${account.role === 'owner' ? 'an owner' : 'a member'} of this service.`} width="narrow">
       <form class="sheet stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <TextField

@@ -40,8 +40,8 @@ export function SignInPage(): VNode {
         </button>
       </form>
       <p class="faint">
-        No account yet? Open the link that the service printed at its first start, or ask an owner for an invitation. An owner who forgot a
-        password starts the service once with a fresh link: <code>sepia owner-link</code>.
+        No account yet, or the password forgotten? Ask an owner for a link. The very first owner finds one in the terminal where the service
+        was started.
       </p>
     </EntryFrame>
   )

@@ -26,6 +26,7 @@ export function ImagesPage(): VNode {
   return (
     <Page
       title="Images"
+      width="wide"
       intro="Each drawing runs as an asynchronous request, so it goes on when you leave, and waits in the gallery."
       actions={
         <button

@@ -12,7 +12,7 @@ export function RequestFacts({ inference }: { inference: Inference }): VNode {
   ]
   if (inference.output) {
     facts.push(
-      ['Output', `${byteText(inference.output.bytes)}, ${inference.output.contentType}`],
+      ['Output', `${byteText(inference.output.bytes)}, ${inference.output.contentType.split(';')[0]}`],
       ['SHA-256', inference.output.sha256.slice(0, 16)],
     )
   }

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
+import type { Inference } from '../../../../core/inference.ts'
 import { sentenceOf } from '../../interface/request.ts'
 import { Icon } from '../../layout/icon.tsx'
 import { Page } from '../../layout/page.tsx'
@@ -11,6 +12,7 @@ import { useResource } from '../../state/resource.ts'
 import { showToast } from '../../state/toasts.ts'
 import { cancelInference, findInference } from './inference-requests.ts'
 import { RequestFacts } from './request-facts.tsx'
+import { RequestResult } from './request-result.tsx'
 import { Timeline } from './timeline.tsx'
 
 const refreshMs = 1000
@@ -37,7 +39,7 @@ export function RequestPage(): VNode {
     <Page
       title="Request"
       intro={<code>{id}</code>}
-      narrow
+      width="narrow"
       actions={
         open ? (
           <button type="button" class="button danger" onClick={() => void cancel()}>
@@ -53,7 +55,7 @@ export function RequestPage(): VNode {
             <div class="sheet stack loose">
               <div class="row between">
                 <StatusMark inference={inference} />
-                {inference.outcome === 'succeeded' && (inference.expiresAt ?? 0) > Date.now() ? (
+                {hasOutput(inference) ? (
                   <a class="button small" href={`/console/api/outputs/${encodeURIComponent(inference.id)}`} download>
                     <Icon name="download" size={16} />
                     Download the output
@@ -63,6 +65,7 @@ export function RequestPage(): VNode {
               {inference.error ? <p class="note bad">{inference.error.message}</p> : null}
               <Timeline inference={inference} />
             </div>
+            {hasOutput(inference) ? <RequestResult inference={inference} /> : null}
             <RequestFacts inference={inference} />
           </>
         )}
@@ -72,4 +75,8 @@ export function RequestPage(): VNode {
       </p>
     </Page>
   )
+}
+
+function hasOutput({ outcome, expiresAt }: Inference): boolean {
+  return outcome === 'succeeded' && expiresAt !== null && expiresAt > Date.now()
 }

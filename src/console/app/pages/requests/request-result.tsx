@@ -1,0 +1,52 @@
+import type { VNode } from 'preact'
+import type { Inference } from '../../../../core/inference.ts'
+import { request } from '../../interface/request.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { useResource } from '../../state/resource.ts'
+import { Prose } from '../chat/prose.tsx'
+import { outputFacts } from '../images/output-facts.ts'
+
+/** What came out: the pictures, or the text. */
+export function RequestResult({ inference }: { inference: Inference }): VNode {
+  return inference.kind === 'image' ? <Pictures id={inference.id} /> : <Text id={inference.id} />
+}
+
+function Pictures({ id }: { id: string }): VNode {
+  const { resource, reload } = useResource(() => outputFacts(id), [id])
+  return (
+    <Loaded resource={resource} retry={() => void reload()}>
+      {({ images }) => (
+        <ul class="gallery">
+          {images.map((image) => (
+            <li class="plate" key={image.index}>
+              <img src={image.address} alt={`Drawn with seed ${image.seed}`} />
+              <span class="plate-foot">seed {image.seed}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Loaded>
+  )
+}
+
+interface ChatOutput {
+  readonly choices?: readonly { readonly message?: { readonly content?: string | null } }[]
+}
+
+function Text({ id }: { id: string }): VNode {
+  const { resource, reload } = useResource(
+    (signal) => request<ChatOutput>(`/console/api/outputs/${encodeURIComponent(id)}`, { signal }),
+    [id],
+  )
+  return (
+    <Loaded resource={resource} retry={() => void reload()}>
+      {({ choices = [] }) => (
+        <div class="sheet stack">
+          {choices.map((choice, index) => (
+            <Prose key={`choice ${index}`} text={choice.message?.content ?? ''} caret={false} />
+          ))}
+        </div>
+      )}
+    </Loaded>
+  )
+}

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** The real service in a process of its own, on an empty data folder and a free port. */
+export interface StartedService extends AsyncDisposable {
+  readonly url: string
+  /** The first-run link it printed. */
+  readonly link: string
+  /** The access token it printed. */
+  readonly token: string
+}
+
+const root = join(import.meta.dirname, '../../..')
+
+export async function startService(): Promise<StartedService> {
+  const folder = await mkdtemp(join(tmpdir(), 'sepia-browser-'))
+  const args = ['src/bin.ts', 'serve', '--port', '0', '--data', folder, '--log', 'json']
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  const printed = await readGreeting(child)
+  return {
+    url: find(printed, /^ready (\S+)$/m),
+    link: find(printed, /(http\S+\/console\/join#\S+)/),
+    token: find(printed, /TOKEN=(\S+)/),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await once(child, 'exit')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function readGreeting(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('The service has no standard output')
+  let printed = ''
+  for await (const line of createInterface({ input: child.stdout })) {
+    printed += `${line}\n`
+    if (line.startsWith('ready ')) return printed
+  }
+  throw new Error(`The service ended before it was ready:\n${printed}`)
+}
+
+function find(text: string, pattern: RegExp): string {
+  const found = pattern.exec(text)?.[1]
+  if (found === undefined) throw new Error(`The service did not print ${pattern}:\n${text}`)
+  return found
+}

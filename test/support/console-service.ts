@@ -1,0 +1,87 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { authenticateSession } from '../../src/console/authenticate-session.ts'
+import { createFirstRunLink } from '../../src/console/create-first-run-link.ts'
+import { registerConsole } from '../../src/console/register-console.ts'
+import type { Store } from '../../src/core/ports/store.ts'
+import { createHttpServer } from '../../src/http/create-http-server.ts'
+import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
+import { createAccount } from '../../src/operations/create-account.ts'
+import { InferenceEvents } from '../../src/operations/inference-events.ts'
+import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
+import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
+import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
+import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
+import { standardSettings } from './http-service.ts'
+import { createTestClock, type TestClock } from './test-clock.ts'
+
+const signal = new AbortController().signal
+
+/** The console and the public interface over fakes, without a network. */
+export interface ConsoleService {
+  readonly server: FastifyInstance
+  readonly store: Store
+  readonly clock: TestClock
+  readonly ownerId: string
+  /** The code of the first-run link. */
+  readonly firstCode: string
+  /** Sends a request as the console's own page does, with the cookie of a signed-in browser where given. */
+  send(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    options?: { readonly body?: object; readonly cookie?: string; readonly headers?: Record<string, string> },
+  ): Promise<LightMyRequestResponse>
+  /** Uses a code up and returns the new browser's cookie. */
+  join(code: string, email: string): Promise<string>
+}
+
+export async function startConsoleService({ publicUrl = 'http://127.0.0.1:8080' } = {}): Promise<ConsoleService> {
+  const clock = createTestClock()
+  const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
+  const addresses = () => ({ publicUrl, imageUrl: publicUrl, asyncUrl: publicUrl, textUrl: publicUrl })
+  const guarded = { ...store, clock, addresses, allowedHosts: ['sepia.test'] }
+  const owner = await createAccount(guarded, { name: 'Owner', role: 'owner' }, { signal })
+  const deps: HttpDependencies = {
+    ...guarded,
+    catalog: createFakeCatalog(),
+    pool: createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock }) } }),
+    outputs: createMemoryOutputs({ clock }),
+    events: new InferenceEvents(clock),
+    inspectImage: async () => ({ format: 'png', width: 8, height: 8 }),
+    isDraining: () => false,
+    renderMetrics: () => '',
+    observer: { requestFinished() {}, workFinished() {}, faultSurvived() {}, promptLogged() {} },
+    authenticateSession: (request, options) => authenticateSession(guarded, request, options),
+  }
+  const server = await createHttpServer(deps, standardSettings)
+  await registerConsole(server, { ...deps, ...guarded }, { version: '0.0.0', limits: [] })
+  const link = await createFirstRunLink(guarded, { signal })
+  const { host } = new URL(publicUrl)
+  const send: ConsoleService['send'] = async (method, path, { body, cookie, headers } = {}) => {
+    const options: InjectOptions = {
+      method,
+      url: path,
+      headers: {
+        host,
+        'sec-fetch-site': 'same-origin',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(cookie !== undefined && { cookie }),
+        ...headers,
+      },
+      ...(body !== undefined && { payload: JSON.stringify(body) }),
+    }
+    return server.inject(options)
+  }
+  return {
+    server,
+    store,
+    clock,
+    ownerId: owner.id,
+    firstCode: link?.split('#')[1] ?? '',
+    send,
+    async join(code, email) {
+      const answer = await send('POST', '/console/api/sign-up', { body: { code, name: 'Ada', email, password: 'a poet of science' } })
+      return String(answer.headers['set-cookie']).split(';')[0] ?? ''
+    },
+  }
+}
