@@ -48,6 +48,32 @@ export class OnnxEditor {
     return this
   }
 
+  /** Lets an input be given with fewer columns, which are repeated inside: column i of the graph is column `columns[i]` given. */
+  repeatColumns(name: string, axis: number, columns: readonly number[]): this {
+    const inner = `${name}__inner`
+    const indices = Buffer.alloc(columns.length * 8)
+    for (const [i, column] of columns.entries()) indices.writeBigInt64LE(BigInt(column), i * 8)
+    this.#renameUses(name, inner)
+    this.#replace(graph.input, name, (value) => resized(value, axis, Math.max(...columns) + 1))
+    this.#graph = [
+      nested(graph.node, [
+        text(node.input, name),
+        text(node.input, `${inner}__columns`),
+        text(node.output, inner),
+        text(node.type, 'Gather'),
+        nested(node.attribute, [text(1, 'axis'), integer(3, axis), integer(20, 2)]),
+      ]),
+      ...this.#graph,
+      nested(graph.initializer, [
+        integer(tensor.dims, columns.length),
+        integer(tensor.type, elementTypes.int64),
+        text(tensor.name, `${inner}__columns`),
+        { number: tensor.raw, wire: 2, value: indices },
+      ]),
+    ]
+    return this
+  }
+
   /** Replaces an output by the first half of its channels, under another name. */
   takeFirstHalf(name: string, as: string): this {
     const whole = [...this.#graph]
@@ -177,6 +203,18 @@ function declared(value: Message, type: number, scalar: boolean): Message {
   const tensorType = parseMessage(bytesOf(parseMessage(bytesOf(value, 2) ?? Buffer.alloc(0)), 1) ?? Buffer.alloc(0))
   const shape = scalar ? nested(2, []) : tensorType.find(({ number }) => number === 2)
   return [text(1, name), nested(2, [nested(1, [integer(1, type), ...(shape === undefined ? [] : [shape])])])]
+}
+
+/** The description of an input with another size along one axis. */
+function resized(value: Message, axis: number, size: number): Message {
+  const name = textOf(value, 1) ?? ''
+  const tensorType = parseMessage(bytesOf(parseMessage(bytesOf(value, 2) ?? Buffer.alloc(0)), 1) ?? Buffer.alloc(0))
+  const dimensions = parseMessage(bytesOf(tensorType, 2) ?? Buffer.alloc(0))
+  const shape = nested(
+    2,
+    dimensions.map((dimension, i) => (i === axis ? nested(1, [integer(1, size)]) : dimension)),
+  )
+  return [text(1, name), nested(2, [nested(1, [...tensorType.filter(({ number }) => number !== 2), shape])])]
 }
 
 function valueInfo(name: string, type: number): Message {

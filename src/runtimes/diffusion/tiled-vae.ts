@@ -27,7 +27,7 @@ interface Area {
 
 /** Decodes latents tile by tile; overlaps are blended. */
 export async function decodeTiled(
-  decoder: VaeDecoder,
+  decoder: Pick<VaeDecoder, 'decode'>,
   latents: Float32Array,
   size: LatentSize,
   { factor, tiling = defaultTiling }: { readonly factor: number; readonly tiling?: Tiling },
@@ -41,7 +41,7 @@ export async function decodeTiled(
 
 /** Encodes a picture tile by tile; overlaps are blended. */
 export async function encodeTiled(
-  encoder: VaeEncoder,
+  encoder: Pick<VaeEncoder, 'encode'>,
   picture: PixelPlanes,
   { factor, tiling = defaultTiling }: { readonly factor: number; readonly tiling?: Tiling },
 ): Promise<EncodedPixels> {
