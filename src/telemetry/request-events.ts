@@ -14,10 +14,11 @@ export function requestFinished(
     readonly accountId: string | null
   },
 ): void {
-  const { method, route, status, durationMs } = request
+  const { method, route, status } = request
+  const durationMs = Math.round(request.durationMs * 10) / 10
   metrics.requests.add([method, route, String(status)])
   metrics.requestSeconds.observe([method, route], durationMs / 1000)
-  log[status >= 500 ? 'warn' : 'info'](request, 'request finished')
+  log[status >= 500 ? 'warn' : 'info']({ ...request, durationMs }, 'request finished')
 }
 
 /** A piece of work on a model has ended and is in the books. */
