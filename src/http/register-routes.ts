@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { HttpDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
+import { registerApiDocument } from './routes/api-document.ts'
 import { registerCancelRequest } from './routes/cancel-request.ts'
 import { registerChatCompletion } from './routes/create-chat-completion.ts'
 import { registerCompletion } from './routes/create-completion.ts'
@@ -16,8 +17,9 @@ import { registerPollRequest } from './routes/poll-request.ts'
 import { registerWatchRequest } from './routes/watch-request.ts'
 
 /** The routes that need no access token: health checks and the API document. */
-export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDependencies, _settings: HttpSettings): Promise<void> {
+export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): Promise<void> {
   registerHealth(server, deps)
+  registerApiDocument(server, deps, settings)
 }
 
 /** The routes that need an access token. */

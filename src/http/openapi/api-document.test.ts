@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { describeApi } from './api-document.ts'
+import { renderApiPage } from './api-page.ts'
+import { documentedRoutes } from './documented-routes.ts'
+
+const settings = { widePenalties: false }
+
+suite('the API document', () => {
+  const document = JSON.parse(JSON.stringify(describeApi(settings, { publicUrl: 'https://sepia.example' })))
+
+  test('is OpenAPI 3.1 on the public address, with a bearer token for what needs one', () => {
+    assert.equal(document.openapi, '3.1.0')
+    assert.deepEqual(document.servers, [{ url: 'https://sepia.example' }])
+    assert.deepEqual(document.security, [{ token: [] }])
+    assert.deepEqual(document.paths['/healthz'].get.security, [])
+    assert.equal(document.paths['/v1/models'].get.security, undefined)
+  })
+
+  test('says what a field accepts as the checker does, and that null is its default', () => {
+    const { properties, required, additionalProperties } =
+      document.paths['/generate/sdxl'].post.requestBody.content['application/json'].schema
+    assert.deepEqual(required, ['prompt'])
+    assert.equal(additionalProperties, false)
+    assert.equal(properties.prompt.type, 'string')
+    const { type, minimum, maximum } = properties.steps
+    assert.deepEqual([type, minimum, maximum], [['integer', 'null'], 1, 200])
+    assert.equal(properties.sampler.enum.at(-1), null)
+    assert.deepEqual(properties.seed.anyOf.at(-1), { type: 'null' })
+  })
+
+  test('widens the penalties where the service does', () => {
+    const wide = JSON.parse(JSON.stringify(describeApi({ widePenalties: true }, { publicUrl: '' })))
+    const { minimum, maximum } =
+      wide.paths['/v1/chat/completions'].post.requestBody.content['application/json'].schema.properties.presence_penalty
+    assert.deepEqual([minimum, maximum], [-2, 2])
+  })
+
+  test('every reference leads somewhere', () => {
+    for (const [, pointer = ''] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g))
+      assert.ok(pointer.split('/').reduce((node, key) => node?.[key], document) !== undefined, pointer)
+  })
+
+  test('is shown as a page that names every field and fetches nothing', () => {
+    const routes = documentedRoutes(settings)
+    const page = renderApiPage(routes)
+    for (const { path, body } of routes) {
+      assert.ok(page.includes(path), path)
+      for (const name of Object.keys(body?.properties ?? {})) assert.ok(page.includes(`<code>${name}</code>`), name)
+    }
+    assert.ok(!/<(script|link|img)|https?:/.test(page))
+  })
+})

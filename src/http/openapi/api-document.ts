@@ -1,0 +1,62 @@
+import type { DocumentedRoute, RouteAnswer } from './documented-route.ts'
+import { documentedRoutes } from './documented-routes.ts'
+import { errorBodySchema } from './inference-answers.ts'
+import { withNulls } from './with-nulls.ts'
+
+/** An OpenAPI 3.1 document, as far as we read it ourselves. */
+export interface ApiDocument {
+  readonly openapi: '3.1.0'
+  readonly info: object
+  readonly servers: readonly { readonly url: string }[]
+  readonly security: readonly object[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>
+  readonly components: object
+}
+
+/** Describes the public interface from the schemas that check it. */
+export function describeApi(settings: { readonly widePenalties: boolean }, { publicUrl }: { readonly publicUrl: string }): ApiDocument {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of documentedRoutes(settings)) paths[route.path] = { ...paths[route.path], [route.method]: describeRoute(route) }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sepia',
+      version: '1',
+      description:
+        'Chat completions and SDXL images, synchronous, streamed or asynchronous. `/v1` stays compatible: fields are only added.',
+    },
+    servers: [{ url: publicUrl }],
+    security: [{ token: [] }],
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An access token from the account settings.' } },
+      schemas: { Error: errorBodySchema },
+    },
+  }
+}
+
+function describeRoute({ summary, description, scopes, parameters = [], body, answers, refusals = [] }: DocumentedRoute): object {
+  const always = scopes === null ? [405, 500] : [401, 403, 405, 500]
+  const refused = [...new Set([...refusals, ...always])].toSorted((a, b) => a - b)
+  return {
+    summary,
+    ...(description !== undefined && { description }),
+    ...(scopes === null ? { security: [] } : { 'x-scopes': scopes }),
+    ...(parameters.length > 0 && { parameters: parameters.map((parameter) => ({ ...parameter, required: parameter.in === 'path' })) }),
+    ...(body !== undefined && { requestBody: { required: true, content: { 'application/json': { schema: withNulls(body) } } } }),
+    responses: {
+      ...Object.fromEntries(answers.map((answer) => [answer.status, describeAnswer(answer)])),
+      ...Object.fromEntries(refused.map((status) => [status, refusal])),
+    },
+  }
+}
+
+function describeAnswer({ description, content }: RouteAnswer): object {
+  if (content === undefined) return { description }
+  return { description, content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])) }
+}
+
+const refusal = {
+  description: 'Refused; see docs/errors.md.',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+}

@@ -1,0 +1,42 @@
+import Type from 'typebox'
+import { type RouteParameter, text } from './documented-route.ts'
+
+const header = (name: string, description: string, schema: RouteParameter['schema'] = text): RouteParameter => ({
+  in: 'header',
+  name,
+  description,
+  schema,
+})
+
+/** Headers of routes that can answer later. */
+export const deferredHeaders: readonly RouteParameter[] = [
+  header('X-Service-Async', '1 or true: answer 202 with an address to poll. Also under the names of the setting `async-headers`.'),
+  header('Prefer', '`respond-async` does the same as X-Service-Async: 1.'),
+  header('Idempotency-Key', 'Asynchronous only, up to 255 characters: the same key and body within 24 hours give the same request.'),
+  header('X-Service-Priority', 'Asynchronous only.', Type.Enum(['normal', 'low'])),
+  header(
+    'X-Service-Webhook',
+    'Asynchronous only: an https address that is told when the request is completed, signed as Standard Webhooks do.',
+  ),
+]
+
+export const previewHeader = header('X-Service-Preview', 'Asynchronous only: 1 adds small previews to the events.')
+
+/** The id in the path of the routes about one deferred request. */
+export const inferenceId: RouteParameter = { in: 'path', name: 'id', description: 'The response_id.', schema: text }
+
+export const waitParameters: readonly RouteParameter[] = [
+  {
+    in: 'query',
+    name: 'wait',
+    description: 'Hold the answer until completion, at most so many seconds.',
+    schema: Type.Number({ minimum: 0, maximum: 60 }),
+  },
+  header('Prefer', '`wait=<seconds>` does the same.'),
+]
+
+export const listParameters: readonly RouteParameter[] = [
+  { in: 'query', name: 'status', description: 'Only requests that stand so.', schema: Type.Enum(['pending', 'running', 'completed']) },
+  { in: 'query', name: 'limit', description: 'Entries per page.', schema: Type.Integer({ minimum: 1, maximum: 100, default: 20 }) },
+  { in: 'query', name: 'after', description: 'The `next` of the page before.', schema: text },
+]

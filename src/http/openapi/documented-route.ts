@@ -1,0 +1,38 @@
+import Type, { type TObject, type TSchema } from 'typebox'
+import type { Scope } from '../../core/access-token.ts'
+import type { ErrorStatus } from '../error-status.ts'
+
+/** One route as the API document describes it. */
+export interface DocumentedRoute {
+  readonly method: 'get' | 'post' | 'delete'
+  /** In OpenAPI's spelling: `/v1/requests/{id}`. */
+  readonly path: string
+  readonly summary: string
+  readonly description?: string
+  /** Any one of these lets a token in; null = no token needed. */
+  readonly scopes: readonly Scope[] | null
+  readonly parameters?: readonly RouteParameter[]
+  readonly body?: TObject
+  readonly answers: readonly RouteAnswer[]
+  /** Statuses of refusals beyond 401, 403, 405 and 500. */
+  readonly refusals?: readonly ErrorStatus[]
+}
+
+export interface RouteParameter {
+  readonly in: 'path' | 'query' | 'header'
+  readonly name: string
+  readonly description: string
+  readonly schema: TSchema
+}
+
+export interface RouteAnswer {
+  readonly status: 200 | 202 | 304
+  readonly description: string
+  readonly content?: Readonly<Record<string, TSchema>>
+}
+
+export const text = Type.String()
+
+export function json(description: string, schema: TSchema, status: 200 | 202 = 200): RouteAnswer {
+  return { status, description, content: { 'application/json': schema } }
+}

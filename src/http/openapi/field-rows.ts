@@ -1,0 +1,37 @@
+import type { TObject } from 'typebox'
+import { describeSchema, type SchemaNode } from '../wire/describe-schema.ts'
+
+/** One field of a body in words. */
+export interface FieldRow {
+  readonly name: string
+  /** What it must be: `an integer from 1 to 200`. */
+  readonly accepts: string
+  /** JSON of the default, `required`, or nothing. */
+  readonly fallback: string
+  readonly description: string
+}
+
+type Annotated = SchemaNode & { readonly default?: unknown; readonly description?: string }
+
+/** The fields of a request body, in the order of its schema. */
+export function fieldRows(schema: TObject): readonly FieldRow[] {
+  const properties: Readonly<Record<string, Annotated>> = schema.properties
+  const required: readonly string[] = schema.required ?? []
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    accepts: isAnything(property) ? 'not supported yet: null, or left out' : shorten(describeSchema(property)),
+    fallback: required.includes(name) ? 'required' : property.default === undefined ? '' : JSON.stringify(property.default),
+    description: property.description ?? '',
+  }))
+}
+
+/** A schema that checks nothing belongs to a field that is refused by name. */
+function isAnything(property: Annotated): boolean {
+  return property.type === undefined && property.anyOf === undefined && property.enum === undefined
+}
+
+/** Long lists of names are told by their beginning. */
+function shorten(words: string): string {
+  const names = words.split(', ')
+  return names.length <= 24 ? words : `${names.slice(0, 6).join(', ')} … (${names.length} in all)`
+}

@@ -1,0 +1,29 @@
+import Type from 'typebox'
+import { imageEncodings } from '../wire/image-fields.ts'
+
+/** Answer of POST /generate/sdxl; also the stored output of an asynchronous one. */
+export const imageResultSchema = Type.Object({
+  images: Type.Array(
+    Type.Object({
+      image_b64: Type.Union([Type.String(), Type.Null()], {
+        description: 'The image file in base64; null when it was removed for safety.',
+      }),
+      removed_for_safety: Type.Boolean(),
+      safety_score: Type.Union([Type.Number(), Type.Null()]),
+      seed: Type.Integer(),
+    }),
+  ),
+  prediction_time_ms: Type.Number({ description: 'Time spent computing, without waiting.' }),
+  model: Type.String(),
+  width: Type.Integer(),
+  height: Type.Integer(),
+})
+
+/** Answer of POST /v1/images/generations. */
+export const openAiImagesSchema = Type.Object({
+  created: Type.Integer({ description: 'Unix seconds.' }),
+  data: Type.Array(Type.Object({ b64_json: Type.Union([Type.String(), Type.Null()]), seed: Type.Integer() })),
+  model: Type.String(),
+  output_format: Type.Enum(imageEncodings),
+  size: Type.String(),
+})

@@ -1,0 +1,30 @@
+import Type from 'typebox'
+import { samplers } from '../../core/sampler.ts'
+
+const size = Type.Object({ width: Type.Integer(), height: Type.Integer() })
+
+/** A model as the models routes show it. */
+export const modelSchema = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('model'),
+  created: Type.Integer({ description: 'Unix seconds.' }),
+  owned_by: Type.String(),
+  name: Type.String(),
+  kind: Type.Enum(['text', 'image']),
+  license: Type.Union([Type.String(), Type.Null()]),
+  loaded: Type.Boolean(),
+  state: Type.Enum(['unloaded', 'loading', 'loaded', 'backing-off']),
+  capabilities: Type.Array(Type.String()),
+  context_length: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: "Text models: tokens; null = the file's own." })),
+  native_size: Type.Optional(size),
+  sizes: Type.Optional(
+    Type.Union([
+      Type.Object({ type: Type.Literal('list'), sizes: Type.Array(size) }),
+      Type.Object({ type: Type.Literal('range'), min: Type.Integer(), max: Type.Integer(), multiple_of: Type.Integer() }),
+    ]),
+  ),
+  defaults: Type.Optional(Type.Object({ steps: Type.Integer(), cfg_scale: Type.Number(), sampler: Type.Enum(samplers) })),
+})
+
+export const modelListSchema = Type.Object({ object: Type.Literal('list'), data: Type.Array(modelSchema) })
+export const statusSchema = Type.Object({ status: Type.String() })

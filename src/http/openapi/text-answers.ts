@@ -1,0 +1,108 @@
+import Type, { type TSchema } from 'typebox'
+
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const tokenCount = Type.Integer({ minimum: 0 })
+const finishReason = Type.Enum(['stop', 'length', 'tool_calls'])
+
+const tokenUsage = Type.Object({
+  prompt_tokens: tokenCount,
+  completion_tokens: tokenCount,
+  total_tokens: tokenCount,
+  prompt_tokens_details: Type.Object({ cached_tokens: tokenCount }),
+})
+
+const alternative = { token: Type.String(), logprob: Type.Number(), bytes: Type.Array(Type.Integer({ minimum: 0, maximum: 255 })) }
+const chatLogprobs = Type.Object({
+  content: Type.Array(Type.Object({ ...alternative, top_logprobs: Type.Array(Type.Object(alternative)) })),
+})
+
+const head = {
+  id: Type.String({ pattern: '^cmpl-[0-9a-f]{32}$' }),
+  created: Type.Integer({ description: 'Unix seconds.' }),
+  model: Type.String(),
+}
+
+const toolCall = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('function'),
+  function: Type.Object({ name: Type.String(), arguments: Type.String({ description: 'JSON, as the model wrote it.' }) }),
+})
+
+/** Answer of POST /v1/chat/completions. */
+export const chatCompletionSchema = Type.Object({
+  ...head,
+  object: Type.Literal('chat.completion'),
+  system_fingerprint: Type.Null(),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer({ minimum: 0 }),
+      message: Type.Object({
+        role: Type.Literal('assistant'),
+        content: nullable(Type.String()),
+        function_call: Type.Null(),
+        tool_calls: Type.Optional(Type.Array(toolCall)),
+      }),
+      delta: Type.Null(),
+      finish_reason: finishReason,
+      logprobs: Type.Optional(chatLogprobs),
+    }),
+  ),
+  usage: tokenUsage,
+})
+
+/** One event of a chat completion stream. */
+export const chatChunkSchema = Type.Object({
+  ...head,
+  object: Type.Literal('chat.completion.chunk'),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer({ minimum: 0 }),
+      delta: Type.Object({
+        role: Type.Literal('assistant'),
+        content: nullable(Type.String()),
+        function_call: Type.Null(),
+        tool_calls: Type.Optional(Type.Array(Type.Object({ index: Type.Integer({ minimum: 0 }) }, { additionalProperties: true }))),
+      }),
+      finish_reason: nullable(finishReason),
+      logprobs: Type.Optional(chatLogprobs),
+    }),
+  ),
+  usage: Type.Optional(tokenUsage),
+})
+
+/** Answer of POST /v1/completions; its stream's events have the same shape. */
+export const completionSchema = Type.Object({
+  ...head,
+  object: Type.Literal('text_completion'),
+  system_fingerprint: Type.Null(),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer({ minimum: 0 }),
+      text: Type.String(),
+      logprobs: nullable(
+        Type.Object({
+          tokens: Type.Array(Type.String()),
+          token_logprobs: Type.Array(Type.Number()),
+          top_logprobs: Type.Array(Type.Record(Type.String(), Type.Number())),
+          text_offset: Type.Array(Type.Integer()),
+        }),
+      ),
+      finish_reason: nullable(finishReason),
+    }),
+  ),
+  usage: Type.Optional(tokenUsage),
+})
+
+/** Answer of POST /v1/embeddings. */
+export const embeddingSchema = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(
+    Type.Object({
+      object: Type.Literal('embedding'),
+      index: Type.Integer({ minimum: 0 }),
+      embedding: Type.Union([Type.Array(Type.Number()), Type.String({ description: 'Base64 of little-endian float32.' })]),
+    }),
+  ),
+  model: Type.String(),
+  usage: Type.Object({ prompt_tokens: tokenCount, total_tokens: tokenCount }),
+})

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { documentedRoutes } from '../../src/http/openapi/documented-routes.ts'
+import { imageResultSchema, openAiImagesSchema } from '../../src/http/openapi/image-answers.ts'
+import { errorBodySchema, inferenceListSchema, inferenceSchema, submissionSchema } from '../../src/http/openapi/inference-answers.ts'
+import { modelListSchema } from '../../src/http/openapi/model-answers.ts'
+import { chatChunkSchema, chatCompletionSchema, completionSchema, embeddingSchema } from '../../src/http/openapi/text-answers.ts'
+import { type HttpService, standardSettings, startHttpService } from '../support/http-service.ts'
+import { readJson } from '../support/read-json.ts'
+
+suite('the API document and the service', () => {
+  let service: HttpService
+  before(async () => {
+    service = await startHttpService({ worker: true })
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  const tools = [{ type: 'function', function: { name: 'look' } }]
+  const chat = (fields: object = {}) => ({ model: 'fake-chat', messages: [{ role: 'user', content: 'Hi [call look]' }], ...fields })
+  const fits = (schema: TSchema, value: unknown) => {
+    const validator = Compile(closed(schema))
+    assert.ok(validator.Check(value), `${JSON.stringify(value).slice(0, 300)}\n${JSON.stringify(validator.Errors(value)).slice(0, 600)}`)
+  }
+
+  test('the document lists exactly the routes that are there', async () => {
+    const document = await readJson(await service.fetch('/openapi.json', { token: null }))
+    const listed = Object.entries(Object(document.paths)).flatMap(([path, methods]) =>
+      Object.keys(Object(methods)).map((method) => `${method} ${path}`),
+    )
+    const routes = documentedRoutes(standardSettings)
+    assert.deepEqual(listed.toSorted(), routes.map(({ method, path }) => `${method} ${path}`).toSorted())
+    for (const { method, path } of routes) {
+      const answer = await service.fetch(path.replace('{id}', 'some-id'), { method: 'OPTIONS' })
+      assert.ok(answer.headers.get('allow')?.includes(method.toUpperCase()), `${method} ${path}`)
+      assert.equal(
+        answer.headers
+          .get('allow')
+          ?.replace(/, (OPTIONS|HEAD)/g, '')
+          .split(', ').length,
+        routes.filter((route) => route.path === path).length,
+      )
+    }
+  })
+
+  test('answers hold what the document says and nothing else', async () => {
+    const post = async (path: string, json: object, headers = {}) => readJson(await service.fetch(path, { json, headers }))
+    fits(chatCompletionSchema, await post('/v1/chat/completions', chat({ logprobs: true, top_logprobs: 2, n: 2 })))
+    fits(chatCompletionSchema, await post('/v1/chat/completions', chat({ tools })))
+    fits(completionSchema, await post('/v1/completions', { model: 'fake-chat', prompt: 'Hi', logprobs: 2 }))
+    fits(embeddingSchema, await post('/v1/embeddings', { model: 'fake-chat', input: 'Hi' }))
+    fits(imageResultSchema, await post('/generate/sdxl', { prompt: 'a tiger', num_images: 2 }))
+    fits(openAiImagesSchema, await post('/v1/images/generations', { prompt: 'a tiger' }))
+    fits(modelListSchema, await readJson(await service.fetch('/v1/models')))
+    const submitted = await post('/generate/sdxl', { prompt: '[fail numerical_error]' }, { 'x-service-async': '1' })
+    fits(submissionSchema, submitted)
+    const path = `/v1/requests/${submitted.response_id}`
+    fits(inferenceSchema, await readJson(await service.fetch(path)))
+    fits(inferenceSchema, await readJson(await service.fetch(`${path}?wait=60`)))
+    fits(inferenceListSchema, await readJson(await service.fetch('/v1/requests')))
+    fits(errorBodySchema, await post('/generate/sdxl', { prompt: 5 }))
+    fits(errorBodySchema, await post('/v1/chat/completions', {}))
+  })
+
+  test('every event of a stream is a chunk of the document', async () => {
+    for (const fields of [{ logprobs: true, n: 2 }, { tools }]) {
+      const stream = await service.fetch('/v1/chat/completions', {
+        json: chat({ stream: true, stream_options: { include_usage: true }, ...fields }),
+      })
+      const events = (await stream.text()).split('\n\n').filter((event) => event.startsWith('data: {'))
+      for (const event of events) fits(chatChunkSchema, JSON.parse(event.slice(6)))
+    }
+  })
+
+  test('the page is HTML that may load nothing', async () => {
+    const answer = await service.fetch('/docs', { token: null })
+    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
+    assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+    assert.match(await answer.text(), /<h1>Sepia: the interface<\/h1>/)
+  })
+})
+
+/** The schema with every object closed, so that a field the document does not know is found. */
+function closed(schema: TSchema): TSchema {
+  return JSON.parse(JSON.stringify(schema), (_, node) =>
+    typeof node === 'object' && node !== null && 'properties' in node ? { additionalProperties: false, ...node } : node,
+  )
+}
