@@ -28,7 +28,7 @@ function noteEvent(model: ResidentModel, event: ModelEvent, now: number): Reside
     case 'release':
       return releaseSlot(model, event.waiterId, now)
     case 'loaded':
-      return { ...model, phase: { type: 'loaded', since: now, draining: null }, slots: event.slots, lastUsedAt: now }
+      return { ...model, phase: { type: 'loaded', since: now, draining: null }, slots: event.slots, served: false, lastUsedAt: now }
     case 'crashed':
       return noteCrash(model, now)
     case 'unload':
@@ -41,7 +41,8 @@ function noteEvent(model: ResidentModel, event: ModelEvent, now: number): Reside
 /** A crash takes the requests on the process with it, a failed load everybody who waited for it. */
 function noteCrash(model: ResidentModel, now: number): ResidentModel {
   const loaded = model.phase.type === 'loaded'
-  const crashes = countCrash(model.crashes, model.phase.type === 'loaded' ? now - model.phase.since : 0)
+  const livedMs = model.phase.type === 'loaded' ? now - model.phase.since : 0
+  const crashes = countCrash(model.crashes, { livedMs, served: loaded && model.served })
   const keeps = loaded ? Math.max(0, ...model.waiting.map(({ id }) => id)) : 0
   return { ...model, phase: { type: 'backing-off', until: now + backoffMs(crashes, { loaded }), keeps }, held: [], crashes }
 }
@@ -52,5 +53,5 @@ function releaseSlot(model: ResidentModel, waiterId: number, now: number): Resid
   if (slot === undefined) return model
   const heldMs = now - slot.since
   const meanHeldMs = model.meanHeldMs === 0 ? heldMs : model.meanHeldMs * 0.8 + heldMs * 0.2
-  return { ...model, held: model.held.filter(({ id }) => id !== waiterId), meanHeldMs, lastUsedAt: now }
+  return { ...model, held: model.held.filter(({ id }) => id !== waiterId), meanHeldMs, served: true, lastUsedAt: now }
 }

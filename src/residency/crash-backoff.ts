@@ -3,9 +3,9 @@ const stableMs = 60_000
 const firstPauseMs = 500
 const longestPauseMs = 60_000
 
-/** Crashes in a row, after one more by a process that lived for `livedMs`. */
-export function countCrash(crashesBefore: number, livedMs: number): number {
-  return livedMs >= stableMs ? 1 : crashesBefore + 1
+/** Crashes in a row, after one more by a process that lived for `livedMs` and has `served` requests to their end, or has not. */
+export function countCrash(crashesBefore: number, { livedMs, served }: { readonly livedMs: number; readonly served: boolean }): number {
+  return served || livedMs >= stableMs ? 1 : crashesBefore + 1
 }
 
 /**

@@ -155,6 +155,17 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [60_550, crashed, []],
     [60_550, acquire(5), ['load m']],
   ],
+  'a process that served somebody before it died comes back without a pause': [
+    [0, acquire(1), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [10, crashed, []],
+    [20, acquire(2), ['load m']],
+    [30, loaded('m', 1), ['grant 2']],
+    [40, release(2), []],
+    [50, acquire(3), ['grant 3']],
+    [60, crashed, []],
+    [60, acquire(4), ['load m']],
+  ],
   'a failed load refuses everybody who waited for it and pauses longer each time': [
     [0, acquire(1), ['load m']],
     [0, want(2), []],

@@ -42,8 +42,10 @@ export interface ResidentModel {
   /** Accounts with slots or waiters, the one served last at the end. */
   readonly turns: readonly string[]
   readonly lastUsedAt: number
-  /** Deaths in a row, each soon after the one before. */
+  /** Deaths in a row, each of a process that had served nobody and not lived long. */
   readonly crashes: number
+  /** Whether a lease has ended since the last load. */
+  readonly served: boolean
   /** How long a slot was held, averaged over the last few; 0 before the first. */
   readonly meanHeldMs: number
   /** Memory it took last time, or a guess from its files. */
@@ -79,6 +81,7 @@ export function introduceModel({
     turns: [],
     lastUsedAt: 0,
     crashes: 0,
+    served: false,
     meanHeldMs: 0,
     estimateBytes: Math.ceil(fileBytes * 1.3) + 100_000_000,
   }
