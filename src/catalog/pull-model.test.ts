@@ -68,6 +68,14 @@ test('a broken download shows no model and is resumed where it stopped', async (
   assert.deepEqual(await readFile(join(descriptor.folder, 'sub/model.gguf')), weights)
 })
 
+test('an id that a model of another folder has is refused before anything is copied', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url, ranges } = await serveModel(context)
+  const installed = [{ id: 'org/tiny', folder: '/elsewhere/tiny' }]
+  await assert.rejects(pullModel({ modelsFolder, installed }, url, options), /installed already, in \/elsewhere\/tiny/)
+  assert.deepEqual(ranges, [])
+})
+
 test('damaged bytes are refused and not kept', async (context) => {
   const modelsFolder = await makeFolder(context)
   const damaged = Buffer.from(weights)

@@ -14,10 +14,15 @@ import type { FileProgress } from './verify-model.ts'
  * Copies a model into a folder of models, from a web address or another folder; a broken try is resumed by the next.
  * The model appears there only when every file has arrived and matches its checksum.
  *
+ * @param deps.installed Models of every folder, whose ids are taken.
+ *
  * @throws {CatalogError} when its `model.json` has faults; {Error} naming what else is wrong.
  */
 export async function pullModel(
-  { modelsFolder }: { readonly modelsFolder: string },
+  {
+    modelsFolder,
+    installed = [],
+  }: { readonly modelsFolder: string; readonly installed?: readonly Pick<ModelDescriptor, 'id' | 'folder'>[] },
   source: string,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: FileProgress) => void },
 ): Promise<ModelDescriptor> {
@@ -26,6 +31,8 @@ export async function pullModel(
   const checked = checkModelFile(source, text)
   if ('faults' in checked) throw new CatalogError(checked.faults)
   const { modelFile } = checked
+  const clash = installed.find(({ id }) => id === modelFile.id)
+  if (clash !== undefined) throw new Error(`${modelFile.id} is installed already, in ${clash.folder}; remove it first.`)
   const name = modelFile.id.replaceAll('/', '--')
   const folder = join(modelsFolder, name)
   if (await exists(folder)) throw new Error(`${modelFile.id} is already in ${folder}; remove it first.`)

@@ -14,9 +14,9 @@ export interface CliBackend {
   /** Accounts and tokens of the data folder, whether or not the service runs on it. */
   readonly openAccountDesk: (config: Config, options: Options) => Promise<AccountDesk>
   readonly listModels: (config: Config) => Promise<readonly ModelDescriptor[]>
-  /** Fetches a model into the data folder and checks it. */
+  /** Copies a model from a web address or a folder into the data folder and checks it. */
   readonly pullModel: (config: Config, source: string, options: SlowOptions) => Promise<ModelDescriptor>
-  /** The folder that removing the model would delete. */
+  /** A pulled model, whose folder removing it deletes; built-in ones and those of other folders are refused. */
   readonly findRemovableModel: (config: Config, modelId: string) => Promise<ModelDescriptor>
   readonly removeModel: (model: ModelDescriptor) => Promise<void>
   /** Writes everything but the models into one file, while the service may be running. */

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { openCatalog } from '../catalog/open-catalog.ts'
 import { pullModel } from '../catalog/pull-model.ts'
 import type { CliBackend } from '../cli/cli-backend.ts'
+import type { Config } from '../config/config.ts'
+import type { ModelDescriptor } from '../core/model.ts'
 import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { restoreBackup } from '../storage/upkeep/restore-backup.ts'
 import { writeBackup } from '../storage/upkeep/write-backup.ts'
@@ -16,16 +18,12 @@ export const cliBackend: CliBackend = {
   // The service's own parts are loaded only by the command that runs them.
   serve: async (config, options) => (await import('./serve.ts')).serve(config, options),
   openAccountDesk,
-  listModels: async (config) => (await openCatalog({ folders: modelFolders(config) })).list(),
-  pullModel: ({ dataFolder }, source, { signal, onProgress }) =>
-    pullModel(dataLayout(dataFolder), source, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) }),
-  findRemovableModel: async (config, modelId) => {
-    const { modelsFolder } = dataLayout(config.dataFolder)
-    const model = (await openCatalog({ folders: modelFolders(config) })).find(modelId)
-    if (model === undefined) throw new Error(`There is no model ${modelId}; sepia model list shows them.`)
-    if (dirname(model.folder) !== modelsFolder) throw new Error(`${modelId} was not pulled; delete ${model.folder} yourself.`)
-    return model
+  listModels,
+  pullModel: async (config, source, { signal, onProgress }) => {
+    const target = { ...dataLayout(config.dataFolder), installed: await listModels(config) }
+    return pullModel(target, source, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
   },
+  findRemovableModel,
   removeModel: ({ folder }) => rm(folder, { recursive: true }),
   backup: ({ dataFolder }, file, options) => writeBackup({ ...dataLayout(dataFolder), dataFolder }, file, options),
   restore: async ({ dataFolder }, file, options) => {
@@ -33,4 +31,16 @@ export const cliBackend: CliBackend = {
     await restoreBackup({ ...dataLayout(dataFolder), dataFolder }, file, options)
   },
   doctor: examine,
+}
+
+async function listModels(config: Config): Promise<readonly ModelDescriptor[]> {
+  return (await openCatalog({ folders: modelFolders(config) })).list()
+}
+
+/** Looks in the folder of pulled models alone: what is anywhere else is not ours to delete. */
+async function findRemovableModel({ dataFolder }: Config, modelId: string): Promise<ModelDescriptor> {
+  const { modelsFolder } = dataLayout(dataFolder)
+  const pulled = existsSync(modelsFolder) ? (await openCatalog({ folders: [modelsFolder] })).find(modelId) : undefined
+  if (pulled === undefined) throw new Error(`No model ${modelId} was pulled into ${modelsFolder}; sepia model list shows which lie there.`)
+  return pulled
 }

@@ -4,8 +4,8 @@ import { openProgressBar } from '../progress-bar.ts'
 
 export const pullModel: Command = {
   words: ['model', 'pull'],
-  summary: 'Fetch a model into the data folder and check it.',
-  argument: { name: '<url>', help: 'address of the model.json of a model folder on a web server.' },
+  summary: 'Copy a model into the data folder and check it.',
+  argument: { name: '<source>', help: 'web address or path of the model’s folder.' },
   flags: [],
   settings: ['data'],
   run: async ({ argument, backend, config, terminal, signal }) => {
