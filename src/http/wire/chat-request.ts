@@ -18,7 +18,10 @@ export function chatRequestSchema(settings: { readonly widePenalties: boolean })
   return Type.Object(
     {
       model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
-      messages: Type.Array(chatMessageSchema, { minItems: 1 }),
+      messages: Type.Array(chatMessageSchema, {
+        minItems: 1,
+        description: 'Roles system (or developer), user, assistant, tool; content is a string or a list of text parts.',
+      }),
       max_tokens: Type.Optional(
         Type.Integer({ ...tokenLimit, default: 512, description: 'Most tokens to generate; the context may end it earlier.' }),
       ),

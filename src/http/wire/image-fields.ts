@@ -4,7 +4,7 @@ import { stylePresetNames } from '../../core/style-preset.ts'
 
 const prompt = { maxLength: 10_000 }
 const seed = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
-const encodedImage = Type.String({ minLength: 1, description: 'PNG, JPEG or WebP in base64; a data-URI prefix is accepted.' })
+const fileForms = 'PNG, JPEG or WebP in base64; a data-URI prefix is accepted.'
 
 export const imageEncodings = ['jpeg', 'png', 'webp'] as const
 
@@ -18,17 +18,17 @@ export const imageFields = {
   height: Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: 'With width, a size the model allows.' })),
   steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "Denoising steps; the model's own by default." })),
   cfg_scale: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 50, description: "Guidance; the model's own by default." })),
-  num_images: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1 })),
+  num_images: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description: 'Images to draw.' })),
   seed: Type.Optional(
     Type.Union([seed, Type.Array(seed, { minItems: 1, maxItems: 16 })], {
       description: 'Image i uses seed + i; or a list with one seed per image. Random by default.',
     }),
   ),
   sampler: Type.Optional(Type.Enum(samplers, { description: "The model's own by default." })),
-  image_encoding: Type.Optional(Type.Enum(imageEncodings, { default: 'jpeg' })),
-  init_image: Type.Optional(encodedImage),
+  image_encoding: Type.Optional(Type.Enum(imageEncodings, { default: 'jpeg', description: 'File format of the images.' })),
+  init_image: Type.Optional(Type.String({ minLength: 1, description: `The image to start from: ${fileForms}` })),
   strength: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1, default: 0.8, description: 'How much of init_image to change.' })),
-  mask_image: Type.Optional(encodedImage),
+  mask_image: Type.Optional(Type.String({ minLength: 1, description: `White is repainted: ${fileForms}` })),
   inpaint_full_res: Type.Optional(Type.Boolean({ default: false, description: 'Whether the masked region is drawn at full size.' })),
   inpaint_full_res_padding: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 1024, default: 32, description: 'Pixels around that region.' }),

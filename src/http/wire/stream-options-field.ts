@@ -4,7 +4,13 @@ import type { FieldFault } from '../../core/error.ts'
 export const streamFields = {
   stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
   stream_options: Type.Optional(
-    Type.Object({ include_usage: Type.Optional(Type.Boolean({ default: false })) }, { additionalProperties: false }),
+    Type.Object(
+      { include_usage: Type.Optional(Type.Boolean({ default: false })) },
+      {
+        additionalProperties: false,
+        description: '`include_usage: true` ends a stream with token counts; needs stream.',
+      },
+    ),
   ),
 }
 

@@ -23,19 +23,25 @@ export const toolFields = {
         },
         { additionalProperties: false },
       ),
-      { maxItems: 128 },
+      {
+        maxItems: 128,
+        description: 'Functions the model may call: type, function.name, function.description, function.parameters (JSON Schema).',
+      },
     ),
   ),
   tool_choice: Type.Optional(
-    Type.Union([
-      Type.Enum(['auto', 'none', 'required']),
-      Type.Object(
-        { type: Type.Literal('function'), function: Type.Object({ name: toolName }, { additionalProperties: false }) },
-        { additionalProperties: false },
-      ),
-    ]),
+    Type.Union(
+      [
+        Type.Enum(['auto', 'none', 'required']),
+        Type.Object(
+          { type: Type.Literal('function'), function: Type.Object({ name: toolName }, { additionalProperties: false }) },
+          { additionalProperties: false },
+        ),
+      ],
+      { description: 'Whether or which function to call; auto when there are tools.' },
+    ),
   ),
-  parallel_tool_calls: Type.Optional(Type.Boolean({ default: true })),
+  parallel_tool_calls: Type.Optional(Type.Boolean({ default: true, description: 'Whether several functions may be called at once.' })),
 }
 
 const example = Type.Object(toolFields)

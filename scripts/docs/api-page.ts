@@ -1,0 +1,65 @@
+import type { DocumentedRoute } from '../../src/http/openapi/documented-route.ts'
+import { documentedRoutes } from '../../src/http/openapi/documented-routes.ts'
+import { fieldRows } from '../../src/http/openapi/field-rows.ts'
+
+/** Path of the page that {@link apiPage} renders. */
+export const apiPagePath = 'docs/api.md'
+
+/** The page of all routes, from the schemas that check their requests. */
+export function apiPage(): string {
+  return `${introduction}\n${documentedRoutes({ widePenalties: false }).map(section).join('\n')}`
+}
+
+const introduction = `# The interface
+
+<!-- Written by \`npm run docs\` from src/http/openapi; change it there. -->
+
+The same as data: \`GET /openapi.json\`; as a page of the running service: \`GET /docs\`. Errors: [errors.md](errors.md).
+
+- Every route but the health checks and the API document wants \`Authorization: Bearer <token>\`. Tokens have scopes (\`text\`, \`image\`, \`read\`).
+- Bodies are \`application/json\`, uncompressed. A field that is \`null\` counts as left out; unknown fields are refused, never ignored.
+- Every answer carries \`x-request-id\` and, with the same value, \`x-user-request-id\`; your own is kept if it matches \`^[\\w-]{1,128}$\`.
+- Asynchronous mode is asked for by \`X-Service-Async: 1\`, by a header of the setting \`async-headers\`, or by \`Prefer: respond-async\`. Such a body may
+  hold 10 485 760 bytes. The answer is 202 with \`response_id\` and \`poll_url\`; poll until \`status\` is \`completed\`, then fetch \`response_url\`. Outputs are
+  deleted 24 hours after they were stored; their records answer 410 for another 7 days.
+- \`/v1\` stays compatible: fields are only added. A breaking change gets \`/v2\` beside it for at least six months.
+
+## Streams
+
+\`stream: true\` answers \`text/event-stream\`: only \`data:\` lines, one event per write, in this order: a chunk with role and null content for each
+choice; content chunks; a last content chunk with \`finish_reason\`; with \`stream_options.include_usage\` a chunk with \`choices: []\` and \`usage\`;
+\`data: [DONE]\`. A failure after the first byte is \`data: {"error": …}\`, and the stream ends without \`[DONE]\`. Events are plain ASCII, with \`\\u\` escapes for
+everything else, because published clients decode network chunks one by one.
+`
+
+function section({ method, path, summary, description, scopes, parameters = [], body, answers, refusals = [] }: DocumentedRoute): string {
+  const parameterRows = parameters.map((parameter) => [`\`${parameter.name}\``, parameter.in, parameter.description])
+  const bodyRows =
+    body === undefined
+      ? []
+      : fieldRows(body).map(({ name, accepts, fallback, description: words }) => [
+          `\`${name}\``,
+          accepts,
+          fallback === '' ? '' : `\`${fallback}\``,
+          words,
+        ])
+  const outcomes = answers.map(({ status, description: words }) => `${status} (${words.replace(/\.$/, '')})`).join(', ')
+  const refused = refusals.length === 0 ? '' : `; refusals ${refusals.toSorted((a, b) => a - b).join(', ')}`
+  return [
+    `## ${method.toUpperCase()} ${path}`,
+    `${summary}. ${description ?? ''}`.trim(),
+    scopes === null ? 'No token needed.' : `Scope: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`,
+    table(['name', 'in', 'meaning'], parameterRows),
+    table(['field', 'must be', 'default', 'meaning'], bodyRows),
+    `Answers ${outcomes}${refused}.`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+    .concat('\n')
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return ''
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
+}

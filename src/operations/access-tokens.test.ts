@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTestClock } from '../../test/support/test-clock.ts'
+import { type ErrorCode, ServiceError } from '../core/error.ts'
+import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
+import { createMemoryStore } from '../storage/memory/create-memory-store.ts'
+import { makeAccessTokenText } from './access-token-text.ts'
+import { authenticate } from './authenticate.ts'
+import { createAccessToken } from './create-access-token.ts'
+import { createAccount } from './create-account.ts'
+import { listAccessTokens } from './list-access-tokens.ts'
+import { revokeAccessToken } from './revoke-access-token.ts'
+import { TokenCache } from './token-cache.ts'
+
+const options = { signal: new AbortController().signal }
+
+async function createParts() {
+  const clock = createTestClock()
+  const { accounts, tokens: stored } = createMemoryStore({ clock, limits: { maxPending: 1 } })
+  const asked: string[] = []
+  const tokens: AccessTokenStore = {
+    create: (token, use) => stored.create(token, use),
+    findByHash(hash, use) {
+      asked.push(hash)
+      return stored.findByHash(hash, use)
+    },
+    list: (accountId, use) => stored.list(accountId, use),
+    setRevoked: (target, at, use) => stored.setRevoked(target, at, use),
+    touch: (id, at, use) => stored.touch(id, at, use),
+  }
+  const account = await createAccount({ accounts, clock }, { name: 'Ada', role: 'owner' }, options)
+  return { clock, accounts, tokens, account, asked, tokenCache: new TokenCache(clock) }
+}
+
+function hasCode(code: ErrorCode): (error: unknown) => boolean {
+  return (error) => error instanceof ServiceError && error.code === code
+}
+
+suite('access tokens', () => {
+  test('a new token authenticates its account with its scopes and is stored only as a hash', async () => {
+    const parts = await createParts()
+    const wanted = { accountId: parts.account.id, name: ' laptop ', scopes: ['read', 'text', 'text'] as const, expiresAt: null }
+    const { text, token } = await createAccessToken(parts, wanted, options)
+    assert.deepEqual([token.name, token.scopes, token.hint], ['laptop', ['text', 'read'], text.slice(-4)])
+    assert.ok(!JSON.stringify(await listAccessTokens(parts, { accountId: parts.account.id }, options)).includes(text))
+    assert.deepEqual(await authenticate(parts, { text }, options), {
+      accountId: parts.account.id,
+      tokenId: token.id,
+      scopes: ['text', 'read'],
+    })
+  })
+
+  test('a token needs a name, a scope and a future', async () => {
+    const parts = await createParts()
+    const wanted = { accountId: parts.account.id, name: 'x', scopes: ['text'] as const, expiresAt: null }
+    for (const wrong of [{ name: ' ' }, { name: 'x'.repeat(101) }, { scopes: [] }, { expiresAt: parts.clock.now() }])
+      await assert.rejects(createAccessToken(parts, { ...wanted, ...wrong }, options), hasCode('validation_error'))
+  })
+
+  test('a text that fails its check never reaches the store, and a known token reaches it once in four seconds', async () => {
+    const parts = await createParts()
+    await assert.rejects(authenticate(parts, { text: 'sepia_wrong' }, options), hasCode('invalid_token'))
+    assert.equal(parts.asked.length, 0)
+    await assert.rejects(authenticate(parts, { text: makeAccessTokenText() }, options), hasCode('invalid_token'))
+    assert.equal(parts.asked.length, 1)
+    const { text } = await createAccessToken(parts, { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null }, options)
+    for (let second = 0; second < 4; second++) {
+      await authenticate(parts, { text }, options)
+      await parts.clock.advance(1000)
+    }
+    assert.equal(parts.asked.length, 2)
+    await authenticate(parts, { text }, options)
+    assert.equal(parts.asked.length, 3)
+  })
+
+  test('noting a use does not make a token be believed for longer', async () => {
+    const parts = await createParts()
+    const { text, token } = await createAccessToken(
+      parts,
+      { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null },
+      options,
+    )
+    await authenticate(parts, { text }, options)
+    await parts.clock.advance(57_000)
+    await authenticate(parts, { text }, options)
+    await parts.clock.advance(3000)
+    await authenticate(parts, { text }, options)
+    await revokeAccessToken(parts, token, options)
+    await parts.clock.advance(1000)
+    await assert.rejects(authenticate(parts, { text }, options), hasCode('token_revoked'))
+  })
+
+  test('a clock set back makes a token be looked up again', async () => {
+    const parts = await createParts()
+    const { text } = await createAccessToken(parts, { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null }, options)
+    await authenticate(parts, { text }, options)
+    parts.clock.jump(parts.clock.now() - 60_000)
+    await authenticate(parts, { text }, options)
+    assert.equal(parts.asked.length, 2)
+  })
+
+  test('only an account’s own tokens can be revoked', async () => {
+    const parts = await createParts()
+    const { token } = await createAccessToken(parts, { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null }, options)
+    await assert.rejects(revokeAccessToken(parts, { id: token.id, accountId: 'other' }, options), hasCode('not_found'))
+    await revokeAccessToken(parts, token, options)
+    await revokeAccessToken(parts, token, options)
+  })
+})

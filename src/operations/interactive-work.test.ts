@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { makeImageRequest } from '../../test/support/image-request.ts'
+import { createTestClock } from '../../test/support/test-clock.ts'
+import { makeTextRequest } from '../../test/support/text-request.ts'
+import { ServiceError } from '../core/error.ts'
+import type { UsageEntry } from '../core/usage.ts'
+import { createFakeImageModel } from '../runtimes/fake/fake-image-model.ts'
+import { createFakeTextModel } from '../runtimes/fake/fake-text-model.ts'
+import { createFixedModelPool } from '../runtimes/fake/fixed-model-pool.ts'
+import { collectText } from './collect-text.ts'
+import { createChatCompletion } from './create-chat-completion.ts'
+import { createEmbedding } from './create-embedding.ts'
+import { generateImage } from './generate-image.ts'
+import type { InteractiveDependencies } from './interactive-dependencies.ts'
+
+const caller = { accountId: 'ada', tokenId: 'token', scopes: ['text', 'image'] as const }
+const options = { signal: new AbortController().signal }
+
+function createParts(appendFails = false) {
+  const clock = createTestClock()
+  const booked: UsageEntry[] = []
+  const faults: unknown[] = []
+  const pool = createFixedModelPool({
+    text: { 'fake-chat': createFakeTextModel({ clock, tokenDelayMs: 100 }) },
+    image: { 'fake-image': createFakeImageModel({ clock, stepDelayMs: 100 }) },
+  })
+  const deps: InteractiveDependencies = {
+    pool,
+    clock,
+    runLimitMs: 10_000,
+    usage: {
+      append: async () => {
+        if (appendFails) throw new Error('The disk is full')
+      },
+      summarize: async () => [],
+    },
+    onBooked: (entry) => booked.push(entry),
+    onFault: (fault) => faults.push(fault),
+  }
+  return { clock, pool, deps, booked, faults }
+}
+
+suite('interactive work', () => {
+  test('a finished generation is booked with its exact counts and its time', async () => {
+    const { clock, deps, booked } = createParts()
+    const collected = collectText(createChatCompletion(deps, { caller, request: makeTextRequest('[say one two]') }, options))
+    await clock.waiting(1)
+    await clock.advance(10_000)
+    const { choices, usage } = await collected
+    assert.equal(choices[0]?.text, 'one two')
+    assert.deepEqual(booked, [
+      {
+        accountId: 'ada',
+        tokenId: 'token',
+        model: 'fake-chat',
+        kind: 'chat',
+        outcome: 'succeeded',
+        promptTokens: usage.promptTokens,
+        completionTokens: 2,
+        images: 0,
+        durationMs: booked[0]?.durationMs,
+        at: booked[0]?.at,
+      },
+    ])
+    assert.ok((booked[0]?.durationMs ?? 0) >= 200)
+  })
+
+  test('leaving a generation early frees the slot and books it as far as it went', async () => {
+    const { clock, pool, deps, booked } = createParts()
+    const leave = new AbortController()
+    const parts = createChatCompletion(deps, { caller, request: makeTextRequest('Hello') }, { signal: leave.signal })
+    const first = parts.next()
+    await clock.waiting(2)
+    await clock.advance(100)
+    await first
+    leave.abort(new Error('gone'))
+    await assert.rejects(parts.next(), /gone/)
+    assert.equal(pool.states()[0]?.inUse, 0)
+    assert.deepEqual([booked[0]?.outcome, booked[0]?.completionTokens], ['cancelled', 1])
+  })
+
+  test('a run over its limit fails with inference_timeout and is booked as failed', async () => {
+    const { clock, pool, deps, booked } = createParts()
+    const running = generateImage(deps, { caller, request: makeImageRequest('[hang]') }, options)
+    const failed = assert.rejects(running, (error) => error instanceof ServiceError && error.code === 'inference_timeout')
+    await clock.waiting(1)
+    await clock.advance(10_000)
+    await failed
+    assert.equal(
+      pool.states().every(({ inUse }) => inUse === 0),
+      true,
+    )
+    assert.equal(booked[0]?.outcome, 'failed')
+  })
+
+  test('books that cannot be written fail nothing but are told of', async () => {
+    const { deps, faults, booked } = createParts(true)
+    const result = await createEmbedding(deps, { caller, request: { model: 'fake-chat', inputs: ['x'] } }, options)
+    assert.equal(result.vectors.length, 1)
+    assert.deepEqual(booked, [])
+    assert.match(String(faults[0]), /disk is full/)
+  })
+})
