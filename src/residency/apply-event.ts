@@ -43,7 +43,7 @@ function noteCrash(model: ResidentModel, now: number): ResidentModel {
   const loaded = model.phase.type === 'loaded'
   const livedMs = model.phase.type === 'loaded' ? now - model.phase.since : 0
   const crashes = countCrash(model.crashes, { livedMs, served: loaded && model.served })
-  const keeps = loaded ? Math.max(0, ...model.waiting.map(({ id }) => id)) : 0
+  const keeps = loaded ? (model.waiting.at(-1)?.id ?? 0) : 0
   return { ...model, phase: { type: 'backing-off', until: now + backoffMs(crashes, { loaded }), keeps }, held: [], crashes }
 }
 

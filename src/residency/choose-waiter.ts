@@ -1,11 +1,22 @@
-import type { ResidentModel, Waiter } from './residency-state.ts'
+import type { HeldSlot, ResidentModel, Waiter } from './residency-state.ts'
 
 /** The waiter to serve next: of the account with the fewest slots, then of the one served longest ago, then the oldest. */
 export function chooseWaiter({ waiting, held, turns }: Pick<ResidentModel, 'waiting' | 'held' | 'turns'>): Waiter | undefined {
-  const slotsOf = (account: string) => held.filter((slot) => slot.account === account).length
-  const compare = (a: Waiter, b: Waiter) =>
-    slotsOf(a.account) - slotsOf(b.account) || turns.indexOf(a.account) - turns.indexOf(b.account) || a.id - b.id
-  return waiting.toSorted(compare)[0]
+  const slots = countByAccount(held)
+  const lastTurn = new Map(turns.map((account, turn) => [account, turn + 1]))
+  const rank = ({ account }: Waiter) => [slots.get(account) ?? 0, lastTurn.get(account) ?? 0] as const
+  let best: { readonly waiter: Waiter; readonly rank: ReturnType<typeof rank> } | undefined
+  for (const waiter of waiting) {
+    const own = rank(waiter)
+    if (best === undefined || own[0] < best.rank[0] || (own[0] === best.rank[0] && own[1] < best.rank[1])) best = { waiter, rank: own }
+  }
+  return best?.waiter
+}
+
+function countByAccount(held: readonly HeldSlot[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { account } of held) counts.set(account, (counts.get(account) ?? 0) + 1)
+  return counts
 }
 
 /** The model after this waiter got its slot. */

@@ -15,7 +15,8 @@ function listDeadlines(
   { now, starved }: { readonly now: number; readonly starved: boolean },
 ): number[] {
   const { phase, waiting, lastUsedAt } = model
-  const deadlines = waiting.map(({ since }) => since + waitLimitMs)
+  // Waiters stand in the order in which they came.
+  const deadlines = waiting.slice(0, 1).map(({ since }) => since + waitLimitMs)
   if (phase.type === 'backing-off') deadlines.push(phase.until)
   if (phase.type !== 'loaded' || phase.draining !== null) return deadlines
   deadlines.push(now + reviewMs)

@@ -60,7 +60,7 @@ function holdBudget(state: ResidencyState, { memoryBytes }: ResidencyLimits, fac
 
 /** Loads the models somebody waits for, the longest wait first; the first that does not fit holds up the others. */
 function loadWanted(before: ResidencyState, { memoryBytes }: ResidencyLimits, facts: Facts, decisions: Decision[]): ResidencyState {
-  const firstWaiter = ({ waiting, wanted }: ResidentModel) => Math.min(...wanted, ...waiting.map(({ id }) => id))
+  const firstWaiter = ({ waiting, wanted }: ResidentModel) => Math.min(...wanted, ...waiting.slice(0, 1).map(({ id }) => id))
   const queue = [...before.models.values()]
     .filter((model) => model.phase.type === 'unloaded' && firstWaiter(model) < Number.POSITIVE_INFINITY)
     .toSorted((a, b) => firstWaiter(a) - firstWaiter(b))
