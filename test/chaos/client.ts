@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { AcknowledgementLog } from './acknowledgement-log.ts'
+import type { Acknowledgement, AcknowledgementLog } from './acknowledgement-log.ts'
 import type { ServiceProcess } from './service-process.ts'
 
 /** How long a client waits for an answer before it asks again. */
@@ -27,8 +27,13 @@ export class Client {
   async submit(key: string, request: { readonly path: string; readonly body: string }, { copies = 1 } = {}): Promise<string> {
     const ids = await Promise.all(Array.from({ length: copies }, () => this.#submitOne(key, request)))
     const [responseId = ''] = new Set(ids)
-    for (const id of new Set(ids)) this.#acknowledged.append({ key, responseId: id })
+    for (const id of new Set(ids)) this.acknowledge({ key, responseId: id })
     return responseId
+  }
+
+  /** Writes down a promise that the service has made. */
+  acknowledge(acknowledgement: Acknowledgement): void {
+    this.#acknowledged.append(acknowledgement)
   }
 
   /** Waits until the inference is completed. */

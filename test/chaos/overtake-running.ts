@@ -9,8 +9,11 @@ import { judge, type Verdict } from './verdict.ts'
 /** Denoising steps that take longer than it takes to see that a picture is running, and less than a pause. */
 const steps = 40
 
-/** Lets a rival complete pictures that a paused service is drawing, wakes the service, and judges what it did then. */
-export async function overtakeRunning(settings: ServiceSettings, rounds: number): Promise<Verdict> {
+/** A pause may hit the service in a commit or after the last step; so many are tried until one lets the rival in. */
+const mostRounds = 8
+
+/** Lets a rival complete a picture that a paused service is drawing, wakes the service, and judges what it did then. */
+export async function overtakeRunning(settings: ServiceSettings): Promise<Verdict> {
   const { dataFolder } = settings
   await using service = new ServiceProcess(settings)
   await service.start()
@@ -18,13 +21,12 @@ export async function overtakeRunning(settings: ServiceSettings, rounds: number)
   const client = new Client(service, acknowledged)
   const fetched = new Map<string, FetchedOutput[]>()
   const rivalCompletions: { readonly id: string; readonly sha256: string }[] = []
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < mostRounds && rivalCompletions.length === 0; round++) {
     const responseId = await client.submit(`overtake-${round}`, makePictureRequest(round, steps))
     await waitForProgress(client, responseId)
     rivalCompletions.push(...(await pauseBeyondLease(service, settings)).completed)
     await client.waitFor(responseId)
-    // The overtaken attempt ends in its own time.
-    await pause(settings.leaseMs)
+    await waitForAttemptEnd(service, responseId)
     fetched.set(responseId, [await client.fetchOutput(responseId), await client.fetchOutput(responseId)])
   }
   await service.terminate()
@@ -36,5 +38,13 @@ async function waitForProgress(client: Client, responseId: string): Promise<void
     const response = await client.ask(`/v1/requests/${responseId}`)
     if ((await response?.text())?.includes('"progress"')) return
     await pause(5)
+  }
+}
+
+/** The overtaken attempt ends in its own time; the log says how. */
+async function waitForAttemptEnd(service: ServiceProcess, responseId: string): Promise<void> {
+  for (let tries = 600; tries > 0; tries--) {
+    if (service.lines.some(({ inferenceId, message }) => inferenceId === responseId && /completed|refused/.test(message))) return
+    await pause(50)
   }
 }

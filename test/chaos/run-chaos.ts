@@ -11,6 +11,8 @@ export interface ChaosSettings extends ServiceSettings {
   readonly requests: number
   /** Completed inferences between two faults. */
   readonly faultEvery: number
+  /** No request is begun after so many minutes; the report says how many were. */
+  readonly minutes?: number
   /** Clients at once. */
   readonly clients: number
 }
@@ -54,12 +56,13 @@ export async function runChaos(settings: ChaosSettings): Promise<ChaosReport> {
 
 async function loadService(
   client: Client,
-  { requests, clients }: ChaosSettings,
+  { requests, clients, minutes = Number.POSITIVE_INFINITY }: ChaosSettings,
   { fetched, progress }: { readonly fetched: Map<string, FetchedOutput[]>; readonly progress: LoadProgress },
 ): Promise<void> {
+  const until = performance.now() + minutes * 60_000
   let next = 0
   const lane = async () => {
-    for (let index = next++; index < requests; index = next++) {
+    for (let index = next++; index < requests && performance.now() < until; index = next++) {
       const responseId = await client.submit(`chaos-${index}`, makeChaosRequest(index), { copies: index % 10 === 0 ? 3 : 1 })
       await client.waitFor(responseId)
       fetched.set(responseId, [await client.fetchOutput(responseId)])

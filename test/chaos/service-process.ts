@@ -49,7 +49,7 @@ export class ServiceProcess implements AsyncDisposable {
   async start(): Promise<void> {
     const { root, dataFolder, leaseMs } = this.#settings
     const settings = { port: this.#port, data: dataFolder, lease: `${leaseMs / 1000}s`, log: 'json', 'engine-threads': 1, 'text-slots': 4 }
-    const flags = Object.entries({ ...settings, queue: 1_000_000, grace: '5s' }).flatMap(([name, value]) => [`--${name}`, String(value)])
+    const flags = Object.entries({ ...settings, queue: 1_000_000, grace: '4s' }).flatMap(([name, value]) => [`--${name}`, String(value)])
     const time = new URL('./movable-time.ts', import.meta.url).href
     const child = spawn(
       process.execPath,

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { buildWithoutFence } from './build-without-fence.ts'
+import { jumpClock } from './clock-jumps.ts'
+import { drainDuringStream } from './drain-streams.ts'
+import { fillDisk, mountSmallDisk } from './fill-disk.ts'
+import { overtakeRunning } from './overtake-running.ts'
+import { printReport, runChaos } from './run-chaos.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const leaseMs = 1000
+// The runner reads /proc and stops processes by signals.
+const skip = existsSync('/proc/self/status') ? false : 'needs Linux'
+
+test('under kills, pauses and rude clients nothing that was acknowledged is lost, done twice or damaged', { skip }, async (context) => {
+  await using folder = await createTemporaryFolder()
+  const report = await runChaos({ root, dataFolder: `${folder.path}/data`, leaseMs, requests: 80, clients: 16, faultEvery: 10 })
+  context.diagnostic(printReport(report))
+  const { acknowledged, lost, duplicated, damaged, unexplained } = report.verdict
+  assert.deepEqual({ lost, duplicated, damaged, unexplained }, { lost: [], duplicated: [], damaged: [], unexplained: [] })
+  assert.equal(acknowledged, 80)
+  assert.deepEqual([...report.tally.oversizedAnswers], [413])
+})
+
+test('a worker that was paused beyond its lease cannot complete, and the checker sees when it can', { skip }, async () => {
+  await using folder = await createTemporaryFolder()
+  const fenced = await overtakeRunning({ root, dataFolder: `${folder.path}/fenced`, leaseMs })
+  assert.deepEqual([fenced.duplicated, fenced.damaged], [[], []])
+  assert.ok(fenced.zombies > 0)
+  const copy = `${folder.path}/copy`
+  await buildWithoutFence({ root, target: copy })
+  const unfenced = await overtakeRunning({ root: copy, dataFolder: `${folder.path}/unfenced`, leaseMs })
+  assert.deepEqual([unfenced.duplicated.length, unfenced.damaged.length, unfenced.zombies], [1, 1, 0])
+})
+
+test('outputs live by the clock of the service: there an hour back, gone 25 hours later', { skip }, async () => {
+  await using folder = await createTemporaryFolder()
+  const report = await jumpClock({ root, dataFolder: `${folder.path}/data`, leaseMs })
+  assert.deepEqual(report, { hourBack: 200, madeHourBack: 200, dayLater: { response: 410, poll: 200 }, filesLeft: 0 })
+})
+
+test('a full disk refuses what it cannot keep, and what was acknowledged still completes', { skip }, async (context) => {
+  await using folder = await createTemporaryFolder()
+  using disk = mountSmallDisk(`${folder.path}/disk`)
+  if (disk === null) return context.skip('needs the right to mount')
+  const { verdict, whileFull } = await fillDisk({ root, dataFolder: `${disk.path}/data`, leaseMs }, disk.path)
+  context.diagnostic(`answers while full: ${[...new Set(whileFull)].join(', ')}`)
+  assert.deepEqual([verdict.lost, verdict.duplicated, verdict.damaged, verdict.unexplained], [[], [], [], []])
+  assert.ok(whileFull.includes(503), 'no submission was refused')
+})
+
+test('SIGTERM lets a stream finish and gives deferred work back to the queue', { skip }, async () => {
+  await using folder = await createTemporaryFolder()
+  const reports = await drainDuringStream({ root, dataFolder: `${folder.path}/data`, leaseMs }, 1)
+  assert.deepEqual(
+    reports,
+    reports.map(() => ({ streamFinished: true, exitCode: 0, deferredOutcome: 'succeeded' })),
+  )
+})
