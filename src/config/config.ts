@@ -32,7 +32,7 @@ export interface Config {
     readonly asyncHeaders: readonly string[]
     /** Body limit of synchronous requests. */
     readonly bodyLimitBytes: number
-    /** Per access token; null = unlimited. */
+    /** Per account; null = unlimited. */
     readonly perMinute: number | null
     readonly waitLimitMs: number
     /** One run on a model, interactive or deferred. */

@@ -9,7 +9,7 @@ export const showConfig: Command = {
   run: async ({ report }) => ({
     text: textTable(
       ['SETTING', 'VALUE', 'FROM'],
-      report.map(({ name, value, source }) => [name, value, source]),
+      report.map(({ name, value, source }) => [name, value || '–', source]),
     ),
     json: { settings: report },
   }),
