@@ -44,4 +44,6 @@ export interface ImageModelDescriptor extends DescriptorBase {
   readonly defaults: { readonly steps: number; readonly guidanceScale: number; readonly sampler: Sampler }
   /** Folder of a refiner model, or null. */
   readonly refiner: string | null
+  /** How timesteps are spaced, where the model wants another way than its scheduler config says (few-step models: `trailing`). */
+  readonly timestepSpacing?: 'leading' | 'trailing' | 'linspace' | null
 }

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../core/error.ts'
-import type { GuidedUnet } from './guided-unet.ts'
+import type { Guidance, GuidedUnet } from './guided-unet.ts'
 import { type Solver, type SolverState, startAt } from './schedulers/solver.ts'
 import type { TorchGenerator } from './torch-generator.ts'
-import type { Conditioning, LatentSize } from './unet.ts'
 
 /** Keeps parts of a picture while the rest is repainted. */
 export interface Inpainting {
@@ -15,18 +14,13 @@ export interface Inpainting {
 }
 
 /** One image to be denoised. */
-export interface Drawing {
+export interface Drawing extends Guidance {
   readonly solver: Solver
   /** Timestep the solver starts at. */
   readonly begin: number
   /** Timestep it stops before; the solver's length for a finished picture. */
   readonly end: number
   readonly latents: Float32Array
-  readonly size: LatentSize
-  readonly positive: Conditioning
-  /** null = no guidance. */
-  readonly negative: Conditioning | null
-  readonly guidanceScale: number
   /** The image's stream of noise, after the first noise was drawn. */
   readonly generator: TorchGenerator
   readonly inpainting: Inpainting | null
@@ -51,7 +45,8 @@ export async function denoise(
   drawing: Drawing,
   { signal, onStep }: { readonly signal: AbortSignal; readonly onStep: (progress: DenoisingProgress) => Promise<void> | void },
 ): Promise<Float32Array> {
-  const { solver, size, begin, end, positive, negative, guidanceScale } = drawing
+  const { solver, size, begin, end } = drawing
+  const predict = unet.prepare(drawing)
   let state = startAt(begin)
   let latents = drawing.latents
   for (let done = 1; state.index < end; done++) {
@@ -60,7 +55,7 @@ export async function denoise(
     signal.throwIfAborted()
     const input = solver.scaleInput(state, latents)
     const timestep = solver.timesteps[state.index] ?? 0
-    const prediction = await unet.predict({ latents: input, size, timestep, positive, negative, guidanceScale })
+    const prediction = await predict(input, timestep)
     const before = { state, latents }
     const step = solver.step(state, prediction, latents, () => drawing.generator.normal(latents.length))
     state = step.state

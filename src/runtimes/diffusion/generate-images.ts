@@ -3,6 +3,7 @@ import type { GeneratedImage, ImageProgress, ImageRequest, ImageResult } from '.
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import { drawImage, type Refining } from './draw-image.ts'
+import { drawnSize } from './drawn-size.ts'
 import { encodeImage } from './encode-image.ts'
 import { encodePrompts } from './encode-prompts.ts'
 import { describeParameters } from './parameters-text.ts'
@@ -25,11 +26,11 @@ export async function generateImages(
 ): Promise<ImageResult> {
   const started = performance.now()
   refuseUnsupported(pipeline, request)
-  const size = descriptor.draws === 'native' ? descriptor.native : { width: request.width, height: request.height }
+  const size = drawnSize(pipeline, descriptor, request)
   const styled = stylePrompts(request)
   const settings = {
     sampler: request.sampler,
-    scheduler: pipeline.scheduler,
+    scheduler: { ...pipeline.scheduler, timestepSpacing: descriptor.timestepSpacing ?? pipeline.scheduler.timestepSpacing },
     steps: request.steps,
     ...size,
     guidanceScale: request.guidanceScale,

@@ -7,6 +7,18 @@ type Way = 'batched' | 'split'
 /** Timed evaluations per way before one is chosen; the first of each also warms up. */
 const trials = 2
 
+/** What a drawing is guided by. */
+export interface Guidance {
+  readonly size: LatentSize
+  readonly positive: Conditioning
+  /** null = no guidance. */
+  readonly negative: Conditioning | null
+  readonly guidanceScale: number
+}
+
+/** Predicts the guided noise of one drawing's latents at a timestep. */
+export type Predict = (latents: Float32Array, timestep: number) => Promise<Float32Array>
+
 /**
  * Classifier-free guidance over a UNet. Which way is faster depends on the model, the size and the processor, so the
  * first evaluations of each size are timed and the faster way is kept. Both give the same numbers.
@@ -22,18 +34,26 @@ export class GuidedUnet {
     this.#unet = unet
   }
 
-  async predict(input: GuidedInput): Promise<Float32Array> {
-    const { latents, size, timestep, positive, negative, guidanceScale } = input
-    const run = (conditionings: readonly Conditioning[]): Promise<readonly Float32Array[]> =>
-      this.#unet.predict(latents, size, timestep, conditionings, guidanceScale)
-    if (negative === null) return (await run([positive]))[0] ?? latents
+  /** Makes a drawing's conditioning ready. */
+  prepare({ size, positive, negative, guidanceScale }: Guidance): Predict {
+    const unet = this.#unet
+    const condition = (conditionings: readonly Conditioning[]) => unet.condition(conditionings, size, guidanceScale)
+    const alone = condition([positive])
+    if (negative === null) return async (latents, timestep) => (await unet.predict(latents, timestep, alone))[0] ?? latents
+    const without = condition([negative])
+    const both = condition([negative, positive])
     const key = `${size.width}x${size.height}x${positive.tokens}`
-    const way = this.#choose(key)
-    const started = performance.now()
-    const predictions = way === 'batched' ? await run([negative, positive]) : [...(await run([negative])), ...(await run([positive]))]
-    this.#note(key, way, performance.now() - started)
-    const [without = latents, withText = latents] = predictions
-    return linear([1 - guidanceScale, without], [guidanceScale, withText])
+    return async (latents, timestep) => {
+      const way = this.#choose(key)
+      const started = performance.now()
+      const predictions =
+        way === 'batched'
+          ? await unet.predict(latents, timestep, both)
+          : [...(await unet.predict(latents, timestep, without)), ...(await unet.predict(latents, timestep, alone))]
+      this.#note(key, way, performance.now() - started)
+      const [unguided = latents, guided = latents] = predictions
+      return linear([1 - guidanceScale, unguided], [guidanceScale, guided])
+    }
   }
 
   #choose(key: string): Way {
@@ -48,15 +68,4 @@ export class GuidedUnet {
     const times = this.#times.get(key) ?? { batched: [], split: [] }
     if (times[way].length < trials) this.#times.set(key, { ...times, [way]: [...times[way], milliseconds] })
   }
-}
-
-/** One evaluation with guidance. */
-export interface GuidedInput {
-  readonly latents: Float32Array
-  readonly size: LatentSize
-  readonly timestep: number
-  readonly positive: Conditioning
-  /** null = no guidance. */
-  readonly negative: Conditioning | null
-  readonly guidanceScale: number
 }

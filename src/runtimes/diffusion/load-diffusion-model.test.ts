@@ -126,6 +126,17 @@ test('a picture of another size than drawn is resized, in every format', async (
   }
 })
 
+test('a size that the UNet cannot halve is drawn larger and resized', async () => {
+  const { width, height } = await sharp(await draw({ width: 72, height: 88 })).metadata()
+  assert.deepEqual([width, height], [72, 88])
+})
+
+test('a few-step model is drawn with the spacing its description asks for', async () => {
+  await using fewSteps = await loadDiffusionModel({ ...descriptor, timestepSpacing: 'trailing' }, { threads: 1, signal: idle.signal })
+  const request = { sampler: 'K_EULER', steps: 2, guidanceScale: 1 } as const
+  assert.notDeepEqual(await pixels(await draw(request, fewSteps)), await pixels(await draw(request)))
+})
+
 test('looks, weights, second prompts and skipped layers change the picture', async () => {
   const base = await draw({})
   for (const change of [

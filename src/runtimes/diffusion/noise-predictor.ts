@@ -13,6 +13,8 @@ export interface NoisePredictor {
   /** Two for a base model, only the second for a refiner. */
   readonly text: readonly TextPath[]
   readonly unet: GuidedUnet
+  /** Latent sizes must be multiples of this: the UNet halves them that often on its way down. */
+  readonly latentStep: number
   /** Whether the UNet is told a score, as a refiner is, instead of a target size. */
   readonly scored: boolean
   /** Whether an absent negative prompt means zeros instead of the encoded empty text. */
@@ -45,9 +47,11 @@ export async function loadNoisePredictor(folder: string, open: OpenSession, late
   }
   const unet = new Unet(await open('unet/model.onnx'))
   checkShapes(unet, text, latentChannels)
+  const { block_out_channels: blocks } = await readOptionalJsonObject(folder, 'unet/config.json')
   return {
     text,
     unet: new GuidedUnet(unet),
+    latentStep: Array.isArray(blocks) && blocks.length > 0 ? 2 ** (blocks.length - 1) : 1,
     scored: unet.timeIdCount === 5,
     zeroNegative: index.force_zeros_for_empty_prompt !== false,
     maxClipSkip: Math.min(...text.map(({ encoder }) => encoder.maxClipSkip)),

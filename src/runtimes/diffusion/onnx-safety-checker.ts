@@ -1,3 +1,4 @@
+import type { Tensor } from 'onnxruntime-node'
 import type { OnnxSession } from './onnx-session.ts'
 import type { RgbImage } from './rgb-image.ts'
 import type { SafetyChecker, SafetyVerdict } from './safety-checker.ts'
@@ -33,9 +34,11 @@ export class OnnxSafetyChecker implements SafetyChecker {
       const channel = Math.floor(i / count)
       clipInput[i] = ((small[(i % count) * 3 + channel] ?? 0) / 255 - (mean[channel] ?? 0)) / (deviation[channel] ?? 1)
     }
-    const feeds = new Map([['clip_input', { values: clipInput, dims: [1, 3, side, side] }]])
-    if (this.#session.inputs.has('images'))
-      feeds.set('images', { values: Float32Array.from(image.data, (value) => value / 255), dims: [1, image.height, image.width, 3] })
+    const feeds: Record<string, Tensor> = { clip_input: this.#session.tensor('clip_input', clipInput, [1, 3, side, side]) }
+    if (this.#session.inputs.has('images')) {
+      const colours = Float32Array.from(image.data, (value) => value / 255)
+      feeds.images = this.#session.tensor('images', colours, [1, image.height, image.width, 3])
+    }
     const [flags] = await this.#session.run(feeds, [this.#output])
     const score = Math.max(0, ...(flags?.values ?? []))
     return { unsafe: score >= 0.5, score }

@@ -44,20 +44,20 @@ export class OnnxSession implements AsyncDisposable {
     return found
   }
 
+  /** Values as the input of that name takes them. */
+  tensor(name: string, values: NumericValues, dims: readonly number[]): Tensor {
+    return toTensor(this.input(name).type, values, dims)
+  }
+
   /**
    * Runs the model once. Blocks the event loop until it is done.
    *
    * @returns The wanted outputs as float32.
    * @throws {ServiceError} `inference_failed` when the model rejects the values.
    */
-  async run(
-    feeds: ReadonlyMap<string, { readonly values: NumericValues; readonly dims: readonly number[] }>,
-    wanted: readonly string[],
-  ): Promise<readonly NumericTensor[]> {
-    const tensors: Record<string, Tensor> = {}
-    for (const [name, { values, dims }] of feeds) tensors[name] = toTensor(this.input(name).type, values, dims)
+  async run(feeds: Readonly<Record<string, Tensor>>, wanted: readonly string[]): Promise<readonly NumericTensor[]> {
     try {
-      const results = await this.#session.run(tensors, wanted)
+      const results = await this.#session.run(feeds, wanted)
       return wanted.map((name) => {
         const result = results[name]
         if (!(result instanceof Tensor)) throw new Error(`output ${name} is not a tensor`)

@@ -1,5 +1,4 @@
 import { ServiceError } from '../../core/error.ts'
-import { roundHalfEven } from './schedulers/timesteps.ts'
 import type { PixelPlanes } from './vae-decoder.ts'
 
 export interface PixelSize {
@@ -24,17 +23,17 @@ export interface GreyImage extends PixelSize {
  */
 export function toRgb({ values, width, height }: PixelPlanes): RgbImage {
   const count = width * height
-  const data = new Uint8Array(count * 3)
+  // A clamped array cuts off at 0 and 255 and rounds halves to the even neighbour, as NumPy does.
+  const data = new Uint8ClampedArray(count * 3)
   for (let channel = 0; channel < 3; channel++) {
-    const plane = values.subarray(channel * count, (channel + 1) * count)
     for (let i = 0; i < count; i++) {
-      const value = plane[i] ?? Number.NaN
+      const value = values[channel * count + i] ?? Number.NaN
       if (!Number.isFinite(value))
         throw new ServiceError('numerical_error', 'The image decoder lost its numbers (NaN or infinity); try another seed or size.')
-      data[i * 3 + channel] = roundHalfEven(Math.fround(Math.min(Math.max(Math.fround(value / 2 + 0.5), 0), 1) * 255))
+      data[i * 3 + channel] = Math.fround(Math.fround(value / 2 + 0.5) * 255)
     }
   }
-  return { data, width, height }
+  return { data: new Uint8Array(data.buffer), width, height }
 }
 
 /** Bytes as the encoder takes them: three planes, −1 to 1. */

@@ -57,7 +57,7 @@ export class ClipTextEncoder {
     const layer = this.#layers.at(-(clipSkip + 2))
     if (layer === undefined) throw unusableModel(this.#session.file, `has too few hidden states for a clip_skip of ${clipSkip}`)
     const length = rows[0]?.length ?? 0
-    const feeds = new Map([['input_ids', { values: rows.flat(), dims: [rows.length, length] }]])
+    const feeds = { input_ids: this.#session.tensor('input_ids', rows.flat(), [rows.length, length]) }
     const [hidden, pooled] = await this.#session.run(feeds, this.#pooled === null ? [layer] : [layer, this.#pooled])
     const width = hidden?.dims.at(-1) ?? 0
     const size = length * width

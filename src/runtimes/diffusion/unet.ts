@@ -1,3 +1,4 @@
+import type { Tensor } from 'onnxruntime-node'
 import { unusableModel } from './model-file.ts'
 import type { OnnxSession } from './onnx-session.ts'
 
@@ -59,46 +60,62 @@ export class Unet {
   }
 
   /**
+   * Makes ready what stays the same over the steps of a drawing.
+   *
+   * @param guidance Guidance scale a distilled model is told; ignored by others.
+   */
+  condition(conditionings: readonly Conditioning[], size: LatentSize, guidance: number): UnetConditioning {
+    const session = this.#session
+    const [first] = conditionings
+    // A model exported for guidance only takes pairs; a lone input is doubled and its twin's answer dropped.
+    const filled = this.fixedBatch === 2 && first !== undefined && conditionings.length === 1 ? [first, first] : conditionings
+    const batch = filled.length
+    const tokens = first?.tokens ?? 0
+    const hidden = joined(filled.map((each) => each.hidden))
+    const pooled = joined(filled.map((each) => each.pooled))
+    const timeIds = filled.flatMap((each) => each.timeIds)
+    const feeds: Record<string, Tensor> = {
+      encoder_hidden_states: session.tensor('encoder_hidden_states', hidden, [batch, tokens, hidden.length / batch / tokens]),
+      text_embeds: session.tensor('text_embeds', pooled, [batch, pooled.length / batch]),
+      time_ids: session.tensor('time_ids', timeIds, [batch, this.timeIdCount]),
+    }
+    if (this.guidanceWidth !== null) {
+      const embedding = repeated(guidanceEmbedding(guidance - 1, this.guidanceWidth), batch)
+      feeds.timestep_cond = session.tensor('timestep_cond', embedding, [batch, this.guidanceWidth])
+    }
+    return { feeds, size, batch, wanted: conditionings.length }
+  }
+
+  /**
    * Predicts the noise (or velocity) in the same latents under each conditioning.
    *
    * @param latents float32 [4, height, width], scaled by the scheduler.
    * @param timestep Training timestep, with a fraction in some schedulers.
-   * @param guidance Guidance scale a distilled model is told; ignored by others.
    * @returns One prediction per conditioning, views into one buffer.
    * @throws {ServiceError} `inference_failed` when the session rejects the input.
    * @see Podell et al. 2023, arXiv:2307.01952
    */
   async predict(
     latents: Float32Array,
-    size: LatentSize,
     timestep: number,
-    conditionings: readonly Conditioning[],
-    guidance: number,
+    { feeds, size, batch, wanted }: UnetConditioning,
   ): Promise<readonly Float32Array[]> {
-    const [first] = conditionings
-    // A model exported for guidance only takes pairs; a lone input is doubled and its twin's answer dropped.
-    const filled = this.fixedBatch === 2 && first !== undefined && conditionings.length === 1 ? [first, first] : conditionings
-    const batch = filled.length
-    const tokens = first?.tokens ?? 0
-    const feeds = new Map([
-      ['sample', { values: repeated(latents, batch), dims: [batch, size.channels, size.height, size.width] }],
-      ['timestep', { values: [timestep], dims: this.#timestepRank === 0 ? [] : [1] }],
-      [
-        'encoder_hidden_states',
-        { values: joined(filled.map(({ hidden }) => hidden)), dims: [batch, tokens, (first?.hidden.length ?? 0) / tokens] },
-      ],
-      ['text_embeds', { values: joined(filled.map(({ pooled }) => pooled)), dims: [batch, first?.pooled.length ?? 0] }],
-      ['time_ids', { values: filled.flatMap(({ timeIds }) => timeIds), dims: [batch, this.timeIdCount] }],
-    ])
-    if (this.guidanceWidth !== null) {
-      const embedding = guidanceEmbedding(guidance - 1, this.guidanceWidth)
-      feeds.set('timestep_cond', { values: repeated(embedding, batch), dims: [batch, this.guidanceWidth] })
-    }
-    const [output] = await this.#session.run(feeds, [this.#output])
+    const sample = this.#session.tensor('sample', repeated(latents, batch), [batch, size.channels, size.height, size.width])
+    const time = this.#session.tensor('timestep', [timestep], this.#timestepRank === 0 ? [] : [1])
+    const [output] = await this.#session.run({ ...feeds, sample, timestep: time }, [this.#output])
     const values = output?.values ?? new Float32Array(0)
     const count = values.length / batch
-    return conditionings.map((_, i) => values.subarray(i * count, (i + 1) * count))
+    return Array.from({ length: wanted }, (_, i) => values.subarray(i * count, (i + 1) * count))
   }
+}
+
+/** Text, sizes and guidance as tensors, for a batch of one size. */
+export interface UnetConditioning {
+  readonly feeds: Readonly<Record<string, Tensor>>
+  readonly size: LatentSize
+  readonly batch: number
+  /** Predictions asked for; the batch may be larger. */
+  readonly wanted: number
 }
 
 function repeated(values: Float32Array, times: number): Float32Array {

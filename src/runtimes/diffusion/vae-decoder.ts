@@ -23,7 +23,7 @@ export class VaeDecoder {
 
   async decode(latents: Float32Array, size: LatentSize): Promise<PixelPlanes> {
     const dims = [1, size.channels, size.height, size.width]
-    const [output] = await this.#session.run(new Map([[this.#input, { values: latents, dims }]]), [this.#output])
+    const [output] = await this.#session.run({ [this.#input]: this.#session.tensor(this.#input, latents, dims) }, [this.#output])
     const [height = 0, width = 0] = output?.dims.slice(2) ?? []
     if (output === undefined || width === 0) throw new ServiceError('inference_failed', 'The image model gave no picture; try again.')
     return { values: output.values, width, height }

@@ -25,7 +25,7 @@ export class VaeEncoder {
   }
 
   async encode({ values, width, height }: PixelPlanes): Promise<EncodedPixels> {
-    const feeds = new Map([[this.#input, { values, dims: [1, 3, height, width] }]])
+    const feeds = { [this.#input]: this.#session.tensor(this.#input, values, [1, 3, height, width]) }
     const [output] = await this.#session.run(feeds, [this.#output])
     if (output === undefined) throw unusableModel(this.#session.file, 'gave no latents')
     return { values: output.values, channels: output.dims[1] ?? 0 }

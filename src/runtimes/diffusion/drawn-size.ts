@@ -1,0 +1,13 @@
+import type { ImageModelDescriptor } from '../../core/model.ts'
+import type { DiffusionPipeline } from './diffusion-pipeline.ts'
+import type { PixelSize } from './rgb-image.ts'
+
+/**
+ * The size a request is drawn at: the model's own, or the one asked for, rounded up to what the UNet can halve. The
+ * picture is then resized to the size asked for.
+ */
+export function drawnSize({ base, vae }: DiffusionPipeline, { draws, native }: ImageModelDescriptor, asked: PixelSize): PixelSize {
+  if (draws === 'native') return native
+  const step = vae.factor * base.latentStep
+  return { width: Math.ceil(asked.width / step) * step, height: Math.ceil(asked.height / step) * step }
+}
