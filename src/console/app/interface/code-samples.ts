@@ -5,7 +5,7 @@ export function curlSample(url: string, body: unknown, headers: readonly string[
     `-H "Authorization: Bearer $TOKEN"`,
     `-H 'Content-Type: application/json'`,
     ...headers.map((header) => `-H '${header}'`),
-    `-d '${JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)}'`,
+    `-d '${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ').replaceAll("'", `'\\''`)}'`,
   ]
   return lines.join(' \\\n  ')
 }

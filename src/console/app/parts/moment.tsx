@@ -13,7 +13,7 @@ const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 /** A point in time as people say it, with the exact one on hover. */
 export function Moment({ at }: { at: number }): VNode {
   const ms = at - now.value
-  const text = Math.abs(ms) < 45_000 ? 'just now' : ms < 0 ? `${durationText(-ms)} ago` : `in ${durationText(ms)}`
+  const text = Math.abs(ms) < 60_000 ? 'just now' : ms < 0 ? `${durationText(-ms)} ago` : `in ${durationText(ms)}`
   return (
     <time dateTime={new Date(at).toISOString()} title={full.format(at)}>
       {text}

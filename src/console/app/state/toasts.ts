@@ -6,7 +6,9 @@ export interface Toast {
   readonly action: { readonly label: string; readonly run: () => void } | null
 }
 
-const shownMs = 10_000
+const shownMs = 5000
+/** Longer where there is something to press. */
+const shownWithActionMs = 10_000
 let nextId = 1
 
 /** Short messages on top of the page; each leaves by itself. */
@@ -15,7 +17,7 @@ export const toasts = signal<readonly Toast[]>([])
 export function showToast(message: string, action: Toast['action'] = null): void {
   const toast = { id: nextId++, message, action }
   toasts.value = [...toasts.value, toast]
-  setTimeout(() => dismissToast(toast.id), shownMs)
+  setTimeout(() => dismissToast(toast.id), action === null ? shownMs : shownWithActionMs)
 }
 
 export function dismissToast(id: number): void {

@@ -9,8 +9,8 @@ export function EntryFrame({ title, intro, children }: { title: string; intro: C
   return (
     <main class="entry">
       <div class="entry-art">
-        <Ripples />
         <Wordmark />
+        <Ripples />
         <blockquote>Words and pictures, drawn on your own machine.</blockquote>
       </div>
       <div class="entry-form">

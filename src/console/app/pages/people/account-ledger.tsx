@@ -9,10 +9,12 @@ interface AccountLedgerProps {
   /** The signed-in owner's id; owners cannot lock themselves out. */
   readonly self: string
   readonly reload: () => Promise<void>
+  /** Makes a link with which somebody sets a new sign-in. */
+  readonly invite: (account: Account) => void
 }
 
 /** Every account with its role. */
-export function AccountLedger({ accounts, self, reload }: AccountLedgerProps): VNode {
+export function AccountLedger({ accounts, self, reload, invite }: AccountLedgerProps): VNode {
   const change = async (account: Account, body: { readonly role?: Account['role']; readonly disabled?: boolean }) => {
     try {
       await send(`/console/api/accounts/${account.id}`, { method: 'PATCH', body })
@@ -46,7 +48,7 @@ export function AccountLedger({ accounts, self, reload }: AccountLedgerProps): V
               <td data-label="Since">
                 <Moment at={account.createdAt} />
               </td>
-              <td class="actions">{account.id === self ? null : <AccountActions account={account} change={change} />}</td>
+              <td class="actions">{account.id === self ? null : <AccountActions account={account} change={change} invite={invite} />}</td>
             </tr>
           ))}
         </tbody>
@@ -57,13 +59,17 @@ export function AccountLedger({ accounts, self, reload }: AccountLedgerProps): V
 
 interface AccountActionsProps {
   readonly account: Account
+  readonly invite: (account: Account) => void
   readonly change: (account: Account, body: { readonly role?: Account['role']; readonly disabled?: boolean }) => Promise<void>
 }
 
-function AccountActions({ account, change }: AccountActionsProps): VNode {
+function AccountActions({ account, change, invite }: AccountActionsProps): VNode {
   const other = account.role === 'owner' ? 'member' : 'owner'
   return account.disabledAt === null ? (
     <>
+      <button type="button" class="button quiet small" onClick={() => invite(account)}>
+        Sign-in link<span class="hidden-text"> for {account.name}</span>
+      </button>
       <button type="button" class="button quiet small" onClick={() => void change(account, { role: other })}>
         Make {other}
       </button>

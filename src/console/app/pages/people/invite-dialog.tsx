@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { Role } from '../../../../core/account.ts'
+import type { Account, Role } from '../../../../core/account.ts'
 import { request } from '../../interface/request.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -13,40 +13,29 @@ const roles = [
   { value: 'owner', label: 'Owner' },
 ] as const
 
+interface InviteDialogProps {
+  /** Whose sign-in the link sets anew; null = a new account. */
+  readonly account: Account | null
+  readonly onClose: () => void
+}
+
 /** Makes a link that lets one person in. */
-export function InviteDialog({ onClose }: { onClose: () => void }): VNode {
+export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
   const role = useSignal<Role>('member')
   const link = useSignal<string | null>(null)
   const { busy, failure, submit } = useSubmit(async () => {
-    const { code } = await request<{ code: string }>('/console/api/invitations', { method: 'POST', body: { role: role.value } })
+    const body = account === null ? { role: role.value } : { role: account.role, accountId: account.id }
+    const { code } = await request<{ code: string }>('/console/api/invitations', { method: 'POST', body })
     link.value = `${location.origin}/console/join#${code}`
   })
   return (
-    <Dialog title="Invite somebody" onClose={onClose}>
+    <Dialog title={account === null ? 'Invite somebody' : `A sign-in link for ${account.name}`} onClose={onClose}>
       {link.value ? (
-        <div class="stack">
-          <p class="soft">Send this link to one person. It works once, for three days, and is not shown again.</p>
-          <code class="token-text">{link.value}</code>
-          <div class="row">
-            <CopyButton text={link.value} primary label="Copy the link" />
-          </div>
-        </div>
+        <LinkShown link={link.value} />
       ) : (
         <form class="stack" onSubmit={submit}>
           {failure.value ? <FailureNote failure={failure.value} /> : null}
-          <Segments
-            label="Role"
-            options={roles}
-            value={role.value}
-            onChange={(value) => {
-              role.value = value
-            }}
-          />
-          <p class="soft">
-            {role.value === 'owner'
-              ? 'Owners invite and lock people, load models and see everybody’s usage.'
-              : 'Members use the models, make tokens and see only their own requests.'}
-          </p>
+          {account === null ? <RoleChoice role={role.value} onChange={(value) => (role.value = value)} /> : <ResetNote />}
           <div>
             <button type="submit" class="button primary" disabled={busy.value}>
               Make the link
@@ -56,4 +45,33 @@ export function InviteDialog({ onClose }: { onClose: () => void }): VNode {
       )}
     </Dialog>
   )
+}
+
+function LinkShown({ link }: { link: string }): VNode {
+  return (
+    <div class="stack">
+      <p class="soft">Send this link to one person. It works once, for three days, and is not shown again.</p>
+      <code class="token-text">{link}</code>
+      <div class="row">
+        <CopyButton text={link} primary label="Copy the link" />
+      </div>
+    </div>
+  )
+}
+
+function RoleChoice({ role, onChange }: { role: Role; onChange: (role: Role) => void }): VNode {
+  return (
+    <>
+      <Segments label="Role" options={roles} value={role} onChange={onChange} />
+      <p class="soft">
+        {role === 'owner'
+          ? 'Owners invite and lock people, load models and see everybody’s usage.'
+          : 'Members use the models, make tokens and see only their own requests.'}
+      </p>
+    </>
+  )
+}
+
+function ResetNote(): VNode {
+  return <p class="soft">With this link they choose a new e-mail and password. The old ones work until then; tokens stay as they are.</p>
 }

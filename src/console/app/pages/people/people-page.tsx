@@ -18,13 +18,13 @@ interface People {
 /** For owners: who may use the service, and who is invited. */
 export function PeoplePage({ account }: { account: Account }): VNode {
   const { resource, reload } = useResource((signal) => request<People>('/console/api/people', { signal }), [])
-  const inviting = useSignal(false)
+  const inviting = useSignal<{ readonly account: Account | null } | null>(null)
   const invite = (
     <button
       type="button"
       class="button primary"
       onClick={() => {
-        inviting.value = true
+        inviting.value = { account: null }
       }}
     >
       <Icon name="plus" />
@@ -36,15 +36,21 @@ export function PeoplePage({ account }: { account: Account }): VNode {
       <Loaded resource={resource} retry={() => void reload()}>
         {({ accounts, invitations }) => (
           <>
-            <AccountLedger accounts={accounts} self={account.id} reload={reload} />
+            <AccountLedger
+              accounts={accounts}
+              self={account.id}
+              reload={reload}
+              invite={(person) => (inviting.value = { account: person })}
+            />
             {invitations.length > 0 ? <InvitationLedger invitations={invitations} reload={reload} /> : null}
           </>
         )}
       </Loaded>
       {inviting.value ? (
         <InviteDialog
+          account={inviting.value.account}
           onClose={() => {
-            inviting.value = false
+            inviting.value = null
             void reload()
           }}
         />

@@ -65,8 +65,8 @@ function result(inference: Inference): VNode | string {
   if (inference.outcome !== 'succeeded' || inference.expiresAt === null) return '–'
   if (inference.expiresAt <= Date.now()) return 'deleted'
   return (
-    <>
+    <span>
       deleted <Moment at={inference.expiresAt} />
-    </>
+    </span>
   )
 }

@@ -1,0 +1,53 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { openChromium } from './open-chromium.ts'
+import { type StartedService, startService } from './start-service.ts'
+
+/** A browser in front of a service that was just started. */
+export interface ConsoleVisit extends AsyncDisposable {
+  readonly service: StartedService
+  readonly browser: Browser
+  readonly context: BrowserContext
+  readonly page: Page
+  /** What the page complained about: script errors, and refusals of its content policy. */
+  readonly complaints: readonly string[]
+}
+
+export const owner = { name: 'Ada Lovelace', email: 'ada@example.org', password: 'a poet of science' } as const
+
+export async function visitConsole(): Promise<ConsoleVisit> {
+  await using stack = new AsyncDisposableStack()
+  const service = stack.use(await startService())
+  const browser = await openChromium()
+  stack.defer(() => browser.close())
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, colorScheme: 'light', reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  const owned = stack.move()
+  return { service, browser, context, page, complaints, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Follows the first-run link and becomes the owner. */
+export async function becomeOwner({ page, service }: Pick<ConsoleVisit, 'page' | 'service'>): Promise<void> {
+  await page.goto(service.link)
+  await page.getByLabel('Name').fill(owner.name)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill(owner.password)
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+}
+
+/** Goes to a page by the navigation and waits for its heading. */
+export async function openPage(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name, exact: true }).click()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+}
+
+/** Asks for a picture in the playground. */
+export async function draw(page: Page, prompt: string): Promise<void> {
+  await page.getByLabel('Prompt', { exact: true }).fill(prompt)
+  await page.getByRole('button', { name: 'Draw', exact: true }).click()
+}
