@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+interface Outcome {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs one command to its end, as a person or a script would. */
+async function sepia(...argv: readonly string[]): Promise<Outcome> {
+  const child = spawn(process.execPath, ['src/bin.ts', ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code, out, err }
+}
+
+interface Service {
+  readonly url: string
+  /** What it printed before it was ready. */
+  readonly greeting: string
+  /** Asks it to stop and resolves to its exit code. */
+  readonly stop: () => Promise<number | null>
+}
+
+async function startService(data: string): Promise<Service & AsyncDisposable> {
+  const child = spawn(process.execPath, ['src/bin.ts', 'serve', '--port', '0', '--data', data], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = once(child, 'exit')
+  let greeting = ''
+  let url = ''
+  for await (const line of createInterface({ input: child.stdout })) {
+    greeting += `${line}\n`
+    url = /^ready (\S+)$/.exec(line)?.[1] ?? ''
+    if (url !== '') break
+  }
+  const stop = async (): Promise<number | null> => {
+    child.kill('SIGTERM')
+    const [code] = await ended
+    return code
+  }
+  return {
+    url,
+    greeting,
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop()
+    },
+  }
+}
+
+async function statusWith(token: string, url: string): Promise<number> {
+  const { status } = await fetch(`${url}/v1/models`, { headers: { Authorization: `Bearer ${token}` } })
+  return status
+}
+
+describe('the command line beside a running service', () => {
+  it('prints a token once, makes more, keeps a second service out, backs up and restores', async () => {
+    await using folder = await createTemporaryFolder()
+    const data = join(folder.path, 'data')
+    const backup = join(folder.path, 'backup.db')
+    await using first = await startService(data)
+    const greeted = /TOKEN=(sepia_\w+)/.exec(first.greeting)?.[1] ?? ''
+    assert.equal(await statusWith(greeted, first.url), 200)
+
+    const { out } = await sepia('token', 'create', '--name', 'second', '--data', data, '--json')
+    const made: { readonly token: string; readonly id: string } = JSON.parse(out)
+    assert.equal(await statusWith(made.token, first.url), 200)
+
+    const rival = await sepia('serve', '--port', '0', '--data', data)
+    assert.equal(rival.code, 1)
+    assert.match(rival.err, /is in use by process \d+/)
+
+    assert.equal((await sepia('backup', backup, '--data', data)).code, 0)
+    assert.match((await sepia('restore', backup, '--data', data, '--yes')).err, /is in use by process \d+/)
+    assert.equal((await sepia('token', 'revoke', made.id, '--data', data, '--yes')).code, 0)
+    assert.match((await sepia('token', 'list', '--data', data)).out, /second .* revoked /)
+    assert.equal(await first.stop(), 0)
+
+    assert.equal((await sepia('restore', backup, '--data', data, '--yes')).code, 0)
+    assert.equal((await sepia('doctor', '--data', data)).code, 0)
+    await using second = await startService(data)
+    assert.doesNotMatch(second.greeting, /TOKEN=/)
+    assert.equal(await statusWith(made.token, second.url), 200)
+  })
+
+  it('exits with 2 and names every fault of flags and environment at once', async () => {
+    const child = spawn(process.execPath, ['src/bin.ts', 'serve', '--prot', '1'], {
+      env: { PATH: process.env.PATH, SEPIA_GRACE: 'soon' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+    assert.equal(code, 2)
+    assert.match(err, /^--prot: there is no such flag\. Did you mean --port\?\nSEPIA_GRACE: expected a duration/)
+  })
+
+  it('refuses a store that is not built yet, by the name of its setting', async () => {
+    await using folder = await createTemporaryFolder()
+    const { code, err } = await sepia('serve', '--port', '0', '--data', folder.path, '--database-url', 'postgres://u:secret@db/x')
+    assert.equal(code, 1)
+    assert.match(err, /^database-url: PostgreSQL is not built yet/m)
+    assert.doesNotMatch(err, /secret/)
+  })
+})
