@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { requestIdHeaders } from './request-id.ts'
 
@@ -15,7 +16,7 @@ const faults: Readonly<Record<string, ParserFault>> = {
 
 /** Answers a connection whose bytes never became a request, in the same shape as every other error. */
 export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy()
     return
   }
@@ -33,4 +34,10 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex):
       body,
     ].join('\r\n'),
   )
+}
+
+/** Whether an answer to an earlier request is on its way, which more bytes would corrupt; only Node's own field tells. */
+function isAnswering(socket: Duplex): boolean {
+  const answer: unknown = Reflect.get(socket, '_httpMessage')
+  return answer instanceof ServerResponse && answer.headersSent
 }

@@ -16,6 +16,9 @@ import { sendError } from './send-error.ts'
 /** Longer than any header section Node accepts, so that no path is ever too long for a route. */
 const longestParameter = 65_536
 
+/** How long a client may take to send one request; more gets 408. */
+const slowestRequestMs = 5 * 60_000
+
 /**
  * The public interface as a server that does not listen yet. Other parts, such as the console, may register
  * further routes on it; ids, error bodies and 405 answers are theirs too, authentication is not.
@@ -26,6 +29,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
     genReqId: ({ headers }) => chooseRequestId(headers),
     requestIdHeader: false,
     rewriteUrl: ({ url = '/' }) => decodable(url),
+    requestTimeout: slowestRequestMs,
     routerOptions: { maxParamLength: longestParameter },
     clientErrorHandler: answerParserError,
     return503OnClosing: false,

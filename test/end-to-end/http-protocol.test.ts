@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, suite, test } from 'node:test'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
@@ -31,6 +32,22 @@ suite('the HTTP interface keeps to the protocol', () => {
     assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/)
     assert.match(answer, /x-request-id: [0-9a-f-]{36}\r\n/)
     assert.match(answer, /"code":"invalid_request_error"/)
+  })
+
+  test('bytes that are no request never get into an answer that is on its way', async () => {
+    const body = JSON.stringify({ model: 'fake-chat', stream: true, messages: [{ role: 'user', content: '[hang after 2]' }] })
+    const socket = await openSocket(service.url)
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    )
+    await readUntil(socket, /"content":/)
+    let rest = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      rest += chunk
+    })
+    socket.write('NONSENSE\r\n\r\n')
+    await once(socket, 'close')
+    assert.ok(!rest.includes('HTTP/1.1 400'))
   })
 
   test('headers that are too long get 431', async () => {
