@@ -1,11 +1,4 @@
-import { keepCompiledCode, useCompileCache } from './compile-cache.ts'
+import { loadDiffusionModel } from '../runtimes/diffusion/load-diffusion-model.ts'
+import { serveImageEngine } from '../runtimes/process/serve-image-engine.ts'
 
-useCompileCache()
-const { loadDiffusionModel } = await import('../runtimes/diffusion/load-diffusion-model.ts')
-const { serveImageEngine } = await import('../runtimes/process/serve-image-engine.ts')
-
-serveImageEngine(async (descriptor, options) => {
-  const model = await loadDiffusionModel(descriptor, options)
-  keepCompiledCode()
-  return model
-})
+serveImageEngine(loadDiffusionModel)

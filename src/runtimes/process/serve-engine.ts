@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import type { ModelDescriptor } from '../../core/model.ts'
 import { EngineChannel } from './engine-channel.ts'
 import { packFailure } from './engine-failure.ts'
@@ -61,6 +62,8 @@ export function serveEngine(
       reportMemory()
       setInterval(reportMemory, memoryReportMs).unref()
       channel.send({ type: 'loaded' })
+      // An engine is killed in the end, and only a process that ends by itself would keep what it compiled.
+      flushCompileCache()
     } catch (error) {
       channel.send({ type: 'load-failed', error: packFailure(error) })
     }
