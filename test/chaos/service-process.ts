@@ -9,6 +9,8 @@ export interface ServiceSettings {
   readonly root: string
   readonly dataFolder: string
   readonly leaseMs: number
+  /** Default `info`, which the checker needs. */
+  readonly logLevel?: 'info' | 'warn'
 }
 
 /** One line of the service's log about an inference. */
@@ -47,8 +49,16 @@ export class ServiceProcess implements AsyncDisposable {
 
   /** Starts it and resolves when it answers. */
   async start(): Promise<void> {
-    const { root, dataFolder, leaseMs } = this.#settings
-    const settings = { port: this.#port, data: dataFolder, lease: `${leaseMs / 1000}s`, log: 'json', 'engine-threads': 1, 'text-slots': 4 }
+    const { root, dataFolder, leaseMs, logLevel = 'info' } = this.#settings
+    const settings = {
+      port: this.#port,
+      data: dataFolder,
+      lease: `${leaseMs / 1000}s`,
+      log: 'json',
+      'log-level': logLevel,
+      'engine-threads': 1,
+      'text-slots': 4,
+    }
     const flags = Object.entries({ ...settings, queue: 1_000_000, grace: '4s' }).flatMap(([name, value]) => [`--${name}`, String(value)])
     const time = new URL('./movable-time.ts', import.meta.url).href
     const child = spawn(
