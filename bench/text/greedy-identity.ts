@@ -1,0 +1,12 @@
+/** Are our greedy answers token for token llama-server's? Fifty prompts, alone and eight at a time; ends with exit code 1 when any differs. */
+
+import { listBenchModels } from './bench-model.ts'
+import { measureIdentity } from './measure-identity.ts'
+
+for (const model of await listBenchModels())
+  for (const together of [1, 8]) {
+    const differing = await measureIdentity(model, together)
+    console.log(`${model.model}, ${together} at a time: ${50 - differing.length} of 50 identical`)
+    for (const { prompt, ours, theirs } of differing) console.log(`  ${prompt}\n    sepia        ${ours}\n    llama-server ${theirs}`)
+    if (differing.length > 0) process.exitCode = 1
+  }
