@@ -102,9 +102,12 @@ export function testModelPool(name: string, open: PoolFactory): void {
     await assert.rejects(pool.load('nothing', { signal }), { code: 'model_not_found' })
   })
 
-  test(`${name}: a disposed pool refuses`, async () => {
+  test(`${name}: a disposed pool refuses who waits and who comes`, async () => {
     const pool = open()
+    await Promise.all([pool.acquireText('fake-chat', options), pool.acquireText('fake-chat', options)])
+    const refused = assert.rejects(pool.acquireText('fake-chat', options), { code: 'shutting_down' })
     await pool[Symbol.asyncDispose]()
+    await refused
     await assert.rejects(pool.acquireText('fake-chat', options), { code: 'shutting_down' })
   })
 }

@@ -18,7 +18,7 @@ export interface FixedPoolLimits {
 
 interface Seat {
   inUse: number
-  readonly queue: (() => void)[]
+  readonly queue: { readonly enter: () => void; readonly refuse: (error: unknown) => void }[]
 }
 
 /** A pool of models that need no loading: first come, first served, for tests and benches. */
@@ -40,7 +40,7 @@ export function createFixedModelPool({ text = {}, image = {} }: FixedModels, lim
     { signal }: AcquireOptions,
   ): Promise<ModelLease<Model>> => {
     signal.throwIfAborted()
-    if (closed) throw new ServiceError('shutting_down', 'The service is stopping; try again when it is back.', { retryAfterSeconds: 1 })
+    if (closed) throw makeClosingError()
     const model = models[id]
     const seat = seats.get(id)
     if (model === undefined || seat === undefined)
@@ -59,7 +59,7 @@ export function createFixedModelPool({ text = {}, image = {} }: FixedModels, lim
         held = false
         const next = seat.queue.shift()
         if (next === undefined) seat.inUse -= 1
-        else next()
+        else next.enter()
       },
     }
   }
@@ -73,23 +73,26 @@ export function createFixedModelPool({ text = {}, image = {} }: FixedModels, lim
     unload: async (id) => void findSeat(id),
     [Symbol.asyncDispose]: async () => {
       closed = true
+      for (const { queue } of seats.values()) for (const { refuse } of queue.splice(0)) refuse(makeClosingError())
     },
   }
 }
 
 function queueUp(seat: Seat, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const enter = () => {
-      signal.removeEventListener('abort', leave)
-      resolve()
-    }
-    const leave = () => {
-      seat.queue.splice(seat.queue.indexOf(enter), 1)
-      reject(signal.reason)
-    }
-    signal.addEventListener('abort', leave, { once: true })
-    seat.queue.push(enter)
-  })
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const waiter = { enter: resolve, refuse: reject }
+  const leave = () => {
+    const place = seat.queue.indexOf(waiter)
+    if (place >= 0) seat.queue.splice(place, 1)
+    reject(signal.reason)
+  }
+  signal.addEventListener('abort', leave, { once: true })
+  seat.queue.push(waiter)
+  return promise.finally(() => signal.removeEventListener('abort', leave))
+}
+
+function makeClosingError(): ServiceError {
+  return new ServiceError('shutting_down', 'The service is stopping; try again when it is back.', { retryAfterSeconds: 1 })
 }
 
 function describe(modelId: string, { inUse, queue }: Seat, slots: number): ModelState {

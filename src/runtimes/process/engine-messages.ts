@@ -9,9 +9,18 @@ export type EngineWork =
   | { readonly type: 'embed'; readonly request: EmbeddingRequest }
   | { readonly type: 'draw'; readonly request: ImageRequest }
 
+/** What an engine is given to compute with. */
+export interface EngineOptions {
+  readonly threads: number
+  /** Pieces of work at once. */
+  readonly slots: number
+  /** `off`, `auto`, or the name of a graphics interface. */
+  readonly gpu: string
+}
+
 /** What the service says to an engine process. The first message is `load`. */
 export type ToEngine =
-  | { readonly type: 'load'; readonly descriptor: ModelDescriptor; readonly threads: number; readonly slots: number }
+  | ({ readonly type: 'load'; readonly descriptor: ModelDescriptor } & EngineOptions)
   | { readonly type: 'start'; readonly id: number; readonly work: EngineWork }
   /** The reader has taken this many parts of a stream, so that many more may be sent. */
   | { readonly type: 'more'; readonly id: number; readonly parts: number }

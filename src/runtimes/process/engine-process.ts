@@ -8,7 +8,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { EngineCall } from './engine-call.ts'
 import type { EngineEvent } from './engine-event.ts'
 import { unpackFailure } from './engine-failure.ts'
-import type { EngineFailure, EngineWork, FromEngine, ToEngine } from './engine-messages.ts'
+import type { EngineFailure, EngineOptions, EngineWork, FromEngine, ToEngine } from './engine-messages.ts'
 
 export interface EngineProcessSettings {
   /** The module to run; it must call `serveTextEngine` or `serveImageEngine`. */
@@ -64,7 +64,7 @@ export class EngineProcess implements AsyncDisposable {
    * @throws {ServiceError} what the engine says about the model's files, or `inference_failed` when it dies or takes too long.
    */
   static async start(
-    load: { readonly descriptor: ModelDescriptor; readonly threads: number; readonly slots: number },
+    load: { readonly descriptor: ModelDescriptor } & EngineOptions,
     settings: EngineProcessSettings,
     { signal }: { readonly signal: AbortSignal },
   ): Promise<EngineProcess> {

@@ -15,6 +15,8 @@ export interface ProcessLoaderSettings {
   readonly engineThreads: number
   /** Sequences at once per text model. */
   readonly textSlots: number
+  /** What text models compute on: `off` (the default), `auto`, or the name of a graphics interface. */
+  readonly gpu?: string
   readonly clock: Clock
   readonly log: (event: EngineEvent) => void
   /** Kills an engine that takes longer to load; default 10 minutes. */
@@ -28,14 +30,24 @@ const imageSlots = 1
 
 /** Loads every model into a child process of its own. */
 export function createProcessModelLoader(settings: ProcessLoaderSettings): ModelLoader {
-  const { textEntry, imageEntry, engineThreads: threads, textSlots, clock, log, loadMs = 600_000, abortMs = 120_000 } = settings
+  const {
+    textEntry,
+    imageEntry,
+    engineThreads: threads,
+    textSlots,
+    gpu = 'off',
+    clock,
+    log,
+    loadMs = 600_000,
+    abortMs = 120_000,
+  } = settings
 
   const load = async <Model>(
     { descriptor, entry, slots }: { readonly descriptor: ModelDescriptor; readonly entry: URL; readonly slots: number },
     wrap: (engine: EngineProcess) => Model,
     options: { readonly signal: AbortSignal },
   ): Promise<LoadedModel<Model>> => {
-    const engine = await EngineProcess.start({ descriptor, threads, slots }, { entry, clock, log, loadMs, abortMs }, options)
+    const engine = await EngineProcess.start({ descriptor, threads, slots, gpu }, { entry, clock, log, loadMs, abortMs }, options)
     return {
       model: wrap(engine),
       slots,

@@ -3,7 +3,7 @@ import type { ModelDescriptor } from '../../core/model.ts'
 import { EngineChannel } from './engine-channel.ts'
 import { packFailure } from './engine-failure.ts'
 import { EngineGate } from './engine-gate.ts'
-import type { EngineWork, FromEngine } from './engine-messages.ts'
+import type { EngineOptions, EngineWork, FromEngine } from './engine-messages.ts'
 import { StreamWindow } from './stream-window.ts'
 
 /** How a loaded engine does one piece of work; what it returns or throws ends the call. */
@@ -23,10 +23,7 @@ const memoryReportMs = 2000
 
 /** Runs an engine in this process for the service that forked it. */
 export function serveEngine(
-  load: (
-    descriptor: ModelDescriptor,
-    options: { readonly threads: number; readonly slots: number; readonly signal: AbortSignal },
-  ) => Promise<Engine>,
+  load: (descriptor: ModelDescriptor, options: EngineOptions & { readonly signal: AbortSignal }) => Promise<Engine>,
 ): void {
   const channel = new EngineChannel()
   const running = new Map<number, { readonly controller: AbortController; readonly window: StreamWindow }>()
@@ -56,8 +53,8 @@ export function serveEngine(
     if (message.type === 'abort') return running.get(message.id)?.controller.abort()
     if (message.type === 'more') return running.get(message.id)?.window.widen(message.parts)
     try {
-      const { descriptor, threads, slots } = message
-      const engine = await load(descriptor, { threads, slots, signal: new AbortController().signal })
+      const { descriptor, threads, slots, gpu } = message
+      const engine = await load(descriptor, { threads, slots, gpu, signal: new AbortController().signal })
       loaded = { run: engine.run, gate: new EngineGate(engine.slots) }
       reportMemory()
       setInterval(reportMemory, memoryReportMs).unref()

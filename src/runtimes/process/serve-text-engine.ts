@@ -1,12 +1,12 @@
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
-import type { EngineWork } from './engine-messages.ts'
+import type { EngineOptions, EngineWork } from './engine-messages.ts'
 import { serveEngine, type WorkRunner } from './serve-engine.ts'
 
 type LoadText = (
   descriptor: TextModelDescriptor,
-  options: { readonly threads: number; readonly slots: number; readonly signal: AbortSignal },
+  options: EngineOptions & { readonly signal: AbortSignal },
 ) => Promise<TextModel & AsyncDisposable>
 
 /** The main of an engine process: loads the text model the service names and answers its calls until the service is gone. */
