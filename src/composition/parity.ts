@@ -81,11 +81,15 @@ function readArguments(argv: readonly string[]): { readonly file: string; readon
 }
 
 if (import.meta.main) {
-  process.exitCode = await runParity(process.argv.slice(2), {
-    print: (line) => process.stdout.write(`${line}\n`),
-    progress: (text) => {
-      if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
-      else if (text !== '') process.stderr.write(`${text}\n`)
-    },
-  })
+  const print = (line: string): void => void process.stdout.write(`${line}\n`)
+  const progress = (text: string): void => {
+    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
+    else if (text !== '') process.stderr.write(`${text}\n`)
+  }
+  try {
+    process.exitCode = await runParity(process.argv.slice(2), { print, progress })
+  } catch (error) {
+    print(`The cases cannot be replayed: ${error instanceof Error ? error.message : String(error)}`)
+    process.exitCode = 1
+  }
 }

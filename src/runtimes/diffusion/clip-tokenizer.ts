@@ -39,7 +39,9 @@ export class ClipTokenizer {
     // Splitting by a pattern with one group leaves the separators at the odd places.
     return text.split(this.#special).flatMap((piece, i) => {
       if (i % 2 === 1) return [this.#vocabulary.get(piece) ?? this.#unknownId]
-      const words = piece.normalize('NFC').toLowerCase().match(wordPattern) ?? []
+      // Character by character, as Hugging Face's tokenizers do: no rule looks at the neighbours of a letter.
+      const lower = Array.from(piece.normalize('NFC'), (character) => character.toLowerCase()).join('')
+      const words = lower.match(wordPattern) ?? []
       return words.flatMap((word) => this.#encodeWord(word))
     })
   }
