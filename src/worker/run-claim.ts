@@ -19,6 +19,8 @@ interface RunOptions extends Pick<WorkerSettings, 'leaseMs' | 'runLimitMs'> {
   readonly signal: AbortSignal
   /** What must end before the work may start; its lease is held meanwhile. */
   readonly after: readonly Promise<void>[]
+  /** Called when the model's slot is free again, before the result is stored. */
+  readonly onSlotFree: () => void
 }
 
 /** Takes one claim to its end: completed, or given back. Never throws. */
@@ -31,6 +33,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
     // Without anything to wait for, the slot is taken before the worker looks for room again.
     if (options.after.length > 0) await abandonOnAbort(Promise.all(options.after), signal)
     const result = await abandonOnAbort(compute(deps, claim, { ...options, signal, noteProgress: lease.noteProgress }), signal)
+    options.onSlotFree()
     const output = await storeOutput(deps, claim, result, signal)
     await finish(deps, claim, { completion: { outcome: 'succeeded', output }, result, startedAt, signal: options.signal })
   } catch (error) {

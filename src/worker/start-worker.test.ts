@@ -184,3 +184,18 @@ test('a finished result waits for storage that fails', async () => {
   assert.deepEqual([(await find(bench, inference)).outcome, (await find(bench, inference)).attempt], ['succeeded', 1])
   assert.equal(bench.told.filter(({ type }) => type === 'fault').length, 3)
 })
+
+test('one poisonous request among a hundred costs the others less than a tenth of their throughput', async () => {
+  const runAll = async (poison: boolean): Promise<number> => {
+    const bench = createWorkerBench({ slots: 2, stepDelayMs: 10 })
+    await using _worker = startWorker(bench, settings)
+    if (poison) await submitImage(bench, '[fail inference_failed after 2]')
+    for (let index = 0; index < 100; index++) await submitImage(bench, `picture ${index}`)
+    const startedAt = bench.clock.now()
+    const succeeded = () => bench.told.filter((event) => event.type === 'completed' && event.completion.outcome === 'succeeded').length
+    while (succeeded() < 100) await bench.clock.advance(10)
+    return bench.clock.now() - startedAt
+  }
+  const [without, withPoison] = [await runAll(false), await runAll(true)]
+  assert.ok(without / withPoison >= 0.9, `${without} ms without, ${withPoison} ms with`)
+})

@@ -89,7 +89,12 @@ class ClaimLoop {
     const neighbours = suspect ? [...this.#runs].filter(({ model }) => model === inference.model) : []
     const after = neighbours.map(({ ended }) => ended)
     onEvent({ type: 'claimed', inference, queuedMs: clock.now() - inference.createdAt })
-    const ended = runClaim(this.#deps, claim, { ...this.#settings, signal: this.#draining.signal, after }).finally(() => {
+    const ended = runClaim(this.#deps, claim, {
+      ...this.#settings,
+      signal: this.#draining.signal,
+      after,
+      onSlotFree: () => this.#slotFreed.resolve(),
+    }).finally(() => {
       this.#runs.delete(run)
       this.#slotFreed.resolve()
     })
