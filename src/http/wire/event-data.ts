@@ -1,12 +1,21 @@
-/**
- * One server-sent event as bytes of plain ASCII.
- *
- * Everything else is escaped because published clients decode each network chunk by itself, which breaks characters
- * of several bytes, split lines at U+0085, U+2028 and U+2029, or end the stream at any `[DONE]` inside a text.
- */
+/** One server-sent event with nothing but data. */
 export function encodeEventData(value: unknown): string {
+  return `data: ${encodeAsciiJson(value)}\n\n`
+}
+
+/** One server-sent event with a name, for streams whose readers expect names. */
+export function encodeNamedEvent(name: string, value: unknown): string {
+  return `event: ${name}\ndata: ${encodeAsciiJson(value)}\n\n`
+}
+
+/**
+ * JSON in plain ASCII. Everything else is escaped because published clients decode each network chunk by itself, which
+ * breaks characters of several bytes, split lines at U+0085, U+2028 and U+2029, or end the stream at any `[DONE]` inside
+ * a text.
+ */
+function encodeAsciiJson(value: unknown): string {
   const json = JSON.stringify(value).replaceAll('[DONE]', '\\u005bDONE]')
-  return `data: ${/[^ -~]/.test(json) ? json.replace(/[^ -~]/g, escapeUnit) : json}\n\n`
+  return /[^ -~]/.test(json) ? json.replace(/[^ -~]/g, escapeUnit) : json
 }
 
 /** The plain text that ends a stream. */

@@ -1,6 +1,7 @@
 import { toErrorRecord } from '../../core/error.ts'
 import type { InferenceUpdate } from '../../operations/watch-inference.ts'
 import { toErrorObject } from './error-body.ts'
+import { encodeNamedEvent } from './event-data.ts'
 import { toBase64 } from './image-result.ts'
 import { type AsyncAddress, encodeInference } from './inference.ts'
 
@@ -21,8 +22,4 @@ function encodeUpdate(address: AsyncAddress, update: InferenceUpdate): string {
   if (update.type === 'inference') return encodeNamedEvent('status', encodeInference(address, update.inference))
   if (update.type === 'progress') return encodeNamedEvent('progress', { step: update.progress.step, total: update.progress.total })
   return encodeNamedEvent('preview', { image_b64: toBase64(update.image) })
-}
-
-function encodeNamedEvent(name: string, data: object): string {
-  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 }

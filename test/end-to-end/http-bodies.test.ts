@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
+import { readError } from '../support/read-json.ts'
+
+suite('request bodies', () => {
+  let service: HttpService
+  before(async () => {
+    service = await startHttpService()
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  const prompt = { prompt: 'a tiger' }
+
+  test('bodies that are not plain JSON are 415', async () => {
+    const post = (headers: Record<string, string>) => service.fetch('/generate/sdxl', { json: prompt, headers })
+    assert.equal((await post({ 'content-type': 'application/json; charset=utf-8' })).status, 200)
+    assert.equal((await post({ 'content-type': 'APPLICATION/JSON;charset=UTF-8' })).status, 200)
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/jsonx',
+      'multipart/form-data; boundary=x',
+      'nonsense',
+      '',
+    ])
+      assert.equal((await post({ 'content-type': type })).status, 415, type)
+    for (const encoding of ['gzip', 'br', 'x']) assert.equal((await post({ 'content-encoding': encoding })).status, 415, encoding)
+    assert.equal((await post({ 'content-encoding': 'identity' })).status, 200)
+    const bare = await exchange(
+      service.url,
+      `POST /generate/sdxl HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.token}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`,
+    )
+    assert.match(bare, /^HTTP\/1\.1 415 [\s\S]*unsupported_media_type/)
+  })
+
+  test('malformed JSON and JSON that is no object are 400', async () => {
+    for (const [body, code] of [
+      ['', 'invalid_json'],
+      ['{', 'invalid_json'],
+      ["{'prompt': 1}", 'invalid_json'],
+      ['{"model":"\xff"', 'invalid_json'],
+      ['[]', 'invalid_request_error'],
+      ['"text"', 'invalid_request_error'],
+      ['null', 'invalid_request_error'],
+    ] as const) {
+      const answer = await service.fetch('/v1/chat/completions', { method: 'POST', body })
+      assert.equal(answer.status, 400, body)
+      assert.equal((await readError(answer)).code, code, body)
+    }
+    const broken = await service.fetch('/v1/chat/completions', { method: 'POST', body: Buffer.from([0x22, 0xff, 0x22]) })
+    assert.equal((await readError(broken)).code, 'invalid_json')
+  })
+
+  test('a body may have exactly its limit, counted while it streams in', async () => {
+    const limit = 10 * 1024 * 1024
+    const fill = (size: number) => `{"prompt":"a tiger","x":"${'x'.repeat(size - 27)}"}`
+    for (const [size, status, code] of [
+      [limit, 422, 'validation_error'],
+      [limit + 1, 413, 'payload_too_large'],
+    ] as const) {
+      assert.equal(fill(size).length, size)
+      for (const streamed of [false, true]) {
+        const body = streamed ? new Blob([fill(size)]).stream() : fill(size)
+        const answer = await service.fetch('/generate/sdxl', {
+          method: 'POST',
+          body,
+          headers: { 'x-service-async': '1' },
+          ...(streamed && { duplex: 'half' }),
+        })
+        assert.equal(answer.status, status)
+        assert.equal((await readError(answer)).code, code)
+      }
+    }
+    assert.equal((await service.fetch('/generate/sdxl', { method: 'POST', body: fill(1024 * 1024) })).status, 422)
+    assert.equal((await service.fetch('/generate/sdxl', { method: 'POST', body: fill(1024 * 1024 + 1) })).status, 413)
+  })
+
+  test('a chunked body over the limit is refused before it has ended, and the connection serves the next request', async () => {
+    const socket = await openSocket(service.url)
+    const head = `POST /generate/sdxl HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
+    socket.write(`${head}${(1024 * 1024 + 2).toString(16)}\r\n${'x'.repeat(1024 * 1024 + 2)}\r\n`)
+    assert.match(await readUntil(socket, /payload_too_large/), /^HTTP\/1\.1 413 /)
+    socket.write('0\r\n\r\nGET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+    assert.match(await readUntil(socket, /\{"status":"ok"\}/), /^HTTP\/1\.1 200 /)
+    socket.destroy()
+  })
+})
