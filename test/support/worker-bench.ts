@@ -1,4 +1,4 @@
-import type { InferenceWork } from '../../src/core/inference.ts'
+import type { Inference, InferenceWork } from '../../src/core/inference.ts'
 import type { OutputStore } from '../../src/core/ports/output-store.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import { InferenceEvents } from '../../src/operations/inference-events.ts'
@@ -9,7 +9,11 @@ import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.t
 import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
 import type { WorkerDependencies, WorkerEvent } from '../../src/worker/worker-dependencies.ts'
+import { makeImageRequest } from './image-request.ts'
+import { makeSubmission } from './submission.ts'
 import { createTestClock, type TestClock } from './test-clock.ts'
+
+const options = { signal: new AbortController().signal }
 
 /** Everything a worker needs, in memory, with fake models, a clock that stands still and a record of what it told. */
 export interface WorkerBench extends WorkerDependencies {
@@ -56,6 +60,19 @@ export function createWorkerBench({ slots = 2, stepDelayMs = 0 } = {}): WorkerBe
         listeners.add(listener)
       }),
   }
+}
+
+/** Submits a picture of account `a`. */
+export async function submitImage(bench: WorkerBench, prompt: string): Promise<Inference> {
+  const work = { kind: 'image', request: makeImageRequest(prompt) } as const
+  return (await bench.queue.enqueue(makeSubmission({ work }), options)).inference
+}
+
+/** The present record of an inference that is there. */
+export async function readRecord(bench: WorkerBench, { id, accountId }: Inference): Promise<Inference> {
+  const found = await bench.store.log.find(id, accountId, options)
+  if (found === null) throw new Error(`There is no inference ${id}.`)
+  return found
 }
 
 function isOfType<Type extends WorkerEvent['type']>(event: WorkerEvent, type: Type): event is Extract<WorkerEvent, { type: Type }> {

@@ -2,7 +2,8 @@ import type { Inference, InferenceStatus } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog, InferencePage } from '../../core/ports/inference-log.ts'
 import { findQueuePosition } from '../../core/queue-position.ts'
-import type { InferenceEntry, InferenceTable } from './inference-table.ts'
+import type { InferenceEntry } from './inference-entry.ts'
+import type { InferenceTable } from './inference-table.ts'
 import type { Turns } from './turns.ts'
 
 type Options = { readonly signal: AbortSignal }

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { ServiceError } from '../../core/error.ts'
 import { type Inference, outputRetentionMs, type Progress, recordRetentionMs } from '../../core/inference.ts'
+import { cancelled, lostWorkers, waitedTooLong } from '../../core/inference-failure.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type {
   AttemptFailure,
@@ -13,8 +12,9 @@ import type {
   SweepReport,
 } from '../../core/ports/inference-queue.ts'
 import { Doorbell } from '../doorbell.ts'
-import { decodeWork, encodeWork } from '../work-format.ts'
-import { cancelledError, type InferenceEntry, type InferenceTable, waitedTooLong, workerLost } from './inference-table.ts'
+import { idempotencyConflict, queueFull } from '../refuse-submission.ts'
+import { type InferenceEntry, makeEntry } from './inference-entry.ts'
+import type { InferenceTable } from './inference-table.ts'
 import type { Turns } from './turns.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -44,8 +44,7 @@ export class MemoryInferenceQueue implements InferenceQueue {
     const now = this.#clock.now()
     const earlier = this.#findEarlier(submission, now)
     if (earlier !== null) return { inference: earlier.inference, repeated: true }
-    if (this.#table.pending().length >= this.#limits.maxPending)
-      throw new ServiceError('server_is_overloaded', 'Too many requests are waiting; try again later.', { retryAfterSeconds: 10 })
+    if (this.#table.pending().length >= this.#limits.maxPending) throw queueFull()
     const entry = makeEntry(submission, { now, seq: ++this.#seq })
     this.#table.add(entry)
     this.#doorbell.ring()
@@ -108,8 +107,7 @@ export class MemoryInferenceQueue implements InferenceQueue {
     signal.throwIfAborted()
     const entry = this.#table.find(id, accountId)
     if (entry === null) return null
-    if (entry.inference.status === 'pending')
-      this.#table.complete(entry, { outcome: 'cancelled', error: cancelledError }, this.#clock.now())
+    if (entry.inference.status === 'pending') this.#table.complete(entry, { outcome: 'cancelled', error: cancelled }, this.#clock.now())
     if (entry.inference.status === 'running') entry.cancelRequested = true
     return entry.inference
   }
@@ -139,8 +137,8 @@ export class MemoryInferenceQueue implements InferenceQueue {
   }
 
   #moveOn(entry: InferenceEntry, now: number): 'requeued' | 'failed' {
-    if (!entry.cancelRequested) return this.#table.retry(entry, workerLost, now)
-    this.#table.complete(entry, { outcome: 'cancelled', error: cancelledError }, now)
+    if (!entry.cancelRequested) return this.#table.retry(entry, { lost: true, error: lostWorkers, delayMs: 0 }, now)
+    this.#table.complete(entry, { outcome: 'cancelled', error: cancelled }, now)
     return 'failed'
   }
 
@@ -154,49 +152,11 @@ export class MemoryInferenceQueue implements InferenceQueue {
       entry.idempotency = null
       return null
     }
-    if (entry.idempotency?.fingerprint !== idempotency.fingerprint)
-      throw new ServiceError('idempotency_conflict', 'This Idempotency-Key was used with another body; use a new key for a new request.')
+    if (entry.idempotency?.fingerprint !== idempotency.fingerprint) throw idempotencyConflict()
     return entry
   }
 }
 
 function isPast({ inference }: InferenceEntry, time: number): boolean {
   return inference.expiresAt !== null && inference.expiresAt <= time
-}
-
-function makeEntry(submission: InferenceSubmission, { now, seq }: { readonly now: number; readonly seq: number }): InferenceEntry {
-  const { accountId, work, priority, idempotency, webhookUrl } = submission
-  const inference: Inference = {
-    id: randomUUID(),
-    accountId,
-    kind: work.kind,
-    model: work.request.model,
-    priority,
-    status: 'pending',
-    outcome: null,
-    error: null,
-    output: null,
-    attempt: 0,
-    progress: null,
-    queuePosition: null,
-    createdAt: now,
-    startedAt: null,
-    completedAt: null,
-    expiresAt: null,
-  }
-  return {
-    inference,
-    seq,
-    // The caller may go on to change what it handed over.
-    work: decodeWork(encodeWork(work)),
-    lost: 0,
-    failed: 0,
-    queuedAt: now,
-    notBefore: 0,
-    leaseUntil: 0,
-    cancelRequested: false,
-    outputDeleted: false,
-    idempotency,
-    webhookUrl,
-  }
 }

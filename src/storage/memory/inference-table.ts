@@ -1,23 +1,7 @@
 import { mayRetry } from '../../core/attempt-policy.ts'
-import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
-import { type Inference, type InferenceWork, outputRetentionMs } from '../../core/inference.ts'
+import { outputRetentionMs } from '../../core/inference.ts'
 import type { AttemptFailure, Claim, Completion } from '../../core/ports/inference-queue.ts'
-
-/** One inference with what its record does not show. */
-export interface InferenceEntry {
-  inference: Inference
-  readonly seq: number
-  work: InferenceWork | null
-  lost: number
-  failed: number
-  queuedAt: number
-  notBefore: number
-  leaseUntil: number
-  cancelRequested: boolean
-  outputDeleted: boolean
-  idempotency: { readonly key: string; readonly fingerprint: string } | null
-  readonly webhookUrl: string | null
-}
+import type { InferenceEntry } from './inference-entry.ts'
 
 /** The inferences of a memory store and the moves between their states. */
 export class InferenceTable {
@@ -90,19 +74,3 @@ export class InferenceTable {
     return 'failed'
   }
 }
-
-export const cancelledError: ErrorRecord = toErrorRecord(
-  new ServiceError('request_cancelled', 'The request was cancelled before it finished.'),
-)
-
-export const workerLost: AttemptFailure = {
-  lost: true,
-  error: toErrorRecord(
-    new ServiceError('inference_failed', 'The inference stopped its worker more than once; change the request before sending it again.'),
-  ),
-  delayMs: 0,
-}
-
-export const waitedTooLong: ErrorRecord = toErrorRecord(
-  new ServiceError('inference_timeout', 'The request waited too long for its turn; send it again.'),
-)

@@ -1,5 +1,5 @@
 import type { QueueShare } from '../../core/queue-position.ts'
-import type { InferenceEntry } from './inference-table.ts'
+import type { InferenceEntry } from './inference-entry.ts'
 
 /** Whose turn it is: per model and priority, the account that was served the longest time ago goes next. */
 export class Turns {

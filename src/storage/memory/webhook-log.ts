@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
-import type { InferenceEntry } from './inference-table.ts'
+import type { InferenceEntry } from './inference-entry.ts'
 
 type Options = { readonly signal: AbortSignal }
 

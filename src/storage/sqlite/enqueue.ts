@@ -1,5 +1,5 @@
-import { ServiceError } from '../../core/error.ts'
 import { type Inference, outputRetentionMs } from '../../core/inference.ts'
+import { idempotencyConflict, queueFull } from '../refuse-submission.ts'
 import type { Connection } from './connection.ts'
 import { readInference, writePriority } from './inference-row.ts'
 import { readInteger, readText } from './row.ts'
@@ -30,8 +30,7 @@ export function enqueue(
   const earlier = findEarlier(connection, submission, now)
   if (earlier !== null) return { inference: earlier, repeated: true }
   const pending = connection.get('select coalesce(sum(pending), 0) as pending from queue_shares')
-  if (pending !== undefined && readInteger(pending, 'pending') >= submission.maxPending)
-    throw new ServiceError('server_is_overloaded', 'Too many requests are waiting; try again later.', { retryAfterSeconds: 10 })
+  if (pending !== undefined && readInteger(pending, 'pending') >= submission.maxPending) throw queueFull()
   const row = connection.get(
     `insert into inferences (id, account_id, kind, model, priority, created_at, queued_at, idempotency_key, fingerprint, webhook_url)
      values (:id, :accountId, :kind, :model, :priority, :now, :now, :key, :fingerprint, :webhookUrl) returning *`,
@@ -61,7 +60,6 @@ function findEarlier(connection: Connection, { accountId, idempotency }: Encoded
     connection.run('update inferences set idempotency_key = null where account_id = :accountId and idempotency_key = :key', parameters)
     return null
   }
-  if (readText(row, 'fingerprint') !== idempotency.fingerprint)
-    throw new ServiceError('idempotency_conflict', 'This Idempotency-Key was used with another body; use a new key for a new request.')
+  if (readText(row, 'fingerprint') !== idempotency.fingerprint) throw idempotencyConflict()
   return readInference(row)
 }

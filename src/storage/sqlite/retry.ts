@@ -1,5 +1,5 @@
 import { mayRetry } from '../../core/attempt-policy.ts'
-import { ServiceError, toErrorRecord } from '../../core/error.ts'
+import { cancelled, lostWorkers } from '../../core/inference-failure.ts'
 import type { AttemptFailure } from '../../core/ports/inference-queue.ts'
 import type { Connection } from './connection.ts'
 import { complete, countAttempt, type Hold, release } from './hold.ts'
@@ -36,21 +36,11 @@ export function reclaim(
   let requeued = 0
   for (const row of rows) {
     const hold = { id: readText(row, 'id'), attempt: readInteger(row, 'attempt') }
-    if (readInteger(row, 'cancel_requested') === 1) complete(connection, { ...hold, completion: cancelled }, now)
+    if (readInteger(row, 'cancel_requested') === 1)
+      complete(connection, { ...hold, completion: { outcome: 'cancelled', error: cancelled } }, now)
     else if (retry(connection, { ...hold, failure: workerLost }, now) === 'requeued') requeued += 1
   }
   return { requeued, failed: rows.length - requeued }
 }
 
-export const cancelled = {
-  outcome: 'cancelled',
-  error: toErrorRecord(new ServiceError('request_cancelled', 'The request was cancelled before it finished.')),
-} as const
-
-const workerLost: AttemptFailure = {
-  lost: true,
-  error: toErrorRecord(
-    new ServiceError('inference_failed', 'The inference stopped its worker more than once; change the request before sending it again.'),
-  ),
-  delayMs: 0,
-}
+const workerLost: AttemptFailure = { lost: true, error: lostWorkers, delayMs: 0 }

@@ -1,5 +1,5 @@
-import { ServiceError, toErrorRecord } from '../../core/error.ts'
 import { outputRetentionMs, recordRetentionMs } from '../../core/inference.ts'
+import { waitedTooLong } from '../../core/inference-failure.ts'
 import type { SweepReport } from '../../core/ports/inference-queue.ts'
 import type { Connection } from './connection.ts'
 import { reclaim } from './retry.ts'
@@ -34,5 +34,3 @@ function failOverdue(connection: Connection, queuedBefore: number, now: number):
     { error: JSON.stringify(waitedTooLong), now, expiresAt: now + outputRetentionMs, queuedBefore },
   )
 }
-
-const waitedTooLong = toErrorRecord(new ServiceError('inference_timeout', 'The request waited too long for its turn; send it again.'))

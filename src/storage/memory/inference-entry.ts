@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import type { Inference, InferenceWork } from '../../core/inference.ts'
+import type { InferenceSubmission } from '../../core/ports/inference-queue.ts'
+import { decodeWork, encodeWork } from '../work-format.ts'
+
+/** One inference with what its record does not show. */
+export interface InferenceEntry {
+  inference: Inference
+  readonly seq: number
+  work: InferenceWork | null
+  lost: number
+  failed: number
+  queuedAt: number
+  notBefore: number
+  leaseUntil: number
+  cancelRequested: boolean
+  outputDeleted: boolean
+  idempotency: { readonly key: string; readonly fingerprint: string } | null
+  readonly webhookUrl: string | null
+}
+
+/** A pending inference that has just been submitted. */
+export function makeEntry(submission: InferenceSubmission, { now, seq }: { readonly now: number; readonly seq: number }): InferenceEntry {
+  const { accountId, work, priority, idempotency, webhookUrl } = submission
+  const inference: Inference = {
+    id: randomUUID(),
+    accountId,
+    kind: work.kind,
+    model: work.request.model,
+    priority,
+    status: 'pending',
+    outcome: null,
+    error: null,
+    output: null,
+    attempt: 0,
+    progress: null,
+    queuePosition: null,
+    createdAt: now,
+    startedAt: null,
+    completedAt: null,
+    expiresAt: null,
+  }
+  return {
+    inference,
+    seq,
+    // The caller may go on to change what it handed over.
+    work: decodeWork(encodeWork(work)),
+    lost: 0,
+    failed: 0,
+    queuedAt: now,
+    notBefore: 0,
+    leaseUntil: 0,
+    cancelRequested: false,
+    outputDeleted: false,
+    idempotency,
+    webhookUrl,
+  }
+}
