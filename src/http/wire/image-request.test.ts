@@ -154,6 +154,7 @@ suite('image requests', () => {
     test(`${field} is refused by name unless it is null or empty`, async () => {
       await accept({ [field]: null })
       await accept({ [field]: {} })
+      await accept({ [field]: false })
       for (const value of ['name', { name: 1 }, 0.5, true]) await refuse({ [field]: value }, field, 'unsupported')
     })
   }

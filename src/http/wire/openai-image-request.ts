@@ -4,6 +4,7 @@ import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 import { createBodyChecker } from './body-checker.ts'
 import { imageEncodings, imageFields } from './image-fields.ts'
 import { chooseImageModel, resolveImageRequest } from './image-request.ts'
+import { findSizeFaults } from './image-size.ts'
 import { imageFaultCodes, refuseFaults } from './refuse-faults.ts'
 import { findUnsupported } from './unsupported-fields.ts'
 

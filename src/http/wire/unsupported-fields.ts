@@ -7,6 +7,7 @@ export function findUnsupported(body: Readonly<Record<string, unknown>>, fields:
     .map((name) => ({ path: [name], message: `\`${name}\` is not supported by this service: leave it out.`, kind: 'unsupported' }))
 }
 
+/** Values that ask for nothing, so that doing nothing honours them. */
 function isNothing(value: unknown): boolean {
-  return value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
+  return value === null || value === undefined || value === false || (typeof value === 'object' && Object.keys(value).length === 0)
 }

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { ModelPool, ModelState } from '../../src/core/ports/model-pool.ts'
+import { createFakeCatalog, describeFakeImage, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { startHttpService } from '../support/http-service.ts'
+import { readError, readJson } from '../support/read-json.ts'
+
+const catalog = createFakeCatalog([
+  describeFakeText({ id: 'org/chat', contextLength: 2048, embeddings: false }),
+  describeFakeImage({ sizes: { type: 'list', sizes: [{ width: 64, height: 64 }] }, refiner: '/fake/refiner' }),
+])
+
+function poolIn(state: ModelState['state']): ModelPool {
+  const states = () => [{ modelId: 'org/chat', state, memoryBytes: 0, slots: 1, inUse: 0, waiting: 0 }]
+  return { ...createFixedModelPool({}), states }
+}
+
+suite('the models', () => {
+  test('are listed with what they can do and whether they are loaded', async () => {
+    await using service = await startHttpService({ catalog, pool: poolIn('loaded') })
+    const { object, data } = await readJson(await service.fetch('/v1/models'))
+    assert.equal(object, 'list')
+    const [chat, image]: Record<string, unknown>[] = JSON.parse(JSON.stringify(data))
+    assert.deepEqual(chat, {
+      id: 'org/chat',
+      object: 'model',
+      created: 1_767_225_600,
+      owned_by: 'sepia',
+      name: 'Fake Chat',
+      kind: 'text',
+      license: null,
+      loaded: true,
+      state: 'loaded',
+      capabilities: ['chat', 'completions'],
+      context_length: 2048,
+    })
+    assert.deepEqual([image?.loaded, image?.state, image?.capabilities], [false, 'unloaded', ['images', 'refiner']])
+    assert.deepEqual(image?.sizes, { type: 'list', sizes: [{ width: 64, height: 64 }] })
+  })
+
+  test('are found by names with slashes, encoded or not', async () => {
+    await using service = await startHttpService({ catalog })
+    for (const path of ['/v1/models/org/chat', '/v1/models/org%2Fchat'])
+      assert.equal((await readJson(await service.fetch(path))).id, 'org/chat', path)
+    const unknown = await service.fetch('/v1/models/org/other')
+    assert.equal(unknown.status, 404)
+    const error = await readError(unknown)
+    assert.equal(error.code, 'model_not_found')
+    assert.match(error.message, /org\/chat, fake-image/)
+  })
+
+  test('the service is ready while any of them can be served', async () => {
+    const only = createFakeCatalog([describeFakeText({ id: 'org/chat' })])
+    for (const [state, status] of [
+      ['unloaded', 200],
+      ['loading', 200],
+      ['loaded', 200],
+      ['backing-off', 503],
+    ] as const) {
+      await using service = await startHttpService({ catalog: only, pool: poolIn(state) })
+      const answer = await service.fetch('/readyz', { token: null })
+      assert.equal(answer.status, status, state)
+      assert.equal(answer.headers.has('retry-after'), status === 503)
+    }
+    await using empty = await startHttpService({ catalog: createFakeCatalog([]) })
+    assert.equal((await empty.fetch('/readyz', { token: null })).status, 503)
+    const image = await empty.fetch('/generate/sdxl', { json: { prompt: 'a tiger' } })
+    assert.equal(image.status, 404)
+    assert.equal((await readError(image)).code, 'model_not_found')
+  })
+})
