@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import sharp from 'sharp'
+import { drawFile, idle, loadTinyModel, paintSquare, readPixels, tinyRequest } from '../../../test/support/tiny-image-model.ts'
+import type { ImageProgress, ImageRequest } from '../../core/image-generation.ts'
+
+const model = await loadTinyModel()
+after(() => model[Symbol.asyncDispose]())
+
+test('each seed gives its own picture, whatever the other seeds are, and the same one again', async () => {
+  const { images, computeMs } = await model.generate({ ...tinyRequest, seeds: [1, 2] }, idle)
+  assert.deepEqual(
+    images.map(({ seed, width, height, encoding, removedForSafety, safetyScore }) => [
+      seed,
+      width,
+      height,
+      encoding,
+      removedForSafety,
+      safetyScore,
+    ]),
+    [
+      [1, 64, 64, 'png', false, null],
+      [2, 64, 64, 'png', false, null],
+    ],
+  )
+  assert.ok(computeMs > 0)
+  assert.deepEqual(Buffer.from(images[1]?.bytes ?? []), await drawFile(model, { seeds: [2] }))
+  assert.notDeepEqual(images[0]?.bytes, images[1]?.bytes)
+})
+
+test('progress counts the steps of all images, with a small JPEG when previews are wanted', async () => {
+  const seen: ImageProgress[] = []
+  await model.generate({ ...tinyRequest, seeds: [1, 2], previews: true }, { ...idle, onProgress: (progress) => seen.push(progress) })
+  assert.deepEqual(
+    seen.map(({ step, total }) => [step, total]),
+    Array.from({ length: 8 }, (_, i) => [i + 1, 8]),
+  )
+  const { format, width } = await sharp(seen[7]?.preview).metadata()
+  assert.deepEqual([format, width], ['jpeg', 64])
+})
+
+test('an abort stops before the next step, with the reason of the signal', async () => {
+  const controller = new AbortController()
+  const reason = new Error('the client left')
+  let steps = 0
+  const onProgress = (): void => {
+    steps++
+    if (steps === 2) controller.abort(reason)
+  }
+  await assert.rejects(model.generate({ ...tinyRequest, steps: 30 }, { signal: controller.signal, onProgress }), reason)
+  assert.equal(steps, 2)
+})
+
+test('looks, weights, second prompts and skipped layers change the picture', async () => {
+  const base = await drawFile(model, {})
+  for (const change of [
+    { stylePreset: 'origami' },
+    { prompt: 'a (red:1.5) apple' },
+    { prompt2: 'a dog' },
+    { clipSkip: 1 },
+    { negativePrompt: 'dog' },
+  ])
+    assert.notDeepEqual(await drawFile(model, change), base, JSON.stringify(change))
+})
+
+test('prompts of several chunks are drawn, and their end counts', async () => {
+  const long = 'a red apple on a blue background, '.repeat(20)
+  assert.notDeepEqual(
+    await readPixels(await drawFile(model, { prompt: `${long} dog` })),
+    await readPixels(await drawFile(model, { prompt: `${long} cat` })),
+  )
+})
+
+test('what the model cannot honour is refused by field', async () => {
+  const refused = (request: Partial<ImageRequest>, code: string, param: string): Promise<void> =>
+    assert.rejects(drawFile(model, request), { name: 'ServiceError', code, param })
+  await refused({ clipSkip: 9 }, 'unsupported', 'clip_skip')
+  await refused({ refinerStart: 0.8 }, 'unsupported', 'use_refiner')
+  await refused({ sampler: 'LCM', steps: 51 }, 'validation_error', 'steps')
+  await refused({ stylePreset: 'no-such-look' }, 'validation_error', 'style_preset')
+  const image = await paintSquare('#888888')
+  await refused({ initial: { image, strength: 0.1 } }, 'validation_error', 'strength')
+  const mask = { image: await paintSquare('#000000'), fullResolution: true, padding: 8, outpainting: false }
+  await refused({ initial: { image, strength: 0.8 }, mask }, 'validation_error', 'mask_image')
+})
+
+test('numbers that overflow are an error, never a black picture', async () => {
+  await assert.rejects(drawFile(model, { guidanceScale: 1e38 }), { code: 'numerical_error' })
+})

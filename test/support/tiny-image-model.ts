@@ -1,0 +1,77 @@
+import { fileURLToPath } from 'node:url'
+import sharp from 'sharp'
+import type { ImageRequest } from '../../src/core/image-generation.ts'
+import type { ImageModelDescriptor } from '../../src/core/model.ts'
+import type { ImageModel } from '../../src/core/ports/image-model.ts'
+import { loadDiffusionModel } from '../../src/runtimes/diffusion/load-diffusion-model.ts'
+
+export const tinyFolder = fileURLToPath(new URL('../fixtures/golden/tiny-sdxl', import.meta.url))
+
+/** The reference model in miniature (random weights, 64 × 64), described as a catalog would. */
+export const tinyDescriptor: ImageModelDescriptor = {
+  kind: 'image',
+  format: 'onnx-sdxl',
+  id: 'tiny',
+  name: 'Tiny',
+  folder: tinyFolder,
+  license: null,
+  bytes: 0,
+  created: 0,
+  native: { width: 64, height: 64 },
+  draws: 'requested',
+  sizes: { type: 'range', min: 32, max: 128 },
+  defaults: { steps: 4, guidanceScale: 5, sampler: 'DDIM' },
+  refiner: null,
+}
+
+export const tinyRequest: ImageRequest = {
+  model: 'tiny',
+  prompt: 'a red apple',
+  prompt2: null,
+  negativePrompt: null,
+  negativePrompt2: null,
+  width: 64,
+  height: 64,
+  steps: 4,
+  guidanceScale: 5,
+  seeds: [7],
+  sampler: 'DDIM',
+  encoding: 'png',
+  clipSkip: null,
+  stylePreset: null,
+  initial: null,
+  mask: null,
+  refinerStart: null,
+  previews: false,
+}
+
+export const idle = { signal: new AbortController().signal, onProgress: (): void => undefined }
+
+export function loadTinyModel(change: Partial<ImageModelDescriptor> = {}): Promise<ImageModel & AsyncDisposable> {
+  return loadDiffusionModel({ ...tinyDescriptor, ...change }, { threads: 1, signal: idle.signal })
+}
+
+/** The first picture's file. */
+export async function drawFile(model: ImageModel, request: Partial<ImageRequest>): Promise<Buffer> {
+  const { images } = await model.generate({ ...tinyRequest, ...request }, idle)
+  return Buffer.from(images[0]?.bytes ?? [])
+}
+
+/** The colours of a picture, three bytes per pixel. */
+export function readPixels(bytes: Uint8Array): Promise<Buffer> {
+  return sharp(bytes).removeAlpha().raw().toBuffer()
+}
+
+/** A PNG of 64 × 64 pixels in one colour, with a smaller square in it. */
+export function paintSquare(
+  background: string,
+  inner?: { readonly colour: string; readonly left: number; readonly side: number },
+): Promise<Buffer> {
+  const outer = sharp({ create: { width: 64, height: 64, channels: 3, background } })
+  if (inner === undefined) return outer.png().toBuffer()
+  const input = { create: { width: inner.side, height: inner.side, channels: 3 as const, background: inner.colour } }
+  return outer
+    .composite([{ input, left: inner.left, top: inner.left }])
+    .png()
+    .toBuffer()
+}
