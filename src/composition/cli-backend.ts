@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { openCatalog } from '../catalog/open-catalog.ts'
-import { pullModel } from '../catalog/pull-model.ts'
 import type { CliBackend } from '../cli/cli-backend.ts'
 import type { Config } from '../config/config.ts'
 import type { ModelDescriptor } from '../core/model.ts'
@@ -10,19 +9,16 @@ import { restoreBackup } from '../storage/upkeep/restore-backup.ts'
 import { writeBackup } from '../storage/upkeep/write-backup.ts'
 import { dataLayout } from './data-layout.ts'
 import { examine } from './examine.ts'
-import { modelFolders } from './model-folders.ts'
 import { openAccountDesk } from './open-account-desk.ts'
+import { listInstalledModels, pullToDataFolder } from './pull-to-data-folder.ts'
 
 /** What the commands do, on the parts of the service. */
 export const cliBackend: CliBackend = {
   // The service's own parts are loaded only by the command that runs them.
   serve: async (config, options) => (await import('./serve.ts')).serve(config, options),
   openAccountDesk,
-  listModels,
-  pullModel: async (config, source, { signal, onProgress }) => {
-    const target = { ...dataLayout(config.dataFolder), installed: await listModels(config) }
-    return pullModel(target, source, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
-  },
+  listModels: listInstalledModels,
+  pullModel: pullToDataFolder,
   findRemovableModel,
   removeModel: ({ folder }) => rm(folder, { recursive: true }),
   backup: ({ dataFolder }, file, options) => writeBackup({ ...dataLayout(dataFolder), dataFolder }, file, options),
@@ -31,10 +27,6 @@ export const cliBackend: CliBackend = {
     await restoreBackup({ ...dataLayout(dataFolder), dataFolder }, file, options)
   },
   doctor: examine,
-}
-
-async function listModels(config: Config): Promise<readonly ModelDescriptor[]> {
-  return (await openCatalog({ folders: modelFolders(config) })).list()
 }
 
 /** Looks in the folder of pulled models alone: what is anywhere else is not ours to delete. */

@@ -22,6 +22,7 @@ import { observeEngines } from './observe-engines.ts'
 import { observeHttp } from './observe-http.ts'
 import { observePool } from './observe-pool.ts'
 import { openOutputs, openStore } from './open-store.ts'
+import { pullToDataFolder } from './pull-to-data-folder.ts'
 import { startDeferredWork } from './start-deferred-work.ts'
 import { stopServing } from './stop-serving.ts'
 import { createSystemClock } from './system-clock.ts'
@@ -85,7 +86,20 @@ export async function serve(
   )
   await registerConsole(
     server,
-    { accounts, tokens, usage, log, outputs, catalog, pool, events, clock, addresses, allowedHosts },
+    {
+      accounts,
+      tokens,
+      usage,
+      log,
+      outputs,
+      catalog,
+      pool,
+      events,
+      clock,
+      addresses,
+      allowedHosts,
+      pullModel: (source, options) => pullToDataFolder(config, source, options),
+    },
     consoleSettings(config),
   )
   const worker = parts.use(startDeferredWork({ queue, log, usage, webhooks, outputs, pool, events, clock, addresses, telemetry }, config))

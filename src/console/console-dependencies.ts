@@ -7,6 +7,7 @@ import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { InferenceEvents } from '../operations/inference-events.ts'
+import type { PullModel } from './model-pulls.ts'
 import type { ServiceLimit } from './service-health.ts'
 
 /** What the console needs from the rest of the service. */
@@ -20,6 +21,7 @@ export interface ConsoleDependencies {
   readonly catalog: ModelCatalog
   readonly pool: ModelPool
   readonly clock: Clock
+  readonly pullModel: PullModel
   /** The origin of every link; known once the service listens. */
   readonly addresses: () => { readonly publicUrl: string }
   /** Host names a browser may use, besides loopback, bare addresses and the public one. */

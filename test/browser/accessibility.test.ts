@@ -1,36 +1,28 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { becomeOwner, type ConsoleVisit, draw, openPage, visitConsole } from './support/console-visit.ts'
+import { test } from 'node:test'
+import { becomeOwner, draw, openPage } from './support/console-visit.ts'
 import { findBarriers } from './support/find-barriers.ts'
-import { withoutChromium } from './support/open-chromium.ts'
+import { useConsole } from './support/use-console.ts'
 
-const skip = withoutChromium
-let visit: ConsoleVisit
-
-if (skip === false) {
-  before(async () => {
-    visit = await visitConsole()
-  })
-  after(() => visit[Symbol.asyncDispose]())
-}
+const { skip, visit } = useConsole()
 
 /** Looks at the page as it stands in light and in dark. */
 async function assertOpenToAll(): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
-    await visit.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    assert.deepEqual(await findBarriers(visit.page), [], colorScheme)
+    await visit().page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    assert.deepEqual(await findBarriers(visit().page), [], colorScheme)
   }
 }
 
 test('joining', { skip }, async () => {
-  await visit.page.goto(visit.service.link)
-  await visit.page.getByLabel('Name').waitFor()
+  await visit().page.goto(visit().service.link)
+  await visit().page.getByLabel('Name').waitFor()
   await assertOpenToAll()
-  await becomeOwner(visit)
+  await becomeOwner(visit())
 })
 
 test('chatting', { skip }, async () => {
-  const { page } = visit
+  const { page } = visit()
   await assertOpenToAll()
   await page.getByLabel('Your message').fill('What is the capital of Portugal?')
   await page.keyboard.press('Enter')
@@ -43,7 +35,7 @@ test('chatting', { skip }, async () => {
 })
 
 test('drawing', { skip }, async () => {
-  const { page } = visit
+  const { page } = visit()
   await openPage(page, 'Images')
   await page.getByText('More settings').click()
   await draw(page, 'a red apple')
@@ -57,14 +49,14 @@ test('drawing', { skip }, async () => {
 
 for (const name of ['Gallery', 'Requests', 'Usage', 'Models', 'Access tokens', 'People', 'Service']) {
   test(name, { skip }, async () => {
-    await openPage(visit.page, name)
-    await visit.page.locator('main [aria-busy]').waitFor({ state: 'detached' })
+    await openPage(visit().page, name)
+    await visit().page.locator('main [aria-busy]').waitFor({ state: 'detached' })
     await assertOpenToAll()
   })
 }
 
 test('a new token', { skip }, async () => {
-  const { page } = visit
+  const { page } = visit()
   await openPage(page, 'Access tokens')
   await page.getByRole('button', { name: 'New token' }).click()
   await page.getByLabel('Name').fill('Nightly report')
@@ -77,10 +69,10 @@ test('a new token', { skip }, async () => {
 })
 
 test('nothing is cut off at a width of 360 pixels', { skip }, async () => {
-  const { page } = visit
+  const { page } = visit()
   await page.setViewportSize({ width: 360, height: 740 })
   for (const path of ['chat', 'images', 'gallery', 'requests', 'usage', 'models', 'tokens', 'people', 'service', 'account']) {
-    await page.goto(`${visit.service.url}/console/${path}`)
+    await page.goto(`${visit().service.url}/console/${path}`)
     await page.locator('h1').waitFor()
     await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
     const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
@@ -92,9 +84,9 @@ test('nothing is cut off at a width of 360 pixels', { skip }, async () => {
 })
 
 test('the keyboard alone reaches the page past the navigation, and back out of a dialog', { skip }, async () => {
-  const { page } = visit
+  const { page } = visit()
   await page.setViewportSize({ width: 1280, height: 860 })
-  await page.goto(`${visit.service.url}/console/tokens`)
+  await page.goto(`${visit().service.url}/console/tokens`)
   await page.getByRole('row', { name: /Nightly report/ }).waitFor()
   const opener = page.getByRole('button', { name: 'New token' })
   await opener.focus()

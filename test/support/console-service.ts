@@ -54,7 +54,11 @@ export async function startConsoleService({ publicUrl = 'http://127.0.0.1:8080' 
     authenticateSession: (request, options) => authenticateSession(guarded, request, options),
   }
   const server = await createHttpServer(deps, standardSettings)
-  await registerConsole(server, { ...deps, ...guarded }, { version: '0.0.0', limits: [] })
+  await registerConsole(
+    server,
+    { ...deps, ...guarded, pullModel: () => Promise.reject(new Error('Nothing is pulled here.')) },
+    { version: '0.0.0', limits: [] },
+  )
   const link = await createFirstRunLink(guarded, { signal })
   const { host } = new URL(publicUrl)
   const send: ConsoleService['send'] = async (method, path, { body, cookie, headers } = {}) => {

@@ -4,23 +4,40 @@ import { clientSignal } from '../../http/client-signal.ts'
 import { type ListedModel, listModels } from '../../operations/list-models.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { ConsoleModel } from '../console-model.ts'
+import { ModelPulls } from '../model-pulls.ts'
 import { createBodyReader } from '../read-console-body.ts'
 import { ownerOf } from '../signed-in.ts'
 
-const readBody = createBodyReader(Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) }))
+const readModel = createBodyReader(Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) }))
+const readSource = createBodyReader(Type.Object({ source: Type.String({ minLength: 1, maxLength: 2000 }) }))
 const unloaded = { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 } as const
 
-/** /console/api/models: what is installed and in memory; owners load and unload. */
-export function registerModels(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'catalog' | 'pool'>): void {
-  own.get('/console/api/models', async () => ({ models: listModels(deps).map(toConsoleModel) }))
+/** /console/api/models: what is installed, in memory and on its way; owners load, unload and pull. */
+export function registerModels(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'catalog' | 'pool' | 'pullModel'>): void {
+  const pulls = new ModelPulls(deps.pullModel)
+  own.addHook('onClose', async () => pulls.close())
+
+  own.get('/console/api/models', async () => ({ models: listModels(deps).map(toConsoleModel), pulls: pulls.list() }))
 
   for (const verb of ['load', 'unload'] as const) {
     own.post(`/console/api/models/${verb}`, async (request, reply) => {
       ownerOf(request)
-      await deps.pool[verb](readBody(request).model, { signal: clientSignal(reply) })
+      await deps.pool[verb](readModel(request).model, { signal: clientSignal(reply) })
       return reply.code(204).send()
     })
   }
+
+  own.post('/console/api/models/pulls', async (request, reply) => {
+    ownerOf(request)
+    pulls.start(readSource(request).source)
+    return reply.code(202).send({ pulls: pulls.list() })
+  })
+
+  own.post('/console/api/models/pulls/remove', async (request, reply) => {
+    ownerOf(request)
+    pulls.remove(readSource(request).source)
+    return reply.code(204).send()
+  })
 }
 
 function toConsoleModel({ descriptor, state }: ListedModel): ConsoleModel {

@@ -1,15 +1,20 @@
 import { signal } from '@preact/signals'
 import type { ConsoleModel } from '../../console-model.ts'
+import type { ModelPull } from '../../model-pulls.ts'
 import { request } from '../interface/request.ts'
 
 /** The models of the service and their state; null before the first answer. */
 export const models = signal<readonly ConsoleModel[] | null>(null)
 
+/** Models on their way to the data folder. */
+export const pulls = signal<readonly ModelPull[]>([])
+
 export async function loadModels(abort?: AbortSignal): Promise<void> {
-  const answer = await request<{ models: readonly ConsoleModel[] }>('/console/api/models', {
+  const answer = await request<{ models: readonly ConsoleModel[]; pulls: readonly ModelPull[] }>('/console/api/models', {
     signal: abort,
   })
   models.value = answer.models
+  pulls.value = answer.pulls
 }
 
 export function modelsOf<Kind extends ConsoleModel['kind']>(kind: Kind): readonly Extract<ConsoleModel, { kind: Kind }>[] {

@@ -1,18 +1,24 @@
+import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
 import type { Account } from '../../../../core/account.ts'
+import { Icon } from '../../layout/icon.tsx'
 import { Page } from '../../layout/page.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { loadModels, models } from '../../state/models.ts'
+import { loadModels, models, pulls } from '../../state/models.ts'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { ModelCard } from './model-card.tsx'
+import { PullCard } from './pull-card.tsx'
+import { PullDialog } from './pull-dialog.tsx'
 
 const refreshMs = 2000
 
 /** What is installed, what is in memory. */
 export function ModelsPage({ account }: { account: Account }): VNode {
+  const owner = account.role === 'owner'
+  const pulling = useSignal(false)
   const { resource, reload } = useResource(loadModels, [])
   useRepeat(
     useCallback(() => void loadModels().catch(() => undefined), []),
@@ -22,13 +28,24 @@ export function ModelsPage({ account }: { account: Account }): VNode {
     <Page
       title="Models"
       intro="A model is loaded when somebody first asks for it, and leaves the memory when it is idle or another needs the room."
+      actions={
+        owner ? (
+          <button type="button" class="button" onClick={() => (pulling.value = true)}>
+            <Icon name="download" size={16} />
+            Pull a model
+          </button>
+        ) : null
+      }
     >
+      {pulls.value.map((pull) => (
+        <PullCard key={pull.source} pull={pull} mayChange={owner} />
+      ))}
       <Loaded resource={resource} retry={() => void reload()}>
         {() =>
           models.value && models.value.length > 0 ? (
             <div class="stack">
               {models.value.map((model) => (
-                <ModelCard key={model.id} model={model} mayChange={account.role === 'owner'} />
+                <ModelCard key={model.id} model={model} mayChange={owner} />
               ))}
             </div>
           ) : (
@@ -38,6 +55,7 @@ export function ModelsPage({ account }: { account: Account }): VNode {
           )
         }
       </Loaded>
+      {pulling.value ? <PullDialog onClose={() => (pulling.value = false)} /> : null}
     </Page>
   )
 }

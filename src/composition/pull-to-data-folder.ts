@@ -1,0 +1,21 @@
+import { openCatalog } from '../catalog/open-catalog.ts'
+import { pullModel } from '../catalog/pull-model.ts'
+import type { Config } from '../config/config.ts'
+import type { ModelDescriptor } from '../core/model.ts'
+import { dataLayout } from './data-layout.ts'
+import { modelFolders } from './model-folders.ts'
+
+/** Fetches a model into the data folder; an id that some installed model has already is refused. */
+export async function pullToDataFolder(
+  config: Config,
+  source: string,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (bytesDone: number, bytesTotal: number) => void },
+): Promise<ModelDescriptor> {
+  const target = { ...dataLayout(config.dataFolder), installed: await listInstalledModels(config) }
+  return pullModel(target, source, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
+}
+
+/** Every model the next start would find. */
+export async function listInstalledModels(config: Config): Promise<readonly ModelDescriptor[]> {
+  return (await openCatalog({ folders: modelFolders(config) })).list()
+}

@@ -1,0 +1,51 @@
+import type { VNode } from 'preact'
+import type { ModelPull } from '../../../model-pulls.ts'
+import { send, sentenceOf } from '../../interface/request.ts'
+import { byteText } from '../../parts/byte-text.ts'
+import { loadModels } from '../../state/models.ts'
+import { showToast } from '../../state/toasts.ts'
+
+/** A model on its way, with the way to stop it. */
+export function PullCard({ pull, mayChange }: { pull: ModelPull; mayChange: boolean }): VNode {
+  const { source, state, bytesDone, bytesTotal } = pull
+  const remove = async () => {
+    try {
+      await send('/console/api/models/pulls/remove', { method: 'POST', body: { source } })
+      await loadModels()
+    } catch (failure) {
+      showToast(sentenceOf(failure))
+    }
+  }
+  return (
+    <article class="sheet stack tight">
+      <div class="row between">
+        <code>{source}</code>
+        {mayChange ? (
+          <button type="button" class="button quiet small" onClick={() => void remove()}>
+            {state === 'pulling' ? 'Stop' : 'Clear'}
+            <span class="hidden-text"> the pull of {source}</span>
+          </button>
+        ) : null}
+      </div>
+      {state === 'pulling' ? (
+        <div
+          class="bar"
+          role="progressbar"
+          aria-label={`Pulling ${source}`}
+          aria-valuemin={0}
+          aria-valuemax={bytesTotal || 1}
+          aria-valuenow={bytesDone}
+        >
+          <div style={{ width: `${bytesTotal > 0 ? (bytesDone / bytesTotal) * 100 : 0}%` }} />
+        </div>
+      ) : null}
+      <p class={state === 'failed' ? 'note bad' : 'faint numbers'}>{progressText(pull)}</p>
+    </article>
+  )
+}
+
+function progressText({ state, bytesDone, bytesTotal, reason }: ModelPull): string {
+  if (state === 'done') return `All ${byteText(bytesTotal)} arrived and match. Restart the service to use the model.`
+  if (state === 'failed') return reason ?? 'It failed.'
+  return bytesTotal === 0 ? 'Reading its list of files…' : `${byteText(bytesDone)} of ${byteText(bytesTotal)}`
+}

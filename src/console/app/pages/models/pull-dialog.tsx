@@ -1,0 +1,40 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { send } from '../../interface/request.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { TextField } from '../../parts/text-field.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { loadModels } from '../../state/models.ts'
+
+/** Asks for the address of a model to fetch. */
+export function PullDialog({ onClose }: { onClose: () => void }): VNode {
+  const source = useSignal('')
+  const { busy, failure, submit } = useSubmit(async () => {
+    await send('/console/api/models/pulls', { method: 'POST', body: { source: source.value.trim() } })
+    await loadModels()
+    onClose()
+  })
+  return (
+    <Dialog title="Pull a model" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        <TextField
+          label="Address of its model.json"
+          required
+          value={source.value}
+          placeholder="https://models.example.org/small/model.json"
+          hint="The files it lists are fetched beside it, each checked by size and SHA-256."
+          onInput={(text) => {
+            source.value = text
+          }}
+        />
+        <div>
+          <button type="submit" class="button primary" disabled={busy.value}>
+            Pull
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

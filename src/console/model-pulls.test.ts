@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ModelPulls, type PullModel } from './model-pulls.ts'
+
+const source = 'https://models.example.org/small/model.json'
+
+/** A pull that a test moves on by hand. */
+function handPull() {
+  const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<PullModel>>>()
+  const state: { progress: (done: number, total: number) => void; aborted: boolean } = { progress: () => {}, aborted: false }
+  const pullModel: PullModel = (_source, { signal, onProgress }) => {
+    state.progress = onProgress
+    signal.addEventListener('abort', () => {
+      state.aborted = true
+    })
+    return promise
+  }
+  return { pulls: new ModelPulls(pullModel), state, resolve, reject }
+}
+
+test('a pull shows how far it is', () => {
+  const { pulls, state } = handPull()
+  pulls.start(source)
+  state.progress(3, 10)
+  assert.deepEqual(pulls.list(), [{ source, state: 'pulling', bytesDone: 3, bytesTotal: 10, reason: null }])
+})
+
+test('a pull that failed says why until it is cleared away', async () => {
+  const { pulls, reject } = handPull()
+  pulls.start(source)
+  reject(new Error('There is no room.'))
+  await new Promise(setImmediate)
+  assert.equal(pulls.list()[0]?.reason, 'There is no room.')
+  pulls.remove(source)
+  assert.deepEqual(pulls.list(), [])
+})
+
+test('removing a pull stops it, and its late end changes nothing', async () => {
+  const { pulls, state, reject } = handPull()
+  pulls.start(source)
+  pulls.remove(source)
+  assert.equal(state.aborted, true)
+  pulls.start(source)
+  reject(new Error('stopped'))
+  await new Promise(setImmediate)
+  assert.equal(pulls.list().length, 1)
+})
+
+test('only web addresses are pulled', () => {
+  const { pulls } = handPull()
+  for (const refused of ['/etc', 'file:///etc', 'model.json']) assert.throws(() => pulls.start(refused), { code: 'validation_error' })
+})

@@ -1,0 +1,71 @@
+import { ServiceError } from '../core/error.ts'
+import type { ModelDescriptor } from '../core/model.ts'
+
+/** Fetches a model from a web address into the data folder, where the next start finds it. */
+export type PullModel = (
+  source: string,
+  options: { readonly signal: AbortSignal; readonly onProgress: (bytesDone: number, bytesTotal: number) => void },
+) => Promise<ModelDescriptor>
+
+/** A model on its way, or how that ended. */
+export interface ModelPull {
+  readonly source: string
+  readonly state: 'pulling' | 'done' | 'failed'
+  readonly bytesDone: number
+  /** 0 until the model's own list of files has arrived. */
+  readonly bytesTotal: number
+  /** Why it failed, or null. */
+  readonly reason: string | null
+}
+
+/** The pulls that owners started since the service did; they go on when the page is closed. */
+export class ModelPulls {
+  readonly #pullModel: PullModel
+  readonly #pulls = new Map<string, { readonly pull: ModelPull; readonly controller: AbortController }>()
+
+  constructor(pullModel: PullModel) {
+    this.#pullModel = pullModel
+  }
+
+  list(): readonly ModelPull[] {
+    return [...this.#pulls.values()].map(({ pull }) => pull)
+  }
+
+  /** Starts a pull; a source that is being pulled already stays as it is. @throws {ServiceError} `validation_error`. */
+  start(source: string): void {
+    if (!URL.canParse(source) || !['http:', 'https:'].includes(new URL(source).protocol))
+      throw new ServiceError('validation_error', 'Give the web address of a model.json, beginning with https://.', { param: 'source' })
+    if (this.#pulls.get(source)?.pull.state === 'pulling') return
+    const controller = new AbortController()
+    this.#pulls.set(source, { controller, pull: { source, state: 'pulling', bytesDone: 0, bytesTotal: 0, reason: null } })
+    void this.#run(source, controller.signal)
+  }
+
+  /** Stops a pull, or clears away one that ended. What has arrived is kept for the next try. */
+  remove(source: string): void {
+    this.#pulls.get(source)?.controller.abort()
+    this.#pulls.delete(source)
+  }
+
+  /** Stops every pull. */
+  close(): void {
+    for (const source of this.#pulls.keys()) this.remove(source)
+  }
+
+  async #run(source: string, signal: AbortSignal): Promise<void> {
+    const onProgress = (bytesDone: number, bytesTotal: number) => this.#change(source, signal, { bytesDone, bytesTotal })
+    try {
+      await this.#pullModel(source, { signal, onProgress })
+      this.#change(source, signal, { state: 'done' })
+    } catch (error) {
+      this.#change(source, signal, { state: 'failed', reason: error instanceof Error ? error.message : String(error) })
+    }
+  }
+
+  #change(source: string, signal: AbortSignal, change: Partial<ModelPull>): void {
+    const known = this.#pulls.get(source)
+    // After a removal the same source may be on its way again, by another signal.
+    if (known === undefined || signal.aborted) return
+    this.#pulls.set(source, { ...known, pull: { ...known.pull, ...change } })
+  }
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { becomeOwner, openPage, owner } from './support/console-visit.ts'
+import { textOf } from './support/page-text.ts'
+import { runLine } from './support/run-line.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole()
+
+test('the printed link makes the owner, and works once', { skip }, async () => {
+  const { page, service } = visit()
+  await becomeOwner(visit())
+  const second = await page.context().newPage()
+  await second.goto(service.link)
+  await second.getByText('This link was used already').waitFor()
+  await second.close()
+})
+
+test('a new token works with the curl line beside it, until it is revoked; undo brings it back', { skip }, async () => {
+  const { page, service } = visit()
+  await openPage(page, 'Access tokens')
+  await page.getByRole('button', { name: 'New token' }).first().click()
+  await page.getByLabel('Name').fill('Nightly report')
+  await page.getByRole('button', { name: 'Make the token' }).click()
+  const token = await textOf(page.locator('[data-token]'))
+  const answer = JSON.parse(await runLine(await textOf(page.getByRole('tabpanel'))))
+  assert.match(answer.choices[0].message.content, /Paris/)
+
+  const status = async () => (await fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer ${token}` } })).status
+  const row = page.getByRole('row', { name: /Nightly report/ })
+  await row.getByRole('button', { name: 'Revoke' }).click()
+  await row.getByText('revoked').waitFor()
+  await becomes(status, 401)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row.getByRole('button', { name: 'Revoke' }).waitFor()
+  await becomes(status, 200)
+})
+
+test('signing out ends the session, and a wrong password says so', { skip }, async () => {
+  const { page, context, service } = visit()
+  const [cookie] = await context.cookies()
+  assert.equal(cookie?.httpOnly, true)
+  assert.equal(cookie?.sameSite, 'Strict')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  const reused = await fetch(`${service.url}/v1/models`, { headers: { cookie: `${cookie?.name}=${cookie?.value}` } })
+  assert.equal(reused.status, 401)
+
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill('not the password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('do not belong together').waitFor()
+  await page.getByLabel('Password').fill(owner.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Access tokens' }).waitFor()
+})
+
+/** Asks until the answer is the wanted one; a revocation is seen within five seconds. */
+async function becomes(ask: () => Promise<number>, wanted: number): Promise<void> {
+  const end = Date.now() + 8000
+  for (let answer = await ask(); answer !== wanted; answer = await ask())
+    if (Date.now() > end) assert.fail(`It answered ${answer} instead of ${wanted}.`)
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { becomeOwner, openPage } from './support/console-visit.ts'
+import { offerModel } from './support/offer-model.ts'
+import { textOf } from './support/page-text.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+test('an owner sees usage, models and the service, and loads and unloads', { skip }, async () => {
+  const { page } = visit()
+  await page.getByRole('button', { name: 'What is 17 + 25?' }).click()
+  await page.locator('.turn-answer[data-state=done]').waitFor()
+  await openPage(page, 'Usage')
+  await page.getByRole('img', { name: /^Requests per day/ }).waitFor()
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'CSV' }).click()
+  assert.equal((await download).suggestedFilename(), 'sepia-usage.csv')
+  await openPage(page, 'Models')
+  await page.getByRole('button', { name: 'Unload Sepia Mini Chat' }).click()
+  await page.getByRole('button', { name: 'Load Sepia Mini Chat' }).click()
+  await page.getByRole('button', { name: 'Unload Sepia Mini Chat' }).waitFor()
+  await openPage(page, 'Service')
+  await page.getByText('Memory, this process').waitFor()
+})
+
+test('an owner pulls a model and sees it arrive', { skip }, async () => {
+  const { page } = visit()
+  await using shelf = await offerModel({ id: 'borrowed-chat', from: 'sepia-mini-chat' })
+  await openPage(page, 'Models')
+  await page.getByRole('button', { name: 'Pull a model' }).click()
+  await page.getByLabel('Address of its model.json').fill(shelf.address)
+  await page.getByRole('button', { name: 'Pull', exact: true }).click()
+  await page.getByRole('progressbar').waitFor()
+  shelf.release()
+  await page.getByText('All 8.0 MB arrived and match').waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('button', { name: 'Clear' }).waitFor({ state: 'detached' })
+})
+
+test('an invited member signs in, and finds no pages of owners', { skip }, async () => {
+  const { page, browser } = visit()
+  await openPage(page, 'People')
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await page.getByRole('button', { name: 'Make the link' }).click()
+  const link = await textOf(page.getByRole('dialog').locator('code'))
+  await page.keyboard.press('Escape')
+  await page.getByText('Open invitations').waitFor()
+
+  await using context = await browser.newContext()
+  const other = await context.newPage()
+  await other.goto(link)
+  await other.getByLabel('Name').fill('Bob')
+  await other.getByLabel('E-mail').fill('bob@example.org')
+  await other.getByLabel('Password').fill('under a blue moon')
+  await other.getByRole('button', { name: 'Create the account' }).click()
+  await other.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+  assert.equal(await other.getByRole('link', { name: 'People' }).count(), 0)
+})

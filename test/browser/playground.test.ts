@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { textOf } from './support/page-text.ts'
+import { runLine } from './support/run-line.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+test('an answer is streamed, counted, and can be had again', { skip }, async () => {
+  const { page } = visit()
+  const response = page.waitForResponse((each) => each.url().endsWith('/v1/chat/completions'))
+  await page.getByLabel('Your message').fill('What is the capital of Portugal?')
+  await page.keyboard.press('Enter')
+  assert.match((await response).headers()['content-type'] ?? '', /^text\/event-stream/)
+  const answer = page.locator('.turn-answer')
+  await answer.getByText('Lisbon').waitFor()
+  await answer.getByText(/15 tokens read · \d+ written/).waitFor()
+  await page.getByRole('button', { name: 'Regenerate' }).click()
+  await page.locator('.turn-answer[data-state=done]').waitFor()
+  assert.equal(await answer.count(), 1)
+})
+
+test('an answer can be stopped', { skip }, async () => {
+  const { page } = visit()
+  await page.route('**/v1/chat/completions', () => {})
+  await page.getByLabel('Your message').fill('Tell me a story.')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.locator('.turn-answer[data-state=stopped]').getByText('stopped by you').waitFor()
+  await page.unroute('**/v1/chat/completions')
+})
+
+test('an answer that breaks off says so and keeps what was written', { skip }, async () => {
+  const { page } = visit()
+  await page.route('**/v1/chat/completions', async (route) => {
+    const first = { choices: [{ index: 0, delta: { content: 'Once upon' }, finish_reason: null }] }
+    await route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(first)}\n\n` })
+  })
+  await page.getByLabel('Your message').fill('Tell me a story.')
+  await page.keyboard.press('Enter')
+  await page.locator('.turn-answer').last().getByText('The answer broke off').waitFor()
+  await page.locator('.turn-answer').last().getByText('Once upon').waitFor()
+  await page.unroute('**/v1/chat/completions')
+})
+
+test('the conversation is shown as code that really runs', { skip }, async () => {
+  const { page, service } = visit()
+  await page.getByRole('button', { name: 'New conversation' }).click()
+  await page.getByRole('button', { name: 'Show as code' }).click()
+  const line = await textOf(page.getByRole('tabpanel'))
+  const answer = await runLine(line, { TOKEN: service.token })
+  assert.equal(JSON.parse(answer).object, 'chat.completion')
+  await page.keyboard.press('Escape')
+})
+
+test('a picture comes into being before one’s eyes', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Images')
+  await draw(page, 'a glossy tiger on a light blue background')
+  await page.getByText(/Step \d+ of 20/).waitFor()
+  await page.getByAltText('What it looks like so far').waitFor()
+  await page.locator('.run[data-state=done] img').waitFor()
+  const decoded = "(async (image) => (await image.decode(), image.naturalWidth))(document.querySelector('.run[data-state=done] img'))"
+  assert.equal(await page.evaluate(decoded), 256)
+})
+
+test('a picture hangs in the gallery with the settings it was drawn with', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Gallery')
+  await page.locator('.gallery button').first().click()
+  await page.getByRole('dialog').getByText('a glossy tiger on a light blue background').waitFor()
+  await page.getByRole('button', { name: 'Use its settings' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Images' }).waitFor()
+  assert.match(await page.getByLabel('Seed', { exact: true }).inputValue(), /^\d+$/)
+})
+
+test('a drawing can be cancelled, and its request tells so', { skip }, async () => {
+  const { page } = visit()
+  await page.getByRole('button', { name: 'Random again' }).click()
+  await page.getByLabel('Images', { exact: true }).fill('16')
+  await page.getByLabel('Images', { exact: true }).press('Tab')
+  await draw(page, 'a red apple')
+  await page.getByText(/Step \d+ of/).waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.locator('.run[data-state=cancelled]').waitFor()
+  await openPage(page, 'Requests')
+  await page.locator('.ledger tbody tr', { hasText: 'cancelled' }).getByRole('link').click()
+  await page.locator('.timeline').getByText('Cancelled').waitFor()
+})
