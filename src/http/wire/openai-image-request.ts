@@ -54,11 +54,12 @@ export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown
   const { model, n, size, output_format = 'png', response_format: _, user: __, ...body } = checker.parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedFields), imageFaultCodes)
   const chosen = chooseImageModel(catalog, { field: 'model', name: model })
-  const [width, height] = size === undefined || size === 'auto' ? [] : size.split('x').map(Number)
-  const shape = {
-    ...(width !== undefined && { width }),
-    ...(height !== undefined && { height }),
-    ...(n !== undefined && { num_images: n }),
-  }
+  const { native } = chosen
+  const [width = native.width, height = native.height] = size === undefined || size === 'auto' ? [] : size.split('x').map(Number)
+  refuseFaults(
+    findSizeFaults(chosen, width, height).map((fault) => ({ ...fault, path: ['size'] })),
+    imageFaultCodes,
+  )
+  const shape = { width, height, num_images: n ?? 1 }
   return resolveImageRequest({ ...body, ...shape, image_encoding: output_format }, chosen, { encoding: null, previews: false })
 }
