@@ -29,7 +29,7 @@ export function enqueue(
 ): { readonly inference: Inference; readonly repeated: boolean } {
   const earlier = findEarlier(connection, submission, now)
   if (earlier !== null) return { inference: earlier, repeated: true }
-  const pending = connection.get('select coalesce(sum(pending), 0) as pending from queue_shares')
+  const pending = connection.get('select coalesce(sum(pending), 0) as pending from queue_shares where pending > 0')
   if (pending !== undefined && readInteger(pending, 'pending') >= submission.maxPending) throw queueFull()
   const row = connection.get(
     `insert into inferences (id, account_id, kind, model, priority, created_at, queued_at, idempotency_key, fingerprint, webhook_url)

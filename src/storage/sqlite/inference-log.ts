@@ -67,7 +67,7 @@ export class SqliteInferenceLog implements InferenceLog {
         turn: readInteger(share, 'turn'),
       }))
     const ahead = this.#reader.get(
-      'select coalesce(sum(pending), 0) as ahead from queue_shares where model = :model and priority > :priority',
+      'select coalesce(sum(pending), 0) as ahead from queue_shares where model = :model and priority > :priority and pending > 0',
       queue,
     )
     return findQueuePosition({ accountId, before: readInteger(before ?? {}, 'before') }, shares, readInteger(ahead ?? {}, 'ahead'))

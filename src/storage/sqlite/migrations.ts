@@ -97,7 +97,7 @@ export const migrations: readonly string[] = [
   create index inferences_waiting on inferences (queued_at) where status = 'pending';
   create index inferences_running on inferences (lease_until) where status = 'running';
   create index inferences_account on inferences (account_id, seq);
-  create index inferences_expiry on inferences (expires_at) where status = 'completed';
+  create index inferences_expiry on inferences (output_deleted, expires_at) where status = 'completed';
 
   create table inference_work (
     seq integer primary key references inferences (seq) on delete cascade,
@@ -114,6 +114,8 @@ export const migrations: readonly string[] = [
     primary key (model, priority, account_id),
     check (pending >= 0)
   ) strict, without rowid;
+  create index queue_shares_waiting on queue_shares (model, priority, pending) where pending > 0;
+  create index queue_shares_turn on queue_shares (turn);
 
   create table webhook_deliveries (
     id text primary key,

@@ -30,7 +30,7 @@ export function sweep(connection: Connection, { maxQueueMs }: { readonly maxQueu
 function failOverdue(connection: Connection, queuedBefore: number, now: number): number {
   return connection.run(
     `update inferences set status = 'completed', outcome = 'failed', error = :error, completed_at = :now, expires_at = :expiresAt
-     where status = 'pending' and queued_at <= :queuedBefore`,
-    { error: JSON.stringify(waitedTooLong), now, expiresAt: now + outputRetentionMs, queuedBefore },
+     where seq in (select seq from inferences where status = 'pending' and queued_at <= :queuedBefore limit :batch)`,
+    { error: JSON.stringify(waitedTooLong), now, expiresAt: now + outputRetentionMs, queuedBefore, batch },
   )
 }
