@@ -86,8 +86,8 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
     // Fastify closes after a body it did not read, which can destroy the answer on its way; Node discards the rest instead.
     if (!deps.isDraining()) reply.removeHeader('connection')
     const error = sendError(reply, thrown)
-    const expected = error instanceof ServiceError && error.cause === undefined
-    if (!expected && !clientSignal(reply).aborted) deps.observer.faultSurvived({ requestId: request.id, error })
+    const hasReason = !(error instanceof ServiceError) || error.cause !== undefined
+    if (reply.statusCode >= 500 && hasReason && !clientSignal(reply).aborted) deps.observer.faultSurvived({ requestId: request.id, error })
   })
   server.setNotFoundHandler((request, reply) => {
     const allowed = methods.of(request.url.split('?')[0] ?? '')

@@ -51,6 +51,7 @@ suite('request bodies', () => {
     }
     const broken = await service.fetch('/v1/chat/completions', { method: 'POST', body: Buffer.from([0x22, 0xff, 0x22]) })
     assert.equal((await readError(broken)).code, 'invalid_json')
+    assert.deepEqual(service.failures, [])
   })
 
   test('a body may have exactly its limit, counted while it streams in', async () => {
