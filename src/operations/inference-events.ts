@@ -21,13 +21,18 @@ export class InferenceEvents {
 
   publish(inferenceId: string, event: InferenceEvent): void {
     if (event.type === 'progress') this.#progress.set(inferenceId, event.progress)
-    if (event.type === 'status') this.#progress.delete(inferenceId)
+    if (event.type === 'status') this.forgetProgress(inferenceId)
     for (const subscription of this.#subscriptions.get(inferenceId) ?? []) subscription.push(event)
   }
 
   /** The latest progress of an inference that runs in this process. */
   progressOf(inferenceId: string): Progress | null {
     return this.#progress.get(inferenceId) ?? null
+  }
+
+  /** Called when an attempt is over, however it ended. */
+  forgetProgress(inferenceId: string): void {
+    this.#progress.delete(inferenceId)
   }
 
   /** Listens from now on until disposed of. */

@@ -33,6 +33,8 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   } catch (error) {
     const settled = settleFailure(deps, ended, signal.aborted ? signal.reason : error)
     await settled.catch((fault: unknown) => deps.onEvent({ type: 'fault', duty: 'settle-claim', error: fault }))
+  } finally {
+    deps.events.forgetProgress(claim.inference.id)
   }
 }
 

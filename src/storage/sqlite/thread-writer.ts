@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { CommandReply, CommandRequest } from './command-group.ts'
 import type { CommandInput, CommandName, CommandResult } from './commands.ts'
@@ -20,10 +21,7 @@ export class ThreadWriter implements Writer {
   /** Resolves once the database is open and migrated. */
   static async open(file: string): Promise<ThreadWriter> {
     const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: file })
-    await new Promise<void>((resolve, reject) => {
-      thread.once('message', () => resolve())
-      thread.once('error', reject)
-    })
+    await once(thread, 'message')
     return new ThreadWriter(thread)
   }
 
@@ -33,7 +31,7 @@ export class ThreadWriter implements Writer {
     thread.on('message', (replies: readonly CommandReply[]) => {
       for (const reply of replies) this.#settle(reply)
     })
-    thread.on('error', (error) => this.#fail(error))
+    // An error of the thread has no listener and ends the process: without a writer no promise can be kept.
     thread.on('exit', () => this.#fail(new Error('The database is closed.')))
   }
 
