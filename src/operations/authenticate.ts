@@ -25,9 +25,8 @@ export async function authenticate(
   { text }: { readonly text: string },
   options: { readonly signal: AbortSignal },
 ): Promise<Caller> {
-  if (!isAccessTokenText(text)) throw invalidToken()
   const hash = hashAccessToken(text)
-  const token = deps.tokenCache.find(hash) ?? (await lookUp(deps, hash, options))
+  const token = deps.tokenCache.find(hash) ?? (await lookUp(deps, { text, hash }, options))
   const now = deps.clock.now()
   if (token.revokedAt !== null) throw new ServiceError('token_revoked', 'This access token was revoked; use another one.')
   if (token.expiresAt !== null && token.expiresAt <= now)
@@ -39,7 +38,12 @@ export async function authenticate(
   return { accountId: token.accountId, tokenId: token.id, scopes: token.scopes }
 }
 
-async function lookUp(deps: AuthenticationDependencies, hash: string, options: { readonly signal: AbortSignal }): Promise<AccessToken> {
+async function lookUp(
+  deps: AuthenticationDependencies,
+  { text, hash }: { readonly text: string; readonly hash: string },
+  options: { readonly signal: AbortSignal },
+): Promise<AccessToken> {
+  if (!isAccessTokenText(text)) throw invalidToken()
   const token = await deps.tokens.findByHash(hash, options)
   if (token === null) throw invalidToken()
   const account = await deps.accounts.find(token.accountId, options)

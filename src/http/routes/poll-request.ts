@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { findInference } from '../../operations/find-inference.ts'
 import { waitForInference } from '../../operations/wait-for-inference.ts'
 import { clientSignal } from '../client-signal.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
@@ -11,7 +12,9 @@ export function registerPollRequest(api: FastifyInstance, deps: HttpDependencies
   api.get('/v1/requests/:id', async (incoming: FastifyRequest<InferenceRoute & { Querystring: { wait?: unknown } }>, reply) => {
     const wait = readPollWait(incoming.query.wait, incoming.headers.prefer)
     const target = readTarget(incoming)
-    const inference = await waitForInference(deps, { ...target, waitMs: wait.ms }, { signal: clientSignal(reply) })
+    const options = { signal: clientSignal(reply) }
+    const inference =
+      wait.ms === 0 ? await findInference(deps, target, options) : await waitForInference(deps, { ...target, waitMs: wait.ms }, options)
     requireReadable(incoming, inference)
     if (inference.status !== 'completed') reply.header('retry-after', '1')
     if (wait.preferred) reply.header('preference-applied', `wait=${wait.ms / 1000}`)
