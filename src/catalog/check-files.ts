@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import type { CatalogFault } from './catalog-fault.ts'
 import type { FolderFacts } from './describe-model.ts'
 import type { ModelFile } from './model-file.ts'
@@ -22,17 +22,23 @@ export async function checkFiles(
   modelFile: ModelFile,
   folder: string,
 ): Promise<{ readonly facts: FolderFacts } | { readonly faults: readonly CatalogFault[] }> {
-  const needed = modelFile.kind === 'text' ? [modelFile.file] : sdxlFiles
-  const paths = [...new Set([...needed, ...Object.keys(modelFile.files ?? {})])]
-  const found = await Promise.all(paths.map(async (path) => ({ path, stats: await stat(join(folder, path)).catch(() => null) })))
+  const paths = [...new Set([...listNeeded(modelFile), ...Object.keys(modelFile.files ?? {})])]
+  const found = await Promise.all(paths.map(async (path) => ({ path, stats: await stat(resolve(folder, path)).catch(() => null) })))
   const faults = found.flatMap(({ path, stats }) => {
     const stated = modelFile.files?.[path]?.bytes
-    const file = join(folder, path)
+    const file = resolve(folder, path)
     if (!stats?.isFile()) return [{ file, field: '', message: 'is missing; copy the whole model folder again.' }]
     if (stated === undefined || stated === stats.size) return []
     return [{ file, field: '', message: `has ${stats.size} bytes instead of ${stated}; copy it again or correct "files" in model.json.` }]
   })
   if (faults.length > 0) return { faults }
-  const bytes = found.reduce((sum, { stats }) => sum + (stats?.size ?? 0), 0)
+  const bytes = modelFile.format === 'openai' ? 0 : found.reduce((sum, { stats }) => sum + (stats?.size ?? 0), 0)
   return { facts: { folder, bytes, created: Math.floor((found[0]?.stats?.mtimeMs ?? 0) / 1000) } }
+}
+
+/** The files a model cannot do without, the one that stands for it first. */
+function listNeeded(modelFile: ModelFile): readonly string[] {
+  if (modelFile.format === 'gguf') return [modelFile.file]
+  if (modelFile.format === 'onnx-sdxl') return sdxlFiles
+  return modelFile.keyFile === undefined ? ['model.json'] : ['model.json', modelFile.keyFile]
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { checkModelFile } from './check-model-file.ts'
 
 const text = { id: 'a/b-1', kind: 'text', format: 'gguf', file: 'model.gguf' }
+const upstream = { id: 'far', kind: 'text', format: 'openai', url: 'http://gpu-1:8000/v1' }
 const image = { id: 'draw', kind: 'image', format: 'onnx-sdxl', native: { width: 1024, height: 1024 } }
 
 function faultFields(value: unknown): string[] {
@@ -13,6 +14,12 @@ function faultFields(value: unknown): string[] {
 test('accepts the smallest model of each kind', () => {
   assert.deepEqual(faultFields(text), [])
   assert.deepEqual(faultFields(image), [])
+  assert.deepEqual(faultFields(upstream), [])
+})
+
+test('checks the address of a model that runs elsewhere, and that it has no file here', () => {
+  assert.deepEqual(faultFields({ ...upstream, url: 'gpu-1:8000', slots: 0 }), ['url', 'slots'])
+  assert.deepEqual(faultFields({ ...upstream, file: 'model.gguf' }), ['file'])
 })
 
 test('names every fault at once', () => {

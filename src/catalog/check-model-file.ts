@@ -8,11 +8,11 @@ type Checked = { readonly modelFile: ModelFile } | { readonly faults: readonly C
 export function checkModelFile(file: string, text: string): Checked {
   const value = parseObject(text)
   if (value === undefined) return { faults: [{ file, field: '', message: 'write one JSON object into it.' }] }
-  const { kind } = value
-  const fields = modelFileFields.filter((field) => field.kind === 'both' || field.kind === kind)
+  const { kind, format } = value
+  const fields = modelFileFields.filter(({ models }) => models === 'all' || models === kind || models === format)
   const faults = [
     ...fields.flatMap((field) => checkField(field, value)),
-    ...(kind === 'text' || kind === 'image' ? findUnknown(value, fields) : []),
+    ...(fields.some(({ models }) => models === 'image' || models === format) ? findUnknown(value, fields) : []),
   ].map((fault) => ({ file, ...fault }))
   return faults.length > 0 ? { faults } : { modelFile: value as unknown as ModelFile }
 }

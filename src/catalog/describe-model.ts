@@ -1,5 +1,5 @@
-import { isAbsolute, join } from 'node:path'
-import type { ImageSizes, ModelDescriptor } from '../core/model.ts'
+import { join, resolve } from 'node:path'
+import type { ImageSizes, ModelDescriptor, TextModelDescriptor } from '../core/model.ts'
 import { defaultSizes } from './image-sizes.ts'
 import type { ModelFile } from './model-file.ts'
 
@@ -16,10 +16,7 @@ export interface FolderFacts {
 export function describeModel(modelFile: ModelFile, { folder, bytes, created }: FolderFacts): ModelDescriptor {
   const { id, name = id, license = null } = modelFile
   const base = { id, name, folder, license, bytes, created }
-  if (modelFile.kind === 'text') {
-    const { format, file, contextLength = null, embeddings = false, draft = null } = modelFile
-    return { ...base, kind: 'text', format, file: join(folder, file), contextLength, embeddings, draft }
-  }
+  if (modelFile.kind === 'text') return { ...base, ...describeText(modelFile, folder) }
   const { format, native, draws = 'requested', defaults = {}, refiner } = modelFile
   return {
     ...base,
@@ -29,8 +26,22 @@ export function describeModel(modelFile: ModelFile, { folder, bytes, created }: 
     draws,
     sizes: readSizes(modelFile.sizes) ?? defaultSizes({ native, draws }),
     defaults: { steps: defaults.steps ?? 30, guidanceScale: defaults.cfg_scale ?? 12, sampler: defaults.sampler ?? 'DDIM' },
-    refiner: refiner === undefined ? null : isAbsolute(refiner) ? refiner : join(folder, refiner),
+    refiner: refiner === undefined ? null : resolve(folder, refiner),
   }
+}
+
+type TextPart = Omit<TextModelDescriptor, keyof FolderFacts | 'id' | 'name' | 'license'>
+
+function describeText(modelFile: ModelFile & { kind: 'text' }, folder: string): TextPart {
+  const { kind, contextLength = null, embeddings = false } = modelFile
+  const base = { kind, contextLength, embeddings }
+  if (modelFile.format === 'gguf') {
+    const { format, file, draft = null } = modelFile
+    return { ...base, format, file: join(folder, file), draft }
+  }
+  const { format, id, url, model = id, keyFile, slots = 64 } = modelFile
+  const address = { url: url.replace(/\/+$/, ''), model, keyFile: keyFile === undefined ? null : resolve(folder, keyFile), slots }
+  return { ...base, format, file: join(folder, 'model.json'), draft: null, upstream: address }
 }
 
 function readSizes(sizes: (ModelFile & { kind: 'image' })['sizes']): ImageSizes | undefined {

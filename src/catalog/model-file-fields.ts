@@ -1,10 +1,12 @@
 import { samplers } from '../core/sampler.ts'
+import type { ModelFile } from './model-file.ts'
 
 /** One field of `model.json`; docs/models.md shows this table. */
 export interface ModelFileField {
   /** Dotted path. */
   readonly name: string
-  readonly kind: 'text' | 'image' | 'both'
+  /** The models that may have it: all, those of a kind, or those of a format. */
+  readonly models: 'all' | ModelFile['kind'] | ModelFile['format']
   /** What absence means; null = the field is required. */
   readonly absent: string | null
   /** What the value must be, completing the sentence "must be …". */
@@ -35,6 +37,10 @@ export function isInnerPath(value: unknown): boolean {
   return isText(value) && !/^\/|[\\:\0]/.test(value) && !value.split('/').some((part) => part === '' || part === '.' || part === '..')
 }
 
+function isWebAddress(value: unknown): boolean {
+  return isText(value) && /^https?:\/\//.test(value) && URL.canParse(value)
+}
+
 function isFileRecord(value: unknown): boolean {
   if (!isRecord(value) || Object.keys(value).length === 0) return false
   return Object.entries(value).every(
@@ -56,25 +62,25 @@ function isSizes(value: unknown): boolean {
 export const modelFileFields: readonly ModelFileField[] = [
   {
     name: 'id',
-    kind: 'both',
+    models: 'all',
     absent: null,
     expected: '1 to 128 lower-case letters, digits, ".", "_", "-" or "/", beginning and ending with a letter or digit',
     meaning: 'The name in requests; no two models may share one.',
     accepts: isId,
   },
-  { name: 'name', kind: 'both', absent: 'the id', expected: 'a text', meaning: 'The name people see.', accepts: isText },
+  { name: 'name', models: 'all', absent: 'the id', expected: 'a text', meaning: 'The name people see.', accepts: isText },
   {
     name: 'kind',
-    kind: 'both',
+    models: 'all',
     absent: null,
     expected: '"text" or "image"',
     meaning: 'What it makes.',
     accepts: isOneOf(['text', 'image']),
   },
-  { name: 'license', kind: 'both', absent: 'unknown', expected: 'a text', meaning: 'Its licence, shown beside it.', accepts: isText },
+  { name: 'license', models: 'all', absent: 'unknown', expected: 'a text', meaning: 'Its licence, shown beside it.', accepts: isText },
   {
     name: 'files',
-    kind: 'both',
+    models: 'all',
     absent: 'only the files the format needs are looked for',
     expected: 'an object of paths inside the folder, each with "bytes" (a whole number) and "sha256" (64 lower-case hexadecimal digits)',
     meaning: 'Every file: presence and size are checked at start, the checksums by `sepia model pull` and on request.',
@@ -82,15 +88,15 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'format',
-    kind: 'text',
+    models: 'text',
     absent: null,
-    expected: '"gguf"',
-    meaning: 'The layout of the weights: a file for llama.cpp.',
-    accepts: isOneOf(['gguf']),
+    expected: '"gguf" or "openai"',
+    meaning: 'A file of weights for llama.cpp, or the address of a server that speaks the OpenAI interface.',
+    accepts: isOneOf(['gguf', 'openai']),
   },
   {
     name: 'file',
-    kind: 'text',
+    models: 'gguf',
     absent: null,
     expected: 'a path inside the folder, with "/"',
     meaning: 'The GGUF file.',
@@ -98,7 +104,7 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'contextLength',
-    kind: 'text',
+    models: 'text',
     absent: "the file's own, bounded by memory",
     expected: 'a whole number from 64 to 1048576',
     meaning: 'Tokens of prompt and answer together.',
@@ -106,7 +112,7 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'embeddings',
-    kind: 'text',
+    models: 'text',
     absent: 'false',
     expected: 'true or false',
     meaning: 'Whether /v1/embeddings may use it.',
@@ -114,15 +120,40 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'draft',
-    kind: 'text',
+    models: 'gguf',
     absent: 'none',
     expected: 'the id of another text model',
     meaning: 'A smaller model with the same vocabulary, for speculative decoding.',
     accepts: isId,
   },
   {
+    name: 'url',
+    models: 'openai',
+    absent: null,
+    expected: 'an address that begins with http:// or https://',
+    meaning: "The server's base address, such as `http://gpu-1:8000/v1`.",
+    accepts: isWebAddress,
+  },
+  { name: 'model', models: 'openai', absent: 'the id', expected: 'a text', meaning: "The model's name on that server.", accepts: isText },
+  {
+    name: 'keyFile',
+    models: 'openai',
+    absent: 'no key',
+    expected: 'a path, relative to the folder or absolute',
+    meaning: 'File that holds the access key for that server, and nothing else.',
+    accepts: isText,
+  },
+  {
+    name: 'slots',
+    models: 'openai',
+    absent: '64',
+    expected: 'a whole number from 1 to 10000',
+    meaning: 'Requests that server works on at once; more wait here.',
+    accepts: isWhole(1, 10_000),
+  },
+  {
     name: 'format',
-    kind: 'image',
+    models: 'image',
     absent: null,
     expected: '"onnx-sdxl"',
     meaning: "The layout of the weights: SDXL's official ONNX folder.",
@@ -130,7 +161,7 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'native.width',
-    kind: 'image',
+    models: 'image',
     absent: null,
     expected: 'a multiple of 8 from 64 to 4096',
     meaning: 'Width it was trained for, in pixels; the default.',
@@ -138,7 +169,7 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'native.height',
-    kind: 'image',
+    models: 'image',
     absent: null,
     expected: 'a multiple of 8 from 64 to 4096',
     meaning: 'Height it was trained for, in pixels; the default.',
@@ -146,7 +177,7 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'draws',
-    kind: 'image',
+    models: 'image',
     absent: '"requested"',
     expected: '"native" or "requested"',
     meaning: 'Draws at the size asked for, or always at its native size and is then resized.',
@@ -154,7 +185,7 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'sizes',
-    kind: 'image',
+    models: 'image',
     absent: "SDXL's nine for 1024 × 1024; 64 to 2048 when it draws native; else the native size alone",
     expected: '{"min", "max"} or a list of {"width", "height"}, all multiples of 8 from 64 to 4096',
     meaning: 'Sizes a request may ask for: any multiple of 8 between two bounds, or a closed list.',
@@ -162,7 +193,7 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'defaults.steps',
-    kind: 'image',
+    models: 'image',
     absent: '30',
     expected: 'a whole number from 1 to 200',
     meaning: 'Denoising steps where a request names none.',
@@ -170,7 +201,7 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'defaults.cfg_scale',
-    kind: 'image',
+    models: 'image',
     absent: '12',
     expected: 'a number over 0 and up to 50',
     meaning: 'Guidance scale where a request names none; 1 = no guidance.',
@@ -178,7 +209,7 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'defaults.sampler',
-    kind: 'image',
+    models: 'image',
     absent: '"DDIM"',
     expected: `one of ${samplers.join(', ')}`,
     meaning: 'Sampler where a request names none.',
@@ -186,7 +217,7 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'refiner',
-    kind: 'image',
+    models: 'image',
     absent: 'none',
     expected: 'a path, relative to the folder or absolute',
     meaning: 'Folder of a refiner model.',

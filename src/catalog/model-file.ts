@@ -16,11 +16,22 @@ interface ModelFileBase {
 
 interface TextModelFile extends ModelFileBase {
   readonly kind: 'text'
-  readonly format: 'gguf'
-  readonly file: string
   readonly contextLength?: number
   readonly embeddings?: boolean
+}
+
+interface GgufModelFile extends TextModelFile {
+  readonly format: 'gguf'
+  readonly file: string
   readonly draft?: string
+}
+
+interface UpstreamModelFile extends TextModelFile {
+  readonly format: 'openai'
+  readonly url: string
+  readonly model?: string
+  readonly keyFile?: string
+  readonly slots?: number
 }
 
 interface Size {
@@ -39,4 +50,4 @@ interface ImageModelFile extends ModelFileBase {
 }
 
 /** What a `model.json` says, as it stands there. */
-export type ModelFile = TextModelFile | ImageModelFile
+export type ModelFile = GgufModelFile | UpstreamModelFile | ImageModelFile

@@ -6,7 +6,7 @@ import { modelFileFields } from './model-file-fields.ts'
 test('docs/models.md shows every field as the code checks it', async () => {
   const document = await readFile(new URL('../../docs/models.md', import.meta.url), 'utf8')
   const rows = modelFileFields.map(
-    ({ name, kind, absent, expected, meaning }) => `| \`${name}\` | ${kind} | ${absent ?? '**required**'} | ${expected} | ${meaning} |`,
+    ({ name, models, absent, expected, meaning }) => `| \`${name}\` | ${models} | ${absent ?? '**required**'} | ${expected} | ${meaning} |`,
   )
   const shown = document.split('\n').filter((line) => line.startsWith('| `'))
   assert.deepEqual(shown, rows)

@@ -18,15 +18,29 @@ interface DescriptorBase {
 
 export interface TextModelDescriptor extends DescriptorBase {
   readonly kind: 'text'
-  readonly format: 'gguf'
-  /** Absolute path of the GGUF file. */
+  readonly format: 'gguf' | 'openai'
+  /** Absolute path of the GGUF file; of `model.json` where the model runs elsewhere. */
   readonly file: string
+  /** Where the model runs when its format is `openai`. */
+  readonly upstream?: UpstreamAddress
   /** Context size in tokens; null = the file's own, bounded by memory. */
   readonly contextLength: number | null
   /** Whether /v1/embeddings may use it. */
   readonly embeddings: boolean
   /** Id of a smaller model with the same vocabulary, for speculative decoding. */
   readonly draft: string | null
+}
+
+/** An OpenAI-compatible server that runs a model for us. */
+export interface UpstreamAddress {
+  /** Base address without a slash at its end, such as `http://gpu-1:8000/v1`. */
+  readonly url: string
+  /** The model's name there. */
+  readonly model: string
+  /** Absolute path of a file that holds its access key, or null. */
+  readonly keyFile: string | null
+  /** Requests at once. */
+  readonly slots: number
 }
 
 /** Sizes an image model accepts: a closed list, or any multiple of 8 within bounds. */

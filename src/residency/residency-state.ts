@@ -83,7 +83,8 @@ export function introduceModel({
     crashes: 0,
     served: false,
     meanHeldMs: 0,
-    estimateBytes: Math.ceil(fileBytes * 1.3) + 100_000_000,
+    // A model without files runs elsewhere.
+    estimateBytes: fileBytes === 0 ? 0 : Math.ceil(fileBytes * 1.3) + 100_000_000,
   }
 }
 

@@ -1,0 +1,60 @@
+/** What an upstream streams, as far as it is read; every field may be missing. */
+export interface Chunk {
+  readonly choices?: readonly ChunkChoice[]
+  readonly usage?: ChunkUsage | null
+  readonly error?: unknown
+}
+
+export interface ChunkChoice {
+  readonly index?: number
+  /** Of a plain completion. */
+  readonly text?: string
+  readonly delta?: {
+    readonly content?: string | null
+    readonly tool_calls?: readonly {
+      readonly index?: number
+      readonly id?: string | null
+      readonly function?: { readonly name?: string | null; readonly arguments?: string | null }
+    }[]
+  }
+  readonly logprobs?: { readonly content?: readonly ChunkLogprob[] | null } | null
+  readonly finish_reason?: string | null
+}
+
+export interface ChunkLogprob {
+  readonly token: string
+  readonly logprob: number
+  readonly bytes?: readonly number[] | null
+  readonly top_logprobs?: readonly ChunkLogprob[]
+}
+
+export interface ChunkUsage {
+  readonly prompt_tokens?: number
+  readonly completion_tokens?: number
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number | null } | null
+}
+
+/** What an upstream answers to a request for embeddings. */
+export interface EmbeddingAnswer {
+  readonly data?: readonly { readonly index: number; readonly embedding: readonly number[] }[]
+  readonly usage?: { readonly prompt_tokens?: number }
+}
+
+/** A chunk of a stream, or undefined for what is no JSON object. */
+export function parseChunk(data: string): Chunk | undefined {
+  return parseObject(data) as Chunk | undefined
+}
+
+/** An answer with embeddings, or undefined for what is no JSON object. */
+export function parseEmbeddings(text: string): EmbeddingAnswer | undefined {
+  return parseObject(text) as EmbeddingAnswer | undefined
+}
+
+function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,66 @@
+import type { FinishReason, TextPart, TokenLogprob, TokenUsage } from '../../core/text-generation.ts'
+import { type ChunkChoice, type ChunkLogprob, type ChunkUsage, parseChunk } from './chunk.ts'
+import { makeBrokenError } from './upstream-error.ts'
+
+/**
+ * Turns the data lines of an upstream's stream into parts.
+ *
+ * @throws {ServiceError} `inference_failed` when the stream ends early, reports an error, or brings no token counts.
+ */
+export async function* decodeChunks(lines: AsyncIterable<string>, choices: number): AsyncGenerator<TextPart, void, undefined> {
+  const open = new Set(Array.from({ length: choices }, (_, index) => index))
+  const announced = new Set<string>()
+  let usage: TokenUsage | undefined
+  for await (const line of lines) {
+    if (line === '[DONE]') break
+    const chunk = parseChunk(line)
+    if (chunk === undefined) throw makeBrokenError('sent something else than JSON in its stream')
+    if (chunk.error !== undefined) throw makeBrokenError('reported an error in its stream')
+    usage = decodeUsage(chunk.usage) ?? usage
+    for (const choice of chunk.choices ?? []) {
+      yield* decodeChoice(choice, announced)
+      const index = choice.index ?? 0
+      if (choice.finish_reason && open.delete(index)) {
+        yield { type: 'choice-finish', choice: index, reason: decodeReason(choice.finish_reason) }
+      }
+    }
+  }
+  if (open.size > 0) throw makeBrokenError('ended a stream before its answer was finished')
+  if (usage === undefined) throw makeBrokenError('sent no token counts although stream_options asked for them')
+  yield { type: 'finish', usage }
+}
+
+function* decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice, announced: Set<string>): Generator<TextPart> {
+  const content = text ?? delta?.content
+  if (content) {
+    const tokens = logprobs?.content?.map(decodeLogprob)
+    yield { type: 'text', choice, text: content, ...(tokens && { logprobs: tokens }) }
+  }
+  for (const call of delta?.tool_calls ?? []) {
+    const index = call.index ?? 0
+    const key = `${choice} ${index}`
+    if (!announced.has(key) && call.function?.name) {
+      announced.add(key)
+      yield { type: 'tool-call', choice, index, id: call.id ?? `call_${index}`, name: call.function.name }
+    }
+    if (call.function?.arguments) yield { type: 'tool-arguments', choice, index, fragment: call.function.arguments }
+  }
+}
+
+function decodeReason(reason: string): FinishReason {
+  return reason === 'length' || reason === 'tool_calls' ? reason : 'stop'
+}
+
+function decodeUsage(usage: ChunkUsage | null | undefined): TokenUsage | undefined {
+  if (usage?.prompt_tokens === undefined) return undefined
+  return {
+    promptTokens: usage.prompt_tokens,
+    completionTokens: usage.completion_tokens ?? 0,
+    cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+  }
+}
+
+function decodeLogprob(entry: ChunkLogprob): TokenLogprob {
+  const decode = ({ token, logprob, bytes }: ChunkLogprob) => ({ token, logprob, bytes: bytes ?? [...Buffer.from(token)] })
+  return { ...decode(entry), top: (entry.top_logprobs ?? []).map(decode) }
+}

@@ -1,0 +1,67 @@
+import type { ChatMessage, ResponseFormat, TextRequest, ToolChoice } from '../../core/text-generation.ts'
+
+/** As many tokens as a request that names no limit may get. */
+const defaultMaxTokens = 512
+
+/** A field that is left out where it has no effect, for upstreams that know only OpenAI's own fields. */
+const unlessOff = (name: string, value: number, off: number) => (value === off ? {} : { [name]: value })
+
+/** The body of POST /chat/completions or /completions for an upstream, always as a stream with usage. */
+export function encodeTextRequest(request: TextRequest, model: string): Record<string, unknown> {
+  const { input, sampling, stop, topLogprobs } = request
+  return {
+    model,
+    ...(input.type === 'prompt' ? { prompt: input.prompt, echo: input.echo } : encodeChat(input)),
+    max_tokens: request.maxTokens ?? defaultMaxTokens,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    ...unlessOff('top_k', sampling.topK, 0),
+    ...unlessOff('min_p', sampling.minP, 0),
+    ...unlessOff('repetition_penalty', sampling.repetitionPenalty, 1),
+    ...(sampling.seed !== null && { seed: sampling.seed }),
+    ...(sampling.logitBias.size > 0 && { logit_bias: Object.fromEntries(sampling.logitBias) }),
+    ...(stop.length > 0 && { stop }),
+    ...unlessOff('n', request.choices, 1),
+    ...(topLogprobs !== null && (input.type === 'prompt' ? { logprobs: topLogprobs } : { logprobs: true, top_logprobs: topLogprobs })),
+    ...encodeFormat(request.responseFormat),
+    stream: true,
+    stream_options: { include_usage: true },
+  }
+}
+
+function encodeChat({ messages, tools, toolChoice, parallelToolCalls }: Extract<TextRequest['input'], { type: 'chat' }>) {
+  const fields = { messages: messages.map(encodeMessage) }
+  if (tools.length === 0) return fields
+  return {
+    ...fields,
+    tools: tools.map(({ name, description, parameters }) => ({
+      type: 'function',
+      function: { name, ...(description !== null && { description }), parameters },
+    })),
+    tool_choice: encodeToolChoice(toolChoice),
+    parallel_tool_calls: parallelToolCalls,
+  }
+}
+
+function encodeMessage(message: ChatMessage): Record<string, unknown> {
+  if (message.role === 'tool') return { role: 'tool', content: message.content, tool_call_id: message.toolCallId }
+  if (message.role !== 'assistant' || message.toolCalls === undefined) return { role: message.role, content: message.content }
+  const toolCalls = message.toolCalls.map((call) => ({
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: call.arguments },
+  }))
+  return { role: 'assistant', content: message.content, tool_calls: toolCalls }
+}
+
+function encodeToolChoice(choice: ToolChoice): unknown {
+  return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } }
+}
+
+function encodeFormat(format: ResponseFormat): Record<string, unknown> {
+  if (format.type === 'text') return {}
+  if (format.type === 'json_object') return { response_format: { type: 'json_object' } }
+  return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema, strict: true } } }
+}

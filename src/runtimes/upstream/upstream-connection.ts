@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises'
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { UpstreamAddress } from '../../core/model.ts'
+import { makeAnswerError, makeBrokenError } from './upstream-error.ts'
+
+/** The longest body of an error that is read. */
+const longestError = 64 * 1024
+
+/** Kept-alive connections to one upstream. */
+export class UpstreamConnection implements Disposable {
+  readonly #address: UpstreamAddress
+  readonly #key: string | null
+  readonly #agent: HttpAgent
+
+  private constructor(address: UpstreamAddress, key: string | null) {
+    this.#address = address
+    this.#key = key
+    this.#agent = address.url.startsWith('https:') ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  }
+
+  static async open(address: UpstreamAddress): Promise<UpstreamConnection> {
+    const key = address.keyFile === null ? null : (await readFile(address.keyFile, 'utf8')).trim()
+    return new UpstreamConnection(address, key)
+  }
+
+  /**
+   * Sends a request below the upstream's base address and answers its text as it arrives.
+   *
+   * @param body Posted as JSON; null for a GET.
+   * @throws {ServiceError} what the answer's status means, or `inference_failed` when none comes.
+   */
+  async send(path: string, body: unknown, { signal }: { readonly signal: AbortSignal }): Promise<AsyncIterable<string>> {
+    const response = await this.#request(path, body, signal)
+    response.setEncoding('utf8')
+    if (response.statusCode === 200) return this.#explainBreaks(response, signal)
+    let text = ''
+    for await (const piece of this.#explainBreaks(response, signal)) text = (text + piece).slice(0, longestError)
+    throw makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'])
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy()
+  }
+
+  #request(path: string, body: unknown, signal: AbortSignal): Promise<IncomingMessage> {
+    const url = `${this.#address.url}${path}`
+    const headers = {
+      accept: '*/*',
+      ...(body !== null && { 'content-type': 'application/json' }),
+      ...(this.#key !== null && { authorization: `Bearer ${this.#key}` }),
+    }
+    return new Promise((resolve, reject) => {
+      const options = { agent: this.#agent, method: body === null ? 'GET' : 'POST', headers, signal }
+      const sent = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options)
+      sent.once('response', resolve)
+      sent.once('error', (cause) => reject(signal.aborted ? signal.reason : makeBrokenError('cannot be reached', cause)))
+      sent.end(body === null ? undefined : JSON.stringify(body))
+    })
+  }
+
+  async *#explainBreaks(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    try {
+      yield* response
+    } catch (cause) {
+      signal.throwIfAborted()
+      throw makeBrokenError('broke its answer off', cause)
+    }
+    signal.throwIfAborted()
+  }
+}

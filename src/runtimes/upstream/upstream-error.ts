@@ -1,0 +1,39 @@
+import { ServiceError } from '../../core/error.ts'
+
+/** How long to stay away from an upstream that is busy and does not say. */
+const defaultRetrySeconds = 1
+const longestRetrySeconds = 120
+
+/** The upstream did not do its part; the reason is for the log. */
+export function makeBrokenError(reason: string, cause?: unknown): ServiceError {
+  const error = new Error(`The upstream ${reason}.`, { cause })
+  return new ServiceError('inference_failed', 'The model failed on this request; try again, and tell the operator if it happens twice.', {
+    cause: error,
+  })
+}
+
+/** What an answer other than 2xx means to our caller, whose fault it may or may not be. */
+export function makeAnswerError(status: number, body: string, retryAfter: string | undefined): ServiceError {
+  const { message, code } = readError(body)
+  const refused = status === 400 || status === 413 || status === 422
+  if (refused && /context.?length|maximum context|context size/i.test(`${code} ${message}`))
+    return new ServiceError('context_length_exceeded', message || 'The prompt does not fit the context; shorten it.', { param: 'messages' })
+  if (refused) return new ServiceError('invalid_request_error', message || 'The model refuses this request; change its parameters.')
+  if (status === 429 || status === 503) {
+    const seconds = Number.parseInt(retryAfter ?? '', 10)
+    const retryAfterSeconds = Number.isNaN(seconds) ? defaultRetrySeconds : Math.min(longestRetrySeconds, Math.max(1, seconds))
+    return new ServiceError('server_is_overloaded', `The model is busy; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
+  }
+  // The text of the answer is not kept: it may repeat what was asked.
+  return makeBrokenError(`answered ${status}${code === '' ? '' : ` (${code.slice(0, 40)})`}`)
+}
+
+function readError(body: string): { readonly message: string; readonly code: string } {
+  try {
+    const value = JSON.parse(body) as { error?: { message?: unknown; code?: unknown }; message?: unknown }
+    const message = value.error?.message ?? value.message
+    return { message: typeof message === 'string' ? message : '', code: String(value.error?.code ?? '') }
+  } catch {
+    return { message: '', code: '' }
+  }
+}

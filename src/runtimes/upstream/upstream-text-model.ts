@@ -1,0 +1,31 @@
+import type { TextModel } from '../../core/ports/text-model.ts'
+import type { EmbeddingRequest, EmbeddingResult } from '../../core/text-generation.ts'
+import { parseEmbeddings } from './chunk.ts'
+import { decodeChunks } from './decode-chunks.ts'
+import { encodeTextRequest } from './encode-text-request.ts'
+import { readDataLines } from './read-data-lines.ts'
+import type { UpstreamConnection } from './upstream-connection.ts'
+import { makeBrokenError } from './upstream-error.ts'
+
+/** A text model behind an OpenAI-compatible address. */
+export function createUpstreamTextModel(connection: UpstreamConnection, model: string): TextModel {
+  return {
+    async *generate(request, { signal }) {
+      const path = request.input.type === 'prompt' ? '/completions' : '/chat/completions'
+      const pieces = await connection.send(path, encodeTextRequest(request, model), { signal })
+      yield* decodeChunks(readDataLines(pieces), request.choices)
+    },
+    async embed(request, { signal }) {
+      const pieces = await connection.send('/embeddings', { model, input: request.inputs, encoding_format: 'float' }, { signal })
+      return decodeEmbeddings(request, (await Array.fromAsync(pieces)).join(''))
+    },
+  }
+}
+
+function decodeEmbeddings({ inputs }: EmbeddingRequest, text: string): EmbeddingResult {
+  const answer = parseEmbeddings(text)
+  const vectors = answer?.data?.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding) ?? []
+  const promptTokens = answer?.usage?.prompt_tokens
+  if (vectors.length !== inputs.length || promptTokens === undefined) throw makeBrokenError('sent no vector for each input')
+  return { vectors, promptTokens }
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import type { TextPart, TextRequest } from '../../src/core/text-generation.ts'
+import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
+import { loadUpstreamModel } from '../../src/runtimes/upstream/load-upstream-model.ts'
+import { startHttpService } from '../support/http-service.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { makeTextRequest } from '../support/text-request.ts'
+
+const { signal } = new AbortController()
+const options = { signal, account: 'a' }
+const seeded = (content: string, overrides: Partial<TextRequest> = {}) =>
+  makeTextRequest(content, { sampling: { ...makeTextRequest('').sampling, seed: 7 }, ...overrides })
+
+/** The model behind a service of ours, as another service would use it. */
+async function connect(stack: AsyncDisposableStack) {
+  const service = stack.use(await startHttpService())
+  const folder = stack.use(await createTemporaryFolder())
+  const keyFile = join(folder.path, 'key')
+  await writeFile(keyFile, `${service.token}\n`)
+  const upstream = { url: `${service.url}/v1`, model: 'fake-chat', keyFile, slots: 3 }
+  return stack.use(await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal }))
+}
+
+/** Text joined, so that how it was cut into pieces does not matter. */
+async function collect(parts: AsyncIterable<TextPart>) {
+  const all = await Array.fromAsync(parts)
+  const text = all.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  return { text, rest: all.filter(({ type }) => type !== 'text') }
+}
+
+const requests: Record<string, TextRequest> = {
+  'a conversation': seeded('tell me something'),
+  'a token limit and a stop string': seeded('tell me something', { maxTokens: 7, stop: ['bridge'] }),
+  'several choices': seeded('tell me something', { choices: 3 }),
+  'a plain prompt': seeded('', { input: { type: 'prompt', prompt: 'once upon a time', echo: false } }),
+  'a tool call': seeded('', {
+    input: {
+      type: 'chat',
+      messages: [{ role: 'user', content: '[call look_up]' }],
+      tools: [{ name: 'look_up', description: 'finds things', parameters: { type: 'object' } }],
+      toolChoice: 'auto',
+      parallelToolCalls: true,
+    },
+  }),
+}
+
+for (const [name, request] of Object.entries(requests)) {
+  test(`through an upstream, ${name} gives what the model itself gives`, async () => {
+    await using stack = new AsyncDisposableStack()
+    const { model } = await connect(stack)
+    const direct = await collect(createFakeTextModel({ clock: createSystemClock() }).generate(request, options))
+    assert.deepEqual(await collect(model.generate(request, options)), direct)
+  })
+}
+
+test('embeddings and log probabilities pass through', async () => {
+  await using stack = new AsyncDisposableStack()
+  const { model, slots } = await connect(stack)
+  assert.equal(slots, 3)
+  const { vectors } = await model.embed({ model: 'fake-chat', inputs: ['one', 'two'] }, { signal })
+  assert.deepEqual(
+    vectors.map((vector) => vector.length),
+    [8, 8],
+  )
+  const parts = await Array.fromAsync(model.generate(seeded('[say two words]', { topLogprobs: 1 }), options))
+  const tokens = parts.flatMap((part) => (part.type === 'text' ? (part.logprobs ?? []) : []))
+  assert.deepEqual(
+    tokens.map(({ token, top }) => [token, top.length]),
+    [
+      ['two', 1],
+      [' words', 1],
+    ],
+  )
+})
+
+/** A server that answers every request in one way; GET /models always works. */
+async function connectTo(context: TestContext, answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer((request, response) => {
+    if (request.url === '/v1/models') response.end('{"object":"list","data":[]}')
+    else answer(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  context.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const upstream = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, model: 'm', keyFile: null, slots: 1 }
+  return loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal })
+}
+
+const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`
+const word = event({ choices: [{ index: 0, delta: { content: 'hi' }, finish_reason: null }] })
+const stop = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+
+const failures: readonly [string, number, string, string][] = [
+  ['a prompt that is too long', 400, '{"error":{"message":"maximum context length is 8 tokens"}}', 'context_length_exceeded'],
+  ['a parameter it refuses', 400, '{"error":{"message":"top_k is not supported"}}', 'invalid_request_error'],
+  ['too much work', 429, '{}', 'server_is_overloaded'],
+  ['a wrong key', 401, '{}', 'inference_failed'],
+  ['a failure', 500, 'oh no', 'inference_failed'],
+  ['a stream that ends early', 200, word, 'inference_failed'],
+  ['a stream without token counts', 200, `${word}${stop}data: [DONE]\n\n`, 'inference_failed'],
+  ['an error in the stream', 200, `${word}${event({ error: { message: 'gone' } })}`, 'inference_failed'],
+]
+
+for (const [name, status, body, code] of failures) {
+  test(`${name} becomes ${code}`, async (context) => {
+    const { model } = await connectTo(context, (_, response) => response.writeHead(status).end(body))
+    await assert.rejects(collect(model.generate(seeded('hello'), options)), { code })
+  })
+}
+
+test('a connection that breaks in the middle of a stream is an error', async (context) => {
+  const { model } = await connectTo(context, (_, response) => response.write(word, () => response.destroy()))
+  await assert.rejects(collect(model.generate(seeded('hello'), options)), { code: 'inference_failed' })
+})
+
+test('an abort ends the request at the upstream', async (context) => {
+  const left = Promise.withResolvers<void>()
+  const { model } = await connectTo(context, (_, response) => {
+    response.write(word)
+    response.once('close', () => left.resolve())
+  })
+  const controller = new AbortController()
+  const stream = model.generate(seeded('hello'), { signal: controller.signal, account: 'a' })[Symbol.asyncIterator]()
+  await stream.next()
+  controller.abort(new Error('client left'))
+  await assert.rejects(Promise.resolve(stream.next()), /client left/)
+  await left.promise
+})
+
+test('an upstream that cannot be reached does not load', async () => {
+  const upstream = { url: 'http://127.0.0.1:1/v1', model: 'm', keyFile: null, slots: 1 }
+  await assert.rejects(loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal }), { code: 'inference_failed' })
+})
