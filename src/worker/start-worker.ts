@@ -53,6 +53,8 @@ class ClaimLoop {
   async loop(): Promise<void> {
     const { signal } = this.#draining
     while (!signal.aborted) {
+      // Made before looking, so that a slot that gets free meanwhile is noticed.
+      this.#slotFreed = Promise.withResolvers()
       try {
         const claim = await this.#claim()
         if (claim !== null) this.#start(claim)
@@ -103,7 +105,6 @@ class ClaimLoop {
   }
 
   async #waitForWork(signal: AbortSignal): Promise<void> {
-    this.#slotFreed = Promise.withResolvers()
     const done = new AbortController()
     try {
       await Promise.race([this.#slotFreed.promise, this.#deps.queue.doorbell(pollMs, { signal: AbortSignal.any([signal, done.signal]) })])
