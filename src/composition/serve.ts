@@ -23,6 +23,7 @@ import { observeHttp } from './observe-http.ts'
 import { observePool } from './observe-pool.ts'
 import { openOutputs, openStore } from './open-store.ts'
 import { pullToDataFolder } from './pull-to-data-folder.ts'
+import { reachUpstreams } from './reach-upstreams.ts'
 import { startDeferredWork } from './start-deferred-work.ts'
 import { stopServing } from './stop-serving.ts'
 import { createSystemClock } from './system-clock.ts'
@@ -46,15 +47,17 @@ export async function serve(
   const store = parts.use(await openStore(config, { clock, mode: 'service' }))
   const { queue, log, accounts, tokens, usage, webhooks } = store
   const outputs = await openOutputs(config, { clock })
-  const loader = createProcessModelLoader({
+  const engines = createProcessModelLoader({
     textEntry: new URL('./text-engine.ts', import.meta.url),
     imageEntry: new URL('./image-engine.ts', import.meta.url),
     engineThreads: config.models.threads,
     textSlots: config.models.textSlots,
+    gpu: config.models.gpu,
     clock,
     log: observeEngines(telemetry),
   })
   const limits = { ...config.models, waitLimitMs: config.requests.waitLimitMs }
+  const loader = reachUpstreams(engines)
   const pool = parts.use(createModelPool({ catalog, loader, clock, limits, onEvent: observePool(telemetry) }))
   observeModels(telemetry, () => pool.states())
   const events = new InferenceEvents(clock)
