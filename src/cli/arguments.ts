@@ -5,8 +5,8 @@ import type { ConfigFault } from '../config/setting-sources.ts'
 import { allSettings } from '../config/settings.ts'
 import type { Command, CommandFlag } from './command.ts'
 
-/** Flags of every command. */
-export const commonFlags: readonly CommandFlag[] = [
+/** Flags of nearly every command. */
+const commonFlags: readonly CommandFlag[] = [
   { name: 'config', form: '<file>', help: 'Configuration file; default ./sepia.config.json, if it is there.' },
   { name: 'json', form: null, help: 'Print one JSON object and nothing else.' },
   { name: 'help', form: null, help: 'Explain the command.' },
@@ -22,6 +22,11 @@ export interface Arguments {
   readonly rest: readonly string[]
   /** By name without dashes, every value given; a flag without a value holds `true`. */
   readonly flags: ReadonlyMap<string, readonly (string | true)[]>
+}
+
+/** A command's own flags and the common ones it takes. */
+export function flagsOf({ flags, endless }: Command): readonly CommandFlag[] {
+  return [...flags, ...commonFlags.filter(({ name }) => name !== 'json' || endless !== true)]
 }
 
 /** Takes a command line apart: which command, its arguments, its flags. */
@@ -51,7 +56,7 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
 
 /** Everything wrong with the flags and arguments of a command, but for the values of settings. */
 export function checkArguments(command: Command, { rest, flags }: Arguments): readonly ConfigFault[] {
-  const known = [...command.flags, ...commonFlags, ...settingFlags]
+  const known = [...flagsOf(command), ...settingFlags]
   const given = [...flags].map(([name, values]) => ({ where: `--${name}`, values, flag: known.find((flag) => flag.name === name) }))
   const unknown = given.filter(({ flag }) => flag === undefined)
   return [

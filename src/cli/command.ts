@@ -10,6 +10,8 @@ export interface Command {
   readonly summary: string
   readonly argument?: { readonly name: string; readonly help: string }
   readonly flags: readonly CommandFlag[]
+  /** Runs until it is told to stop, so that it has no result that `--json` could print. */
+  readonly endless?: true
   /** Names of the settings its help lists; `all` lists every one. */
   readonly settings: 'all' | readonly string[]
   readonly run: (context: CommandContext) => Promise<CommandResult>

@@ -1,6 +1,6 @@
 import { fallbackWords } from '../config/setting.ts'
 import { allSettings, groupedSettings } from '../config/settings.ts'
-import { commonFlags } from './arguments.ts'
+import { flagsOf } from './arguments.ts'
 import type { Command, CommandFlag } from './command.ts'
 import { alignColumns } from './text-table.ts'
 
@@ -27,7 +27,7 @@ export function commandHelp(command: Command): string {
   const sections = [
     `${command.summary}\n\nUsage: sepia ${usage(command)} [flags]`,
     command.argument && `Argument:\n${indent([[command.argument.name, command.argument.help]])}`,
-    `Flags:\n${indent([...command.flags, ...commonFlags].map(flagRow))}`,
+    `Flags:\n${indent(flagsOf(command).map(flagRow))}`,
     listed === 'all'
       ? groupedSettings()
           .map(([group, members]) => `${group}:\n${indent(members.map(settingRow))}`)

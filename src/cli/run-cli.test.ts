@@ -96,7 +96,7 @@ describe('the command line', () => {
       const help = await run([...command.split(' '), '--help'], { environment: { SEPIA_PORT: 'broken' } })
       assert.equal(help.code, 0)
       assert.ok(help.out.startsWith(summary), command)
-      assert.match(help.out, /--json/)
+      assert.match(help.out, /--config/)
     }
   })
 
@@ -139,6 +139,12 @@ describe('the command line', () => {
     assert.match((await run(['token', 'revoke'])).err, /expected <id>/)
     assert.match((await run(['serve', 'now'])).err, /^now: sepia serve takes no such argument\.$/m)
     assert.match((await run(['token', 'list', '--name', 'x'])).err, /^--name: there is no such flag\./m)
+  })
+
+  it('has no JSON result for a command that runs until it is stopped', async () => {
+    const { code, done } = await run(['serve', '--json'])
+    assert.equal(code, 2)
+    assert.deepEqual(done, [])
   })
 
   it('prints a new token alone, or as one JSON object', async () => {

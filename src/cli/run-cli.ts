@@ -7,6 +7,7 @@ import { type Arguments, checkArguments, parseArguments, settingValues } from '.
 import type { CliBackend } from './cli-backend.ts'
 import type { Command, CommandResult } from './command.ts'
 import { commands } from './commands.ts'
+import { describeFailure } from './describe-failure.ts'
 import { commandHelp, overview } from './help.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
@@ -37,7 +38,7 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
     else if (result.text !== '') terminal.out(`${result.text}\n`)
     return result.healthy === false ? 1 : 0
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = describeFailure(error)
     if (json) terminal.out(`${JSON.stringify({ error: { message } })}\n`)
     else terminal.err(`${message}\n`)
     return error instanceof UsageError ? 2 : 1

@@ -4,9 +4,10 @@ export const serve: Command = {
   words: ['serve'],
   summary: 'Run the service until it is told to stop.',
   flags: [],
+  endless: true,
   settings: 'all',
   run: async ({ backend, config, signal, terminal }) => {
     await backend.serve(config, { signal, print: terminal.out })
-    return { text: '', json: { stopped: true } }
+    return { text: '', json: {} }
   },
 }

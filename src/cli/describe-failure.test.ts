@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { describe, it } from 'node:test'
+import { describeFailure } from './describe-failure.ts'
+
+describe('describeFailure', () => {
+  it('says what to do when the address is taken', async () => {
+    const first = createServer()
+    await new Promise<void>((resolve) => first.listen(0, '127.0.0.1', resolve))
+    const bound = first.address()
+    assert.ok(typeof bound === 'object' && bound !== null)
+    const failure = await new Promise<unknown>((resolve) => createServer().once('error', resolve).listen(bound.port, '127.0.0.1'))
+    first.close()
+    assert.equal(
+      describeFailure(failure),
+      `127.0.0.1:${bound.port} is in use; stop what listens there, or choose another --port (0 takes any free one).`,
+    )
+  })
+
+  it('says what to do when the data folder is none', async () => {
+    const failure = await mkdir(import.meta.filename, { recursive: true }).catch((error: unknown) => error)
+    assert.equal(describeFailure(failure), `${import.meta.filename} is not a folder; choose another --data.`)
+  })
+
+  it('leaves a sentence alone, but shows the stack of a mistake', () => {
+    assert.equal(describeFailure(new Error('Stop it first.')), 'Stop it first.')
+    assert.match(describeFailure(new TypeError('x is not a function')), /x is not a function\n +at /)
+  })
+})

@@ -1,0 +1,29 @@
+/** What a person reads when a command fails: what went wrong and, where we know it, what to do. */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return describeSystemError(error) ?? (isMistake(error) ? (error.stack ?? error.message) : error.message)
+}
+
+interface SystemError extends Error {
+  readonly code?: unknown
+  readonly address?: unknown
+  readonly port?: unknown
+  readonly path?: unknown
+}
+
+function describeSystemError({ code, address, port, path }: SystemError): string | undefined {
+  if (code === 'EADDRINUSE')
+    return `${address}:${port} is in use; stop what listens there, or choose another --port (0 takes any free one).`
+  if (code === 'EADDRNOTAVAIL') return `This machine has no address ${address}; choose another --host.`
+  if (code === 'EACCES' && port !== undefined) return `This user may not listen on port ${port}; choose a --port from 1024 on.`
+  if ((code === 'EACCES' || code === 'EROFS') && path !== undefined)
+    return `${path} cannot be written by this user; change its rights or choose another --data.`
+  if ((code === 'EEXIST' || code === 'ENOTDIR') && path !== undefined) return `${path} is not a folder; choose another --data.`
+  if (code === 'ENOSPC') return 'The disk is full; make room and try again.'
+  return undefined
+}
+
+/** A mistake of ours, which only its stack explains. */
+function isMistake(error: Error): boolean {
+  return [TypeError, ReferenceError, RangeError, SyntaxError].some((kind) => error instanceof kind)
+}
