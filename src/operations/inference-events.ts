@@ -14,6 +14,7 @@ export class InferenceEvents {
   readonly #clock: Clock
   readonly #subscriptions = new Map<string, Set<InferenceSubscription>>()
   readonly #progress = new Map<string, Progress>()
+  #closed = false
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -33,6 +34,17 @@ export class InferenceEvents {
   /** Called when an attempt is over, however it ended. */
   forgetProgress(inferenceId: string): void {
     this.#progress.delete(inferenceId)
+  }
+
+  /** Whether this process is on its way out, so that there is nothing more to wait for. */
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Wakes everybody who waits; the last thing that is told. */
+  close(): void {
+    this.#closed = true
+    for (const subscriptions of this.#subscriptions.values()) for (const subscription of subscriptions) subscription.wake()
   }
 
   /** Listens from now on until disposed of. */
@@ -63,6 +75,11 @@ export class InferenceSubscription implements Disposable {
   push(event: InferenceEvent): void {
     this.#unread.delete(event.type)
     this.#unread.set(event.type, event)
+    this.#wake()
+  }
+
+  /** Ends the present wait without an event. */
+  wake(): void {
     this.#wake()
   }
 

@@ -110,3 +110,14 @@ test('a watcher sees the state, progress, previews and the end', async () => {
   assert.ok(last.value?.type === 'inference' && last.value.inference.outcome === 'succeeded')
   assert.equal((await updates.next()).done, true)
 })
+
+test('whoever waits or watches is let go when the service ends', async () => {
+  const parts = createParts()
+  const { id } = await submitAndClaim(parts)
+  const waited = waitForInference(parts, { id, accountId: 'a', waitMs: 60_000 }, options)
+  const watched = Array.fromAsync(watchInference(parts, { id, accountId: 'a' }, options))
+  await parts.clock.waiting(2)
+  parts.events.close()
+  assert.equal((await waited).status, 'running')
+  assert.equal((await watched).length, 1)
+})

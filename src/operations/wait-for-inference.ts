@@ -8,7 +8,7 @@ import type { InferenceEvents } from './inference-events.ts'
 const pollMs = 1000
 
 /**
- * Reads one of the account's own inferences as soon as it is completed, or as it is after `waitMs`.
+ * Reads one of the account's own inferences as soon as it is completed, or as it is after `waitMs` or when the service ends.
  *
  * @throws {ServiceError} `request_not_found`.
  */
@@ -20,7 +20,7 @@ export async function waitForInference(
   using subscription = deps.events.subscribe(target.id)
   const until = deps.clock.now() + waitMs
   let inference = await findInference(deps, target, options)
-  for (let left = waitMs; inference.status !== 'completed' && left > 0; left = until - deps.clock.now()) {
+  for (let left = waitMs; inference.status !== 'completed' && left > 0 && !deps.events.closed; left = until - deps.clock.now()) {
     const event = await subscription.next(Math.min(left, pollMs), options)
     if (event === null || event.type === 'status') inference = await findInference(deps, target, options)
   }

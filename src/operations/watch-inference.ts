@@ -12,7 +12,7 @@ export type InferenceUpdate =
 const pollMs = 1000
 
 /**
- * Follows one of the account's own inferences from its present state to its completion.
+ * Follows one of the account's own inferences from its present state to its completion, or to the end of the service.
  *
  * @throws {ServiceError} `request_not_found`.
  */
@@ -25,12 +25,13 @@ export async function* watchInference(
   let known = await findInference(deps, target, options)
   yield { type: 'inference', inference: known }
   while (known.status !== 'completed') {
-    const event = await subscription.next(pollMs, options)
+    const event = deps.events.closed ? null : await subscription.next(pollMs, options)
     if (event?.type === 'progress' || event?.type === 'preview') yield event
     else {
       const current = await findInference(deps, target, options)
       if (differs(known, current)) yield { type: 'inference', inference: current }
       known = current
+      if (deps.events.closed) return
     }
   }
 }

@@ -33,7 +33,7 @@ export function holdLease(
     }
   }
   const listen = async () => {
-    for (;;) {
+    while (!events.closed) {
       const event = await subscription.next(leaseMs, { signal: done.signal })
       if (event?.type === 'cancel-requested') return interrupted.abort(new Interruption('cancelled'))
     }

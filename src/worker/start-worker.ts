@@ -7,7 +7,7 @@ import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.t
 const pollMs = 250
 
 export interface Worker extends AsyncDisposable {
-  /** Claims nothing more and puts what runs back to pending at once. */
+  /** Claims nothing more, puts what runs back to pending at once, and lets go of everybody who waits for an inference. */
   drain(): Promise<void>
 }
 
@@ -19,6 +19,7 @@ export function startWorker(deps: WorkerDependencies, settings: WorkerSettings):
     worker.stop()
     await looping
     await worker.finished()
+    deps.events.close()
   }
   return { drain, [Symbol.asyncDispose]: drain }
 }
