@@ -53,6 +53,35 @@ export function testOpenAi(name: string, start: () => Promise<ClientTarget>): vo
       assert.equal((await client.chat.completions.create(chat())).choices.length, 1)
     })
 
+    test('a tool call comes whole from a stream of fragments', async () => {
+      const tools = [{ type: 'function' as const, function: { name: 'look_up', parameters: { type: 'object', properties: {} } } }]
+      const stream = client.chat.completions.stream({ ...chat(), max_completion_tokens: 200, tools, tool_choice: 'required' })
+      const [call] = (await stream.finalChatCompletion()).choices[0]?.message.tool_calls ?? []
+      assert.ok(call?.type === 'function')
+      assert.equal(call.function.name, 'look_up')
+      assert.equal(typeof JSON.parse(call.function.arguments), 'object')
+    })
+
+    test('a plain completion streams', async () => {
+      const body = { model: target.chatModel, prompt: 'Once upon a time', max_tokens: 6, temperature: 0, seed: 1 }
+      const whole = await client.completions.create(body)
+      let text = ''
+      for await (const { choices } of await client.completions.create({ ...body, stream: true })) text += choices[0]?.text ?? ''
+      assert.equal(text, whole.choices[0]?.text)
+    })
+
+    test('embeddings arrive as numbers of unit length', async () => {
+      const { data, usage } = await client.embeddings.create({ model: target.chatModel, input: ['one', 'two'] })
+      assert.equal(data.length, 2)
+      for (const { embedding } of data) assert.ok(Math.abs(Math.hypot(...embedding) - 1) < 1e-3)
+      assert.ok(usage.prompt_tokens > 0)
+    })
+
+    test('the request id is known to the client', async () => {
+      const { request_id } = await client.models.list().withResponse()
+      assert.match(request_id ?? '', /^[\w-]+$/)
+    })
+
     test('models are listed and found by name', async () => {
       const ids = (await client.models.list()).data.map((model) => model.id)
       assert.ok(ids.includes(target.chatModel) && ids.includes(target.imageModel))
