@@ -108,6 +108,7 @@ suite('the HTTP interface keeps to the protocol', () => {
       ['/v1/models', 'DELETE', 'GET, HEAD, OPTIONS'],
       ['/v1/requests/some-id', 'PUT', 'DELETE, GET, HEAD, OPTIONS'],
       ['/healthz', 'POST', 'GET, HEAD, OPTIONS'],
+      ['/v1/requests/some-id/events', 'PATCH', 'GET, OPTIONS'],
     ] as const) {
       const wrong = await service.fetch(path, { method })
       assert.equal(wrong.status, 405, path)

@@ -51,6 +51,18 @@ suite('the life of a stream', () => {
     assert.equal(pool.states()[0]?.inUse, 0)
   })
 
+  test('a client that leaves in the middle of its body is noted and nothing more', async () => {
+    await using service = await startHttpService()
+    const socket = await openSocket(service.url)
+    socket.write(request(service, '{"model": "fake-chat"').replace('content-length: 21', 'content-length: 1000'))
+    await service.received(1)
+    socket.destroy()
+    await service.settled(1)
+    assert.equal(service.finished[0]?.status, 499)
+    assert.deepEqual(service.failures, [])
+    assert.deepEqual(service.booked, [])
+  })
+
   test('a client that does not read holds generation back, and leaving ends it', async () => {
     const flood = new Flood()
     const pool = createFixedModelPool({ text: { 'fake-chat': flood } })

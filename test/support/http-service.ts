@@ -60,6 +60,8 @@ export interface HttpService extends AsyncDisposable {
   readonly failures: unknown[]
   readonly prompts: string[]
   drain(): void
+  /** Resolves when the head of so many requests has come in. */
+  received(requests: number): Promise<void>
   /** Resolves when so many requests are over and reported. */
   settled(requests: number): Promise<void>
   /** Resolves when so many pieces of work are in the books. */
@@ -118,6 +120,11 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
     server.server.closeAllConnections()
     await server.close()
   })
+  let receivedCount = 0
+  server.server.on('request', () => {
+    receivedCount += 1
+    reports.emit('received')
+  })
   await server.listen({ host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${portOf(server)}`
   const makeToken: HttpService['makeToken'] = async (scopes, { accountId = account.id, expiresAt } = {}) => {
@@ -136,6 +143,9 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
     booked,
     failures,
     prompts,
+    async received(requests) {
+      while (receivedCount < requests) await once(reports, 'received')
+    },
     async settled(requests) {
       while (finished.length < requests) await once(reports, 'finished')
     },

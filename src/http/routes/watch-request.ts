@@ -10,7 +10,8 @@ import { encodeInferenceStream } from '../wire/inference-stream.ts'
 
 /** GET /v1/requests/<id>/events: a deferred request as it goes, until it is completed. */
 export function registerWatchRequest(api: FastifyInstance, deps: HttpDependencies): void {
-  api.get('/v1/requests/:id/events', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
+  // A HEAD would be held open as long as the events.
+  api.get('/v1/requests/:id/events', { exposeHeadRoute: false }, async (incoming: FastifyRequest<InferenceRoute>, reply) => {
     const target = readTarget(incoming)
     const options = { signal: clientSignal(reply) }
     requireReadable(incoming, await findInference(deps, target, options))
