@@ -7,5 +7,5 @@ export function ancestralLevels(from: number, to: number): { readonly up: number
   const fromSquared = fround(from * from)
   const toSquared = fround(to * to)
   const up = fround(Math.sqrt(fround(fround(toSquared * fround(fromSquared - toSquared)) / fromSquared)))
-  return { up, down: fround(Math.sqrt(fround(toSquared - fround(up * up)))) }
+  return { up, down: fround(Math.sqrt(Math.max(fround(toSquared - fround(up * up)), 0))) }
 }
