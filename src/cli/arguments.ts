@@ -80,7 +80,8 @@ export function settingValues({ flags }: Arguments): Readonly<Record<string, unk
   return Object.fromEntries(given)
 }
 
-function takesValue({ form }: CommandFlag): 'always' | 'maybe' | 'never' {
+/** Whether something must, may or must not follow a flag. */
+export function takesValue({ form }: Pick<CommandFlag, 'form'>): 'always' | 'maybe' | 'never' {
   if (form === null) return 'never'
   return form === toggle.form ? 'maybe' : 'always'
 }

@@ -1,6 +1,6 @@
-import { fallbackWords } from '../config/setting.ts'
+import { fallbackWords, type SettingDescription } from '../config/setting.ts'
 import { allSettings, groupedSettings } from '../config/settings.ts'
-import { flagsOf } from './arguments.ts'
+import { flagsOf, takesValue } from './arguments.ts'
 import type { Command, CommandFlag } from './command.ts'
 import { alignColumns } from './text-table.ts'
 
@@ -47,8 +47,8 @@ function flagRow({ name, form, help }: CommandFlag): readonly string[] {
   return [form === null ? `--${name}` : `--${name} ${form}`, help]
 }
 
-function settingRow(setting: (typeof allSettings)[number]): readonly string[] {
-  const flag = setting.form === 'on | off' ? `--${setting.name}[=off]` : `--${setting.name} ${setting.form}`
+function settingRow(setting: SettingDescription): readonly string[] {
+  const flag = takesValue(setting) === 'maybe' ? `--${setting.name}[=off]` : `--${setting.name} ${setting.form}`
   return [flag, `${setting.help} [${fallbackWords(setting)}]`.replaceAll('`', '')]
 }
 

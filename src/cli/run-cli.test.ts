@@ -100,6 +100,11 @@ describe('the command line', () => {
     }
   })
 
+  it('explains a command to whoever asks for help on it', async () => {
+    assert.equal((await run(['help', 'token', 'create'])).out, (await run(['token', 'create', '--help'])).out)
+    assert.equal((await run(['help'])).out, (await run([])).out)
+  })
+
   it('lists every setting in the help of serve', async () => {
     const { out } = await run(['serve', '-h'])
     assert.match(out, /--port <number> +Port to listen on; 0 for any free one\. \[8080\]/)

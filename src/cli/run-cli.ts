@@ -30,7 +30,7 @@ export interface CliSurroundings {
  */
 export async function runCli(argv: readonly string[], surroundings: CliSurroundings): Promise<number> {
   const { terminal } = surroundings
-  const parsed = parseArguments(argv, commands)
+  const parsed = parseArguments(argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv, commands)
   const json = parsed.flags.has('json')
   try {
     const result = await answer(parsed, surroundings)
@@ -49,7 +49,7 @@ async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise
   const { command, rest, flags } = parsed
   if (flags.has('version')) return { text: surroundings.version, json: { version: surroundings.version } }
   if (command === undefined) {
-    if (rest.length > 0 && rest[0] !== 'help') throw new UsageError([unknownCommand(rest)])
+    if (rest.length > 0) throw new UsageError([unknownCommand(rest)])
     return { text: overview(commands), json: { commands: commands.map(({ words, summary }) => ({ command: words.join(' '), summary })) } }
   }
   if (flags.has('help')) return { text: commandHelp(command), json: { command: command.words.join(' '), summary: command.summary } }

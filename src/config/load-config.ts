@@ -13,7 +13,9 @@ export async function loadConfig({ flags, environment }: Omit<SettingSources, 'f
     return { faults: [{ where: '--config', message: 'expected the path of one file.' }] }
   }
   const read = await readConfigFile(resolve(machine.folder, named ?? defaultFile), { required: named !== undefined })
-  return 'fault' in read ? { faults: [read.fault] } : parseConfig({ flags, environment, file: read.file }, machine)
+  const parsed = parseConfig({ flags, environment, file: 'file' in read ? read.file : null }, machine)
+  if ('file' in read) return parsed
+  return { faults: [read.fault, ...('faults' in parsed ? parsed.faults : [])] }
 }
 
 async function readConfigFile(

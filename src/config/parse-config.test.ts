@@ -86,6 +86,13 @@ describe('parseConfig', () => {
     ])
   })
 
+  it('refuses a public address that paths cannot be added to', () => {
+    assert.deepEqual(faultsOf({ flags: { 'public-url': 'https://sepia.example/?a=1' } }), [
+      '--public-url: expected an address that ends with its path.',
+    ])
+    assert.equal(configOf({ flags: { 'public-url': 'https://sepia.example/ink/' } }).addresses.publicUrl, 'https://sepia.example/ink')
+  })
+
   it('never repeats or shows a secret', () => {
     const faults = faultsOf({ environment: { SEPIA_DATABASE_URL: 'mysql://u:hunter2@db/x' } })
     assert.deepEqual(faults, ['SEPIA_DATABASE_URL: expected an address that starts with postgres:// or postgresql://.'])

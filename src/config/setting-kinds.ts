@@ -104,7 +104,7 @@ export const names: Kind<readonly string[]> = {
   print: (value) => value.join(','),
 }
 
-/** An address without query and without trailing slash; a password in it never shows. */
+/** An address, without trailing slash; one of the web has no query, because paths are added to it. Secrets in it never show. */
 export function url(...protocols: readonly string[]): Kind<string> {
   const starts = protocols.map((protocol) => `${protocol}//`).join(' or ')
   return {
@@ -112,7 +112,8 @@ export function url(...protocols: readonly string[]): Kind<string> {
     parse: (raw) => {
       const address = typeof raw === 'string' && URL.canParse(raw) ? new URL(raw) : undefined
       if (address === undefined || !protocols.includes(address.protocol)) return wantedSecretly(`an address that starts with ${starts}`)
-      if (address.hash !== '') return wantedSecretly('an address without #')
+      const queried = address.protocol.startsWith('http') && address.search !== ''
+      if (queried || address.hash !== '') return wantedSecretly('an address that ends with its path')
       return { value: address.href.replace(/\/+$/, '') }
     },
     print: (value) => {

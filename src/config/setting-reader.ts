@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { isRecord } from './is-record.ts'
 import type { Machine } from './machine.ts'
 import { environmentName, type Setting } from './setting.ts'
 import type { ConfigFault, SettingReport, SettingSources } from './setting-sources.ts'
@@ -36,7 +37,7 @@ export function createSettingReader(sources: SettingSources, machine: Machine): 
 }
 
 /** @throws {Error} when the table itself holds a default that its kind does not accept. */
-export function fallbackOf<Value>(setting: Setting<Value>, machine: Machine): Value {
+function fallbackOf<Value>(setting: Setting<Value>, machine: Machine): Value {
   if (typeof setting.fallback !== 'string') return setting.fallback.derive(machine)
   const parsed = setting.parse(setting.fallback, machine.folder)
   if ('fault' in parsed) throw new Error(`The default of ${setting.name} is not valid: ${parsed.fault}`)
@@ -60,8 +61,4 @@ function findWritten(sources: SettingSources, name: string, folder: string): Wri
   const { file } = sources
   if (file === null || !isRecord(file.content) || !Object.hasOwn(file.content, name)) return undefined
   return { raw: file.content[name], where: `"${name}" in ${file.path}`, folder: dirname(file.path) }
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

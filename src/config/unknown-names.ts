@@ -1,6 +1,6 @@
+import { isRecord } from './is-record.ts'
 import { didYouMean } from './nearest-name.ts'
 import { environmentName } from './setting.ts'
-import { isRecord } from './setting-reader.ts'
 import type { ConfigFault, SettingSources } from './setting-sources.ts'
 import { allSettings } from './settings.ts'
 

@@ -1,6 +1,7 @@
 import type { AccessToken } from '../../core/access-token.ts'
 import type { Command } from '../command.ts'
 import { isoTime } from '../iso-time.ts'
+import { listAllTokens } from '../list-all-tokens.ts'
 import { textTable } from '../text-table.ts'
 
 export const listTokens: Command = {
@@ -10,9 +11,8 @@ export const listTokens: Command = {
   settings: ['data', 'database-url'],
   run: async ({ backend, config, flags, signal }) => {
     await using desk = await backend.openAccountDesk(config, { signal })
-    const only = flags.get('account')
-    const accounts = (await desk.listAccounts({ signal })).filter(({ id }) => only === undefined || id === only)
-    const tokens = (await Promise.all(accounts.map(({ id }) => desk.listTokens(id, { signal })))).flat()
+    const account = flags.get('account')
+    const tokens = account === undefined ? await listAllTokens(desk, { signal }) : await desk.listTokens(account, { signal })
     return {
       text: textTable(['ID', 'NAME', 'ENDS IN', 'SCOPES', 'CREATED', 'LAST USED', 'STATE'], tokens.map(tokenRow)) || 'There are no tokens.',
       json: { tokens: tokens.map(tokenObject) },

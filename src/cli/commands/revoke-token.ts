@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts'
 import { confirm, yesFlag } from '../confirm.ts'
+import { listAllTokens } from '../list-all-tokens.ts'
 import { UsageError } from '../usage-error.ts'
 
 export const revokeToken: Command = {
@@ -11,9 +12,7 @@ export const revokeToken: Command = {
   run: async (context) => {
     const { argument, backend, config, signal } = context
     await using desk = await backend.openAccountDesk(config, { signal })
-    const accounts = await desk.listAccounts({ signal })
-    const tokens = (await Promise.all(accounts.map(({ id }) => desk.listTokens(id, { signal })))).flat()
-    const token = tokens.find(({ id }) => id === argument)
+    const token = (await listAllTokens(desk, { signal })).find(({ id }) => id === argument)
     if (token === undefined) throw new UsageError([{ where: argument, message: 'there is no token with this id; see sepia token list.' }])
     await confirm(context, `Programs that use the token "${token.name}" will be refused.`)
     await desk.revokeToken(token, { signal })

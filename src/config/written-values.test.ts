@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseByteSize, printByteSize } from './byte-size.ts'
+import { parseDuration, printDuration } from './duration.ts'
+import { nearestName } from './nearest-name.ts'
+
+describe('durations', () => {
+  it('are read in every unit, and printed so that they read back the same', () => {
+    for (const [text, ms] of [
+      ['0', 0],
+      ['250ms', 250],
+      ['90s', 90_000],
+      ['5m', 300_000],
+      ['2h', 7_200_000],
+      ['30d', 2_592_000_000],
+    ] as const) {
+      assert.equal(parseDuration(text), ms)
+      assert.equal(parseDuration(printDuration(ms)), ms)
+    }
+    assert.equal(printDuration(90_000), '90s')
+    assert.equal(printDuration(86_400_000), '1d')
+  })
+
+  it('need a unit, and nothing else', () => {
+    for (const text of ['5', '-5s', '1.5h', 's', '5 weeks', '', '99999999999999999d']) assert.equal(parseDuration(text), undefined, text)
+  })
+})
+
+describe('sizes', () => {
+  it('are read with a unit or as bytes', () => {
+    for (const [text, bytes] of [
+      ['512', 512],
+      ['1kb', 1024],
+      ['1.5 GB', 1_610_612_736],
+      ['10mb', 10_485_760],
+    ] as const) {
+      assert.equal(parseByteSize(text), bytes)
+    }
+    for (const text of ['', 'mb', '-1mb', '1 megabyte']) assert.equal(parseByteSize(text), undefined, text)
+    assert.equal(printByteSize(10_485_760), '10mb')
+    assert.equal(printByteSize(12), '12b')
+  })
+})
+
+describe('nearestName', () => {
+  const known = ['port', 'host', 'public-url', 'webhook-private-targets']
+
+  it('finds the name that a typing error most likely meant', () => {
+    assert.equal(nearestName('prot', known), 'port')
+    assert.equal(nearestName('publicurl', known), 'public-url')
+    assert.equal(nearestName('webhook-privat-target', known), 'webhook-private-targets')
+  })
+
+  it('finds none when none is near', () => {
+    assert.equal(nearestName('colour', known), undefined)
+  })
+})
