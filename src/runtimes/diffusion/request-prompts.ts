@@ -20,9 +20,9 @@ export function stylePrompts(request: ImageRequest): StyledPrompts {
   if (preset === undefined) throw new ServiceError('validation_error', `There is no style preset "${name}".`, { param: 'style_preset' })
   return {
     prompt: around(preset, prompt),
-    prompt2: prompt2 === null ? null : around(preset, prompt2),
-    negativePrompt: [preset.negativePrompt, negativePrompt].filter((text) => text !== null && text !== '').join(', '),
-    negativePrompt2: negativePrompt2 === null ? null : `${preset.negativePrompt}, ${negativePrompt2}`,
+    prompt2: prompt2 ? around(preset, prompt2) : null,
+    negativePrompt: negativePrompt ? `${preset.negativePrompt}, ${negativePrompt}` : preset.negativePrompt,
+    negativePrompt2: negativePrompt2 ? `${preset.negativePrompt}, ${negativePrompt2}` : null,
   }
 }
 
