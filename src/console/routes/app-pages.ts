@@ -8,7 +8,7 @@ const building = `<!doctype html><html lang="en"><meta charset="utf-8"><meta htt
 <p>The console is being built; this page comes back by itself.</p></html>`
 
 /** GET / and /console/*: the browser code. Addresses without a file are pages of the app. */
-export function registerAppPages(pages: FastifyInstance, source: AppSource): void {
+export function registerAppPages(pages: FastifyInstance, source: Pick<AppSource, 'files'>): void {
   const page = async (request: FastifyRequest, reply: FastifyReply) => {
     const files = await source.files()
     const index = files?.get('index.html')

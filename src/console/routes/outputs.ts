@@ -39,9 +39,11 @@ export function registerOutputs(own: FastifyInstance, deps: Pick<ConsoleDependen
 
   own.get<ImageRoute>('/console/api/outputs/:id/images/:index', async (request, reply) => {
     const { images } = parseStoredImages((await open(request, reply)).content)
-    const encoded = images[Number(request.params.index)]?.image_b64
-    if (encoded == null) throw new ServiceError('not_found', 'This output has no such image.')
-    const bytes = Buffer.from(encoded, 'base64')
-    return reply.type(imageContentType(bytes)).header('cache-control', aWhile).send(bytes)
+    const image = images[Number(request.params.index)]
+    if (image?.image_b64 == null) throw new ServiceError('not_found', 'This output has no such image.')
+    const bytes = Buffer.from(image.image_b64, 'base64')
+    const contentType = imageContentType(bytes)
+    reply.header('content-disposition', `inline; filename="sepia-${image.seed}.${contentType.replace('image/', '')}"`)
+    return reply.type(contentType).header('cache-control', aWhile).send(bytes)
   })
 }

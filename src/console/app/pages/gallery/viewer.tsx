@@ -40,7 +40,7 @@ export function Viewer({ image, onClose }: { image: ShownImage; onClose: () => v
                   </p>
                 )}
                 <div class="row">
-                  <a class="button" href={image.address} download={`sepia-${image.seed}`}>
+                  <a class="button" href={image.address} download>
                     <Icon name="download" size={16} />
                     Download
                   </a>

@@ -27,12 +27,7 @@ export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNo
       <figcaption class="plate-foot">
         <span>seed {image.seed}</span>
         <span class="row">
-          <a
-            class="button quiet small icon-only"
-            href={image.address}
-            download={`sepia-${image.seed}.${run.body.image_encoding ?? 'jpeg'}`}
-            title="Download"
-          >
+          <a class="button quiet small icon-only" href={image.address} download title="Download">
             <Icon name="download" size={16} />
             <span class="hidden-text">Download</span>
           </a>

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Inference } from '../../../../core/inference.ts'
+import { timelineEvents } from './timeline-events.ts'
+
+const pending: Inference = {
+  id: 'r',
+  accountId: 'a',
+  kind: 'image',
+  model: 'm',
+  priority: 'normal',
+  status: 'pending',
+  outcome: null,
+  error: null,
+  output: null,
+  attempt: 0,
+  progress: null,
+  queuePosition: 3,
+  createdAt: 1000,
+  startedAt: null,
+  completedAt: null,
+  expiresAt: null,
+}
+const titles = (inference: Inference, now = 10_000) => timelineEvents(inference, now).map(({ title, tone }) => `${title} ${tone}`)
+
+test('a waiting request shows its place and what lies ahead', () => {
+  assert.deepEqual(titles(pending), ['Queued reached', 'Started ahead', 'Stored ahead'])
+  assert.equal(timelineEvents(pending, 10_000)[0]?.note, 'Number 3 in the queue.')
+})
+
+test('a second attempt is told apart', () => {
+  const running: Inference = { ...pending, status: 'running', attempt: 2, startedAt: 2000, progress: { step: 4, total: 20 } }
+  assert.deepEqual(titles(running), ['Queued reached', 'Started, attempt 2 reached', 'Stored ahead'])
+  assert.equal(timelineEvents(running, 10_000)[1]?.note, 'Waited 1.00 s. Step 4 of 20.')
+})
+
+test('a success tells when its output goes, and that it went', () => {
+  const done: Inference = {
+    ...pending,
+    status: 'completed',
+    outcome: 'succeeded',
+    attempt: 1,
+    startedAt: 2000,
+    completedAt: 3000,
+    expiresAt: 9000,
+  }
+  assert.equal(titles(done, 5000).at(-1), 'Output will be deleted ahead')
+  assert.equal(titles(done, 9000).at(-1), 'Output deleted reached')
+})
+
+test('a request cancelled while it waited never started', () => {
+  const cancelled: Inference = { ...pending, status: 'completed', outcome: 'cancelled', completedAt: 3000, expiresAt: 9000 }
+  assert.deepEqual(titles(cancelled), ['Queued reached', 'Cancelled failed'])
+})

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fastify } from 'fastify'
+import type { AppFile } from '../app-files.ts'
+import { registerAppPages } from './app-pages.ts'
+
+const file = (text: string, compressed = false): AppFile => ({
+  contentType: 'text/plain',
+  plain: Buffer.from(text),
+  brotli: compressed ? Buffer.from('brotli') : null,
+  gzip: compressed ? Buffer.from('gzip') : null,
+  etag: `"${text}"`,
+})
+const built = new Map([
+  ['index.html', file('page')],
+  ['assets/a.js', file('script', true)],
+])
+
+function serve(files: ReadonlyMap<string, AppFile> | null) {
+  const server = fastify()
+  registerAppPages(server, { files: async () => files })
+  return server
+}
+
+test('every address of the console is the one page, asked for anew each time', async () => {
+  for (const url of ['/', '/console', '/console/requests/7']) {
+    const { body, headers } = await serve(built).inject(url)
+    assert.equal(body, 'page')
+    assert.equal(headers['cache-control'], 'no-cache')
+  }
+})
+
+test('assets are kept for ever and sent in the best encoding the browser takes', async () => {
+  const get = (encoding: string) => serve(built).inject({ url: '/console/assets/a.js', headers: { 'accept-encoding': encoding } })
+  assert.equal((await get('gzip, deflate, br')).body, 'brotli')
+  assert.equal((await get('gzip')).headers['content-encoding'], 'gzip')
+  assert.equal((await get('')).body, 'script')
+  assert.match(String((await get('')).headers['cache-control']), /immutable/)
+})
+
+test('a page that is known is not sent again', async () => {
+  const answer = await serve(built).inject({ url: '/', headers: { 'if-none-match': '"page"' } })
+  assert.deepEqual([answer.statusCode, answer.body], [304, ''])
+})
+
+test('an asset of another version is not found, rather than the page', async () => {
+  assert.equal((await serve(built).inject('/console/assets/old.js')).json().code, 'not_found')
+})
+
+test('while it is being built, the page says so and comes back', async () => {
+  const { body, headers } = await serve(null).inject('/console/chat')
+  assert.match(body, /http-equiv="refresh"/)
+  assert.equal(headers['cache-control'], 'no-store')
+})
