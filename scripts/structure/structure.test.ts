@@ -93,6 +93,13 @@ describe('the import table', () => {
     assert.equal(areaOf('src/bin.ts'), 'bin.ts')
   })
 
+  it('holds no folder that does not exist', () => {
+    assert.deepEqual(
+      Object.keys(importTable).filter((area) => !existsSync(`src/${area}`)),
+      [],
+    )
+  })
+
   it('names an environment reader that exists', () => {
     assert.ok(existsSync(environmentReader))
   })

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { importTable } from '../structure/import-table.ts'
+
+/** The rows of the map: a folder below `src/` and the words of its last cell. */
+const rows = readFileSync('ARCHITECTURE.md', 'utf8')
+  .split('\n')
+  .flatMap((line) => {
+    const [, folder, allowed] = /^\| `src\/([^`]+)` \|.*\| ([^|]+) \|$/.exec(line) ?? []
+    return folder === undefined || allowed === undefined ? [] : [{ folder, allowed: allowed.split(/[,\s]+/) }]
+  })
+
+describe('the map in ARCHITECTURE.md', () => {
+  it('says of each folder what the import table says', () => {
+    const areas = Object.keys(importTable)
+    for (const { folder, allowed } of rows.filter(({ allowed }) => allowed[0] !== 'all')) {
+      assert.deepEqual(
+        areas.filter((area) => allowed.includes(area)),
+        areas.filter((area) => importTable[folder]?.areas.includes(area)),
+        folder,
+      )
+    }
+  })
+
+  it('shows every folder of the import table, itself or the one it lies in', () => {
+    const shown = rows.map(({ folder }) => folder)
+    const missing = Object.keys(importTable).filter(
+      (area) => existsSync(`src/${area}`) && !shown.some((folder) => `${area}/`.startsWith(`${folder}/`)),
+    )
+    assert.deepEqual(missing, ['bin.ts'])
+  })
+})
