@@ -65,6 +65,16 @@ await page.getByRole('button', { name: 'Use its settings' }).waitFor()
 await take(page, 'picture')
 await page.keyboard.press('Escape')
 
+await openPage(page, 'People')
+for (const role of ['Member', 'Owner']) {
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await page.getByRole('dialog').getByText(role, { exact: true }).click()
+  await page.getByRole('button', { name: 'Make the link' }).click()
+  const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
+  if (role === 'Member') await join(link)
+  await page.keyboard.press('Escape')
+}
+
 for (const name of ['Requests', 'Usage', 'Models', 'Access tokens', 'People', 'Service']) {
   await openPage(page, name)
   await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
@@ -93,6 +103,18 @@ await page.setViewportSize(wide)
 await page.getByRole('button', { name: 'Sign out' }).click()
 await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
 await take(page, 'sign-in')
+
+/** Lets somebody else follow an invitation. */
+async function join(link: string): Promise<void> {
+  await using context = await visit.browser.newContext()
+  const other = await context.newPage()
+  await other.goto(link)
+  await other.getByLabel('Name').fill('Grace Hopper')
+  await other.getByLabel('E-mail').fill('grace@example.org')
+  await other.getByLabel('Password').fill('nanoseconds of wire')
+  await other.getByRole('button', { name: 'Create the account' }).click()
+  await other.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+}
 
 async function take(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {

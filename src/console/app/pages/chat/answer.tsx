@@ -5,6 +5,8 @@ import { durationText } from '../../parts/duration-text.ts'
 import { regenerate, type Turn } from './conversation.ts'
 import { Prose } from './prose.tsx'
 
+/** What arrives faster than this came in one piece, which says nothing about the speed. */
+const measurableMs = 5
 const endings = { writing: '', done: '', stopped: 'stopped by you', cut: 'reached the token limit', failed: '' } as const
 
 /** What the model said, how fast, and the ways to use or redo it. */
@@ -13,7 +15,7 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
   return (
     <article class="turn-answer" data-state={turn.state}>
       <span class="hidden-text">The model: </span>
-      <Prose text={turn.content} caret={writing} />
+      {turn.content || writing ? <Prose text={turn.content} caret={writing} /> : null}
       {turn.failure ? (
         <p class="note bad" role="alert">
           {turn.failure}
@@ -38,7 +40,8 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
 function factTexts({ facts }: Turn): readonly string[] {
   if (!facts) return []
   const { promptTokens, completionTokens, firstTextMs, writingMs } = facts
-  const speed = completionTokens > 1 && writingMs > 0 ? [`${Math.round(((completionTokens - 1) / writingMs) * 1000)} tokens/s`] : []
+  const speed =
+    completionTokens > 1 && writingMs >= measurableMs ? [`${Math.round(((completionTokens - 1) / writingMs) * 1000)} tokens/s`] : []
   return [
     `${promptTokens} tokens read`,
     `${completionTokens} written`,

@@ -29,10 +29,10 @@ export function ConversationView(): VNode {
   )
 }
 
-/** Tells a screen reader when an answer is whole, instead of every token. */
+/** Tells a screen reader when an answer is whole, instead of every token; failures are alerts of their own. */
 function Announcement(): VNode {
   const last = turns.value.at(-1)
-  const text = last?.role !== 'assistant' ? '' : last.state === 'writing' ? 'The model is writing.' : (last.failure ?? last.content)
+  const text = last?.role !== 'assistant' ? '' : last.state === 'writing' ? 'The model is writing.' : last.content
   return (
     <div class="hidden-text" aria-live="polite">
       {text}
