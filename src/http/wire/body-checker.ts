@@ -4,6 +4,7 @@ import { Settings } from 'typebox/system'
 import { ServiceError } from '../../core/error.ts'
 import { findFaults } from './find-faults.ts'
 import { type FaultCodes, faultsError } from './refuse-faults.ts'
+import { isRecord, withoutNulls } from './without-nulls.ts'
 
 // Enough for every field of the longest request, so that all faults are reported at once.
 Settings.Set({ maxErrors: 64 })
@@ -16,22 +17,14 @@ export interface BodyChecker<Schema extends TSchema> {
 
 export function createBodyChecker<Schema extends TSchema & { readonly properties: object }>(schema: Schema): BodyChecker<Schema> {
   const validator = Compile(schema)
+  const document: object = schema
   const fits = (value: unknown): value is Static<Schema> => validator.Check(value)
   return {
     parse(body, codes) {
       if (!isRecord(body)) throw new ServiceError(codes.invalid, 'Send a JSON object as the body.')
-      const value = dropNulls(body, schema.properties)
+      const value = withoutNulls(document, body)
       if (fits(value)) return value
-      throw faultsError(findFaults(schema, validator.Errors(value)), codes)
+      throw faultsError(findFaults(document, validator.Errors(value)), codes)
     },
   }
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Removes known fields that are null, so that `null` and absence mean the same. */
-export function dropNulls(record: Readonly<Record<string, unknown>>, known: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([name, value]) => value !== null || !Object.hasOwn(known, name)))
 }

@@ -28,14 +28,3 @@ export const chatMessageSchema = Type.Object(
 )
 
 export type ChatMessageBody = Static<typeof chatMessageSchema>
-
-/** Fields of a message that mean nothing when null; our own answers carry `function_call`, others `refusal` and `audio`. */
-export const nullableMessageFields = {
-  content: null,
-  tool_calls: null,
-  tool_call_id: null,
-  name: null,
-  function_call: null,
-  refusal: null,
-  audio: null,
-}

@@ -195,6 +195,19 @@ suite('chat requests', () => {
     refuse({ messages: ['Hello'] }, 'messages[0]')
   })
 
+  test('a null anywhere means that the field was left out, but a schema keeps its own', () => {
+    const schema = { enum: ['a', null], default: null }
+    const { request, delivery } = accept({
+      stream: true,
+      stream_options: { include_usage: null },
+      tools: [{ type: 'function', function: { name: 'look', description: null, parameters: schema, strict: null } }],
+      response_format: { type: 'json_schema', json_schema: { name: 'x', description: null, schema, strict: null }, schema: null },
+    })
+    assert.equal(delivery.includeUsage, false)
+    assert.deepEqual(request.responseFormat, { type: 'json_schema', schema })
+    assert.deepEqual(request.input.type === 'chat' && request.input.tools[0]?.parameters, schema)
+  })
+
   test('tools and their choice are read', () => {
     const { input } = accept({
       tools: [tool],

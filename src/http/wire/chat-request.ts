@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../core/error.ts'
 import type { TextRequest } from '../../core/text-generation.ts'
-import { createBodyChecker, dropNulls, isRecord } from './body-checker.ts'
-import { chatMessageSchema, nullableMessageFields } from './chat-message-schema.ts'
+import { createBodyChecker } from './body-checker.ts'
+import { chatMessageSchema } from './chat-message-schema.ts'
 import { findMessageFaults, readChatMessages } from './read-chat-messages.ts'
 import { refuseFaults, textFaultCodes } from './refuse-faults.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
@@ -10,6 +10,7 @@ import { readSampling, samplingFields } from './sampling-fields.ts'
 import { readStop, stopField } from './stop-field.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
 import { findToolFaults, readToolChoice, readTools, toolFields } from './tool-fields.ts'
+import { isRecord } from './without-nulls.ts'
 
 const tokenLimit = { minimum: 1, maximum: 2 ** 31 - 1 }
 
@@ -51,7 +52,7 @@ export interface ParsedChat {
 export function createChatRequestParser(settings: { readonly widePenalties: boolean }): (body: unknown) => ParsedChat {
   const checker = createBodyChecker(chatRequestSchema(settings))
   return (received) => {
-    const body = checker.parse(dropMessageNulls(received), textFaultCodes)
+    const body = checker.parse(dropForeignNulls(received), textFaultCodes)
     refuseFaults(findChatFaults(body), textFaultCodes)
     return {
       request: {
@@ -100,10 +101,15 @@ function findLimitFaults(body: ChatBody): readonly FieldFault[] {
   return faults
 }
 
-function dropMessageNulls(body: unknown): unknown {
+/** Our own answers carry `function_call: null`, others `refusal` and `audio`; sent back, they mean nothing. */
+const foreignNulls: readonly string[] = ['function_call', 'refusal', 'audio', 'name']
+
+function dropForeignNulls(body: unknown): unknown {
   if (!isRecord(body) || !Array.isArray(body.messages)) return body
-  return {
-    ...body,
-    messages: body.messages.map((message: unknown) => (isRecord(message) ? dropNulls(message, nullableMessageFields) : message)),
-  }
+  return { ...body, messages: body.messages.map(dropMessageNulls) }
+}
+
+function dropMessageNulls(message: unknown): unknown {
+  if (!isRecord(message)) return message
+  return Object.fromEntries(Object.entries(message).filter(([name, value]) => value !== null || !foreignNulls.includes(name)))
 }

@@ -15,7 +15,7 @@ export const responseFormatField = Type.Optional(
             name: Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' }),
             description: Type.Optional(Type.String()),
             schema: Type.Optional(jsonObject),
-            strict: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+            strict: Type.Optional(Type.Boolean()),
           },
           { additionalProperties: false },
         ),

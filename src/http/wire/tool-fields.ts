@@ -16,7 +16,7 @@ export const toolFields = {
               name: toolName,
               description: Type.Optional(Type.String()),
               parameters: Type.Optional(jsonObject),
-              strict: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+              strict: Type.Optional(Type.Boolean()),
             },
             { additionalProperties: false },
           ),
