@@ -71,7 +71,7 @@ for (const role of ['Member', 'Owner']) {
   await page.getByRole('dialog').getByText(role, { exact: true }).click()
   await page.getByRole('button', { name: 'Make the link' }).click()
   const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
-  if (role === 'Member') await join(link)
+  if (role === 'Member') await letSomebodyIn(link)
   await page.keyboard.press('Escape')
 }
 
@@ -105,7 +105,7 @@ await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
 await take(page, 'sign-in')
 
 /** Lets somebody else follow an invitation. */
-async function join(link: string): Promise<void> {
+async function letSomebodyIn(link: string): Promise<void> {
   await using context = await visit.browser.newContext()
   const other = await context.newPage()
   await other.goto(link)
