@@ -45,7 +45,7 @@ export async function denoise(
   drawing: Drawing,
   { signal, onStep }: { readonly signal: AbortSignal; readonly onStep: (progress: DenoisingProgress) => Promise<void> | void },
 ): Promise<Float32Array> {
-  const { solver, size, begin, end } = drawing
+  const { solver, begin, end } = drawing
   const predict = unet.prepare(drawing)
   let state = startAt(begin)
   let latents = drawing.latents
@@ -56,6 +56,8 @@ export async function denoise(
     const input = solver.scaleInput(state, latents)
     const timestep = solver.timesteps[state.index] ?? 0
     const prediction = await predict(input, timestep)
+    if (prediction.length !== latents.length)
+      throw new ServiceError('inference_failed', 'The image model predicted another size than it was given; its operator must replace it.')
     const before = { state, latents }
     const step = solver.step(state, prediction, latents, () => drawing.generator.normal(latents.length))
     state = step.state
@@ -63,8 +65,6 @@ export async function denoise(
     assertFinite(latents)
     await onStep({ done, total: end - begin, estimate: () => solver.denoised(before.state, prediction, before.latents) })
   }
-  if (latents.length !== size.channels * size.height * size.width)
-    throw new ServiceError('inference_failed', 'The image model gave latents of another size; try again.')
   return latents
 }
 

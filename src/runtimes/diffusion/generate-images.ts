@@ -6,6 +6,7 @@ import { drawImage, type Refining } from './draw-image.ts'
 import { drawnSize } from './drawn-size.ts'
 import { encodeImage } from './encode-image.ts'
 import { encodePrompts } from './encode-prompts.ts'
+import type { NoisePredictor } from './noise-predictor.ts'
 import { describeParameters } from './parameters-text.ts'
 import type { PreviewPainter } from './preview-painter.ts'
 import { readStartingPicture } from './read-starting-picture.ts'
@@ -34,7 +35,7 @@ export async function generateImages(
     steps: request.steps,
     ...size,
     guidanceScale: request.guidanceScale,
-    prompts: await encodePrompts(pipeline.base.text, promptsToEncode(styled, encodingOptions(request, pipeline.base.zeroNegative))),
+    prompts: await encodePrompts(pipeline.base.text, promptsToEncode(styled, encodingOptions(request, pipeline.base))),
     refining: await refiningOf(pipeline, request, styled),
   }
   const { start, finish } = await readStartingPicture(request, size, { signal })
@@ -67,12 +68,12 @@ function refuseUnsupported({ base, refiner, encoder }: DiffusionPipeline, reques
   if (request.initial !== null && encoder === null) refuse('init_image', 'This model cannot start from an image: leave out init_image.')
 }
 
-function encodingOptions(request: ImageRequest, zeroNegative: boolean) {
-  return { guided: request.guidanceScale > 1, zeroNegative, clipSkip: request.clipSkip ?? 0 }
+function encodingOptions({ guidanceScale, clipSkip }: ImageRequest, { embedsGuidance, zeroNegative }: NoisePredictor) {
+  return { guided: guidanceScale > 1 && !embedsGuidance, zeroNegative, clipSkip: clipSkip ?? 0 }
 }
 
 async function refiningOf({ refiner }: DiffusionPipeline, request: ImageRequest, styled: StyledPrompts): Promise<Refining | null> {
   if (refiner === null || request.refinerStart === null) return null
-  const options = { ...encodingOptions(request, refiner.zeroNegative), clipSkip: 0 }
+  const options = { ...encodingOptions(request, refiner), clipSkip: 0 }
   return { predictor: refiner, prompts: await encodePrompts(refiner.text, promptsToEncode(styled, options)), start: request.refinerStart }
 }

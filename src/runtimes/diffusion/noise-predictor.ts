@@ -15,6 +15,8 @@ export interface NoisePredictor {
   readonly unet: GuidedUnet
   /** Latent sizes must be multiples of this: the UNet halves them that often on its way down. */
   readonly latentStep: number
+  /** Whether the UNet is told the guidance scale itself, so that nothing is guided outside it. */
+  readonly embedsGuidance: boolean
   /** Whether the UNet is told a score, as a refiner is, instead of a target size. */
   readonly scored: boolean
   /** Whether an absent negative prompt means zeros instead of the encoded empty text. */
@@ -52,6 +54,7 @@ export async function loadNoisePredictor(folder: string, open: OpenSession, late
     text,
     unet: new GuidedUnet(unet),
     latentStep: Array.isArray(blocks) && blocks.length > 0 ? 2 ** (blocks.length - 1) : 1,
+    embedsGuidance: unet.guidanceWidth !== null,
     scored: unet.timeIdCount === 5,
     zeroNegative: index.force_zeros_for_empty_prompt !== false,
     maxClipSkip: Math.min(...text.map(({ encoder }) => encoder.maxClipSkip)),

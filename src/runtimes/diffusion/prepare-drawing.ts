@@ -1,13 +1,13 @@
 import type { Sampler } from '../../core/sampler.ts'
-import type { Drawing, Inpainting } from './denoise.ts'
+import type { Drawing } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import type { EncodedPrompt, PromptEncoding } from './encode-prompts.ts'
 import type { NoisePredictor } from './noise-predictor.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import { linear } from './schedulers/linear.ts'
 import { samplerSolvers } from './schedulers/samplers.ts'
-import type { StartingPicture } from './start-from-picture.ts'
-import { startFromPicture } from './start-from-picture.ts'
+import type { Solver } from './schedulers/solver.ts'
+import { type StartingPicture, startFromPicture } from './start-from-picture.ts'
 import { baseTimeIds, refinerTimeIds } from './time-ids.ts'
 import { TorchGenerator } from './torch-generator.ts'
 import type { Conditioning, LatentSize } from './unet.ts'
@@ -39,7 +39,11 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
   const size: LatentSize = { channels: vae.channels, height: settings.height / vae.factor, width: settings.width / vae.factor }
   const solver = samplerSolvers[settings.sampler](settings.scheduler, steps)
   const generator = new TorchGenerator(settings.seed)
-  const begun = await begin()
+  const { start } = settings
+  const begun =
+    start === null
+      ? { begin: 0, latents: firstNoise(solver, size, generator), inpainting: null }
+      : await startFromPicture(pipeline, { solver, steps, generator, size, start })
   return {
     ...begun,
     ...conditionings(pipeline.base, settings),
@@ -49,12 +53,10 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
     guidanceScale,
     generator,
   }
+}
 
-  async function begin(): Promise<{ readonly begin: number; readonly latents: Float32Array; readonly inpainting: Inpainting | null }> {
-    if (settings.start !== null) return startFromPicture(pipeline, { solver, steps, generator, size, start: settings.start })
-    const noise = generator.normal(size.channels * size.height * size.width)
-    return { begin: 0, latents: linear([solver.initialNoiseScale, noise]), inpainting: null }
-  }
+function firstNoise({ initialNoiseScale }: Solver, size: LatentSize, generator: TorchGenerator): Float32Array {
+  return linear([initialNoiseScale, generator.normal(size.channels * size.height * size.width)])
 }
 
 /** Texts and sizes as a UNet takes them. */

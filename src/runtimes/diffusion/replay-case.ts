@@ -31,7 +31,7 @@ export async function replayCase(
   reference: ReferenceCase,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Deviation> {
-  const guided = reference.guidanceScale > 1
+  const guided = reference.guidanceScale > 1 && !pipeline.base.embedsGuidance
   const { prompt, negativePrompt } = reference
   const zeros = negativePrompt === null && pipeline.base.zeroNegative
   // diffusers takes the first prompt where the second is absent or empty.

@@ -34,7 +34,8 @@ export class Unet {
   readonly fixedBatch: number | null
   readonly #session: OnnxSession
   readonly #output: string
-  readonly #timestepRank: number
+  readonly #timestepShape: readonly (number | string)[]
+  readonly #batchName: number | string | undefined
 
   constructor(session: OnnxSession) {
     const shapeOf = (name: string, rank: number): readonly (number | string)[] => {
@@ -52,8 +53,9 @@ export class Unet {
     this.timeIdCount = fixed(shapeOf('time_ids', 2)[1]) ?? 6
     if (this.timeIdCount !== 5 && this.timeIdCount !== 6)
       throw unusableModel(session.file, `takes ${this.timeIdCount} "time_ids" instead of 5 or 6`)
-    this.#timestepRank = session.input('timestep').shape.length
-    if (this.#timestepRank > 1) throw unusableModel(session.file, 'takes "timestep" with more than one dimension')
+    this.#timestepShape = session.input('timestep').shape
+    this.#batchName = batch
+    if (this.#timestepShape.length > 1) throw unusableModel(session.file, 'takes "timestep" with more than one dimension')
     this.guidanceWidth = session.inputs.has('timestep_cond') ? (fixed(shapeOf('timestep_cond', 2)[1]) ?? 256) : null
     this.#session = session
     this.#output = session.output('out_sample', 'sample', [...session.outputs.keys()][0] ?? 'out_sample')
@@ -101,11 +103,19 @@ export class Unet {
     { feeds, size, batch, wanted }: UnetConditioning,
   ): Promise<readonly Float32Array[]> {
     const sample = this.#session.tensor('sample', repeated(latents, batch), [batch, size.channels, size.height, size.width])
-    const time = this.#session.tensor('timestep', [timestep], this.#timestepRank === 0 ? [] : [1])
+    const time = this.#timestepTensor(timestep, batch)
     const [output] = await this.#session.run({ ...feeds, sample, timestep: time }, [this.#output])
     const values = output?.values ?? new Float32Array(0)
     const count = values.length / batch
     return Array.from({ length: wanted }, (_, i) => values.subarray(i * count, (i + 1) * count))
+  }
+
+  /** Exports differ: a scalar, one number for all, or one for each of the batch. */
+  #timestepTensor(timestep: number, batch: number): Tensor {
+    const [length] = this.#timestepShape
+    if (length === undefined) return this.#session.tensor('timestep', [timestep], [])
+    const count = typeof length === 'number' && length > 0 ? length : length === this.#batchName ? batch : 1
+    return this.#session.tensor('timestep', new Array<number>(count).fill(timestep), [count])
   }
 }
 
