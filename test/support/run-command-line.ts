@@ -1,0 +1,73 @@
+import type { AccountDesk, CliBackend, Finding, NewToken } from '../../src/cli/cli-backend.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import type { AccessToken } from '../../src/core/access-token.ts'
+import type { Account } from '../../src/core/account.ts'
+import { createTemporaryFolder } from './temporary-folder.ts'
+
+const account: Account = { id: 'a1', name: 'First', email: null, role: 'owner', createdAt: 0, disabledAt: null }
+
+function tokenOf({ name, scopes }: Pick<NewToken, 'name' | 'scopes'>): AccessToken {
+  const dates = { createdAt: 0, expiresAt: null, revokedAt: null, lastUsedAt: null }
+  return { id: 't1', accountId: 'a1', name, hash: 'f00', hint: 'abcd', scopes, ...dates }
+}
+
+/** Runs one command line in an empty folder, against a backend that only notes what it was asked. */
+export async function runCommandLine(
+  argv: readonly string[],
+  {
+    environment = {},
+    answer = null,
+    findings = [],
+  }: { environment?: Record<string, string>; answer?: string | null; findings?: readonly Finding[] } = {},
+): Promise<{ code: number; out: string; err: string; asked: readonly string[]; done: readonly string[] }> {
+  await using folder = await createTemporaryFolder()
+  const done: string[] = []
+  const asked: string[] = []
+  let out = ''
+  let err = ''
+  const desk: AccountDesk = {
+    listAccounts: async () => [account],
+    createAccount: async () => account,
+    setDisabled: async (id, disabled) => void done.push(`disabled ${id} ${disabled}`),
+    listTokens: async () => [tokenOf({ name: 'mine', scopes: ['read'] })],
+    createToken: async (input) => {
+      done.push(`token ${JSON.stringify(input)}`)
+      return { text: 'sepia_secret', token: tokenOf(input) }
+    },
+    revokeToken: async ({ id }) => void done.push(`revoked ${id}`),
+    [Symbol.asyncDispose]: async () => void done.push('closed'),
+  }
+  const refuse = async (): Promise<never> => Promise.reject(new Error('The test does not offer this.'))
+  const backend: CliBackend = {
+    serve: async ({ listen }) => void done.push(`served ${listen.port}`),
+    openAccountDesk: async () => desk,
+    listModels: async () => [],
+    pullModel: refuse,
+    findRemovableModel: refuse,
+    removeModel: refuse,
+    backup: refuse,
+    restore: refuse,
+    doctor: async () => findings,
+  }
+  const code = await runCli(argv, {
+    terminal: {
+      out: (text) => {
+        out += text
+      },
+      err: (text) => {
+        err += text
+      },
+      interactive: false,
+      ask: async (question) => {
+        asked.push(question)
+        return answer
+      },
+    },
+    environment,
+    machine: { cores: 2, memoryBytes: 1e9, terminal: false, folder: folder.path },
+    loadBackend: async () => backend,
+    version: '1.2.3',
+    signal: new AbortController().signal,
+  })
+  return { code, out, err, asked, done }
+}
