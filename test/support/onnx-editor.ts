@@ -74,6 +74,23 @@ export class OnnxEditor {
     return this
   }
 
+  /** Declares a size of an input that was open before. */
+  fixSize(name: string, axis: number, size: number): this {
+    this.#replace(graph.input, name, (value) => resized(value, axis, size))
+    return this
+  }
+
+  /** Declares an input that nothing reads. */
+  addInput(name: string, dimensions: readonly number[]): this {
+    const shape = nested(
+      2,
+      dimensions.map((size) => nested(1, [integer(1, size)])),
+    )
+    const tensorType = nested(1, [integer(1, elementTypes.float32), shape])
+    this.#graph = [...this.#graph, nested(graph.input, [text(1, name), nested(2, [tensorType])])]
+    return this
+  }
+
   /** Replaces an output by the first half of its channels, under another name. */
   takeFirstHalf(name: string, as: string): this {
     const whole = [...this.#graph]

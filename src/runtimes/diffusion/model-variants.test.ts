@@ -37,10 +37,10 @@ function reference(name: string): ReferenceCase {
   return found
 }
 
-async function replay(folder: string, name: string): Promise<Deviation> {
+async function replay(folder: string, name: string, change: Partial<ReferenceCase> = {}): Promise<Deviation> {
   await using pipeline = await loadDiffusionPipeline(folder, { threads: 1, refiner: null, signal })
   const schedulerJson = await readJsonObject(folder, 'scheduler/scheduler_config.json')
-  return await replayCase({ pipeline, schedulerJson }, reference(name), { signal })
+  return await replayCase({ pipeline, schedulerJson }, { ...reference(name), ...change }, { signal })
 }
 
 async function refusal(folder: string): Promise<string> {
@@ -67,6 +67,18 @@ for (const type of ['int64', 'float16', 'float64', 'int32'] as const) {
     assert.ok((await replay(folder, 'DDIM/4')).latents < 1e-5)
   })
 }
+
+for (const batch of [1, 2]) {
+  test(`the UNet may take only batches of ${batch}`, async () => {
+    const folder = await variant(`batch-${batch}`, { unet: (editor) => void editor.fixSize('sample', 0, batch) })
+    for (const name of ['DDIM/4', 'no guidance']) assert.ok((await replay(folder, name)).latents < 1e-5)
+  })
+}
+
+test('a UNet that is told the guidance scale is not guided outside', async () => {
+  const folder = await variant('distilled', { unet: (editor) => void editor.addInput('timestep_cond', [1, 256]) })
+  assert.ok((await replay(folder, 'no guidance', { guidanceScale: 8 })).latents < 1e-5)
+})
 
 test('half-precision weights with float32 inputs and outputs come close to the original', async () => {
   const folder = await variant('fp16-weights', {
