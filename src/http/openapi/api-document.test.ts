@@ -17,6 +17,13 @@ suite('the API document', () => {
     assert.equal(document.paths['/v1/models'].get.security, undefined)
   })
 
+  test('names every operation once', () => {
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(Object(methods)))
+    const names = operations.map((operation) => Object(operation).operationId)
+    assert.equal(new Set(names).size, documentedRoutes(settings).length)
+    assert.ok(names.includes('getV1RequestsIdEvents'))
+  })
+
   test('says what a field accepts as the checker does, and that null is its default', () => {
     const { properties, required, additionalProperties } =
       document.paths['/generate/sdxl'].post.requestBody.content['application/json'].schema

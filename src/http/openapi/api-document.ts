@@ -35,10 +35,21 @@ export function describeApi(settings: { readonly widePenalties: boolean }, { pub
   }
 }
 
-function describeRoute({ summary, description, scopes, parameters = [], body, answers, refusals = [] }: DocumentedRoute): object {
+function describeRoute({
+  method,
+  path,
+  summary,
+  description,
+  scopes,
+  parameters = [],
+  body,
+  answers,
+  refusals = [],
+}: DocumentedRoute): object {
   const always = scopes === null ? [405, 500] : [401, 403, 405, 500]
   const refused = [...new Set([...refusals, ...always])].toSorted((a, b) => a - b)
   return {
+    operationId: operationName(method, path),
     summary,
     ...(description !== undefined && { description }),
     ...(scopes === null ? { security: [] } : { 'x-scopes': scopes }),
@@ -49,6 +60,12 @@ function describeRoute({ summary, description, scopes, parameters = [], body, an
       ...Object.fromEntries(refused.map((status) => [status, refusal])),
     },
   }
+}
+
+/** `getV1RequestsId`, for programs that make clients from the document. */
+function operationName(method: string, path: string): string {
+  const words = path.split(/\W+/).filter((word) => word !== '')
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
 function describeAnswer({ description, content }: RouteAnswer): object {
