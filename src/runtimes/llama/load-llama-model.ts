@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly threads: number
   /** Sequences at once; requests over it wait in order of arrival. */
   readonly slots: number
+  /** `off` (the default), `auto`, `cuda`, `vulkan` or `metal`. */
+  readonly gpu?: string
   readonly signal: AbortSignal
 }
 

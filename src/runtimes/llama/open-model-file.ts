@@ -1,3 +1,4 @@
+import type { LlamaGpuType } from 'node-llama-cpp'
 import { ServiceError } from '../../core/error.ts'
 import { cacheBytesPerToken } from './context-length.ts'
 import { type NativeBinding, type NativeModel, reachNative } from './native-binding.ts'
@@ -15,22 +16,22 @@ export interface ModelFile extends AsyncDisposable {
   readonly cacheBytesPerToken: number
 }
 
-/** @throws {ServiceError} `inference_failed` when llama.cpp cannot read the file. */
+/** @throws {ServiceError} `inference_failed` when llama.cpp cannot read the file, or has no build for the GPU asked for. */
 export async function openModelFile(
   path: string,
-  { threads, signal }: { readonly threads: number; readonly signal: AbortSignal },
+  { threads, gpu = 'off', signal }: { readonly threads: number; readonly gpu?: string; readonly signal: AbortSignal },
 ): Promise<ModelFile> {
   const { getLlama, LlamaLogLevel } = await import('node-llama-cpp')
   await using opened = new AsyncDisposableStack()
   const llama = opened.use(
     await getLlama({
-      gpu: false,
+      gpu: chooseGpu(gpu),
       build: 'never',
       skipDownload: true,
       progressLogs: false,
       maxThreads: threads,
       logLevel: LlamaLogLevel.error,
-    }),
+    }).catch((cause) => rejectGpu(gpu, cause)),
   )
   signal.throwIfAborted()
   const model = opened.use(await llama.loadModel({ modelPath: path, loadSignal: signal }).catch((cause) => rejectFile(path, signal, cause)))
@@ -47,6 +48,20 @@ export async function openModelFile(
     cacheBytesPerToken: cacheBytesPerToken(model.fileInfo),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+function chooseGpu(gpu: string): LlamaGpuType | 'auto' {
+  return gpu === 'auto' || gpu === 'cuda' || gpu === 'vulkan' || gpu === 'metal' ? gpu : false
+}
+
+function rejectGpu(gpu: string, cause: unknown): never {
+  throw new ServiceError(
+    'inference_failed',
+    `llama.cpp has no build here for gpu ${gpu}; install it as the README says, or start with --gpu off.`,
+    {
+      cause,
+    },
+  )
 }
 
 function rejectFile(path: string, signal: AbortSignal, cause: unknown): never {
