@@ -14,6 +14,7 @@ export interface ChatServer extends AsyncDisposable {
   readonly url: string
   readonly token: string
   readonly model: string
+  readonly pid: number
 }
 
 export interface ServerShape {
@@ -55,6 +56,7 @@ export async function startSepia({ models, model, threads, slots }: ServerShape)
     url,
     token,
     model,
+    pid: child.pid ?? 0,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')
       if (child.exitCode === null) await once(child, 'exit')
@@ -93,6 +95,7 @@ export async function startLlamaServer({ file, model, threads, slots, context }:
     url,
     token: 'none',
     model,
+    pid: child.pid ?? 0,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')

@@ -1,8 +1,6 @@
 import { once } from 'node:events'
-import { Agent, request } from 'node:http'
+import { request } from 'node:http'
 import type { ChatServer } from './chat-server.ts'
-
-const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
 /** What one streamed answer was, and when its first text came. */
 export interface StreamedChat {
@@ -17,7 +15,7 @@ export interface StreamedChat {
 export async function streamChat(server: ChatServer, body: object): Promise<StreamedChat> {
   const startedAt = performance.now()
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${server.token}` }
-  const sent = request(`${server.url}/v1/chat/completions`, { method: 'POST', headers, agent })
+  const sent = request(`${server.url}/v1/chat/completions`, { method: 'POST', headers, agent: false })
   sent.end(JSON.stringify({ model: server.model, stream: true, stream_options: { include_usage: true }, ...body }))
   const [response] = await once(sent, 'response')
   response.setEncoding('utf8')

@@ -1,10 +1,13 @@
 /**
  * How many tokens a second does the whole service stream, and how soon does the first one come, against llama-server with the same file, the same
  * threads and the same requests? Both are driven over HTTP by one client that shares the machine with them; rounds alternate.
+ *
+ * Settings: LLAMA_SERVER, BENCH_MODELS (folder of further models), THREADS, STREAMS, TOKENS, ROUNDS.
  */
 import { describeMachine } from '../measure.ts'
 import { type BenchModel, listBenchModels } from './bench-model.ts'
 import { type ChatServer, startLlamaServer, startSepia } from './chat-server.ts'
+import { readProcessorMs } from './processor-time.ts'
 import { streamChat } from './stream-chat.ts'
 
 const threads = Number(process.env.THREADS ?? 1)
@@ -15,11 +18,14 @@ const streamCounts = (process.env.STREAMS ?? '1,8,32').split(',').map(Number)
 interface Outcome {
   readonly perSecond: number
   readonly firstMs: number
+  /** Processor time of the server per token; unlike the rest it hardly depends on what else runs. */
+  readonly costMs: number
 }
 
 let question = 0
 
 async function measure(server: ChatServer, streams: number): Promise<Outcome> {
+  const busyBefore = readProcessorMs(server.pid)
   const startedAt = performance.now()
   const answers = await Promise.all(
     Array.from({ length: streams }, () =>
@@ -33,7 +39,11 @@ async function measure(server: ChatServer, streams: number): Promise<Outcome> {
   )
   const seconds = (performance.now() - startedAt) / 1000
   const tokens = answers.reduce((sum, answer) => sum + answer.completionTokens, 0)
-  return { perSecond: tokens / seconds, firstMs: median(answers.map((answer) => answer.firstMs)) }
+  return {
+    perSecond: tokens / seconds,
+    firstMs: median(answers.map((answer) => answer.firstMs)),
+    costMs: (readProcessorMs(server.pid) - busyBefore) / tokens,
+  }
 }
 
 function median(values: readonly number[]): number {
@@ -43,7 +53,8 @@ function median(values: readonly number[]): number {
 function describe(name: string, outcomes: readonly Outcome[]): string {
   const rates = outcomes.map((outcome) => Math.round(outcome.perSecond)).toSorted((a, b) => a - b)
   const first = median(outcomes.map((outcome) => outcome.firstMs))
-  return `${name.padEnd(12)} tokens/s min ${rates[0]}, median ${median(rates)}, max ${rates.at(-1)}; first token ${first.toFixed(1)} ms`
+  const cost = median(outcomes.map((outcome) => outcome.costMs))
+  return `${name.padEnd(12)} tokens/s min ${rates[0]}, median ${median(rates)}, max ${rates.at(-1)}; first token ${first.toFixed(1)} ms; processor ${cost.toFixed(2)} ms per token`
 }
 
 async function compare(model: BenchModel, streams: number): Promise<void> {

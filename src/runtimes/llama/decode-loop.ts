@@ -1,35 +1,17 @@
 import { ServiceError } from '../../core/error.ts'
+import { BatchPace } from './batch-pace.ts'
 import { type Draw, drawToken } from './draw-token.ts'
 import type { Generation } from './generation.ts'
 import type { NativeContext } from './native-binding.ts'
 import { type BatchEntry, planBatch } from './plan-batch.ts'
-import type { SequenceHold, SequenceTable } from './sequence-table.ts'
+import { type Delivery, handOut, type RunningGeneration } from './running-generation.ts'
+import type { SequenceTable } from './sequence-table.ts'
 
 export interface DecodeLimits {
-  /** Tokens per batch. */
-  readonly batchSize: number
-  /** Prompt tokens per batch while other sequences decode. */
-  readonly whileDecoding: number
+  /** Prompt tokens per batch, however fast the model is. */
+  readonly promptTokens: number
   /** Batches after which moving a sequence next to the others has paid for itself. */
   readonly movePatience: number
-}
-
-interface Running {
-  readonly generation: Generation
-  readonly hold: SequenceHold
-  readonly arrival: number
-  /** Tokens not evaluated yet: the rest of the prompt, then the last token drawn. */
-  next: Uint32Array
-  drawn: number
-  done: boolean
-  /** It gave its sequence back; its last token may still have to be handed out. */
-  left: boolean
-}
-
-interface Delivery {
-  readonly running: Running
-  readonly draw: Draw
-  readonly end: 'end-token' | 'limit' | null
 }
 
 /**
@@ -40,9 +22,10 @@ export class DecodeLoop implements AsyncDisposable {
   readonly #context: NativeContext
   readonly #table: SequenceTable
   readonly #limits: DecodeLimits
+  readonly #pace: BatchPace
   readonly #isEnd: (token: number) => boolean
   #waiting: Generation[] = []
-  #running: Running[] = []
+  #running: RunningGeneration[] = []
   #undelivered: readonly Delivery[] = []
   readonly #cancelled = new WeakSet<Generation>()
   #loop: Promise<void> | null = null
@@ -53,6 +36,7 @@ export class DecodeLoop implements AsyncDisposable {
     this.#context = context
     this.#table = table
     this.#limits = limits
+    this.#pace = new BatchPace(limits.promptTokens)
     this.#isEnd = isEnd
   }
 
@@ -102,7 +86,7 @@ export class DecodeLoop implements AsyncDisposable {
   }
 
   #dropFinished(): void {
-    const stays = (running: Running): boolean => !running.done && !this.#cancelled.has(running.generation)
+    const stays = (running: RunningGeneration): boolean => !running.done && !this.#cancelled.has(running.generation)
     if (this.#running.every(stays)) return
     for (const running of this.#running.filter((each) => !stays(each))) {
       this.#table.release(running.hold)
@@ -126,16 +110,22 @@ export class DecodeLoop implements AsyncDisposable {
   async #step(): Promise<void> {
     const byId = new Map(this.#running.map((running) => [running.hold.id, running]))
     const pending = this.#running.map((running) => ({ id: running.hold.id, tokens: running.next.length, arrival: running.arrival }))
-    const batch = planBatch(pending, this.#limits)
+    const decoding = pending.some((sequence) => sequence.tokens === 1)
+    const batch = planBatch(pending, this.#pace.limit({ decoding }))
     if (batch.length === 0) return this.#deliver()
     const loaded = this.#load(batch, byId)
+    const startedAt = performance.now()
     const decoded = this.#context.decodeBatch()
     this.#deliver()
     await decoded
+    this.#pace.note(
+      loaded.reduce((sum, entry) => sum + entry.tokens.length, 0),
+      performance.now() - startedAt,
+    )
     this.#undelivered = await this.#advance(loaded)
   }
 
-  #load(batch: readonly BatchEntry[], byId: ReadonlyMap<number, Running>): readonly LoadedEntry[] {
+  #load(batch: readonly BatchEntry[], byId: ReadonlyMap<number, RunningGeneration>): readonly LoadedEntry[] {
     this.#context.initBatch(batch.reduce((sum, entry) => sum + entry.count, 0))
     const loaded: LoadedEntry[] = []
     for (const { id, count, complete } of batch) {
@@ -160,7 +150,7 @@ export class DecodeLoop implements AsyncDisposable {
     return Promise.all(draws)
   }
 
-  #accept(running: Running, draw: Draw): Delivery {
+  #accept(running: RunningGeneration, draw: Draw): Delivery {
     const ended = draw.token === null || this.#isEnd(draw.token)
     running.drawn++
     const end = ended ? 'end-token' : running.drawn >= running.generation.limit ? 'limit' : null
@@ -174,12 +164,7 @@ export class DecodeLoop implements AsyncDisposable {
     this.#undelivered = []
     for (const delivery of deliveries) {
       const { running } = delivery
-      try {
-        if (!this.#cancelled.has(running.generation)) handOut(delivery)
-      } catch (error) {
-        running.done = true
-        running.generation.onFailure(error instanceof Error ? error : new Error(String(error)))
-      }
+      if (!this.#cancelled.has(running.generation)) handOut(delivery)
       if (running.left) running.generation.onRelease()
     }
   }
@@ -197,17 +182,10 @@ export class DecodeLoop implements AsyncDisposable {
 }
 
 interface LoadedEntry {
-  readonly running: Running
+  readonly running: RunningGeneration
   readonly tokens: Uint32Array
   /** Where its logits will be; null while its prompt is unfinished. */
   readonly index: number | null
-}
-
-function handOut({ running, draw, end }: Delivery): void {
-  const { generation } = running
-  if (running.drawn === 1) generation.onPrompt(running.hold.cachedTokens)
-  if (draw.token !== null && !generation.onToken(draw.token, draw.logprobs)) running.done = true
-  else if (end !== null) generation.onEnd(end)
 }
 
 function unloading(): ServiceError {

@@ -4,8 +4,7 @@ import type { DecodeLimits } from './decode-loop.ts'
 import type { NativeContext } from './native-binding.ts'
 import type { ModelFile } from './open-model-file.ts'
 
-const batchSize = 512
-const whileDecoding = 128
+const promptTokens = 512
 
 export interface OpenContext extends AsyncDisposable {
   readonly native: NativeContext
@@ -24,7 +23,7 @@ export async function openContext(
   )
   const native = new file.binding.AddonContext(file.native, {
     contextSize: padCells(length) * slots,
-    batchSize: Math.max(batchSize, slots),
+    batchSize: promptTokens + slots,
     sequences: slots,
     threads,
     flashAttention: 'auto',
@@ -39,7 +38,7 @@ export async function openContext(
   return {
     native,
     contextLength: length,
-    limits: { batchSize: Math.max(batchSize, slots), whileDecoding: Math.max(whileDecoding, slots), movePatience },
+    limits: { promptTokens, movePatience },
     [Symbol.asyncDispose]: () => native.dispose(),
   }
 }

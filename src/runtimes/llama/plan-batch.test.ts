@@ -3,49 +3,34 @@ import { test } from 'node:test'
 import { planBatch } from './plan-batch.ts'
 import { planMove } from './plan-move.ts'
 
-const limits = { batchSize: 512, whileDecoding: 128 }
-
 test('decoding sequences go together, by ascending id', () => {
-  const batch = planBatch(
-    [
-      { id: 2, tokens: 1, arrival: 0 },
-      { id: 0, tokens: 1, arrival: 1 },
-    ],
-    limits,
-  )
-  assert.deepEqual(batch, [
+  const pending = [
+    { id: 2, tokens: 1, arrival: 0 },
+    { id: 0, tokens: 1, arrival: 1 },
+  ]
+  assert.deepEqual(planBatch(pending, 128), [
     { id: 0, count: 1, complete: true },
     { id: 2, count: 1, complete: true },
   ])
 })
 
 test('a long prompt is cut so that it does not stall the others', () => {
-  const batch = planBatch(
-    [
-      { id: 0, tokens: 1000, arrival: 0 },
-      { id: 1, tokens: 1, arrival: 1 },
-    ],
-    limits,
-  )
-  assert.deepEqual(batch, [
+  const pending = [
+    { id: 0, tokens: 1000, arrival: 0 },
+    { id: 1, tokens: 1, arrival: 1 },
+  ]
+  assert.deepEqual(planBatch(pending, 128), [
     { id: 0, count: 128, complete: false },
     { id: 1, count: 1, complete: true },
   ])
 })
 
-test('alone, a prompt fills the batch', () => {
-  assert.deepEqual(planBatch([{ id: 0, tokens: 1000, arrival: 0 }], limits), [{ id: 0, count: 512, complete: false }])
-})
-
 test('the older prompt goes first', () => {
-  const batch = planBatch(
-    [
-      { id: 0, tokens: 400, arrival: 1 },
-      { id: 1, tokens: 400, arrival: 0 },
-    ],
-    limits,
-  )
-  assert.deepEqual(batch, [
+  const pending = [
+    { id: 0, tokens: 400, arrival: 1 },
+    { id: 1, tokens: 400, arrival: 0 },
+  ]
+  assert.deepEqual(planBatch(pending, 512), [
     { id: 0, count: 112, complete: false },
     { id: 1, count: 400, complete: true },
   ])

@@ -1,3 +1,5 @@
+import { cutForTile } from './attention-tile.ts'
+
 /** A running sequence and how many of its tokens still have to go through the model. */
 export interface Pending {
   readonly id: number
@@ -15,22 +17,17 @@ export interface BatchEntry {
 }
 
 /**
- * Shares a batch out: every decoding sequence gets its one token, prompts share what is left, oldest first.
+ * Shares a batch out: every decoding sequence gets its one token, prompts share `promptTokens`, oldest first.
  *
- * @param limits.whileDecoding Most prompt tokens per batch while others decode, so that a long prompt does not stall them.
  * @returns By ascending sequence id, as llama.cpp needs it to evaluate the sequences together.
  */
-export function planBatch(
-  pending: readonly Pending[],
-  limits: { readonly batchSize: number; readonly whileDecoding: number },
-): readonly BatchEntry[] {
+export function planBatch(pending: readonly Pending[], promptTokens: number): readonly BatchEntry[] {
   const decoding = pending.filter((sequence) => sequence.tokens === 1)
   const prompts = pending.filter((sequence) => sequence.tokens > 1).sort((a, b) => a.arrival - b.arrival)
   const entries = decoding.map(({ id }): BatchEntry => ({ id, count: 1, complete: true }))
-  let room = limits.batchSize - decoding.length
-  if (decoding.length > 0) room = Math.min(room, limits.whileDecoding)
+  let room = promptTokens
   for (const { id, tokens } of prompts) {
-    const count = Math.min(tokens, room)
+    const count = cutForTile(tokens, room)
     if (count === 0) break
     entries.push({ id, count, complete: count === tokens })
     room -= count

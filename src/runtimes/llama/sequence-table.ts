@@ -1,3 +1,4 @@
+import { keepForTile } from './attention-tile.ts'
 import { chooseSequence, type SequenceState } from './choose-sequence.ts'
 import type { NativeContext } from './native-binding.ts'
 import { planMove } from './plan-move.ts'
@@ -46,7 +47,7 @@ export class SequenceTable {
       slot.tokens = [...this.#slot(choice.source).tokens]
     }
     slot.account = account
-    return { id: slot.id, cachedTokens: this.#trim(slot, choice.keep) }
+    return { id: slot.id, cachedTokens: this.#trim(slot, keepForTile(choice.keep, prompt.length)) }
   }
 
   /** Notes tokens that the context has just evaluated on a sequence. */

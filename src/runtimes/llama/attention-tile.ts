@@ -1,0 +1,18 @@
+/** From this many tokens of one sequence on, llama.cpp's flash attention works in tiles; fewer are done one by one, at several times the price each. */
+const tile = 64
+/** Below this length of the context, what attention costs does not matter. */
+const longContext = 1024
+/** This many single tokens after a long context cost as much as a tile. */
+const tileWorth = 20
+
+/** How much of a cached beginning to use: after a long one, a tile is cheaper than the few dozen tokens that are really new. */
+export function keepForTile(cached: number, promptLength: number): number {
+  const fresh = promptLength - cached
+  return cached >= longContext && fresh > tileWorth && fresh < tile ? promptLength - tile : cached
+}
+
+/** How many of a prompt's `left` tokens to put into a batch with `room`, so that what remains is not less than a tile. */
+export function cutForTile(left: number, room: number): number {
+  const remains = left - room
+  return remains > 0 && remains < tile && room >= 2 * tile ? left - tile : Math.min(left, room)
+}
