@@ -7,7 +7,7 @@ const lowestTemperature = 1e-4
 /**
  * The sampler chain of one choice, in llama.cpp's order: bias, penalties, top-k, top-p, min-p, temperature, draw.
  *
- * Frequency and presence penalties count the tokens generated; a repetition penalty also counts the prompt's.
+ * Frequency and presence penalties count the tokens generated; with a repetition penalty, all three count the prompt's too.
  *
  * @param seed 32 bits; 0xffffffff would mean "random" to llama.cpp.
  */
