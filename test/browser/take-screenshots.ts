@@ -68,7 +68,7 @@ await page.keyboard.press('Escape')
 await openPage(page, 'People')
 for (const role of ['Member', 'Owner']) {
   await page.getByRole('button', { name: 'Invite' }).click()
-  await page.getByRole('dialog').getByText(role, { exact: true }).click()
+  await page.getByRole('radio', { name: role }).check()
   await page.getByRole('button', { name: 'Make the link' }).click()
   const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
   if (role === 'Member') await letSomebodyIn(link)
