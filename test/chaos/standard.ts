@@ -7,7 +7,7 @@ const requests = Number(process.argv[2] ?? 10_000)
 const minutes = Number(process.argv[3] ?? 120)
 await using folder = await createTemporaryFolder()
 const root = new URL('../..', import.meta.url).pathname
-const report = await runChaos({ root, dataFolder: `${folder.path}/data`, leaseMs: 1000, requests, minutes, clients: 32, faultEvery: 28 })
+const report = await runChaos({ root, dataFolder: `${folder.path}/data`, leaseMs: 1000, requests, minutes, clients: 32, faultEvery: 26 })
 console.log(printReport(report))
 const drains = await drainDuringStream({ root, dataFolder: `${folder.path}/drained`, leaseMs: 1000 }, 17)
 const drained = drains.filter(
