@@ -1,4 +1,4 @@
-import { elementTypes } from './onnx-editor.ts'
+import { elementTypes } from './onnx-fields.ts'
 import { encodeMessage, type Field, integer, nested, text } from './protobuf.ts'
 
 const boolean = 9
