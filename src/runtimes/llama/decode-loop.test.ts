@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DecodeLoop } from './decode-loop.ts'
+import type { Generation } from './generation.ts'
+import type { NativeContext, NativeSampler } from './native-binding.ts'
+import { SequenceTable } from './sequence-table.ts'
+
+const endToken = 0
+
+/** A context without a model: the token after position p is p + 1, and every batch is written down. */
+class CountingContext implements NativeContext {
+  readonly batches: string[] = []
+  failures = 0
+  #batch: string[] = []
+  #next: number[] = []
+
+  init = async () => true
+  dispose = async () => {}
+  initBatch(): void {
+    this.#batch = []
+    this.#next = []
+  }
+  addToBatch(id: number, first: number, tokens: Uint32Array, wanted: Uint32Array): Uint32Array {
+    this.#batch.push(`${id}:${tokens.length}`)
+    return wanted.map((index) => this.#next.push(first + index + 1) - 1)
+  }
+  async decodeBatch(): Promise<void> {
+    this.batches.push(this.#batch.join(' '))
+    if (this.failures-- > 0) throw new Error('Eval has failed')
+  }
+  sampleToken(index: number): Promise<never> {
+    return Promise.resolve(this.#next[index] as never)
+  }
+  disposeSequence(): void {}
+  removeTokenCellsFromSequence = () => true
+  copySequenceStateFromOtherSequence = async () => 0
+  getEmbedding = () => new Float64Array()
+  getStateSize = () => 0
+}
+
+const sampler: NativeSampler = { applyConfig: () => {}, dispose: () => {} }
+
+/** A generation that writes down what it is told; resolves when it is released. */
+function follow(
+  prompt: readonly number[],
+  changes: Partial<Generation> = {},
+): { generation: Generation; log: string[]; released: Promise<void> } {
+  const log: string[] = []
+  const { promise: released, resolve } = Promise.withResolvers<void>()
+  const generation: Generation = {
+    account: 'a',
+    prompt: Uint32Array.from(prompt),
+    limit: 3,
+    sampler,
+    logprobs: null,
+    onPrompt: (cached) => log.push(`prompt ${cached}`),
+    onToken: (token) => log.push(String(token)) > 0,
+    onEnd: (end) => log.push(end),
+    onFailure: (error) => log.push(error.message),
+    onRelease: resolve,
+    ...changes,
+  }
+  return { generation, log, released }
+}
+
+function start(sequences: number, context = new CountingContext()): { loop: DecodeLoop; context: CountingContext } {
+  const table = new SequenceTable(context, sequences)
+  return { loop: new DecodeLoop(context, table, { promptTokens: 512, movePatience: 1 }, (token) => token === endToken), context }
+}
+
+test('generations decode together, each to its own limit', async () => {
+  const { loop, context } = start(2)
+  const [one, two] = [follow([7, 7]), follow([8, 8, 8], { limit: 1 })]
+  loop.submit(one.generation)
+  loop.submit(two.generation)
+  await Promise.all([one.released, two.released])
+  assert.deepEqual(one.log, ['prompt 0', '2', '3', '4', 'limit'])
+  assert.deepEqual(two.log, ['prompt 0', '3', 'limit'])
+  assert.deepEqual(context.batches, ['0:2 1:3', '0:1', '0:1'])
+})
+
+test('more generations than sequences wait in order; the next one jumps the queue', async () => {
+  const { loop } = start(1)
+  const order: string[] = []
+  const named = (name: string) => follow([1, 2], { limit: 1, onPrompt: () => order.push(name) })
+  const all = [named('first'), named('second'), named('urgent')] as const
+  loop.submit(all[0].generation)
+  loop.submit(all[1].generation)
+  loop.submit(all[2].generation, 'next')
+  await Promise.all(all.map((each) => each.released))
+  assert.equal(order.indexOf('urgent') < order.indexOf('second'), true)
+})
+
+test('a listener that has enough ends its generation alone', async () => {
+  const { loop } = start(2)
+  const enough = follow([1, 1], { limit: 9, onToken: () => false })
+  const other = follow([1, 1])
+  loop.submit(enough.generation)
+  loop.submit(other.generation)
+  await Promise.all([enough.released, other.released])
+  assert.deepEqual(enough.log, ['prompt 0'])
+  assert.equal(other.log.at(-1), 'limit')
+})
+
+test('a listener that throws fails alone', async () => {
+  const { loop } = start(2)
+  const broken = follow([1, 1], {
+    onToken: () => {
+      throw new Error('my fault')
+    },
+  })
+  const other = follow([1, 1])
+  loop.submit(broken.generation)
+  loop.submit(other.generation)
+  await Promise.all([broken.released, other.released])
+  assert.deepEqual(broken.log, ['prompt 0', 'my fault'])
+  assert.equal(other.log.at(-1), 'limit')
+})
+
+test('a failing batch fails what runs; the next request is served', async () => {
+  const { loop, context } = start(1)
+  context.failures = 1
+  const [failed, next] = [follow([1, 2]), follow([1, 2])]
+  loop.submit(failed.generation)
+  await failed.released
+  loop.submit(next.generation)
+  await next.released
+  assert.deepEqual(failed.log, ['The language model failed; send the request again.'])
+  assert.equal(next.log.at(-1), 'limit')
+})
+
+test('a cancelled generation hears nothing more and gives its sequence back', async () => {
+  const { loop } = start(1)
+  const endless = follow([1, 2], { limit: 1_000_000 })
+  const waiting = follow([3, 4])
+  const cancelling = follow([1, 2], {
+    limit: 1_000_000,
+    onToken: () => {
+      loop.cancel(cancelling.generation)
+      return true
+    },
+  })
+  loop.submit(cancelling.generation)
+  loop.submit(waiting.generation)
+  loop.submit(endless.generation)
+  loop.cancel(endless.generation)
+  await Promise.all([cancelling.released, waiting.released, endless.released])
+  assert.deepEqual(endless.log, [])
+  assert.equal(waiting.log.at(-1), 'limit')
+})
+
+test('a sequence left between two gaps is moved next to the others', async () => {
+  const { loop, context } = start(3)
+  const all = [follow([1, 1], { limit: 20 }), follow([2, 2], { limit: 1 }), follow([3, 3], { limit: 20 })]
+  for (const each of all) loop.submit(each.generation)
+  await Promise.all(all.map((each) => each.released))
+  assert.ok(context.batches.includes('0:1 2:1'))
+  assert.equal(context.batches.at(-1), '0:1 1:1')
+})

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { detectToolFormat } from './tool-format.ts'
+import { constrainToolCalls, type ToolRules } from './tool-grammar.ts'
+
+const add = { name: 'add', description: null, parameters: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] } }
+const odd = { name: 'odd', description: null, parameters: { type: 'object', properties: { a: { type: 'string', pattern: '^x' } } } }
+const rules: ToolRules = { tools: [add, odd], choice: 'auto', parallel: true, format: detectToolFormat('{{ messages }}') }
+
+function root(constraint: ReturnType<typeof constrainToolCalls>): string {
+  return constraint?.grammar.split('\n').find((line) => line.startsWith('root ::=')) ?? ''
+}
+
+test('a forced call begins with the trigger', () => {
+  assert.match(root(constrainToolCalls(rules, null)), /^root ::= "<tool_call>\\n\{\\"name\\": \\""/)
+})
+
+test('after the trigger, only what is still missing is asked for', () => {
+  assert.match(root(constrainToolCalls(rules, '')), /^root ::= "\\n\{\\"name\\": \\""/)
+  assert.match(root(constrainToolCalls(rules, '\n{"na')), /^root ::= "me\\": \\""/)
+})
+
+test('what cannot become a call is left alone', () => {
+  assert.equal(constrainToolCalls(rules, ' hello'), null)
+})
+
+test('a named choice leaves only that tool', () => {
+  const grammar = constrainToolCalls({ ...rules, choice: { name: 'add' } }, null)?.grammar ?? ''
+  assert.match(grammar, /add\\", \\"arguments\\"/)
+  assert.doesNotMatch(grammar, /odd\\"/)
+})
+
+test('one call at a time has no next one', () => {
+  assert.doesNotMatch(root(constrainToolCalls({ ...rules, parallel: false }, null)), /\{0,15\}/)
+})
