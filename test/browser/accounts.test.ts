@@ -7,6 +7,18 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
 
+test('the first load is at most 100 kB of script', { skip }, async () => {
+  const { page, service } = visit()
+  const sizes: number[] = []
+  page.on('response', async (response) => {
+    if (response.request().resourceType() === 'script') sizes.push(Number(response.headers()['content-length']))
+  })
+  await page.goto(service.url)
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  const sent = sizes.reduce((sum, size) => sum + size, 0)
+  assert.ok(sent > 0 && sent <= 100_000, `${sent} bytes`)
+})
+
 test('the printed link makes the owner, and works once', { skip }, async () => {
   const { page, service } = visit()
   await becomeOwner(visit())
@@ -36,8 +48,11 @@ test('a new token works with the curl line beside it, until it is revoked; undo 
   await becomes(status, 200)
 })
 
-test('signing out ends the session, and a wrong password says so', { skip }, async () => {
+test('signing out ends the session and forgets what was written, and a wrong password says so', { skip }, async () => {
   const { page, context, service } = visit()
+  await openPage(page, 'Images')
+  await page.getByLabel('Prompt', { exact: true }).fill('a secret')
+  await openPage(page, 'Access tokens')
   const [cookie] = await context.cookies()
   assert.equal(cookie?.httpOnly, true)
   assert.equal(cookie?.sameSite, 'Strict')
@@ -53,6 +68,8 @@ test('signing out ends the session, and a wrong password says so', { skip }, asy
   await page.getByLabel('Password').fill(owner.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { level: 1, name: 'Access tokens' }).waitFor()
+  await openPage(page, 'Images')
+  assert.equal(await page.getByLabel('Prompt', { exact: true }).inputValue(), '')
 })
 
 /** Asks until the answer is the wanted one; a revocation is seen within five seconds. */

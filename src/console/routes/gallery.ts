@@ -8,6 +8,8 @@ import { hasPictures, parseStoredImages } from '../stored-images.ts'
 
 const outputsPerPage = 12
 const recordsPerLook = 50
+/** However many other requests lie between two pictures, one answer looks through no more pages of records. */
+const mostLooks = 20
 
 /** GET /console/api/gallery: the pictures of one's own outputs that are still stored, newest first. */
 export function registerGallery(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock'>): void {
@@ -25,14 +27,15 @@ export function registerGallery(own: FastifyInstance, deps: Pick<ConsoleDependen
   })
 }
 
-/** Goes through the records until a page is full; only completed ones of the last day are worth a look. */
+/** Goes through the records until a page is full. */
 async function findPictures(
   { log, clock }: Pick<ConsoleDependencies, 'log' | 'clock'>,
   { accountId, after }: { readonly accountId: string; readonly after: string | null },
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly Inference[]; readonly next: string | null }> {
   const found: Inference[] = []
-  for (let cursor = after; ; ) {
+  let cursor = after
+  for (let look = 0; look < mostLooks; look++) {
     const page = await log.list({ accountId, status: 'completed', limit: recordsPerLook, after: cursor }, { signal })
     for (const inference of page.inferences) {
       if (hasPictures(inference, clock.now())) found.push(inference)
@@ -41,4 +44,5 @@ async function findPictures(
     if (page.next === null) return { found, next: null }
     cursor = page.next
   }
+  return { found, next: cursor }
 }

@@ -1,7 +1,9 @@
 import type { VNode } from 'preact'
 import type { Account } from '../../../core/account.ts'
+import { sentenceOf } from '../interface/request.ts'
 import { path } from '../router.ts'
 import { signOut } from '../state/session.ts'
+import { showToast } from '../state/toasts.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { Wordmark } from './wordmark.tsx'
@@ -47,7 +49,12 @@ export function Navigation({ account }: { account: Account }): VNode {
             </span>
             <span>{account.name}</span>
           </a>
-          <button type="button" class="button quiet small icon-only" title="Sign out" onClick={() => void signOut()}>
+          <button
+            type="button"
+            class="button quiet small icon-only"
+            title="Sign out"
+            onClick={() => signOut().catch((failure: unknown) => showToast(sentenceOf(failure)))}
+          >
             <Icon name="leave" />
             <span class="hidden-text">Sign out</span>
           </button>

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Account } from '../../../core/account.ts'
 import { RequestFailure, request, send } from '../interface/request.ts'
+import { forgetStored } from './stored.ts'
 
 export type SessionState =
   | { readonly state: 'unknown' }
@@ -26,9 +27,11 @@ export async function signIn(credentials: { readonly email: string; readonly pas
   session.value = { state: 'signed-in', account }
 }
 
+/** Signs out and begins anew, so that nothing of this person is left in the page or the browser. */
 export async function signOut(): Promise<void> {
   await send('/console/api/session', { method: 'DELETE' })
-  session.value = { state: 'none' }
+  forgetStored()
+  location.reload()
 }
 
 /** Whether an answer means that the session is over. */

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useSignal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
 import { Icon } from '../../layout/icon.tsx'
 import { PageTitle } from '../../layout/page.tsx'
@@ -19,9 +19,10 @@ import { ConversationView } from './conversation-view.tsx'
 export function ChatPage(): VNode {
   const open = useSignal<'settings' | 'code' | null>(null)
   const { resource, reload } = useResource(loadModels, [])
-  const known = modelsOf('text')
-  const first = known[0]
-  if (first && !known.some((model) => model.id === chatSettings.value.model)) changeChatSettings({ model: first.id })
+  useSignalEffect(() => {
+    const known = modelsOf('text')
+    if (known[0] && !known.some((model) => model.id === chatSettings.value.model)) changeChatSettings({ model: known[0].id })
+  })
   const close = () => {
     open.value = null
   }

@@ -37,7 +37,7 @@ export const defaultChatSettings: ChatSettings = {
 }
 
 /** The settings of this browser, kept between visits. */
-export const chatSettings = storedSignal('sepia.chat', defaultChatSettings)
+export const chatSettings = storedSignal('chat', defaultChatSettings)
 
 export function changeChatSettings(change: Partial<ChatSettings>): void {
   chatSettings.value = { ...chatSettings.value, ...change }

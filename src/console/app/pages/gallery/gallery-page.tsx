@@ -6,6 +6,7 @@ import { Page } from '../../layout/page.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { Pager } from '../../parts/pager.tsx'
 import { useResource } from '../../state/resource.ts'
 import type { ShownImage } from '../images/output-facts.ts'
 import { Viewer } from './viewer.tsx'
@@ -34,7 +35,7 @@ export function GalleryPage(): VNode {
     <Page title="Gallery" intro="Pictures from the playground and from your programs. Each is deleted 24 hours after it was stored.">
       <Loaded resource={resource} retry={() => void reload()}>
         {({ pictures, next }) =>
-          pictures.length > 0 || cursor.value ? (
+          pictures.length > 0 || cursor.value !== null || next !== null ? (
             <>
               <ul class="gallery">
                 {pictures.map((picture) => {
@@ -53,18 +54,7 @@ export function GalleryPage(): VNode {
                   )
                 })}
               </ul>
-              <div class="row">
-                {cursor.value ? (
-                  <button type="button" class="button" onClick={() => (cursor.value = null)}>
-                    Newest
-                  </button>
-                ) : null}
-                {next ? (
-                  <button type="button" class="button" onClick={() => (cursor.value = next)}>
-                    Older
-                  </button>
-                ) : null}
-              </div>
+              <Pager cursor={cursor} next={next} />
             </>
           ) : (
             <EmptyState drawing="frame" title="Bare walls">

@@ -35,8 +35,7 @@ export async function draw(body: ImageRequestBody): Promise<void> {
   try {
     const id = await submitImage(body)
     change(key, { id, state: 'waiting' })
-    await follow(key, id)
-    await finish(key, await findInference(id))
+    await finish(key, await followToItsEnd(key, id))
   } catch (error) {
     change(key, { state: 'failed', failure: sentenceOf(error) })
   }
@@ -45,6 +44,15 @@ export async function draw(body: ImageRequestBody): Promise<void> {
 /** Stops a run at its next step. */
 export async function cancelRun(run: ImageRun): Promise<void> {
   if (run.id) await cancelInference(run.id)
+}
+
+/** A stream may break off long before its request does; then it is taken up again. */
+async function followToItsEnd(key: number, id: string): Promise<Inference> {
+  for (;;) {
+    await follow(key, id)
+    const inference = await findInference(id)
+    if (inference.status === 'completed') return inference
+  }
 }
 
 async function follow(key: number, id: string): Promise<void> {

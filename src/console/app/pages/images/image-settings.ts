@@ -24,7 +24,7 @@ export interface ImageSettings {
 }
 
 /** The settings of this browser, kept between visits. */
-export const imageSettings = storedSignal<ImageSettings>('sepia.image', {
+export const imageSettings = storedSignal<ImageSettings>('image', {
   model: '',
   prompt: '',
   negativePrompt: '',

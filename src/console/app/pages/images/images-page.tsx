@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useSignal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
 import { Icon } from '../../layout/icon.tsx'
 import { Page } from '../../layout/page.tsx'
@@ -20,9 +20,10 @@ import { startingImage } from './starting-image.ts'
 export function ImagesPage(): VNode {
   const { resource, reload } = useResource(loadModels, [])
   const code = useSignal(false)
-  const known = modelsOf('image')
-  const first = known[0]
-  if (first && !known.some((model) => model.id === imageSettings.value.model)) chooseImageModel(first)
+  useSignalEffect(() => {
+    const known = modelsOf('image')
+    if (known[0] && !known.some((model) => model.id === imageSettings.value.model)) chooseImageModel(known[0])
+  })
   return (
     <Page
       title="Images"

@@ -5,6 +5,7 @@ import type { InferenceStatus } from '../../../../core/inference.ts'
 import { Page } from '../../layout/page.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { Pager } from '../../parts/pager.tsx'
 import { Segments } from '../../parts/segments.tsx'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
@@ -44,18 +45,7 @@ export function RequestsPage(): VNode {
           inferences.length > 0 ? (
             <>
               <RequestLedger inferences={inferences} />
-              <div class="row">
-                {cursor.value ? (
-                  <button type="button" class="button" onClick={() => (cursor.value = null)}>
-                    Newest
-                  </button>
-                ) : null}
-                {next ? (
-                  <button type="button" class="button" onClick={() => (cursor.value = next)}>
-                    Older
-                  </button>
-                ) : null}
-              </div>
+              <Pager cursor={cursor} next={next} />
             </>
           ) : (
             <EmptyState drawing="ledger" title="An empty ledger">
