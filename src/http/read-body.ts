@@ -51,14 +51,17 @@ async function readBytes(payload: IncomingMessage, { headers }: FastifyRequest, 
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
   const chunks: Buffer[] = []
   let size = 0
-  // Keeping the socket open lets the refusal reach a client that is still sending; Node discards the rest.
+  // Keeping the socket open lets the refusal reach a client that is still sending.
   const received: AsyncIterable<Buffer> = payload.iterator({ destroyOnReturn: false })
   for await (const chunk of received) {
     size += chunk.length
-    if (size > limit) throw tooLarge(limit)
+    if (size > limit) break
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks, size)
+  if (size <= limit) return Buffer.concat(chunks, size)
+  // Many clients read nothing before they have sent all: unless the rest is discarded, both sides wait for each other.
+  payload.resume()
+  throw tooLarge(limit)
 }
 
 function parseJson(bytes: Buffer): unknown {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, suite, test } from 'node:test'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
@@ -85,6 +86,19 @@ suite('request bodies', () => {
     assert.match(await readUntil(socket, /payload_too_large/), /^HTTP\/1\.1 413 /)
     socket.write('0\r\n\r\nGET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
     assert.match(await readUntil(socket, /\{"status":"ok"\}/), /^HTTP\/1\.1 200 /)
+    socket.destroy()
+  })
+
+  test('a client that sends a far too long chunked body to its end before it reads gets the refusal', async () => {
+    const socket = await openSocket(service.url)
+    socket.write(
+      `POST /generate/sdxl HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
+    )
+    const chunk = `100000\r\n${' '.repeat(1024 * 1024)}\r\n`
+    for (let sent = 0; sent < 40; sent += 1) if (!socket.write(chunk)) await once(socket, 'drain')
+    socket.write('0\r\n\r\nGET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    const answers = await readUntil(socket, /\{"status":"ok"\}/)
+    assert.match(answers, /^HTTP\/1\.1 413 [\s\S]*payload_too_large[\s\S]*HTTP\/1\.1 200 /)
     socket.destroy()
   })
 })
