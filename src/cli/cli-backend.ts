@@ -30,6 +30,8 @@ export interface CliBackend {
 export interface AccountDesk extends AsyncDisposable {
   listAccounts(options: Options): Promise<readonly Account[]>
   createAccount(input: { readonly name: string; readonly role: Role }, options: Options): Promise<Account>
+  /** A link with which the account's person sets a new sign-in, once. */
+  makeSignInLink(accountId: string, options: Options): Promise<string>
   setDisabled(accountId: string, disabled: boolean, options: Options): Promise<void>
   listTokens(accountId: string, options: Options): Promise<readonly AccessToken[]>
   createToken(input: NewToken, options: Options): Promise<{ readonly text: string; readonly token: AccessToken }>

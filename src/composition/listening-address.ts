@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { type Addresses, resolveAddresses } from '../config/resolve-addresses.ts'
+import { listeningOrigin } from './listening-origin.ts'
 
 /** Where the service can be reached; known once it listens. */
 export class ListeningAddress {
@@ -21,9 +22,7 @@ export class ListeningAddress {
     await server.listen({ host, port })
     const bound = server.server.address()
     if (bound === null || typeof bound === 'string') throw new Error('The service listens on no port')
-    const everywhere = host === '0.0.0.0' || host === '::'
-    const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
-    this.#origins = resolveAddresses(this.#settings, `http://${name}:${bound.port}`)
+    this.#origins = resolveAddresses(this.#settings, listeningOrigin(host, bound.port))
     return this.#origins.publicUrl
   }
 }

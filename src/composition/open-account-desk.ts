@@ -1,11 +1,15 @@
 import type { AccountDesk } from '../cli/cli-backend.ts'
 import type { Config } from '../config/config.ts'
+import { resolveAddresses } from '../config/resolve-addresses.ts'
+import { invite } from '../console/invitations.ts'
+import { joinLink } from '../console/join-link.ts'
 import { ServiceError } from '../core/error.ts'
 import { createAccessToken } from '../operations/create-access-token.ts'
 import { createAccount } from '../operations/create-account.ts'
 import { listAccessTokens } from '../operations/list-access-tokens.ts'
 import { revokeAccessToken } from '../operations/revoke-access-token.ts'
 import { ensureFirstAccount } from './ensure-first-account.ts'
+import { listeningOrigin } from './listening-origin.ts'
 import { openStore } from './open-store.ts'
 import { createSystemClock } from './system-clock.ts'
 
@@ -18,6 +22,11 @@ export async function openAccountDesk(config: Config): Promise<AccountDesk> {
   return {
     listAccounts: (options) => accounts.list(options),
     createAccount: (input, options) => createAccount(deps, input, options),
+    makeSignInLink: async (accountId, options) => {
+      const role = (await accounts.find(accountId, options))?.role ?? 'member'
+      const code = await invite(deps, { role, accountId, invitedBy: accountId }, options)
+      return joinLink(resolveAddresses(config.addresses, listeningOrigin(config.listen.host, config.listen.port)).publicUrl, code)
+    },
     setDisabled: (accountId, disabled, options) => accounts.setDisabled(accountId, disabled ? clock.now() : null, options),
     listTokens: (accountId, options) => listAccessTokens(deps, { accountId }, options),
     createToken: async ({ accountId, lifetimeMs, name, scopes }, options) => {

@@ -28,6 +28,7 @@ export async function runCommandLine(
   const desk: AccountDesk = {
     listAccounts: async () => [account],
     createAccount: async () => account,
+    makeSignInLink: async (id) => `http://127.0.0.1:8080/console/join#code-of-${id}`,
     setDisabled: async (id, disabled) => void done.push(`disabled ${id} ${disabled}`),
     listTokens: async () => [tokenOf({ name: 'mine', scopes: ['read'] })],
     createToken: async (input) => {
