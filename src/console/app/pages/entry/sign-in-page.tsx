@@ -40,8 +40,8 @@ export function SignInPage(): VNode {
         </button>
       </form>
       <p class="faint">
-        No account yet, or the password forgotten? Ask an owner for a link. The very first owner finds one in the terminal where the service
-        was started.
+        No account yet, or the password forgotten? Ask an owner for a link. Owners find theirs in the terminal: at the first start, and
+        later with <code>sepia account link</code>.
       </p>
     </EntryFrame>
   )
