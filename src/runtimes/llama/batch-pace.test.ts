@@ -4,11 +4,17 @@ import { BatchPace } from './batch-pace.ts'
 
 const alone = { decoding: false }
 
-test('a fast model takes whole batches, a part of one while others decode', () => {
+test('a fast model takes whole batches', () => {
   const pace = new BatchPace(512)
   pace.note(128, 10)
   assert.equal(pace.limit(alone), 512)
-  assert.equal(pace.limit({ decoding: true }), 128)
+})
+
+test('while others decode, batches are half as long', () => {
+  const pace = new BatchPace(512)
+  pace.note(128, 64)
+  assert.equal(pace.limit(alone), 400)
+  assert.equal(pace.limit({ decoding: true }), 200)
 })
 
 test('a slow model takes batches of bearable length, but never tiny ones', () => {

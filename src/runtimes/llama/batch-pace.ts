@@ -1,7 +1,7 @@
 /** A batch cannot be interrupted: this is the longest one should take, so that who leaves is gone within 300 ms. */
 const longestMs = 200
-/** Prompt tokens per batch while others decode, at most: each of them waits for the whole batch. */
-const mostWhileDecoding = 128
+/** The same while others decode: each of them waits for the whole batch. */
+const longestWhileDecodingMs = 100
 /** Smaller batches say little about the price of a token. */
 const telling = 32
 /** What we try before anything was measured, and the least that is worth a batch. */
@@ -19,8 +19,9 @@ export class BatchPace {
 
   /** Prompt tokens for the next batch. */
   limit({ decoding }: { readonly decoding: boolean }): number {
-    const bearable = this.#msPerToken === null ? firstGuess : Math.max(least, Math.floor(longestMs / this.#msPerToken))
-    return Math.min(bearable, decoding ? mostWhileDecoding : this.#most)
+    if (this.#msPerToken === null) return Math.min(firstGuess, this.#most)
+    const bearable = Math.floor((decoding ? longestWhileDecodingMs : longestMs) / this.#msPerToken)
+    return Math.min(Math.max(least, bearable), this.#most)
   }
 
   /** Notes how long a batch took. */
