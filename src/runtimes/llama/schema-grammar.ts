@@ -1,32 +1,12 @@
 import type { JsonObject, JsonValue } from '../../core/text-generation.ts'
 import { type Grammar, literal } from './gbnf.ts'
-import { integerRange } from './integer-range.ts'
-import { isObject, refuseForTypes, refuseSchema, refuseUnknown, type SchemaType, typesOf, wholeNumber } from './schema-keywords.ts'
+import { integerRule, numberRule, stringRule } from './scalar-rules.ts'
+import { isObject, readLengths, refuseForTypes, refuseSchema, refuseUnknown, type SchemaType, typesOf } from './schema-keywords.ts'
+import type { SchemaRule } from './schema-rule.ts'
 
 const maxSchemaLength = 64 * 1024
 const maxDepth = 32
 const maxRules = 4000
-/** llama.cpp unrolls repetitions; this many keep a grammar small. */
-const maxRepetitions = 1000
-
-/** A rule for a schema, and about how many characters end an instance once it must end. */
-export interface SchemaRule {
-  readonly rule: string
-  readonly closingLength: number
-  /** The same once a member of the object has begun, by its name: members come in a fixed order. */
-  readonly closingAfter?: ReadonlyMap<string, number>
-}
-
-const digits = (count: number): string => `[0-9]{${count}}`
-const date = `${digits(4)} "-" ("0" [1-9] | "1" [0-2]) "-" ("0" [1-9] | "1" [0-9] | "2" [0-8])`
-const time = `([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("." [0-9]{3})? ("Z" | [+-] ("0" [0-9] | "1" [0-2]) ":" [0-5] [0-9])`
-const formats: Readonly<Record<string, string>> = {
-  date,
-  time,
-  'date-time': `${date} "T" ${time}`,
-  uuid: [8, 4, 4, 4, 12].map((count) => `[0-9a-f]{${count}}`).join(' "-" '),
-}
-
 /** Translates a JSON Schema into grammar rules whose every sentence is valid under it. */
 export class SchemaGrammar {
   readonly #grammar: Grammar
@@ -63,9 +43,9 @@ export class SchemaGrammar {
   #typed(type: SchemaType, schema: JsonObject, where: string, depth: number): SchemaRule {
     if (type === 'object') return this.#object(schema, where, depth)
     if (type === 'array') return this.#array(schema, where, depth)
-    if (type === 'string') return this.#string(schema, where)
-    if (type === 'integer') return { rule: this.#grammar.name(integer(schema, where)), closingLength: 2 }
-    if (type === 'number') return { rule: number(schema, where), closingLength: 2 }
+    if (type === 'string') return stringRule(this.#grammar, schema, where)
+    if (type === 'integer') return integerRule(this.#grammar, schema, where)
+    if (type === 'number') return numberRule(schema, where)
     return { rule: type, closingLength: 5 }
   }
 
@@ -115,29 +95,12 @@ export class SchemaGrammar {
 
   #array(schema: JsonObject, where: string, depth: number): SchemaRule {
     const item = this.#visit(schema.items ?? true, `${where}/items`, depth + 1)
-    const least = wholeNumber(schema, 'minItems', where) ?? 0
-    const most = wholeNumber(schema, 'maxItems', where)
-    checkRepetitions(least, most, where)
+    const { least, most } = readLengths(schema, ['minItems', 'maxItems'], where)
     const closingLength = 2 + Math.max(1, least) * (item.closingLength + 2)
     if (most === 0) return { rule: this.#grammar.name('"[" ws "]"'), closingLength }
     const more = `("," ws ${item.rule} ws){${Math.max(0, least - 1)},${most === null ? '' : most - 1}}`
     const items = `${item.rule} ws ${more}`
     return { rule: this.#grammar.name(`"[" ws ${least === 0 ? `(${items})?` : items} "]"`), closingLength }
-  }
-
-  #string(schema: JsonObject, where: string): SchemaRule {
-    const least = wholeNumber(schema, 'minLength', where) ?? 0
-    const most = wholeNumber(schema, 'maxLength', where)
-    checkRepetitions(least, most, where)
-    const format = schema.format
-    if (format === undefined) {
-      if (least === 0 && most === null) return { rule: 'string', closingLength: 2 }
-      return { rule: this.#grammar.name(`"\\"" char{${least},${most ?? ''}} "\\""`), closingLength: 2 + least }
-    }
-    const body = typeof format === 'string' ? formats[format] : undefined
-    if (body === undefined) throw refuseSchema(`the format ${JSON.stringify(format)} at ${where} is not supported`)
-    if (least > 0 || most !== null) throw refuseSchema(`"format" at ${where} cannot be combined with a length`)
-    return { rule: this.#grammar.name(`"\\"" ${body} "\\""`), closingLength: 40 }
   }
 
   #oneOfValues(schema: JsonObject, keyword: string, values: JsonValue | undefined, where: string): SchemaRule {
@@ -182,32 +145,6 @@ export class SchemaGrammar {
     const rule = this.#grammar.name(rules.map((each) => each.rule).join(' | '))
     return { rule, closingLength: Math.max(...rules.map((each) => each.closingLength)) }
   }
-}
-
-function integer(schema: JsonObject, where: string): string {
-  const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].map((keyword) => wholeNumber(schema, keyword, where))
-  const [least = null, most = null, over = null, under = null] = bounds
-  if (bounds.every((bound) => bound === null)) return 'integer'
-  const minimum = over === null ? least : Math.max(over + 1, least ?? over + 1)
-  const maximum = under === null ? most : Math.min(under - 1, most ?? under - 1)
-  if (minimum !== null && maximum !== null && minimum > maximum) throw refuseSchema(`no integer at ${where} lies between its bounds`)
-  if (Math.max(Math.abs(minimum ?? 0), Math.abs(maximum ?? 0)) > 999_999_999_999_999)
-    throw refuseSchema(`the bounds at ${where} have more than 15 digits`)
-  return integerRange({ minimum, maximum })
-}
-
-function number(schema: JsonObject, where: string): string {
-  const minimum = schema.minimum
-  for (const keyword of ['maximum', 'exclusiveMinimum', 'exclusiveMaximum'])
-    if (keyword in schema) throw refuseSchema(`"${keyword}" at ${where} is supported for integers only`)
-  if (minimum === undefined) return 'number'
-  if (minimum !== 0) throw refuseSchema(`"minimum" at ${where} must be 0 for a number that need not be whole`)
-  return '(digits fraction)'
-}
-
-function checkRepetitions(least: number, most: number | null, where: string): void {
-  if (least < 0 || (most !== null && most < least)) throw refuseSchema(`the lengths at ${where} exclude every value`)
-  if (Math.max(least, most ?? 0) > maxRepetitions) throw refuseSchema(`lengths at ${where} may be at most ${maxRepetitions}`)
 }
 
 /** Whether no value can meet two of the options: all of different types, or all different constants. */

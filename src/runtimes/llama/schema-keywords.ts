@@ -76,3 +76,19 @@ export function wholeNumber(schema: JsonObject, keyword: string, where: string):
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw refuseSchema(`"${keyword}" at ${where} must be a whole number`)
   return value
 }
+
+/** llama.cpp unrolls repetitions; this many keep a grammar small. */
+const maxRepetitions = 1000
+
+/** The bounds of a length; `most` is null when there is none. */
+export function readLengths(
+  schema: JsonObject,
+  [leastKeyword, mostKeyword]: readonly [string, string],
+  where: string,
+): { readonly least: number; readonly most: number | null } {
+  const least = wholeNumber(schema, leastKeyword, where) ?? 0
+  const most = wholeNumber(schema, mostKeyword, where)
+  if (least < 0 || (most !== null && most < least)) throw refuseSchema(`the lengths at ${where} exclude every value`)
+  if (Math.max(least, most ?? 0) > maxRepetitions) throw refuseSchema(`lengths at ${where} may be at most ${maxRepetitions}`)
+  return { least, most }
+}

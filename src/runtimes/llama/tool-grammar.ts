@@ -3,7 +3,8 @@ import type { ToolChoice, ToolDefinition } from '../../core/text-generation.ts'
 import { Grammar, literal } from './gbnf.ts'
 import { defineJson } from './json-rules.ts'
 import type { OutputConstraint } from './output-constraint.ts'
-import { SchemaGrammar, type SchemaRule } from './schema-grammar.ts'
+import { SchemaGrammar } from './schema-grammar.ts'
+import type { SchemaRule } from './schema-rule.ts'
 import type { ToolFormat } from './tool-format.ts'
 
 const mostParallelCalls = 16
