@@ -13,6 +13,7 @@ import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels } from '../telemetry/model-events.ts'
 import { observeProcess, serviceStarted, serviceStopped, serviceStopping } from '../telemetry/service-events.ts'
 import { createTelemetry, renderMetrics } from '../telemetry/telemetry.ts'
+import { AnswersInProgress } from './answers-in-progress.ts'
 import { consoleSettings } from './console-settings.ts'
 import { greetFirstStart } from './first-start.ts'
 import { httpSettings } from './http-settings.ts'
@@ -105,6 +106,7 @@ export async function serve(
     },
     consoleSettings(config),
   )
+  const answers = new AnswersInProgress(server.server)
   const worker = parts.use(startDeferredWork({ queue, log, usage, webhooks, outputs, pool, events, clock, addresses, telemetry }, config))
 
   const url = await address.listen(server, config.listen)
@@ -116,7 +118,7 @@ export async function serve(
 
   await aborted(signal)
   serviceStopping(telemetry, { graceMs: config.requests.graceMs })
-  await stopServing({ server, worker, clock }, config.requests)
+  await stopServing({ server, answers, worker, clock }, config.requests)
   serviceStopped(telemetry)
 }
 

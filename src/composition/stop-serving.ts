@@ -1,20 +1,29 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Worker } from '../worker/start-worker.ts'
+import type { AnswersInProgress } from './answers-in-progress.ts'
+
+interface RunningService {
+  readonly server: FastifyInstance
+  readonly answers: AnswersInProgress
+  readonly worker: Worker
+  readonly clock: Clock
+}
 
 /**
- * Ends a service that takes no new work any more: deferred work goes back to the queue at once, answers in
- * progress get the grace time, and what is left after it is cut off.
+ * Ends a service that takes no new work any more: deferred work goes back to the queue at once, answers in progress get
+ * the grace time, and what is left after it is cut off. Until then the service listens, so that whoever asks hears 503
+ * and when to come back.
  */
 export async function stopServing(
-  { server, worker, clock }: { readonly server: FastifyInstance; readonly worker: Worker; readonly clock: Clock },
+  { server, answers, worker, clock }: RunningService,
   { graceMs }: { readonly graceMs: number },
 ): Promise<void> {
+  const drained = worker.drain()
   const done = new AbortController()
-  const closed = server.close().finally(() => done.abort())
-  const cutOff = clock.wait(graceMs, { signal: done.signal }).then(
-    () => server.server.closeAllConnections(),
-    () => {},
-  )
-  await Promise.all([worker.drain(), closed, cutOff])
+  const graceOver = clock.wait(graceMs, { signal: done.signal }).catch(() => {})
+  await Promise.race([answers.finished(), graceOver])
+  done.abort()
+  server.server.closeAllConnections()
+  await Promise.all([server.close(), drained])
 }
