@@ -33,7 +33,11 @@ class CountingContext implements NativeContext {
   }
   disposeSequence(): void {}
   removeTokenCellsFromSequence = () => true
-  copySequenceStateFromOtherSequence = async () => 0
+  onCopy: () => void = () => {}
+  async copySequenceStateFromOtherSequence(): Promise<number> {
+    this.onCopy()
+    return 0
+  }
   getEmbedding = () => new Float64Array()
   getStateSize = () => 0
 }
@@ -156,4 +160,16 @@ test('a sequence left between two gaps is moved next to the others', async () =>
   await Promise.all(all.map((each) => each.released))
   assert.ok(context.batches.includes('0:1 2:1'))
   assert.equal(context.batches.at(-1), '0:1 1:1')
+})
+
+test('a generation cancelled while its beginning is copied never starts', async () => {
+  const { loop, context } = start(2)
+  const prompt = Array.from({ length: 20 }, (_, index) => index)
+  const lender = follow(prompt, { limit: 30 })
+  let releases = 0
+  const borrower = follow(prompt, { onRelease: () => releases++ })
+  context.onCopy = () => loop.cancel(borrower.generation)
+  loop.submit({ ...lender.generation, onPrompt: () => loop.submit(borrower.generation) })
+  await lender.released
+  assert.deepEqual([borrower.log, releases], [[], 1])
 })

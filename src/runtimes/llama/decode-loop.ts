@@ -100,6 +100,10 @@ export class DecodeLoop implements AsyncDisposable {
     for (let generation = this.#waiting[0]; generation !== undefined; generation = this.#waiting[0]) {
       const hold = await this.#table.claim(generation.account, generation.prompt)
       if (hold === null) return
+      if (!this.#waiting.includes(generation)) {
+        this.#table.release(hold) // it was cancelled or failed while its state was being copied
+        continue
+      }
       this.#waiting = this.#waiting.filter((waiting) => waiting !== generation)
       const next = generation.prompt.subarray(hold.cachedTokens)
       this.#running.push({ generation, hold, arrival: this.#arrivals++, next, drawn: 0, done: false, left: false })
