@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fastify } from 'fastify'
+import { createTestClock } from '../../test/support/test-clock.ts'
+import { AnswersInProgress } from './answers-in-progress.ts'
+import { stopServing } from './stop-serving.ts'
+
+const worker = { drain: async () => {}, [Symbol.asyncDispose]: async () => {} }
+
+async function listen() {
+  const server = fastify()
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<string>()
+  server.get('/slow', () => {
+    asked.resolve()
+    return answer.promise
+  })
+  server.get('/readyz', async (_request, reply) => reply.code(503).send())
+  const answers = new AnswersInProgress(server.server)
+  const url = await server.listen({ host: '127.0.0.1', port: 0 })
+  return { server, answers, url, asked: asked.promise, finish: () => answer.resolve('done') }
+}
+
+test('a service that stops goes on listening until its answers are out', async () => {
+  const { server, answers, url, asked, finish } = await listen()
+  const slow = fetch(`${url}/slow`)
+  await asked
+  const stopped = stopServing({ server, answers, worker, clock: createTestClock() }, { graceMs: 1000 })
+  assert.equal((await fetch(`${url}/readyz`)).status, 503)
+  finish()
+  assert.equal(await (await slow).text(), 'done')
+  await stopped
+  await assert.rejects(fetch(`${url}/readyz`))
+})
+
+test('what is not out after the grace time is cut off', async () => {
+  const { server, answers, url, asked } = await listen()
+  const slow = assert.rejects(fetch(`${url}/slow`))
+  await asked
+  const clock = createTestClock()
+  const stopped = stopServing({ server, answers, worker, clock }, { graceMs: 1000 })
+  await clock.advance(1000)
+  await slow
+  await stopped
+})
