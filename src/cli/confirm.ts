@@ -7,11 +7,16 @@ export const yesFlag = { name: 'yes', form: null, help: 'Do not ask.' } as const
 /**
  * Asks before something is destroyed, unless `--yes` was given.
  *
- * @throws {UsageError} when the answer is not yes, or nobody can answer.
+ * @param unattended What to do where nobody can answer: `proceed` fits what is easily made again, and scripts do daily.
+ * @throws {UsageError} when the answer is not yes, or nobody can answer and that does not do.
  */
-export async function confirm({ flags, terminal, signal }: CommandContext, warning: string): Promise<void> {
+export async function confirm(
+  { flags, terminal, signal }: CommandContext,
+  { warning, unattended }: { readonly warning: string; readonly unattended: 'proceed' | 'refuse' },
+): Promise<void> {
   if (flags.has(yesFlag.name)) return
   const answer = await terminal.ask(`${warning} Continue? [y/N] `, { signal })
+  if (answer === null && unattended === 'proceed') return
   if (answer === null) throw new UsageError([{ where: '--yes', message: `${warning} Add --yes to do it without being asked.` }])
   if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError([{ where: 'Stopped', message: 'nothing was changed.' }])
 }

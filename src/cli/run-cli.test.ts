@@ -90,11 +90,17 @@ describe('the command line', () => {
     assert.deepEqual([...scopes.done, ...expires.done], [])
   })
 
-  it('destroys nothing without a yes', async () => {
-    const silent = await run(['token', 'revoke', 't1'])
+  it('destroys a data folder only with a yes', async () => {
+    const silent = await run(['restore', 'backup.tar'])
     assert.equal(silent.code, 2)
     assert.match(silent.err, /Add --yes/)
-    assert.deepEqual(silent.done, ['closed'])
+    assert.deepEqual(silent.done, [])
+  })
+
+  it('asks at a terminal before it revokes, and takes the word of a script', async () => {
+    const script = await run(['token', 'revoke', 't1'])
+    assert.equal(script.code, 0)
+    assert.deepEqual(script.done, ['revoked t1', 'closed'])
     assert.deepEqual((await run(['token', 'revoke', 't1'], { answer: 'n' })).done, ['closed'])
     const answered = await run(['token', 'revoke', 't1'], { answer: 'y' })
     assert.deepEqual(answered.done, ['revoked t1', 'closed'])

@@ -15,7 +15,7 @@ export const disableAccount: Command = {
   run: async (context) => {
     await using desk = await context.backend.openAccountDesk(context.config, context)
     const account = await findAccount(desk, context.argument, context)
-    await confirm(context, `Every token and session of the account "${account.name}" will be refused.`)
+    await confirm(context, { warning: `Every token and session of the account "${account.name}" will be refused.`, unattended: 'refuse' })
     await desk.setDisabled(account.id, true, context)
     return { text: `Disabled "${account.name}".`, json: { disabled: account.id } }
   },

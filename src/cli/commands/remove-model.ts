@@ -10,7 +10,7 @@ export const removeModel: Command = {
   settings: ['data'],
   run: async (context) => {
     const model = await context.backend.findRemovableModel(context.config, context.argument)
-    await confirm(context, `This deletes ${model.folder} (${printByteSize(model.bytes)}).`)
+    await confirm(context, { warning: `This deletes ${model.folder} (${printByteSize(model.bytes)}).`, unattended: 'proceed' })
     await context.backend.removeModel(model)
     return { text: `Removed ${model.id}.`, json: { removed: model.id } }
   },

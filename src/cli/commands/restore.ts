@@ -12,7 +12,10 @@ export const restore: Command = {
   run: async (context) => {
     const { argument, backend, config, terminal, signal } = context
     const file = resolve(argument)
-    await confirm(context, `This replaces every account, token, request and output in ${config.dataFolder}.`)
+    await confirm(context, {
+      warning: `This replaces every account, token, request and output in ${config.dataFolder}.`,
+      unattended: 'refuse',
+    })
     using bar = openProgressBar({ terminal, now: Date.now }, 'Restoring')
     await backend.restore(config, file, { signal, onProgress: bar.report })
     return { text: `Restored ${config.dataFolder} from ${file}.`, json: { file, data: config.dataFolder } }

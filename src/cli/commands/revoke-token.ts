@@ -14,7 +14,7 @@ export const revokeToken: Command = {
     await using desk = await backend.openAccountDesk(config, { signal })
     const token = (await listAllTokens(desk, { signal })).find(({ id }) => id === argument)
     if (token === undefined) throw new UsageError([{ where: argument, message: 'there is no token with this id; see sepia token list.' }])
-    await confirm(context, `Programs that use the token "${token.name}" will be refused.`)
+    await confirm(context, { warning: `Programs that use the token "${token.name}" will be refused.`, unattended: 'proceed' })
     await desk.revokeToken(token, { signal })
     return { text: `Revoked "${token.name}".`, json: { revoked: token.id } }
   },
