@@ -16,8 +16,10 @@ export async function decodeImage(
   { field, text }: { readonly field: string; readonly text: string },
   options: { readonly signal: AbortSignal },
 ): Promise<Uint8Array> {
-  const base64 = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text
-  const prefix = text.slice(0, text.length - base64.length)
+  const encoded = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text
+  const prefix = text.slice(0, text.length - encoded.length)
+  // The usual command-line tools break base64 into lines.
+  const base64 = encoded.replace(/[\r\n]+/g, '')
   if (!/^(?:data:image\/[\w.+-]+;base64,)?$/.test(prefix) || !isBase64(base64))
     throw fault(field, `\`${field}\` must be an image in base64, with or without a data:image/…;base64, prefix.`)
   const bytes = Buffer.from(base64, 'base64')

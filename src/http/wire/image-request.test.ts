@@ -105,7 +105,7 @@ suite('image requests', () => {
     sampler: { good: [...samplers, null], bad: ['ddim', 'EULER', '', 5] },
     image_encoding: { good: ['jpeg', 'png', 'webp', null], bad: ['jpg', 'gif', 'PNG'] },
     init_image: {
-      good: [picture, `data:image/png;base64,${picture}`, null],
+      good: [picture, `data:image/png;base64,${picture}`, `${picture.slice(0, 4)}\r\n${picture.slice(4)}\n`, null],
       bad: [
         '',
         'not base64!',
