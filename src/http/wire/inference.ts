@@ -25,7 +25,8 @@ export function encodeInference(address: AsyncAddress, inference: Inference) {
     ...(outcome !== null && { outcome }),
     ...(outcome === 'failed' && error !== null && { error: toErrorObject(error) }),
     ...(status === 'pending' && queuePosition !== null && { queue_position: queuePosition }),
-    ...(progress !== null && { progress: { step: progress.step, total: progress.total } }),
+    // Progress is written now and then, and what succeeded took every step.
+    ...(progress !== null && { progress: { step: outcome === 'succeeded' ? progress.total : progress.step, total: progress.total } }),
     model: inference.model,
     attempt: inference.attempt,
     created_at: printTime(inference.createdAt),
