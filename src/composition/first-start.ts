@@ -13,7 +13,11 @@ export interface FirstStartDependencies {
 }
 
 /** On the first start, makes the owner's account with one access token and prints that token, the only time it is seen. */
-export async function greetFirstStart(deps: FirstStartDependencies, url: string, options: { readonly signal: AbortSignal }): Promise<void> {
+export async function greetFirstStart(
+  deps: FirstStartDependencies,
+  textUrl: string,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
   const { account, created } = await ensureFirstAccount(deps, options)
   if (!created) return
   const { text } = await createAccessToken(deps, { accountId: account.id, name: 'First token', scopes, expiresAt: null }, options)
@@ -24,7 +28,7 @@ Your access token, shown only this once:
 
 Try it:
 
-  curl ${url}/v1/chat/completions -H "Authorization: Bearer ${text}" -H 'Content-Type: application/json' \\
+  curl ${textUrl}/v1/chat/completions -H "Authorization: Bearer ${text}" -H 'Content-Type: application/json' \\
     -d '{"model": "sepia-mini-chat", "messages": [{"role": "user", "content": "What is the capital of France?"}], "temperature": 0}'
 
 `)

@@ -17,12 +17,13 @@ export class ListeningAddress {
     return this.#origins
   }
 
-  /** Starts listening and returns the address to tell people. */
+  /** Starts listening and returns the address it listens on, which a proxy or a script needs; links use {@link origins}. */
   async listen(server: FastifyInstance, { host, port }: Config['listen']): Promise<string> {
     await server.listen({ host, port })
     const bound = server.server.address()
     if (bound === null || typeof bound === 'string') throw new Error('The service listens on no port')
-    this.#origins = resolveAddresses(this.#settings, listeningOrigin(host, bound.port))
-    return this.#origins.publicUrl
+    const origin = listeningOrigin(host, bound.port)
+    this.#origins = resolveAddresses(this.#settings, origin)
+    return origin
   }
 }

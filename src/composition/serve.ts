@@ -111,7 +111,7 @@ export async function serve(
 
   const url = await address.listen(server, config.listen)
   serviceStarted(telemetry, { url, models: catalog.list().length, startMs: clock.now() - startedAt })
-  await greetFirstStart({ accounts, tokens, clock, print }, url, { signal })
+  await greetFirstStart({ accounts, tokens, clock, print }, addresses().textUrl, { signal })
   const link = await createFirstRunLink({ accounts, clock, addresses }, { signal })
   if (link !== null) print(`Open the console: ${link}\n`)
   print(`ready ${url}\n`)

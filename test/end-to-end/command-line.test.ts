@@ -28,8 +28,10 @@ interface Service {
   readonly stop: () => Promise<number | null>
 }
 
-async function startService(data: string): Promise<Service & AsyncDisposable> {
-  const child = spawn(process.execPath, ['src/bin.ts', 'serve', '--port', '0', '--data', data], { stdio: ['ignore', 'pipe', 'ignore'] })
+async function startService(data: string, ...flags: readonly string[]): Promise<Service & AsyncDisposable> {
+  const child = spawn(process.execPath, ['src/bin.ts', 'serve', '--port', '0', '--data', data, ...flags], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   const ended = once(child, 'exit')
   let greeting = ''
   let url = ''
@@ -77,7 +79,7 @@ describe('the command line beside a running service', () => {
 
     assert.equal((await sepia('backup', backup, '--data', data)).code, 0)
     assert.match((await sepia('restore', backup, '--data', data, '--yes')).err, /is in use by process \d+/)
-    assert.equal((await sepia('token', 'revoke', made.id, '--data', data, '--yes')).code, 0)
+    assert.equal((await sepia('token', 'revoke', made.id, '--data', data)).code, 0)
     assert.match((await sepia('token', 'list', '--data', data)).out, /second .* revoked /)
     assert.equal(await first.stop(), 0)
 
@@ -86,6 +88,15 @@ describe('the command line beside a running service', () => {
     await using second = await startService(data)
     assert.doesNotMatch(second.greeting, /TOKEN=/)
     assert.equal(await statusWith(made.token, second.url), 200)
+  })
+
+  it('is ready where it listens, and prints links as others reach it', async () => {
+    await using folder = await createTemporaryFolder()
+    await using service = await startService(folder.path, '--public-url', 'https://sepia.example')
+    assert.match(service.url, /^http:\/\/127\.0\.0\.1:\d+$/)
+    assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
+    assert.match(service.greeting, /curl https:\/\/sepia\.example\/v1\/chat\/completions/)
+    assert.match(service.greeting, /Open the console: https:\/\/sepia\.example\/console\//)
   })
 
   it('exits with 2 and names every fault of flags and environment at once', async () => {
