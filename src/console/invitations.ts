@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Account, Invitation, Role } from '../core/account.ts'
+import { type Account, type Invitation, noLimits, type Role } from '../core/account.ts'
 import { ServiceError } from '../core/error.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
@@ -52,8 +52,10 @@ export async function redeemInvitation(
 ): Promise<Account> {
   if (!(await accounts.takeInvitation(invitation.hash, options))) throw usedUp()
   const id = invitation.accountId ?? randomUUID()
-  if (invitation.accountId === null)
-    await accounts.create({ id, name: signIn.name, email: null, role: invitation.role, createdAt: clock.now(), disabledAt: null }, options)
+  if (invitation.accountId === null) {
+    const identity = { id, name: signIn.name, email: null, role: invitation.role }
+    await accounts.create({ ...identity, createdAt: clock.now(), disabledAt: null, limits: noLimits }, options)
+  }
   if (!(await accounts.setSignIn(id, signIn, options))) {
     await accounts.createInvitation({ ...invitation, accountId: id }, options)
     throw emailTaken()

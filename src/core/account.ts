@@ -7,7 +7,21 @@ export interface Account {
   readonly role: Role
   readonly createdAt: number
   readonly disabledAt: number | null
+  readonly limits: AccountLimits
 }
+
+/** How much an account may use, as an owner sets it. */
+export interface AccountLimits {
+  /** 1 or more; null = as many as the service allows everybody. */
+  readonly requestsPerMinute: number | null
+  /** Tokens read and written per UTC day, 0 or more; null = unlimited. */
+  readonly tokensPerDay: number | null
+  /** Images per UTC day, 0 or more; null = unlimited. */
+  readonly imagesPerDay: number | null
+}
+
+/** What a new account starts with. */
+export const noLimits: AccountLimits = { requestsPerMinute: null, tokensPerDay: null, imagesPerDay: null }
 
 /** Owners invite people and see every account and node; members see only their own things. */
 export type Role = 'owner' | 'member'

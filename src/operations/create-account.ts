@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Account, Role } from '../core/account.ts'
+import { type Account, noLimits, type Role } from '../core/account.ts'
 import { ServiceError } from '../core/error.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
@@ -17,7 +17,8 @@ export async function createAccount(
   const trimmed = name.trim()
   if (trimmed.length < 1 || trimmed.length > 100)
     throw new ServiceError('validation_error', 'Give the account a name of 1 to 100 characters.', { param: 'name' })
-  const account: Account = { id: randomUUID(), name: trimmed, email: null, role, createdAt: clock.now(), disabledAt: null }
+  const identity = { id: randomUUID(), name: trimmed, email: null, role }
+  const account: Account = { ...identity, createdAt: clock.now(), disabledAt: null, limits: noLimits }
   await accounts.create(account, options)
   return account
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Account } from '../../src/core/account.ts'
+import { type Account, noLimits } from '../../src/core/account.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
 function makeAccount(overrides: Partial<Account> = {}): Account {
-  return { id: 'a', name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null, ...overrides }
+  return { id: 'a', name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null, limits: noLimits, ...overrides }
 }
 
 /** Accounts, sign-in, sessions and invitations. */
@@ -24,6 +24,19 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     await store.accounts.setRole('a', 'owner', options)
     await store.accounts.setDisabled('a', 5, options)
     assert.deepEqual(await store.accounts.find('a', options), { ...ada, role: 'owner', disabledAt: 5 })
+  })
+
+  test(`${name} accounts: limits change one by one and are lifted again`, async () => {
+    await using store = await openRoomy()
+    const limitsOf = async (id: string) => (await store.accounts.find(id, options))?.limits
+    await store.accounts.create(makeAccount({ limits: { ...noLimits, imagesPerDay: 7 } }), options)
+    await store.accounts.create(makeAccount({ id: 'b' }), options)
+    await store.accounts.setLimits('a', { requestsPerMinute: 60, tokensPerDay: 5_000_000_000 }, options)
+    assert.deepEqual(await limitsOf('a'), { requestsPerMinute: 60, tokensPerDay: 5_000_000_000, imagesPerDay: 7 })
+    await store.accounts.setLimits('a', { requestsPerMinute: null, imagesPerDay: 0 }, options)
+    await store.accounts.setLimits('a', {}, options)
+    assert.deepEqual(await limitsOf('a'), { requestsPerMinute: null, tokensPerDay: 5_000_000_000, imagesPerDay: 0 })
+    assert.deepEqual(await limitsOf('b'), noLimits)
   })
 
   test(`${name} accounts: an e-mail belongs to one account, whatever its case`, async () => {

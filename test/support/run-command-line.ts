@@ -1,10 +1,10 @@
 import type { AccountDesk, CliBackend, Finding, NewToken } from '../../src/cli/cli-backend.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { AccessToken } from '../../src/core/access-token.ts'
-import type { Account } from '../../src/core/account.ts'
+import { type Account, noLimits } from '../../src/core/account.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 
-const account: Account = { id: 'a1', name: 'First', email: null, role: 'owner', createdAt: 0, disabledAt: null }
+const account: Account = { id: 'a1', name: 'First', email: null, role: 'owner', createdAt: 0, disabledAt: null, limits: noLimits }
 
 function tokenOf({ name, scopes }: Pick<NewToken, 'name' | 'scopes'>): AccessToken {
   const dates = { createdAt: 0, expiresAt: null, revokedAt: null, lastUsedAt: null }

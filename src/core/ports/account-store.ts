@@ -1,4 +1,4 @@
-import type { Account, Invitation, Role, Session } from '../account.ts'
+import type { Account, AccountLimits, Invitation, Role, Session } from '../account.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -17,6 +17,8 @@ export interface AccountStore {
   ): Promise<boolean>
   setRole(accountId: string, role: Role, options: Options): Promise<void>
   setDisabled(accountId: string, disabledAt: number | null, options: Options): Promise<void>
+  /** Changes the limits that are given and leaves the others. */
+  setLimits(accountId: string, changes: Partial<AccountLimits>, options: Options): Promise<void>
 
   createSession(session: Session, options: Options): Promise<void>
   findSession(hash: string, options: Options): Promise<Session | null>

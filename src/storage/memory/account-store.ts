@@ -1,4 +1,4 @@
-import type { Account, Invitation, Role, Session } from '../../core/account.ts'
+import type { Account, AccountLimits, Invitation, Role, Session } from '../../core/account.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -54,6 +54,12 @@ export class MemoryAccountStore implements AccountStore {
   async setDisabled(accountId: string, disabledAt: number | null, { signal }: Options): Promise<void> {
     signal.throwIfAborted()
     this.#change(accountId, { disabledAt })
+  }
+
+  async setLimits(accountId: string, changes: Partial<AccountLimits>, { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    const account = this.#accounts.get(accountId)
+    if (account !== undefined) this.#change(accountId, { limits: { ...account.limits, ...changes } })
   }
 
   async createSession(session: Session, { signal }: Options): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Account, Invitation, Role, Session } from '../../core/account.ts'
+import type { Account, AccountLimits, Invitation, Role, Session } from '../../core/account.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Connection, Row } from './connection.ts'
@@ -7,6 +7,12 @@ import { writeOne } from './write-one.ts'
 import type { Writer } from './writer.ts'
 
 type Options = { readonly signal: AbortSignal }
+
+const limitColumns = [
+  ['requestsPerMinute', 'requests_per_minute'],
+  ['tokensPerDay', 'tokens_per_day'],
+  ['imagesPerDay', 'images_per_day'],
+] as const
 
 export class SqliteAccountStore implements AccountStore {
   readonly #writer: Writer
@@ -20,9 +26,11 @@ export class SqliteAccountStore implements AccountStore {
   }
 
   async create(account: Account, options: Options): Promise<void> {
-    const sql = `insert into accounts (id, name, email, email_key, role, created_at, disabled_at)
-      values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt)`
-    await this.#write(sql, { ...account, emailKey: account.email?.toLowerCase() ?? null }, options)
+    const sql = `insert into accounts
+        (id, name, email, email_key, role, created_at, disabled_at, requests_per_minute, tokens_per_day, images_per_day)
+      values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, :requestsPerMinute, :tokensPerDay, :imagesPerDay)`
+    const { limits, ...rest } = account
+    await this.#write(sql, { ...rest, ...limits, emailKey: account.email?.toLowerCase() ?? null }, options)
   }
 
   async find(id: string, { signal }: Options): Promise<Account | null> {
@@ -59,6 +67,12 @@ export class SqliteAccountStore implements AccountStore {
 
   async setDisabled(accountId: string, disabledAt: number | null, options: Options): Promise<void> {
     await this.#write('update accounts set disabled_at = :disabledAt where id = :accountId', { accountId, disabledAt }, options)
+  }
+
+  async setLimits(accountId: string, changes: Partial<AccountLimits>, options: Options): Promise<void> {
+    const assignments = limitColumns.filter(([name]) => changes[name] !== undefined).map(([name, column]) => `${column} = :${name}`)
+    if (assignments.length === 0) return
+    await this.#write(`update accounts set ${assignments.join(', ')} where id = :accountId`, { accountId, ...changes }, options)
   }
 
   async createSession(session: Session, options: Options): Promise<void> {
@@ -121,6 +135,11 @@ function readAccount(row: Row): Account {
     role: readRole(row),
     createdAt: readInteger(row, 'created_at'),
     disabledAt: readIntegerOrNull(row, 'disabled_at'),
+    limits: {
+      requestsPerMinute: readIntegerOrNull(row, 'requests_per_minute'),
+      tokensPerDay: readIntegerOrNull(row, 'tokens_per_day'),
+      imagesPerDay: readIntegerOrNull(row, 'images_per_day'),
+    },
   }
 }
 

@@ -164,4 +164,9 @@ export const migrations: readonly string[] = [
     delete from webhook_deliveries where inference_id = old.id;
   end;
   `,
+  `
+  alter table accounts add column requests_per_minute integer;
+  alter table accounts add column tokens_per_day integer;
+  alter table accounts add column images_per_day integer;
+  `,
 ]

@@ -6,7 +6,9 @@ import { claimNext, output, tryClaim } from '../../../test/conformance/claiming.
 import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
+import { noLimits } from '../../core/account.ts'
 import { Connection } from './connection.ts'
+import { migrations } from './migrations.ts'
 import { openSqliteStore, type SqliteStoreSettings } from './open-sqlite-store.ts'
 import { readInteger, readText } from './row.ts'
 
@@ -124,7 +126,7 @@ test('a completed inference cannot be changed, not even by a statement that forg
 test('an error undoes its own command and no other of the same commit', async () => {
   await using folder = await createFolder()
   await using store = await folder.open()
-  const account = { id: 'a', name: 'A', email: null, role: 'owner', createdAt: 1, disabledAt: null } as const
+  const account = { id: 'a', name: 'A', email: null, role: 'owner', createdAt: 1, disabledAt: null, limits: noLimits } as const
   const results = await Promise.allSettled([
     store.accounts.create(account, options),
     store.accounts.create(account, options),
@@ -162,6 +164,17 @@ test('after closing, every call is refused', async () => {
   const store = await folder.open()
   await store[Symbol.asyncDispose]()
   await assert.rejects(store.queue.enqueue(makeSubmission(), options), /closed/)
+})
+
+test('accounts of a database without limits get none', async () => {
+  await using folder = await createFolder()
+  {
+    using connection = new Connection(folder.file)
+    connection.script(migrations[0] ?? '')
+    connection.script("insert into accounts (id, name, role, created_at) values ('a', 'Ada', 'owner', 1); pragma user_version = 1")
+  }
+  await using store = await folder.open()
+  assert.deepEqual((await store.accounts.find('a', options))?.limits, noLimits)
 })
 
 test('a database of a newer version is refused', async () => {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
-import type { Account } from '../../core/account.ts'
+import { type Account, noLimits } from '../../core/account.ts'
 import { createMemoryOutputs } from '../memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../memory/create-memory-store.ts'
 import { checkOutputs } from './check-outputs.ts'
 
 const options = { signal: new AbortController().signal }
-const account: Account = { id: 'a', name: 'A', email: null, role: 'owner', createdAt: 0, disabledAt: null }
+const account: Account = { id: 'a', name: 'A', email: null, role: 'owner', createdAt: 0, disabledAt: null, limits: noLimits }
 
 it('finds outputs that are missing or damaged, and looks for none that have expired', async () => {
   const clock = createTestClock()
