@@ -9,8 +9,8 @@ const pooledWidth = 128
 
 /** The rival: nothing but the tensor runtime on the same file, in a loop. */
 export interface BareUnet extends AsyncDisposable {
-  /** Milliseconds of one guided step, in one batch of two or as two runs. */
-  step(way: 'batched' | 'split'): Promise<number>
+  /** One guided step, in one batch of two or as two runs. */
+  step(way: 'batched' | 'split'): Promise<void>
 }
 
 export async function openBareUnet(modelFolder: string, threads: number): Promise<BareUnet> {
@@ -29,13 +29,11 @@ export async function openBareUnet(modelFolder: string, threads: number): Promis
   const two = feeds(2)
   return {
     step: async (way) => {
-      const startedAt = performance.now()
       if (way === 'batched') await session.run(two)
       else {
         await session.run(one)
         await session.run(one)
       }
-      return performance.now() - startedAt
     },
     [Symbol.asyncDispose]: () => session.release(),
   }

@@ -4,8 +4,8 @@ import type { Conditioning, LatentSize, Unet } from './unet.ts'
 /** How the two predictions of guidance are made: in one batch of two, or one after the other. */
 type Way = 'batched' | 'split'
 
-/** Timed evaluations per way before one is chosen; the first of each also warms up. */
-const trials = 2
+/** Timed evaluations per way before one is chosen; the fastest of each counts, so that a busy machine does not decide. */
+const trials = 4
 
 /** What a drawing is guided by. */
 export interface Guidance {
@@ -59,8 +59,8 @@ export class GuidedUnet {
   #choose(key: string): Way {
     if (this.#unet.fixedBatch !== null) return this.#unet.fixedBatch === 1 ? 'split' : 'batched'
     const times = this.#times.get(key) ?? { batched: [], split: [] }
+    if (times.split.length < times.batched.length) return 'split'
     if (times.batched.length < trials) return 'batched'
-    if (times.split.length < trials) return 'split'
     return Math.min(...times.batched) <= Math.min(...times.split) ? 'batched' : 'split'
   }
 
