@@ -5,7 +5,8 @@ import { clientSignal } from './client-signal.ts'
 /**
  * Sends server-sent events, one whole event per write, no faster than the client reads.
  *
- * Resolves when the stream has ended, whether by itself, by a failure or because the client left.
+ * Resolves when the stream has ended, whether by itself, by a failure or because the client left. A failure ends the
+ * connection too.
  *
  * @param onFailure Told why the events ended early; the answer's status is out already.
  */
@@ -13,6 +14,7 @@ export async function sendEvents(reply: FastifyReply, events: AsyncGenerator<str
   const signal = clientSignal(reply)
   reply.hijack()
   const { raw } = reply
+  let failed = false
   try {
     raw.writeHead(200, {
       ...plainHeaders(reply),
@@ -26,9 +28,11 @@ export async function sendEvents(reply: FastifyReply, events: AsyncGenerator<str
       if (!raw.write(event, 'latin1')) await once(raw, 'drain', { signal })
     }
   } catch (error) {
-    if (!signal.aborted) onFailure(error)
+    failed = !signal.aborted
+    if (failed) onFailure(error)
   } finally {
     raw.end()
+    if (failed) raw.socket?.destroySoon()
   }
 }
 

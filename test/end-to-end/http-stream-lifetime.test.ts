@@ -6,7 +6,7 @@ import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.t
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
-import { openSocket, readUntil } from '../support/raw-exchange.ts'
+import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
 import { readError } from '../support/read-json.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
@@ -98,6 +98,12 @@ suite('the life of a stream', () => {
       assert.ok(!events.includes('data: [DONE]'))
     }
     assert.equal(service.failures.length, 2)
+  })
+
+  test('a failure in a stream ends its connection, after all that was said', async () => {
+    await using service = await startHttpService()
+    const answer = await exchange(service.url, request(service, JSON.stringify(chat('[fail inference_failed after 2]', { stream: true }))))
+    assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*data: \{"error":\{[^\n]*\}\}\n\n\r\n0\r\n\r\n$/)
   })
 
   test('an unknown failure says a fixed sentence and leaves its cause to the log', async () => {
