@@ -17,7 +17,7 @@ export function describeModel(modelFile: ModelFile, { folder, bytes, created }: 
   const { id, name = id, license = null } = modelFile
   const base = { id, name, folder, license, bytes, created }
   if (modelFile.kind === 'text') return { ...base, ...describeText(modelFile, folder) }
-  const { format, native, draws = 'requested', defaults = {}, refiner } = modelFile
+  const { format, native, draws = 'requested', defaults = {}, refiner, timestepSpacing = null } = modelFile
   return {
     ...base,
     kind: 'image',
@@ -27,6 +27,7 @@ export function describeModel(modelFile: ModelFile, { folder, bytes, created }: 
     sizes: readSizes(modelFile.sizes) ?? defaultSizes({ native, draws }),
     defaults: { steps: defaults.steps ?? 30, guidanceScale: defaults.cfg_scale ?? 12, sampler: defaults.sampler ?? 'DDIM' },
     refiner: refiner === undefined ? null : resolve(folder, refiner),
+    timestepSpacing,
   }
 }
 

@@ -216,6 +216,14 @@ export const modelFileFields: readonly ModelFileField[] = [
     accepts: isOneOf(samplers),
   },
   {
+    name: 'timestepSpacing',
+    models: 'image',
+    absent: "the scheduler's own",
+    expected: '"leading", "trailing" or "linspace"',
+    meaning: 'How denoising steps are spread over the training timesteps; few-step models (Turbo, Lightning) want "trailing".',
+    accepts: isOneOf(['leading', 'trailing', 'linspace']),
+  },
+  {
     name: 'refiner',
     models: 'image',
     absent: 'none',

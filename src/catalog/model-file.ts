@@ -47,6 +47,7 @@ interface ImageModelFile extends ModelFileBase {
   readonly sizes?: readonly Size[] | { readonly min: number; readonly max: number }
   readonly defaults?: { readonly steps?: number; readonly cfg_scale?: number; readonly sampler?: Sampler }
   readonly refiner?: string
+  readonly timestepSpacing?: 'leading' | 'trailing' | 'linspace'
 }
 
 /** What a `model.json` says, as it stands there. */
