@@ -18,6 +18,14 @@ describe('describeFailure', () => {
     )
   })
 
+  it('says what to do when a host does not exist', () => {
+    const failure = Object.assign(new Error('getaddrinfo ENOTFOUND no-such-host.invalid'), {
+      code: 'ENOTFOUND',
+      hostname: 'no-such-host.invalid',
+    })
+    assert.match(describeFailure(failure), /^no-such-host\.invalid is no name .* --host\.$/)
+  })
+
   it('says what to do when the data folder is none', async () => {
     const failure = await mkdir(import.meta.filename, { recursive: true }).catch((error: unknown) => error)
     assert.equal(describeFailure(failure), `${import.meta.filename} is not a folder; choose another --data.`)

@@ -7,13 +7,16 @@ export function describeFailure(error: unknown): string {
 interface SystemError extends Error {
   readonly code?: unknown
   readonly address?: unknown
+  readonly hostname?: unknown
   readonly port?: unknown
   readonly path?: unknown
 }
 
-function describeSystemError({ code, address, port, path }: SystemError): string | undefined {
+function describeSystemError({ code, address, hostname, port, path }: SystemError): string | undefined {
   if (code === 'EADDRINUSE')
     return `${address}:${port} is in use; stop what listens there, or choose another --port (0 takes any free one).`
+  if (code === 'ENOTFOUND' && hostname !== undefined)
+    return `${hostname} is no name or address that this machine knows; correct it, such as a wrong --host.`
   if (code === 'EADDRNOTAVAIL') return `This machine has no address ${address}; choose another --host.`
   if (code === 'EACCES' && port !== undefined) return `This user may not listen on port ${port}; choose a --port from 1024 on.`
   if ((code === 'EACCES' || code === 'EROFS') && path !== undefined)
