@@ -1,9 +1,11 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import { ServiceError } from '../core/error.ts'
+import { AccountAllowances } from '../operations/account-allowances.ts'
 import { TokenCache } from '../operations/token-cache.ts'
 import { answerParserError } from './answer-parser-error.ts'
 import { accountOf, identifyCaller } from './caller.ts'
 import { clientSignal } from './client-signal.ts'
+import { requireQuota } from './daily-quota.ts'
 import type { HttpDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { type KnownMethods, rememberMethods } from './known-methods.ts'
@@ -102,11 +104,16 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
 /** Everything registered on `api` needs an access token. */
 function protect(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
   const tokenCache = new TokenCache(deps.clock)
-  const limiter = settings.requestsPerMinute === null ? null : new RateLimiter(deps.clock, settings.requestsPerMinute)
+  const allowances = new AccountAllowances(deps)
+  const limiter = new RateLimiter(deps.clock)
   api.addHook('onRequest', async (request, reply) => {
-    const caller = await identifyCaller({ ...deps, tokenCache }, request, reply)
-    limiter?.count(caller.accountId, reply)
+    const { accountId } = await identifyCaller({ ...deps, tokenCache }, request, reply)
+    const limits = await allowances.limitsOf(accountId, { signal: clientSignal(reply) })
+    const perMinute = limits.requestsPerMinute ?? settings.requestsPerMinute
+    if (perMinute !== null) limiter.count(accountId, perMinute, reply)
     if (deps.isDraining() && request.method === 'POST')
       throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
+    const { spends } = request.routeOptions.config
+    if (spends !== undefined) await requireQuota({ allowances, clock: deps.clock }, { accountId, spends, reply })
   })
 }

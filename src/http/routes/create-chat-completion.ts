@@ -25,7 +25,7 @@ const path = '/v1/chat/completions'
 /** POST /v1/chat/completions: as JSON, as a stream, or deferred. */
 export function registerChatCompletion(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
   const parse = createChatRequestParser(settings)
-  api.post(path, async (incoming, reply) => {
+  api.post(path, { config: { spends: 'tokens' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     const { headers } = incoming

@@ -19,7 +19,7 @@ import { encodeCompletionStream } from '../wire/completion-stream.ts'
 /** POST /v1/completions: one prompt, as JSON or as a stream. */
 export function registerCompletion(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
   const parse = createCompletionRequestParser(settings)
-  api.post('/v1/completions', async (incoming, reply) => {
+  api.post('/v1/completions', { config: { spends: 'tokens' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     refuseAsyncMode(incoming.headers, settings.asyncHeaders)

@@ -13,7 +13,7 @@ import { parseEmbeddingRequest } from '../wire/embedding-request.ts'
 
 /** POST /v1/embeddings. */
 export function registerEmbedding(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
-  api.post('/v1/embeddings', async (incoming, reply) => {
+  api.post('/v1/embeddings', { config: { spends: 'tokens' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     refuseAsyncMode(incoming.headers, settings.asyncHeaders)

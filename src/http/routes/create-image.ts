@@ -12,7 +12,7 @@ import { encodeOpenAiImages } from '../wire/openai-images.ts'
 
 /** POST /v1/images/generations: OpenAI's shape over the same engine. */
 export function registerCreateImage(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
-  api.post('/v1/images/generations', async (incoming, reply) => {
+  api.post('/v1/images/generations', { config: { spends: 'images' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['image'])
     refuseAsyncMode(incoming.headers, settings.asyncHeaders)

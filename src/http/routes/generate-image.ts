@@ -17,7 +17,7 @@ const path = '/generate/sdxl'
 
 /** POST /generate/sdxl: as JSON, as the image itself, or deferred. */
 export function registerGenerateImage(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
-  api.post(path, async (incoming, reply) => {
+  api.post(path, { config: { spends: 'images' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['image'])
     const { headers } = incoming
