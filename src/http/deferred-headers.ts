@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '../core/error.ts'
 import type { Priority } from '../core/inference.ts'
+import { isPrivateHost } from './private-host.ts'
 
 /** What the headers of a deferred request say about its handling. */
 export interface DeferredHandling {
@@ -58,6 +59,8 @@ function readWebhook(value: string | undefined, privateWebhooks: boolean): strin
       'x-service-webhook',
       'Set the header X-Service-Webhook to an https:// address of at most 2048 characters, without a password.',
     )
+  if (!privateWebhooks && isPrivateHost(url.hostname))
+    throw refusal('x-service-webhook', 'Set the header X-Service-Webhook to a public address; this one leads into a private network.')
   return url.href
 }
 

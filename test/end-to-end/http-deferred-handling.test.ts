@@ -43,6 +43,7 @@ suite('how deferred requests are handled', () => {
     for (const bad of [
       { 'x-service-priority': 'high' },
       { 'x-service-webhook': 'http://example.com/hook' },
+      { 'x-service-webhook': 'https://127.0.0.1/hook' },
       { 'x-service-webhook': 'https://me:secret@example.com/hook' },
       { 'x-service-webhook': 'nonsense' },
       { 'x-service-preview': 'maybe' },

@@ -1,0 +1,37 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Ranges that reach this machine or its network, or nobody. @see RFC 6890 */
+const ranges = new BlockList()
+for (const [net, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const)
+  ranges.addSubnet(net, prefix, 'ipv4')
+for (const [net, prefix] of [
+  ['::', 127],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const)
+  ranges.addSubnet(net, prefix, 'ipv6')
+
+/**
+ * Whether the host of a URL is plainly not a public one. Other names are known only when they are looked up, which is
+ * checked again at each delivery.
+ *
+ * @param hostname As `URL` gives it: lower case, IPv6 in brackets.
+ */
+export function isPrivateHost(hostname: string): boolean {
+  const name = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  const family = isIP(name)
+  if (family !== 0) return ranges.check(name, family === 4 ? 'ipv4' : 'ipv6')
+  return name === 'localhost' || name.endsWith('.localhost')
+}
