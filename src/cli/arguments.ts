@@ -70,10 +70,11 @@ export function checkArguments(command: Command, { rest, flags }: Arguments): re
   ]
 }
 
-/** The flags that set settings, as the configuration reads them; those without their value are left out. */
-export function settingValues({ flags }: Arguments): Readonly<Record<string, unknown>> {
+/** The flags that set settings, as the configuration reads them; without those that the command keeps for itself or that lack their value. */
+export function settingValues({ command, flags }: Arguments): Readonly<Record<string, unknown>> {
   const config = commonFlags.filter(({ name }) => name === 'config')
-  const given = [...config, ...settingFlags].flatMap((flag) => {
+  const settings = settingFlags.filter(({ name }) => command?.flags.every((own) => own.name !== name) ?? true)
+  const given = [...config, ...settings].flatMap((flag) => {
     const values = flags.get(flag.name)?.filter((value) => value !== true || takesValue(flag) !== 'always') ?? []
     return values.length === 0 ? [] : [[flag.name, values.length === 1 ? values[0] : values] as const]
   })

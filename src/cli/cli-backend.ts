@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { AccessToken, Scope } from '../core/access-token.ts'
-import type { Account, Role } from '../core/account.ts'
+import type { Account, AccountLimits, Role } from '../core/account.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { ReportProgress } from './progress-bar.ts'
 
@@ -33,6 +33,8 @@ export interface AccountDesk extends AsyncDisposable {
   /** A link with which the account's person sets a new sign-in, once. */
   makeSignInLink(accountId: string, options: Options): Promise<string>
   setDisabled(accountId: string, disabled: boolean, options: Options): Promise<void>
+  /** Changes the limits that are given and leaves the others. */
+  setLimits(accountId: string, changes: Partial<AccountLimits>, options: Options): Promise<void>
   listTokens(accountId: string, options: Options): Promise<readonly AccessToken[]>
   createToken(input: NewToken, options: Options): Promise<{ readonly text: string; readonly token: AccessToken }>
   revokeToken(target: { readonly id: string; readonly accountId: string }, options: Options): Promise<void>

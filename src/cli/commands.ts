@@ -4,6 +4,7 @@ import { createAccount } from './commands/create-account.ts'
 import { createToken } from './commands/create-token.ts'
 import { disableAccount, enableAccount } from './commands/disable-account.ts'
 import { doctor } from './commands/doctor.ts'
+import { limitAccount } from './commands/limit-account.ts'
 import { linkAccount } from './commands/link-account.ts'
 import { listAccounts } from './commands/list-accounts.ts'
 import { listModels } from './commands/list-models.ts'
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   listAccounts,
   disableAccount,
   enableAccount,
+  limitAccount,
   linkAccount,
   listModels,
   pullModel,

@@ -28,6 +28,7 @@ export async function openAccountDesk(config: Config): Promise<AccountDesk> {
       return joinLink(resolveAddresses(config.addresses, listeningOrigin(config.listen.host, config.listen.port)).publicUrl, code)
     },
     setDisabled: (accountId, disabled, options) => accounts.setDisabled(accountId, disabled ? clock.now() : null, options),
+    setLimits: (accountId, changes, options) => accounts.setLimits(accountId, changes, options),
     listTokens: (accountId, options) => listAccessTokens(deps, { accountId }, options),
     createToken: async ({ accountId, lifetimeMs, name, scopes }, options) => {
       const account = accountId === null ? (await ensureFirstAccount(deps, options)).account : await accounts.find(accountId, options)

@@ -105,6 +105,19 @@ test('owners invite members, who see nothing of other people', async () => {
   assert.deepEqual([accounts.length, invitations.length], [2, 0])
 })
 
+test('owners limit accounts, their own too; one limit that is left out is lifted', async () => {
+  const { send, join, firstCode, ownerId } = await startConsoleService()
+  const owner = await join(firstCode, 'ada@example.org')
+  const change = (limits: object) => send('PATCH', `/console/api/accounts/${ownerId}`, { cookie: owner, body: { limits } })
+  const limitsNow = async () => (await send('GET', '/console/api/people', { cookie: owner })).json().accounts[0].limits
+  assert.equal((await change({ requestsPerMinute: 50, tokensPerDay: 1000, imagesPerDay: 0 })).statusCode, 204)
+  assert.deepEqual(await limitsNow(), { requestsPerMinute: 50, tokensPerDay: 1000, imagesPerDay: 0 })
+  for (const limits of [{ requestsPerMinute: 0 }, { tokensPerDay: -1 }, { imagesPerDay: 1.5 }, { imagesPerDay: '7' }, { pixelsPerDay: 1 }])
+    assert.equal((await change(limits)).statusCode, 422, JSON.stringify(limits))
+  assert.equal((await change({ requestsPerMinute: 50, tokensPerDay: null })).statusCode, 204)
+  assert.deepEqual(await limitsNow(), { requestsPerMinute: 50, tokensPerDay: null, imagesPerDay: null })
+})
+
 test('a locked account is out at once; owners cannot lock themselves', async () => {
   const { send, join, firstCode, ownerId } = await startConsoleService()
   const owner = await join(firstCode, 'ada@example.org')

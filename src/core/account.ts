@@ -12,12 +12,19 @@ export interface Account {
 
 /** How much an account may use, as an owner sets it. */
 export interface AccountLimits {
-  /** 1 or more; null = as many as the service allows everybody. */
+  /** null = as many as the service allows everybody. */
   readonly requestsPerMinute: number | null
-  /** Tokens read and written per UTC day, 0 or more; null = unlimited. */
+  /** Tokens read and written per UTC day; null = unlimited. */
   readonly tokensPerDay: number | null
-  /** Images per UTC day, 0 or more; null = unlimited. */
+  /** Images per UTC day; null = unlimited. */
   readonly imagesPerDay: number | null
+}
+
+/** The whole numbers that each limit may be. */
+export const limitRanges: Readonly<Record<keyof AccountLimits, { readonly least: number; readonly most: number }>> = {
+  requestsPerMinute: { least: 1, most: 1_000_000 },
+  tokensPerDay: { least: 0, most: 1_000_000_000_000 },
+  imagesPerDay: { least: 0, most: 1_000_000_000 },
 }
 
 /** What a new account starts with. */

@@ -30,6 +30,7 @@ export async function runCommandLine(
     createAccount: async () => account,
     makeSignInLink: async (id) => `http://127.0.0.1:8080/console/join#code-of-${id}`,
     setDisabled: async (id, disabled) => void done.push(`disabled ${id} ${disabled}`),
+    setLimits: async (id, changes) => void done.push(`limited ${id} ${JSON.stringify(changes)}`),
     listTokens: async () => [tokenOf({ name: 'mine', scopes: ['read'] })],
     createToken: async (input) => {
       done.push(`token ${JSON.stringify(input)}`)

@@ -21,13 +21,16 @@ export const listAccounts: Command = {
     return {
       text: textTable(['ID', 'NAME', 'E-MAIL', 'ROLE', 'CREATED', 'STATE'], rows) || 'There are no accounts; the first start makes one.',
       json: {
-        accounts: accounts.map(({ id, name, email, role, createdAt, disabledAt }) => ({
+        accounts: accounts.map(({ id, name, email, role, createdAt, disabledAt, limits }) => ({
           id,
           name,
           email,
           role,
           created_at: isoTime(createdAt),
           disabled_at: isoTime(disabledAt),
+          requests_per_minute: limits.requestsPerMinute,
+          tokens_per_day: limits.tokensPerDay,
+          images_per_day: limits.imagesPerDay,
         })),
       },
     }

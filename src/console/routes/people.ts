@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { type AccountLimits, limitRanges, noLimits } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
@@ -8,7 +9,18 @@ import { createBodyReader } from '../read-console-body.ts'
 import { ownerOf } from '../signed-in.ts'
 
 const role = Type.Enum(['owner', 'member'])
-const readChange = createBodyReader(Type.Object({ role: Type.Optional(role), disabled: Type.Optional(Type.Boolean()) }))
+/** A limit that is left out or null is lifted. */
+const limits = Type.Object(
+  {
+    requestsPerMinute: Type.Optional(limitOf('requestsPerMinute')),
+    tokensPerDay: Type.Optional(limitOf('tokensPerDay')),
+    imagesPerDay: Type.Optional(limitOf('imagesPerDay')),
+  },
+  { additionalProperties: false },
+)
+const readChange = createBodyReader(
+  Type.Object({ role: Type.Optional(role), disabled: Type.Optional(Type.Boolean()), limits: Type.Optional(limits) }),
+)
 const readInvitation = createBodyReader(Type.Object({ role, accountId: Type.Optional(Type.String({ maxLength: 100 })) }))
 
 /** /console/api/people, accounts and invitations: for owners. */
@@ -24,16 +36,18 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
 
   own.patch<{ Params: { id: string } }>('/console/api/accounts/:id', async (request, reply) => {
     const { id } = request.params
-    if (ownerOf(request).id === id)
+    const owner = ownerOf(request)
+    const change = readChange(request)
+    if (owner.id === id && (change.role !== undefined || change.disabled !== undefined))
       throw new ServiceError(
         'validation_error',
         'Ask another owner to change your own role or to lock you, so that one owner always remains.',
       )
-    const change = readChange(request)
     const options = { signal: clientSignal(reply) }
     if ((await accounts.find(id, options)) === null) throw new ServiceError('not_found', 'There is no such account.')
     if (change.role !== undefined) await accounts.setRole(id, change.role, options)
     if (change.disabled !== undefined) await accounts.setDisabled(id, change.disabled ? clock.now() : null, options)
+    if (change.limits !== undefined) await accounts.setLimits(id, { ...noLimits, ...change.limits }, options)
     if (change.disabled === true) await accounts.deleteSessionsOf(id, options)
     return reply.code(204).send()
   })
@@ -53,4 +67,8 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
       throw new ServiceError('not_found', 'This invitation was used or withdrawn already.')
     return reply.code(204).send()
   })
+}
+
+function limitOf(name: keyof AccountLimits) {
+  return Type.Integer({ minimum: limitRanges[name].least, maximum: limitRanges[name].most })
 }
