@@ -31,7 +31,7 @@ test('a template that loops is stopped', () => {
   const template = compileChatTemplate('{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}', texts)
   assert.throws(
     () => template.render([user], []),
-    (error) => error instanceof ServiceError && error.code === 'invalid_request_error',
+    (error) => error instanceof ServiceError && error.code === 'inference_failed',
   )
 })
 

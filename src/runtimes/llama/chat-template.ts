@@ -24,8 +24,8 @@ export interface ChatTemplate {
   /** Whether the template itself tells the model about tools. */
   readonly knowsTools: boolean
   /**
-   * @throws {ServiceError} `invalid_request_error` when the template refuses the messages, runs longer than a second
-   *   or writes far more than it was given.
+   * @throws {ServiceError} `invalid_request_error` when the template refuses the messages or writes far more than it was
+   *   given, `inference_failed` when it runs longer than a second.
    */
   render(messages: readonly TemplateMessage[], tools: readonly ToolDefinition[]): string
 }
@@ -66,8 +66,15 @@ function renderWithin(template: Template, items: Record<string, unknown>): strin
   try {
     return runWithin(maxRenderMs, () => template.render(items))
   } catch (error) {
+    // By the wall clock: a process that was paused overruns it too, so that the messages need not be at fault.
+    if (isTimeout(error))
+      throw new ServiceError('inference_failed', "The model's chat template took too long; send the request again.", { cause: error })
     throw refuse(error instanceof Error ? error.message : 'it failed', error)
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
 }
 
 function refuse(reason: string, cause?: unknown): ServiceError {
