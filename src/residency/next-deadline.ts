@@ -3,7 +3,9 @@ import { leastResidentMs, type ResidencyLimits, reviewMs } from './residency-lim
 import type { ResidencyState, ResidentModel } from './residency-state.ts'
 
 /** When the planner must be asked again although nothing happens, in Unix milliseconds; Infinity for never. */
-export function nextDeadline({ models }: ResidencyState, limits: ResidencyLimits, now: number): number {
+export function nextDeadline({ models, closing }: ResidencyState, limits: ResidencyLimits, now: number): number {
+  // Leases may be given back after the end, and an alarm would keep the process alive.
+  if (closing) return Number.POSITIVE_INFINITY
   const all = [...models.values()]
   const starved = all.some(({ phase, waiting, wanted }) => phase.type === 'unloaded' && waiting.length + wanted.length > 0)
   return Math.min(...all.flatMap((model) => listDeadlines(model, limits, { now, starved })))
