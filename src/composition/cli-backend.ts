@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { openCatalog } from '../catalog/open-catalog.ts'
+import { removeModel } from '../catalog/remove-model.ts'
 import type { CliBackend } from '../cli/cli-backend.ts'
 import type { Config } from '../config/config.ts'
 import type { ModelDescriptor } from '../core/model.ts'
@@ -20,7 +19,7 @@ export const cliBackend: CliBackend = {
   listModels: listInstalledModels,
   pullModel: pullToDataFolder,
   findRemovableModel,
-  removeModel: ({ folder }) => rm(folder, { recursive: true }),
+  removeModel,
   backup: ({ dataFolder }, file, options) => writeBackup({ ...dataLayout(dataFolder), dataFolder }, file, options),
   restore: async ({ dataFolder }, file, options) => {
     using _owned = await takeOwnerLock(dataFolder)
@@ -32,7 +31,7 @@ export const cliBackend: CliBackend = {
 /** Looks in the folder of pulled models alone: what is anywhere else is not ours to delete. */
 async function findRemovableModel({ dataFolder }: Config, modelId: string): Promise<ModelDescriptor> {
   const { modelsFolder } = dataLayout(dataFolder)
-  const pulled = existsSync(modelsFolder) ? (await openCatalog({ folders: [modelsFolder] })).find(modelId) : undefined
+  const pulled = (await openCatalog({ folders: [], pulledFolder: modelsFolder })).find(modelId)
   if (pulled === undefined) throw new Error(`No model ${modelId} was pulled into ${modelsFolder}; sepia model list shows which lie there.`)
   return pulled
 }

@@ -24,7 +24,7 @@ export async function examine(config: Config, options: ExamineOptions): Promise<
 }
 
 async function examineModels(config: Config, { signal, onProgress }: ExamineOptions): Promise<readonly Finding[]> {
-  const catalog = await openCatalog({ folders: modelFolders(config) }).catch((error: Error) => error)
+  const catalog = await openCatalog(modelFolders(config)).catch((error: Error) => error)
   if (catalog instanceof Error) return [{ subject: 'models', healthy: false, message: catalog.message }]
   const findings: Finding[] = []
   for (const model of catalog.list()) {

@@ -15,7 +15,7 @@ export async function pullToDataFolder(
   return pullModel(target, source, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
 }
 
-/** Every model the next start would find. */
+/** Every model that lies in a folder now. */
 export async function listInstalledModels(config: Config): Promise<readonly ModelDescriptor[]> {
-  return (await openCatalog({ folders: modelFolders(config) })).list()
+  return (await openCatalog(modelFolders(config))).list()
 }

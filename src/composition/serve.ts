@@ -16,6 +16,7 @@ import { createTelemetry, renderMetrics } from '../telemetry/telemetry.ts'
 import { AnswersInProgress } from './answers-in-progress.ts'
 import { consoleSettings } from './console-settings.ts'
 import { greetFirstStart } from './first-start.ts'
+import { followPulledModels } from './follow-pulled-models.ts'
 import { httpSettings } from './http-settings.ts'
 import { ListeningAddress } from './listening-address.ts'
 import { modelFolders } from './model-folders.ts'
@@ -44,7 +45,7 @@ export async function serve(
 
   const telemetry = createTelemetry(await createLog(config.log))
   observeProcess(telemetry)
-  const catalog = await openCatalog({ folders: modelFolders(config) })
+  const catalog = await openCatalog(modelFolders(config))
   const store = parts.use(await openStore(config, { clock, mode: 'service' }))
   const { queue, log, accounts, tokens, usage, webhooks } = store
   const outputs = await openOutputs(config, { clock })
@@ -61,6 +62,7 @@ export async function serve(
   const loader = reachUpstreams(engines)
   const pool = parts.use(createModelPool({ catalog, loader, clock, limits, onEvent: observePool(telemetry) }))
   observeModels(telemetry, () => pool.states())
+  const pulled = parts.use(followPulledModels({ catalog, pool, clock, telemetry }))
   const events = new InferenceEvents(clock)
 
   const address = new ListeningAddress(config.addresses)
@@ -102,7 +104,7 @@ export async function serve(
       clock,
       addresses,
       allowedHosts,
-      pullModel: (source, options) => pullToDataFolder(config, source, options),
+      pullModel: async (source, options) => pulled.admit(await pullToDataFolder(config, source, options)),
     },
     consoleSettings(config),
   )

@@ -1,11 +1,10 @@
 import { ServiceError } from '../core/error.ts'
-import type { ModelDescriptor } from '../core/model.ts'
 
-/** Fetches a model from a web address into the data folder, where the next start finds it. */
+/** Fetches a model from a web address into the data folder; it can be used once this resolves. */
 export type PullModel = (
   source: string,
   options: { readonly signal: AbortSignal; readonly onProgress: (bytesDone: number, bytesTotal: number) => void },
-) => Promise<ModelDescriptor>
+) => Promise<void>
 
 /** A model on its way, or how that ended. */
 export interface ModelPull {

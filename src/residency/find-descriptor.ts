@@ -10,10 +10,15 @@ import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 export function findDescriptor(catalog: ModelCatalog, modelId: string, kind?: ModelDescriptor['kind']): ModelDescriptor {
   const descriptor = catalog.find(modelId)
   if (descriptor !== undefined && (kind === undefined || descriptor.kind === kind)) return descriptor
+  throw makeNotFoundError(catalog, modelId, kind)
+}
+
+/** The error of who asks for a model that is not there, or no longer. */
+export function makeNotFoundError(catalog: ModelCatalog, modelId: string, kind?: ModelDescriptor['kind']): ServiceError {
   const names = catalog.list().flatMap((model) => (kind === undefined || model.kind === kind ? [model.id] : []))
   const kindWord = kind === undefined ? '' : `${kind} `
   const choices = names.length === 0 ? `there is no ${kindWord}model` : `use one of ${names.join(', ')}`
-  throw new ServiceError('model_not_found', `The ${kindWord}model ${JSON.stringify(modelId)} does not exist; ${choices}.`, {
+  return new ServiceError('model_not_found', `The ${kindWord}model ${JSON.stringify(modelId)} does not exist; ${choices}.`, {
     param: 'model',
   })
 }

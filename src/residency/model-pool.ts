@@ -7,7 +7,7 @@ import type { AcquireOptions, ModelLease, ModelPool, ModelState } from '../core/
 import type { TextModel } from '../core/ports/text-model.ts'
 import { Alarm } from './alarm.ts'
 import { describeState, hasRoom } from './describe-state.ts'
-import { findDescriptor } from './find-descriptor.ts'
+import { findDescriptor, makeNotFoundError } from './find-descriptor.ts'
 import { nextDeadline } from './next-deadline.ts'
 import { orAborted } from './or-aborted.ts'
 import { planResidency } from './plan-residency.ts'
@@ -71,22 +71,22 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   }
 
   states(): readonly ModelState[] {
+    const { catalog } = this.#deps
     const memory = this.#residents.measure()
-    return this.#deps.catalog.list().map((descriptor) => describeState(this.#find(descriptor), memory.get(descriptor.id) ?? 0))
+    const known = catalog.list().map((descriptor) => this.#find(descriptor))
+    const removed = [...this.#state.models.values()].filter((model) => isHeld(model) && catalog.find(model.id) === undefined)
+    return [...known, ...removed].map((model) => describeState(model, memory.get(model.id) ?? 0))
   }
 
   async load(modelId: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-    const descriptor = findDescriptor(this.#deps.catalog, modelId)
-    await this.#wait(descriptor, signal, {
-      ask: (waiterId) => ({ type: 'want', modelId, waiterId }),
-      take: () => {},
-    })
+    this.#introduce(findDescriptor(this.#deps.catalog, modelId))
+    await this.#waitForLoad(modelId, signal)
   }
 
   async unload(modelId: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-    const descriptor = findDescriptor(this.#deps.catalog, modelId)
-    if (this.#find(descriptor).phase.type === 'loading') await this.load(modelId, { signal })
-    if (!isResident(this.#find(descriptor))) return
+    const model = () => this.#state.models.get(modelId) ?? this.#find(findDescriptor(this.#deps.catalog, modelId))
+    if (model().phase.type === 'loading') await this.#waitForLoad(modelId, signal)
+    if (!isResident(model())) return
     const caller = this.#unloadCallers.get(modelId) ?? Promise.withResolvers<void>()
     this.#unloadCallers.set(modelId, caller)
     this.#apply({ type: 'unload', modelId })
@@ -107,7 +107,8 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     { signal, account }: AcquireOptions,
   ): Promise<ModelLease<Model>> {
     const modelId = descriptor.id
-    return this.#wait(descriptor, signal, {
+    this.#introduce(descriptor)
+    return this.#wait(modelId, signal, {
       ask: (waiterId) => ({ type: 'acquire', modelId, waiterId, account }),
       take: (waiterId) => {
         const loaded = residents.get(modelId)
@@ -124,9 +125,16 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     })
   }
 
+  #waitForLoad(modelId: string, signal: AbortSignal): Promise<void> {
+    return this.#wait(modelId, signal, {
+      ask: (waiterId) => ({ type: 'want', modelId, waiterId }),
+      take: () => {},
+    })
+  }
+
   /** Puts a question to the planner and waits for its answer; what was granted is taken in the same turn. */
   #wait<Taken>(
-    descriptor: ModelDescriptor,
+    modelId: string,
     signal: AbortSignal,
     { ask, take }: { readonly ask: (waiterId: number) => PlannerEvent; readonly take: (waiterId: number) => Taken },
   ): Promise<Taken> {
@@ -141,11 +149,10 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       const leave = () =>
         settle(() => {
           reject(signal.reason)
-          this.#apply({ type: 'leave', modelId: descriptor.id, waiterId: id })
+          this.#apply({ type: 'leave', modelId, waiterId: id })
         })
       signal.addEventListener('abort', leave, { once: true })
       this.#callers.set(id, { grant: () => settle(() => resolve(take(id))), refuse: (error) => settle(() => reject(error)) })
-      if (!this.#state.models.has(descriptor.id)) this.#apply({ type: 'introduce', model: this.#find(descriptor) })
       this.#apply(ask(id))
     })
   }
@@ -173,7 +180,11 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     else {
       const { waiterId, refusal } = decision
       this.#deps.onEvent({ type: 'refused', modelId, because: refusal.because })
-      this.#callers.get(waiterId)?.refuse(makeRefusalError(modelId, refusal, this.#lastErrors.get(modelId)))
+      const { catalog } = this.#deps
+      // Whoever still waited for a model that was removed meanwhile cannot have it later either.
+      const removed = refusal.because === 'backing-off' && catalog.find(modelId) === undefined
+      const error = removed ? makeNotFoundError(catalog, modelId) : makeRefusalError(modelId, refusal, this.#lastErrors.get(modelId))
+      this.#callers.get(waiterId)?.refuse(error)
     }
   }
 
@@ -211,11 +222,20 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     this.#apply({ type: 'unloaded', modelId, memoryBytes })
   }
 
+  #introduce(descriptor: ModelDescriptor): void {
+    if (!this.#state.models.has(descriptor.id)) this.#apply({ type: 'introduce', model: this.#find(descriptor) })
+  }
+
   #find({ id, kind, bytes }: ModelDescriptor): ResidentModel {
     const { textQueue, imageQueue, textSlots } = this.#deps.limits
     const expected = kind === 'text' ? { queue: textQueue, slots: textSlots } : { queue: imageQueue, slots: 1 }
     return this.#state.models.get(id) ?? introduceModel({ id, fileBytes: bytes, ...expected })
   }
+}
+
+/** Whether a model has a process, or will have one in a moment. */
+function isHeld(model: ResidentModel): boolean {
+  return model.phase.type === 'loading' || isResident(model)
 }
 
 function isResident({ phase }: ResidentModel): boolean {

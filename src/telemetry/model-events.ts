@@ -16,6 +16,14 @@ export function modelUnloaded({ log, metrics }: Telemetry, event: { readonly mod
   log.info(event, 'model unloaded')
 }
 
+/** Models were pulled or removed while the service ran. */
+export function catalogChanged(
+  { log }: Telemetry,
+  event: { readonly added: readonly string[]; readonly removed: readonly string[] },
+): void {
+  log.info(event, 'catalog changed')
+}
+
 /** A model's process ended by itself; only its own requests failed. */
 export function modelCrashed(
   { log, metrics }: Telemetry,

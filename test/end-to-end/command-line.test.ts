@@ -2,58 +2,10 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
+import { sepia, startService } from '../support/service-process.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
-
-interface Outcome {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-/** Runs one command to its end, as a person or a script would. */
-async function sepia(...argv: readonly string[]): Promise<Outcome> {
-  const child = spawn(process.execPath, ['src/bin.ts', ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  return { code, out, err }
-}
-
-interface Service {
-  readonly url: string
-  /** What it printed before it was ready. */
-  readonly greeting: string
-  /** Asks it to stop and resolves to its exit code. */
-  readonly stop: () => Promise<number | null>
-}
-
-async function startService(data: string, ...flags: readonly string[]): Promise<Service & AsyncDisposable> {
-  const child = spawn(process.execPath, ['src/bin.ts', 'serve', '--port', '0', '--data', data, ...flags], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  const ended = once(child, 'exit')
-  let greeting = ''
-  let url = ''
-  for await (const line of createInterface({ input: child.stdout })) {
-    greeting += `${line}\n`
-    url = /^ready (\S+)$/.exec(line)?.[1] ?? ''
-    if (url !== '') break
-  }
-  const stop = async (): Promise<number | null> => {
-    child.kill('SIGTERM')
-    const [code] = await ended
-    return code
-  }
-  return {
-    url,
-    greeting,
-    stop,
-    [Symbol.asyncDispose]: async () => {
-      await stop()
-    },
-  }
-}
 
 async function statusWith(token: string, url: string): Promise<number> {
   const { status } = await fetch(`${url}/v1/models`, { headers: { Authorization: `Bearer ${token}` } })

@@ -11,6 +11,6 @@ export const pullModel: Command = {
   run: async ({ argument, backend, config, terminal, signal }) => {
     using bar = openProgressBar({ terminal, now: Date.now }, 'Fetching')
     const { id, bytes, folder } = await backend.pullModel(config, argument, { signal, onProgress: bar.report })
-    return { text: `Installed ${id} (${printByteSize(bytes)}); restart the service to use it.`, json: { id, bytes, folder } }
+    return { text: `Installed ${id} (${printByteSize(bytes)}); a running service has it in a few seconds.`, json: { id, bytes, folder } }
   },
 }

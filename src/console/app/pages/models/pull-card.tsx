@@ -45,7 +45,7 @@ export function PullCard({ pull, mayChange }: { pull: ModelPull; mayChange: bool
 }
 
 function progressText({ state, bytesDone, bytesTotal, reason }: ModelPull): string {
-  if (state === 'done') return `All ${byteText(bytesTotal)} arrived and match. Restart the service to use the model.`
+  if (state === 'done') return `All ${byteText(bytesTotal)} arrived and match. The model is ready to use.`
   if (state === 'failed') return reason ?? 'It failed.'
   return bytesTotal === 0 ? 'Reading its list of files…' : `${byteText(bytesDone)} of ${byteText(bytesTotal)}`
 }

@@ -1,0 +1,40 @@
+import type { CatalogFault } from './catalog-fault.ts'
+import type { CatalogEntry } from './read-entries.ts'
+
+/** Finds what is wrong between models that are each in order; of two with one id the later is at fault. */
+export function checkEntries(entries: readonly CatalogEntry[]): readonly CatalogFault[] {
+  return [...findClashes(entries), ...findMissingDrafts(entries), ...findForbiddenNatives(entries)]
+}
+
+function findClashes(entries: readonly CatalogEntry[]): CatalogFault[] {
+  const seen = new Map<string, string>()
+  return entries.flatMap(({ modelFile, descriptor: { id } }) => {
+    const first = seen.get(id)
+    seen.set(id, first ?? modelFile)
+    if (first === undefined) return []
+    return [{ file: modelFile, field: 'id', message: `${id} is already the id of ${first}; choose another.` }]
+  })
+}
+
+function findMissingDrafts(entries: readonly CatalogEntry[]): CatalogFault[] {
+  const texts = entries.map(({ descriptor }) => descriptor).filter((descriptor) => descriptor.kind === 'text')
+  return entries.flatMap(({ modelFile, descriptor }) => {
+    if (descriptor.kind !== 'text' || descriptor.draft === null) return []
+    if (texts.some(({ id }) => id === descriptor.draft && id !== descriptor.id)) return []
+    return [
+      { file: modelFile, field: 'draft', message: `${descriptor.draft} is no other text model here; install it or remove the field.` },
+    ]
+  })
+}
+
+function findForbiddenNatives(entries: readonly CatalogEntry[]): CatalogFault[] {
+  return entries.flatMap(({ modelFile, descriptor }) => {
+    if (descriptor.kind !== 'image') return []
+    const { native, sizes } = descriptor
+    const allowed =
+      sizes.type === 'list'
+        ? sizes.sizes.some(({ width, height }) => width === native.width && height === native.height)
+        : Math.min(native.width, native.height) >= sizes.min && Math.max(native.width, native.height) <= sizes.max
+    return allowed ? [] : [{ file: modelFile, field: 'sizes', message: `must include the native size ${native.width} × ${native.height}.` }]
+  })
+}

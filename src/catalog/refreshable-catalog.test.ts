@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
+import { openCatalog } from './open-catalog.ts'
+import { removeModel } from './remove-model.ts'
+
+const options = { signal: new AbortController().signal }
+
+/** Puts a model into a folder as a pull does: whole, under its name, at once. */
+async function install(pulledFolder: string, name: string, modelFile: object = {}, weights = 'weights'): Promise<void> {
+  const unfinished = join(pulledFolder, `.pulling-${name}`)
+  await mkdir(unfinished, { recursive: true })
+  await writeFile(join(unfinished, 'model.gguf'), weights)
+  await writeFile(
+    join(unfinished, 'model.json'),
+    JSON.stringify({ id: name, kind: 'text', format: 'gguf', file: 'model.gguf', ...modelFile }),
+  )
+  await rename(unfinished, join(pulledFolder, name))
+}
+
+async function openFolders(path: string) {
+  const [fixed, pulledFolder] = [join(path, 'fixed'), join(path, 'pulled')]
+  await install(fixed, 'fixed')
+  const catalog = await openCatalog({ folders: [fixed], pulledFolder })
+  const ids = () => catalog.list().map(({ id }) => id)
+  return { catalog, pulledFolder, ids }
+}
+
+test('a pulled model comes with a refresh and leaves with one, also where the folder was not there', async () => {
+  await using folder = await createTemporaryFolder()
+  const { catalog, pulledFolder, ids } = await openFolders(folder.path)
+  assert.deepEqual(await catalog.refresh(options), { added: [], removed: [], faults: [] })
+  await install(pulledFolder, 'new')
+  assert.deepEqual(ids(), ['fixed'])
+  assert.deepEqual(await catalog.refresh(options), { added: ['new'], removed: [], faults: [] })
+  const model = catalog.find('new')
+  assert.ok(model)
+  assert.deepEqual(ids(), ['fixed', 'new'])
+  await removeModel(model)
+  assert.deepEqual(await catalog.refresh(options), { added: [], removed: ['new'], faults: [] })
+  assert.equal(catalog.find('new'), undefined)
+  await rm(pulledFolder, { recursive: true })
+  await catalog.refresh(options)
+  assert.deepEqual(ids(), ['fixed'])
+})
+
+test('a model that was replaced has left and come', async () => {
+  await using folder = await createTemporaryFolder()
+  const { catalog, pulledFolder } = await openFolders(folder.path)
+  await install(pulledFolder, 'new')
+  await catalog.refresh(options)
+  await removeModel({ folder: join(pulledFolder, 'new') })
+  await install(pulledFolder, 'new', {}, 'more weights')
+  assert.deepEqual(await catalog.refresh(options), { added: ['new'], removed: ['new'], faults: [] })
+})
+
+test('a faulty folder is left out of a refresh and takes no other model away', async () => {
+  await using folder = await createTemporaryFolder()
+  const { catalog, pulledFolder, ids } = await openFolders(folder.path)
+  await install(pulledFolder, 'works')
+  await catalog.refresh(options)
+  await install(pulledFolder, 'a-broken', { contextLength: -1 })
+  await install(pulledFolder, 'a-rival', { id: 'works' })
+  await install(pulledFolder, 'a-second', { id: 'fixed' })
+  const { added, removed, faults } = await catalog.refresh(options)
+  assert.deepEqual([added, removed], [[], []])
+  assert.deepEqual(faults.map(({ file, field }) => [file.slice(pulledFolder.length), field]).toSorted(), [
+    ['/a-broken/model.json', 'contextLength'],
+    ['/a-rival/model.json', 'id'],
+    ['/a-second/model.json', 'id'],
+  ])
+  assert.deepEqual(ids(), ['fixed', 'works'])
+  assert.equal(catalog.find('works')?.folder, join(pulledFolder, 'works'))
+})
+
+test('at start a faulty pulled model stops the start', async () => {
+  await using folder = await createTemporaryFolder()
+  await install(folder.path, 'broken', { contextLength: -1 })
+  await assert.rejects(openCatalog({ folders: [], pulledFolder: folder.path }), /contextLength/)
+})
+
+test('refreshes at the same moment end with what lies in the folder', async () => {
+  await using folder = await createTemporaryFolder()
+  const { catalog, pulledFolder, ids } = await openFolders(folder.path)
+  await install(pulledFolder, 'one')
+  const first = catalog.refresh(options)
+  await install(pulledFolder, 'two')
+  await Promise.all([first, catalog.refresh(options)])
+  assert.deepEqual(ids(), ['fixed', 'one', 'two'])
+})
+
+test('an aborted refresh changes nothing and does not hold up the next', async () => {
+  await using folder = await createTemporaryFolder()
+  const { catalog, pulledFolder, ids } = await openFolders(folder.path)
+  await install(pulledFolder, 'new')
+  await assert.rejects(catalog.refresh({ signal: AbortSignal.abort(new Error('stopped')) }), /stopped/)
+  assert.deepEqual(ids(), ['fixed'])
+  await catalog.refresh(options)
+  assert.deepEqual(ids(), ['fixed', 'new'])
+})

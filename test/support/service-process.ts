@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+
+export interface Outcome {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs one command to its end, as a person or a script would. */
+export async function sepia(...argv: readonly string[]): Promise<Outcome> {
+  const child = spawn(process.execPath, ['src/bin.ts', ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code, out, err }
+}
+
+export interface ServiceProcess extends AsyncDisposable {
+  readonly url: string
+  /** What it printed before it was ready. */
+  readonly greeting: string
+  /** Resolves to the next log line with this message; ask before causing it. */
+  readonly logged: (message: string) => Promise<Readonly<Record<string, unknown>>>
+  /** Asks it to stop and resolves to its exit code. */
+  readonly stop: () => Promise<number | null>
+}
+
+/** Starts the whole service as a process of its own, on a data folder. */
+export async function startService(data: string, ...flags: readonly string[]): Promise<ServiceProcess> {
+  const argv = ['src/bin.ts', 'serve', '--port', '0', '--data', data, '--log', 'json', ...flags]
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'exit')
+  const log = new EventEmitter()
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    const entry: Readonly<Record<string, unknown>> = line.startsWith('{') ? JSON.parse(line) : { msg: line }
+    log.emit(`line ${entry.msg}`, entry)
+  })
+  let greeting = ''
+  let url = ''
+  for await (const line of createInterface({ input: child.stdout })) {
+    greeting += `${line}\n`
+    url = /^ready (\S+)$/.exec(line)?.[1] ?? ''
+    if (url !== '') break
+  }
+  const stop = async (): Promise<number | null> => {
+    child.kill('SIGTERM')
+    const [code] = await ended
+    return code
+  }
+  return {
+    url,
+    greeting,
+    logged: async (message) => (await once(log, `line ${message}`))[0],
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop()
+    },
+  }
+}
