@@ -90,6 +90,11 @@ export async function serve(
     },
     httpSettings(config),
   )
+  // A start that fails after listening must not go on serving.
+  parts.defer(async () => {
+    server.server.closeAllConnections()
+    await server.close()
+  })
   await registerConsole(
     server,
     {

@@ -51,6 +51,22 @@ describe('the command line beside a running service', () => {
     assert.match(service.greeting, /Open the console: https:\/\/sepia\.example\/console\//)
   })
 
+  it('stops as asked even while it starts', async () => {
+    await using folder = await createTemporaryFolder()
+    const child = spawn(process.execPath, ['src/bin.ts', 'serve', '--port', '0', '--data', join(folder.path, 'data')], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const closed = once(child, 'close')
+    let log = ''
+    for await (const chunk of child.stderr) {
+      // The very next steps greet the first start.
+      if (log === '') child.kill('SIGTERM')
+      log += String(chunk)
+    }
+    assert.match(log, /service started/)
+    assert.deepEqual(await closed, [0, null])
+  })
+
   it('exits with 2 and names every fault of flags and environment at once', async () => {
     const child = spawn(process.execPath, ['src/bin.ts', 'serve', '--prot', '1'], {
       env: { PATH: process.env.PATH, SEPIA_GRACE: 'soon' },

@@ -7,7 +7,10 @@ export const serve: Command = {
   endless: true,
   settings: 'all',
   run: async ({ backend, config, signal, terminal }) => {
-    await backend.serve(config, { signal, print: terminal.out })
+    await backend.serve(config, { signal, print: terminal.out }).catch((error: unknown) => {
+      // Told to stop before it was ready, it stopped as asked.
+      if (!signal.aborted || error !== signal.reason) throw error
+    })
     return { text: '', json: {} }
   },
 }
