@@ -5,6 +5,7 @@ import { TokenCache } from '../operations/token-cache.ts'
 import { answerParserError } from './answer-parser-error.ts'
 import { accountOf, identifyCaller } from './caller.ts'
 import { clientSignal } from './client-signal.ts'
+import { closeAfterBody } from './close-after-body.ts'
 import { requireQuota } from './daily-quota.ts'
 import type { HttpDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
@@ -86,12 +87,16 @@ function watchRequests(server: FastifyInstance, { observer, isDraining }: HttpDe
 function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods: KnownMethods): void {
   server.setErrorHandler((thrown, request, reply) => {
     // Fastify closes after a body it did not read, which can destroy the answer on its way; Node discards the rest instead.
-    if (!deps.isDraining()) reply.removeHeader('connection')
+    if (!deps.isDraining()) {
+      reply.removeHeader('connection')
+      closeAfterBody(request, reply)
+    }
     const error = sendError(reply, thrown)
     const hasReason = !(error instanceof ServiceError) || error.cause !== undefined
     if (reply.statusCode >= 500 && hasReason && !clientSignal(reply).aborted) deps.observer.faultSurvived({ requestId: request.id, error })
   })
   server.setNotFoundHandler((request, reply) => {
+    if (!deps.isDraining()) closeAfterBody(request, reply)
     const allowed = methods.of(request.url.split('?')[0] ?? '')
     if (allowed.length === 0)
       return sendError(reply, new ServiceError('not_found', 'There is nothing at this address; GET /openapi.json lists what there is.'))

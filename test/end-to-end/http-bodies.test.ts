@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { after, before, suite, test } from 'node:test'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
@@ -101,4 +102,20 @@ suite('request bodies', () => {
     assert.match(answers, /^HTTP\/1\.1 413 [\s\S]*payload_too_large[\s\S]*HTTP\/1\.1 200 /)
     socket.destroy()
   })
+
+  for (const [kind, head, path = '/generate/sdxl'] of [
+    ['for nobody', '', '/nowhere'],
+    ['too long', 'authorization: Bearer TOKEN\r\ncontent-type: application/json\r\n'],
+    ['of the wrong kind', 'authorization: Bearer TOKEN\r\ncontent-type: text/plain\r\n'],
+    ['without a token', 'content-type: application/json\r\n'],
+  ] as const)
+    test(`a body ${kind} is refused before the connection closes, though its sender asked for that`, async () => {
+      const socket = await openSocket(service.url)
+      const size = 20 * 1024 * 1024
+      const fields = head.replace('TOKEN', service.token)
+      socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\n${fields}connection: close\r\ncontent-length: ${size}\r\n\r\n`)
+      const part = Buffer.alloc(1024 * 1024, ' ')
+      for (let sent = 0; sent < size; sent += part.length) if (!socket.write(part)) await once(socket, 'drain')
+      assert.match(await text(socket), /^HTTP\/1\.1 4\d\d [\s\S]*"code":"[a-z_]+"\}\}$/)
+    })
 })
