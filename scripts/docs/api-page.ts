@@ -24,6 +24,14 @@ The same as data: \`GET /openapi.json\`; as a page of the running service: \`GET
   deleted 24 hours after they were stored; their records answer 410 for another 7 days.
 - \`/v1\` stays compatible: fields are only added. A breaking change gets \`/v2\` beside it for at least six months.
 
+## Webhooks
+
+\`X-Service-Webhook: https://…\` on an asynchronous request has its completion announced there: a POST of \`{"type": "inference.completed", "timestamp", "data"}\`, with
+the poll body as \`data\`. Any 2xx ends it; else it is tried again after 5 seconds, 5 and 30 minutes, 2 hours and so on, ten times in about three days, unless the receiver
+answers 410. Redirects are not followed. It is signed as [Standard Webhooks](https://www.standardwebhooks.com) say: hand a library of theirs the secret (\`whsec_…\`, from
+\`GET /v1/webhooks/secrets\` or the console), the exact bytes of the body and its three \`webhook-\` headers. After a rotation both secrets sign for a day, so change the
+receiver's within it. The same announcement keeps its \`webhook-id\` over all attempts: ignore one you have seen.
+
 ## Streams
 
 \`stream: true\` answers \`text/event-stream\`: only \`data:\` lines, one event per write, in this order: a chunk with role and null content for each

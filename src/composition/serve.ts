@@ -73,6 +73,7 @@ export async function serve(
       queue,
       log,
       outputs,
+      webhooks,
       accounts,
       tokens,
       usage,

@@ -3,6 +3,7 @@ import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
+import type { WebhookLog } from '../core/ports/webhook-log.ts'
 import type { InferenceEvents } from '../operations/inference-events.ts'
 import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
 import type { CallerDependencies } from './caller.ts'
@@ -25,6 +26,7 @@ export interface HttpDependencies
   readonly queue: InferenceQueue
   readonly log: InferenceLog
   readonly outputs: OutputStore
+  readonly webhooks: WebhookLog
   readonly events: InferenceEvents
   /** Told of each new deferred inference. */
   readonly onSubmitted?: (inference: Inference) => void

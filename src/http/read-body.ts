@@ -25,7 +25,8 @@ export function acceptJsonBodies(server: FastifyInstance, settings: Pick<HttpSet
     checkMediaType(request)
     const deferred = readAsyncMode(request.headers, settings.asyncHeaders) !== 'off'
     const bytes = await readBytes(payload, request, deferred ? asyncBodyLimitBytes : settings.bodyLimitBytes)
-    return { bytes, value: parseJson(bytes) }
+    // Clients that name the type on every call also send it along with nothing.
+    return bytes.length === 0 ? undefined : { bytes, value: parseJson(bytes) }
   })
 }
 
@@ -65,7 +66,6 @@ async function readBytes(payload: IncomingMessage, { headers }: FastifyRequest, 
 }
 
 function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw emptyBody()
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {

@@ -12,8 +12,11 @@ import { registerGenerateImage } from './routes/generate-image.ts'
 import { registerHealth } from './routes/health.ts'
 import { registerModels } from './routes/list-models.ts'
 import { registerListRequests } from './routes/list-requests.ts'
+import { registerListWebhookDeliveries } from './routes/list-webhook-deliveries.ts'
+import { registerListWebhookSecrets } from './routes/list-webhook-secrets.ts'
 import { registerMetrics } from './routes/metrics.ts'
 import { registerPollRequest } from './routes/poll-request.ts'
+import { registerRotateWebhookSecret } from './routes/rotate-webhook-secret.ts'
 import { registerWatchRequest } from './routes/watch-request.ts'
 
 /** The routes that need no access token: health checks and the API document. */
@@ -34,6 +37,9 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: HttpDepend
   registerWatchRequest(api, deps)
   registerCancelRequest(api, deps)
   registerFetchResponse(api, deps)
+  registerListWebhookSecrets(api, deps)
+  registerRotateWebhookSecret(api, deps)
+  registerListWebhookDeliveries(api, deps)
   registerModels(api, deps)
   registerMetrics(api, deps)
 }

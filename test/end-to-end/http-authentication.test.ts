@@ -11,7 +11,16 @@ import { createTestClock } from '../support/test-clock.ts'
 const signal = new AbortController().signal
 const chat = { model: 'fake-chat', messages: [{ role: 'user', content: 'Hello' }] }
 const openPaths = ['/healthz', '/readyz', '/openapi.json', '/docs']
-const guardedPaths = ['/v1/models', '/v1/models/fake-chat', '/v1/requests', '/v1/requests/some-id', '/v1/responses/some-id', '/metrics']
+const guardedPaths = [
+  '/v1/models',
+  '/v1/models/fake-chat',
+  '/v1/requests',
+  '/v1/requests/some-id',
+  '/v1/responses/some-id',
+  '/v1/webhooks/secrets',
+  '/v1/webhooks/deliveries',
+  '/metrics',
+]
 
 suite('authentication', () => {
   test('only the health checks and the API document are open', async () => {

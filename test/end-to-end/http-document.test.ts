@@ -7,6 +7,7 @@ import { imageResultSchema, openAiImagesSchema } from '../../src/http/openapi/im
 import { errorBodySchema, inferenceListSchema, inferenceSchema, submissionSchema } from '../../src/http/openapi/inference-answers.ts'
 import { modelListSchema } from '../../src/http/openapi/model-answers.ts'
 import { chatChunkSchema, chatCompletionSchema, completionSchema, embeddingSchema } from '../../src/http/openapi/text-answers.ts'
+import { webhookDeliveryListSchema, webhookSecretListSchema, webhookSecretSchema } from '../../src/http/openapi/webhook-answers.ts'
 import { type HttpService, standardSettings, startHttpService } from '../support/http-service.ts'
 import { readJson } from '../support/read-json.ts'
 
@@ -59,6 +60,14 @@ suite('the API document and the service', () => {
     fits(inferenceSchema, await readJson(await service.fetch(path)))
     fits(inferenceSchema, await readJson(await service.fetch(`${path}?wait=60`)))
     fits(inferenceListSchema, await readJson(await service.fetch('/v1/requests')))
+    const announced = { 'x-service-async': '1', 'x-service-webhook': 'https://example.com/hook' }
+    const { response_id } = await post('/generate/sdxl', { prompt: 'a tiger' }, announced)
+    await service.fetch(`/v1/requests/${response_id}?wait=60`)
+    const deliveries = await readJson(await service.fetch('/v1/webhooks/deliveries'))
+    assert.equal(Object(deliveries.data).length, 1)
+    fits(webhookDeliveryListSchema, deliveries)
+    fits(webhookSecretSchema, await post('/v1/webhooks/secrets/rotate', {}))
+    fits(webhookSecretListSchema, await readJson(await service.fetch('/v1/webhooks/secrets')))
     fits(errorBodySchema, await post('/generate/sdxl', { prompt: 5 }))
     fits(errorBodySchema, await post('/v1/chat/completions', {}))
   })

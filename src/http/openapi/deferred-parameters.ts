@@ -16,7 +16,7 @@ export const deferredHeaders: readonly RouteParameter[] = [
   header('X-Service-Priority', 'Asynchronous only.', Type.Enum(['normal', 'low'])),
   header(
     'X-Service-Webhook',
-    'Asynchronous only: an https address that is told when the request is completed, signed as Standard Webhooks do.',
+    'Asynchronous only: an https address that is told when the request is completed, signed as Standard Webhooks do with the secret of GET /v1/webhooks/secrets.',
   ),
 ]
 

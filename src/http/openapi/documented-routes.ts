@@ -10,6 +10,7 @@ import { imageResultSchema, openAiImagesSchema } from './image-answers.ts'
 import { inferenceListSchema, inferenceSchema, submissionSchema } from './inference-answers.ts'
 import { modelListSchema, modelSchema, statusSchema } from './model-answers.ts'
 import { chatCompletionSchema, completionSchema, embeddingSchema } from './text-answers.ts'
+import { webhookDeliveryListSchema, webhookSecretListSchema, webhookSecretSchema } from './webhook-answers.ts'
 
 const submitted = json('Asynchronous: the request is on stable storage and will reach an end.', submissionSchema, 202)
 const bodyRefusals = [413, 415, 429, 503, 504] as const
@@ -126,6 +127,35 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
         { status: 304, description: 'It is what you have.' },
       ],
       refusals: [404, 409, 410, 429],
+    },
+    {
+      method: 'get',
+      path: '/v1/webhooks/secrets',
+      summary: 'Look up what your webhooks are signed with, newest first',
+      description:
+        'Verify deliveries with any Standard Webhooks library: hand it the secret, the exact bytes of the body and the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.',
+      scopes: ['text', 'image'],
+      answers: [json('The current secret, and for a day after a rotation the one before it.', webhookSecretListSchema)],
+      refusals: [429],
+    },
+    {
+      method: 'post',
+      path: '/v1/webhooks/secrets/rotate',
+      summary: 'Make a new webhook secret',
+      description: 'It signs at once; the one before it signs along for another day, and older ones no more. Takes no body.',
+      scopes: ['text', 'image'],
+      answers: [json('The new secret.', webhookSecretSchema)],
+      refusals: [429, 503],
+    },
+    {
+      method: 'get',
+      path: '/v1/webhooks/deliveries',
+      summary: 'List your latest webhook deliveries, newest first',
+      description:
+        'Each has `id`, `response_id`, `url`, `state` (`waiting`, `delivered`, `given-up`), `attempts`, `last_result` and `next_attempt_at`.',
+      scopes: ['read'],
+      answers: [json('The deliveries.', webhookDeliveryListSchema)],
+      refusals: [429],
     },
     {
       method: 'get',

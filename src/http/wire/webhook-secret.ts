@@ -1,0 +1,4 @@
+/** A signing secret as its routes show it; the first of the list, at `index` 0, is the current one. */
+export function encodeWebhookSecret(secret: string, index: number) {
+  return { secret, current: index === 0 }
+}
