@@ -67,7 +67,8 @@ suite('images', () => {
   test('uploaded images are checked before anything is drawn', async () => {
     assert.equal((await draw({ init_image: picture })).status, 200)
     assert.equal((await draw({ init_image: `data:image/png;base64,${picture}`, mask_image: picture })).status, 200)
-    for (const init_image of ['AAAA', 'no base64', picture.slice(0, -2), `${picture}\n`]) {
+    assert.equal((await draw({ init_image: `${picture}\n` })).status, 200)
+    for (const init_image of ['AAAA', 'no base64', picture.slice(0, -2), `${picture} `]) {
       const answer = await draw({ init_image })
       assert.equal(answer.status, 422)
       assert.equal((await readError(answer)).param, 'init_image')
