@@ -70,7 +70,7 @@ export function checkArguments(command: Command, { rest, flags }: Arguments): re
   ]
 }
 
-/** The flags that set settings, as the configuration reads them; without those that the command keeps for itself or that lack their value. */
+/** The flags that set settings, as the configuration reads them; not those that the command keeps for itself or that lack their value. */
 export function settingValues({ command, flags }: Arguments): Readonly<Record<string, unknown>> {
   const config = commonFlags.filter(({ name }) => name === 'config')
   const settings = settingFlags.filter(({ name }) => command?.flags.every((own) => own.name !== name) ?? true)

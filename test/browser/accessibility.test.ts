@@ -68,6 +68,15 @@ test('a new token', { skip }, async () => {
   await assertOpenToAll()
 })
 
+test('the limits of an account', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'People')
+  await page.getByRole('button', { name: /^Limits of / }).click()
+  await page.getByLabel('Requests a minute').fill('0')
+  await assertOpenToAll()
+  await page.keyboard.press('Escape')
+})
+
 test('nothing is cut off at a width of 360 pixels', { skip }, async () => {
   const { page } = visit()
   await page.setViewportSize({ width: 360, height: 740 })

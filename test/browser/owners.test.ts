@@ -38,6 +38,27 @@ test('an owner pulls a model and sees it arrive', { skip }, async () => {
   await page.getByRole('button', { name: 'Clear' }).waitFor({ state: 'detached' })
 })
 
+test('an owner limits an account with the keyboard, and lifts the limit again', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'People')
+  await page.getByRole('button', { name: /^Limits of / }).press('Enter')
+  await page.getByLabel('Tokens a day').focus()
+  await page.keyboard.type('20000')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('0')
+  await page.keyboard.press('Enter')
+  await page.getByText('20,000 tokens/day').waitFor()
+  await page.getByText('0 images/day').waitFor()
+  await page.getByRole('button', { name: /^Limits of / }).click()
+  await page.getByLabel('Requests a minute').fill('0')
+  await page.getByText('From 1 to 1,000,000.').waitFor()
+  await page.getByLabel('Requests a minute').fill('')
+  await page.getByLabel('Tokens a day').fill('')
+  await page.getByLabel('Images a day').fill('')
+  await page.getByRole('button', { name: 'Save the limits' }).click()
+  await page.getByText('20,000 tokens/day').waitFor({ state: 'detached' })
+})
+
 test('an invited member signs in, and finds no pages of owners', { skip }, async () => {
   const { page, browser } = visit()
   await openPage(page, 'People')

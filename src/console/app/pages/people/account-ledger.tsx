@@ -3,6 +3,7 @@ import type { Account } from '../../../../core/account.ts'
 import { send, sentenceOf } from '../../interface/request.ts'
 import { Moment } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
+import { limitLines } from './limit-lines.ts'
 
 interface AccountLedgerProps {
   readonly accounts: readonly Account[]
@@ -11,10 +12,12 @@ interface AccountLedgerProps {
   readonly reload: () => Promise<void>
   /** Makes a link with which somebody sets a new sign-in. */
   readonly invite: (account: Account) => void
+  /** Asks how much an account may use. */
+  readonly limit: (account: Account) => void
 }
 
-/** Every account with its role. */
-export function AccountLedger({ accounts, self, reload, invite }: AccountLedgerProps): VNode {
+/** Every account with its role and limits. */
+export function AccountLedger({ accounts, self, reload, invite, limit }: AccountLedgerProps): VNode {
   const change = async (account: Account, body: { readonly role?: Account['role']; readonly disabled?: boolean }) => {
     try {
       await send(`/console/api/accounts/${account.id}`, { method: 'PATCH', body })
@@ -24,13 +27,14 @@ export function AccountLedger({ accounts, self, reload, invite }: AccountLedgerP
     await reload()
   }
   return (
-    <div class="sheet flush">
-      <table class="ledger folds">
+    <div class="sheet flush ledger-scroll">
+      <table class="ledger folds crowded">
         <thead>
           <tr>
             <th scope="col">Name</th>
             <th scope="col">E-mail</th>
             <th scope="col">Role</th>
+            <th scope="col">Limits</th>
             <th scope="col">Since</th>
             <th scope="col">
               <span class="hidden-text">Actions</span>
@@ -45,15 +49,41 @@ export function AccountLedger({ accounts, self, reload, invite }: AccountLedgerP
               </td>
               <td data-label="E-mail">{account.email ?? <span class="faint">tokens only</span>}</td>
               <td data-label="Role">{account.role}</td>
+              <td data-label="Limits">
+                <LimitLines limits={account.limits} />
+              </td>
               <td data-label="Since">
                 <Moment at={account.createdAt} />
               </td>
-              <td class="actions">{account.id === self ? null : <AccountActions account={account} change={change} invite={invite} />}</td>
+              <td class="actions">
+                {account.disabledAt === null ? <LimitsButton account={account} limit={limit} /> : null}
+                {account.id === self ? null : <AccountActions account={account} change={change} invite={invite} />}
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+function LimitLines({ limits }: Pick<Account, 'limits'>): VNode {
+  const lines = limitLines(limits)
+  if (lines.length === 0) return <span class="faint">none</span>
+  return (
+    <ul class="lines">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  )
+}
+
+function LimitsButton({ account, limit }: { account: Account; limit: (account: Account) => void }): VNode {
+  return (
+    <button type="button" class="button quiet small" onClick={() => limit(account)}>
+      Limits<span class="hidden-text"> of {account.name}</span>
+    </button>
   )
 }
 

@@ -9,6 +9,7 @@ import { useResource } from '../../state/resource.ts'
 import { AccountLedger } from './account-ledger.tsx'
 import { InvitationLedger } from './invitation-ledger.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
+import { LimitsDialog } from './limits-dialog.tsx'
 
 interface People {
   readonly accounts: readonly Account[]
@@ -19,6 +20,7 @@ interface People {
 export function PeoplePage({ account }: { account: Account }): VNode {
   const { resource, reload } = useResource((signal) => request<People>('/console/api/people', { signal }), [])
   const inviting = useSignal<{ readonly account: Account | null } | null>(null)
+  const limiting = useSignal<Account | null>(null)
   const invite = (
     <button
       type="button"
@@ -41,6 +43,7 @@ export function PeoplePage({ account }: { account: Account }): VNode {
               self={account.id}
               reload={reload}
               invite={(person) => (inviting.value = { account: person })}
+              limit={(person) => (limiting.value = person)}
             />
             {invitations.length > 0 ? <InvitationLedger invitations={invitations} reload={reload} /> : null}
           </>
@@ -51,6 +54,15 @@ export function PeoplePage({ account }: { account: Account }): VNode {
           account={inviting.value.account}
           onClose={() => {
             inviting.value = null
+            void reload()
+          }}
+        />
+      ) : null}
+      {limiting.value ? (
+        <LimitsDialog
+          account={limiting.value}
+          onClose={() => {
+            limiting.value = null
             void reload()
           }}
         />

@@ -1,0 +1,75 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { type Account, type AccountLimits, limitRanges } from '../../../../core/account.ts'
+import { send } from '../../interface/request.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { Field } from '../../parts/field.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+
+interface LimitsDialogProps {
+  readonly account: Account
+  readonly onClose: () => void
+}
+
+/** Sets how much one account may use. */
+export function LimitsDialog({ account: { id, name, limits }, onClose }: LimitsDialogProps): VNode {
+  const requests = useSignal(limits.requestsPerMinute)
+  const tokens = useSignal(limits.tokensPerDay)
+  const images = useSignal(limits.imagesPerDay)
+  const { busy, failure, submit } = useSubmit(async () => {
+    const changed: AccountLimits = { requestsPerMinute: requests.value, tokensPerDay: tokens.value, imagesPerDay: images.value }
+    await send(`/console/api/accounts/${id}`, { method: 'PATCH', body: { limits: changed } })
+    onClose()
+  })
+  return (
+    <Dialog title={`Limits of ${name}`} onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        <LimitField label="Requests a minute" limit="requestsPerMinute" value={requests} empty="as the service allows everybody" />
+        <LimitField label="Tokens a day" limit="tokensPerDay" value={tokens} empty="no limit" />
+        <LimitField label="Images a day" limit="imagesPerDay" value={images} empty="no limit" />
+        <p class="soft">Days are those of UTC. A change works within five seconds; what was accepted before is finished.</p>
+        <div class="row">
+          <button type="submit" class="button primary" disabled={busy.value}>
+            Save the limits
+          </button>
+          <button type="button" class="button quiet" onClick={onClose}>
+            Not now
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface LimitFieldProps {
+  readonly label: string
+  readonly limit: keyof AccountLimits
+  readonly value: Signal<number | null>
+  /** What leaving the field empty means. */
+  readonly empty: string
+}
+
+function LimitField({ label, limit, value, empty }: LimitFieldProps): VNode {
+  const { least, most } = limitRanges[limit]
+  const isOut = value.value !== null && (value.value < least || value.value > most)
+  return (
+    <Field label={label} hint={`Empty: ${empty}.`} fault={isOut ? `From ${least} to ${most.toLocaleString('en')}.` : null}>
+      {(ids) => (
+        <input
+          {...ids}
+          class="input numbers"
+          inputMode="numeric"
+          maxLength={13}
+          value={value.value ?? ''}
+          onInput={(event) => {
+            const digits = event.currentTarget.value.replace(/\D/g, '')
+            event.currentTarget.value = digits
+            value.value = digits === '' ? null : Number(digits)
+          }}
+        />
+      )}
+    </Field>
+  )
+}
