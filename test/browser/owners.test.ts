@@ -42,6 +42,7 @@ test('an owner limits an account with the keyboard, and lifts the limit again', 
   const { page } = visit()
   await openPage(page, 'People')
   await page.getByRole('button', { name: /^Limits of / }).press('Enter')
+  await page.getByRole('dialog').waitFor()
   await page.getByLabel('Tokens a day').focus()
   await page.keyboard.type('20000')
   await page.keyboard.press('Tab')
