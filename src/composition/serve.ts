@@ -104,6 +104,7 @@ export async function serve(
       usage,
       log,
       outputs,
+      webhooks,
       catalog,
       pool,
       events,

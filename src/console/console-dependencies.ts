@@ -6,6 +6,7 @@ import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
+import type { WebhookLog } from '../core/ports/webhook-log.ts'
 import type { InferenceEvents } from '../operations/inference-events.ts'
 import type { PullModel } from './model-pulls.ts'
 import type { ServiceLimit } from './service-health.ts'
@@ -18,6 +19,7 @@ export interface ConsoleDependencies {
   readonly log: InferenceLog
   readonly events: InferenceEvents
   readonly outputs: OutputStore
+  readonly webhooks: WebhookLog
   readonly catalog: ModelCatalog
   readonly pool: ModelPool
   readonly clock: Clock

@@ -16,6 +16,7 @@ import { registerService } from './routes/service.ts'
 import { registerSession } from './routes/session.ts'
 import { registerSignUp } from './routes/sign-up.ts'
 import { registerUsage } from './routes/usage.ts'
+import { registerWebhooks } from './routes/webhooks.ts'
 import { securityHeaders } from './security-headers.ts'
 import { SignInThrottle } from './sign-in-throttle.ts'
 import { identifyPerson } from './signed-in.ts'
@@ -41,6 +42,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         own.addHook('onRequest', (request, reply) => identifyPerson(deps, request, reply))
         registerAccount(own, { ...deps, passwords, throttle })
         registerAccessTokens(own, deps)
+        registerWebhooks(own, deps)
         registerRequests(own, deps)
         registerOutputs(own, deps)
         registerGallery(own, deps)

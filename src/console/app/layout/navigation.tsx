@@ -24,7 +24,10 @@ const see: readonly Entry[] = [
   { to: '/console/usage', label: 'Usage', icon: 'chart' },
   { to: '/console/models', label: 'Models', icon: 'model' },
 ]
-const settings: readonly Entry[] = [{ to: '/console/tokens', label: 'Access tokens', icon: 'key' }]
+const settings: readonly Entry[] = [
+  { to: '/console/tokens', label: 'Access tokens', icon: 'key' },
+  { to: '/console/webhooks', label: 'Webhooks', icon: 'bell' },
+]
 const owners: readonly Entry[] = [
   { to: '/console/people', label: 'People', icon: 'people' },
   { to: '/console/service', label: 'Service', icon: 'pulse' },

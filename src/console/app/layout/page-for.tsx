@@ -11,6 +11,7 @@ import { RequestsPage } from '../pages/requests/requests-page.tsx'
 import { ServicePage } from '../pages/service/service-page.tsx'
 import { TokensPage } from '../pages/tokens/tokens-page.tsx'
 import { UsagePage } from '../pages/usage/usage-page.tsx'
+import { WebhooksPage } from '../pages/webhooks/webhooks-page.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 
 /** The page that belongs to a path. */
@@ -32,6 +33,8 @@ export function pageFor(path: string, account: Account): VNode {
       return <ModelsPage account={account} />
     case '/console/tokens':
       return <TokensPage />
+    case '/console/webhooks':
+      return <WebhooksPage />
     case '/console/account':
       return <AccountPage account={account} />
     case '/console/people':

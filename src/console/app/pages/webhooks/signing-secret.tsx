@@ -1,0 +1,45 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { RotateDialog } from './rotate-dialog.tsx'
+import { SecretLine } from './secret-line.tsx'
+
+/** The secrets that sign deliveries now, and the way to a new one. */
+export function SigningSecret({ secrets, reload }: { secrets: readonly string[]; reload: () => Promise<void> }): VNode {
+  const asking = useSignal(false)
+  const [current, previous] = secrets
+  return (
+    <section class="sheet stack" aria-label="Signing secret">
+      <div class="stack tight">
+        <h2>Signing secret</h2>
+        <p class="soft">
+          Every delivery is signed with it, as <a href="https://www.standardwebhooks.com">Standard Webhooks</a> say. Give it to the
+          receiver, which can then tell a delivery of this service from a forged one.
+        </p>
+      </div>
+      {current === undefined ? null : <SecretLine key={current} label="Current" secret={current} />}
+      {previous === undefined ? null : <SecretLine key={previous} label="The one before; signs along for a day" secret={previous} />}
+      <div>
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            asking.value = true
+          }}
+        >
+          Rotate the secret
+        </button>
+      </div>
+      {asking.value ? (
+        <RotateDialog
+          onClose={() => {
+            asking.value = false
+          }}
+          onRotated={() => {
+            asking.value = false
+            void reload()
+          }}
+        />
+      ) : null}
+    </section>
+  )
+}

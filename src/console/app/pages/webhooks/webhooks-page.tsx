@@ -1,0 +1,41 @@
+import type { VNode } from 'preact'
+import { useCallback } from 'preact/hooks'
+import { Page } from '../../layout/page.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { useRepeat } from '../../state/repeat.ts'
+import { useResource } from '../../state/resource.ts'
+import { DeliveryLedger } from './delivery-ledger.tsx'
+import { SigningSecret } from './signing-secret.tsx'
+import { loadWebhooks } from './webhook-requests.ts'
+
+const refreshMs = 5000
+
+/** Account settings: what signs the account's webhooks, and how their deliveries fared. */
+export function WebhooksPage(): VNode {
+  const { resource, reload } = useResource(loadWebhooks, [])
+  useRepeat(
+    useCallback(() => void reload(), []),
+    refreshMs,
+  )
+  return (
+    <Page title="Webhooks" intro="An asynchronous request that names a receiver has its end announced there.">
+      <Loaded resource={resource} retry={() => void reload()}>
+        {({ secrets, deliveries }) => (
+          <>
+            <SigningSecret secrets={secrets} reload={reload} />
+            {deliveries.length > 0 ? (
+              <DeliveryLedger deliveries={deliveries} />
+            ) : (
+              <EmptyState drawing="ledger" title="No deliveries yet">
+                <p>
+                  Send an asynchronous request with the header <code>X-Service-Webhook</code> and the https address of your receiver.
+                </p>
+              </EmptyState>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify'
+import { clientSignal } from '../../http/client-signal.ts'
+import { listWebhookDeliveries } from '../../operations/list-webhook-deliveries.ts'
+import { readWebhookSecrets } from '../../operations/read-webhook-secrets.ts'
+import { rotateWebhookSecret } from '../../operations/rotate-webhook-secret.ts'
+import type { ConsoleDependencies } from '../console-dependencies.ts'
+import { personOf } from '../signed-in.ts'
+
+/** /console/api/webhooks: the secrets that sign one's own webhooks, and how their deliveries fared. */
+export function registerWebhooks(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'webhooks'>): void {
+  own.get('/console/api/webhooks', async (request, reply) => {
+    const account = { accountId: personOf(request).id }
+    const options = { signal: clientSignal(reply) }
+    const secrets = await readWebhookSecrets(deps, account, options)
+    const deliveries = await listWebhookDeliveries(deps, account, options)
+    return { secrets, deliveries: deliveries.map(({ accountId: _, ...shown }) => shown) }
+  })
+
+  own.post('/console/api/webhooks/rotate', async (request, reply) => {
+    await rotateWebhookSecret(deps, { accountId: personOf(request).id }, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+}
