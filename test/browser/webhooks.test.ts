@@ -27,6 +27,8 @@ test('the secret is out of sight until asked for, and rotated after one more que
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Rotate the secret' }).press('Enter')
   await page.getByRole('button', { name: 'Rotate', exact: true }).press('Enter')
+  await page.getByText('A new secret signs from now on.').waitFor()
+  await page.waitForFunction("document.activeElement.textContent === 'Rotate the secret'")
   const previous = page.getByRole('group', { name: 'The one before' })
   await previous.getByRole('button', { name: 'Show the secret' }).press('Enter')
   assert.equal(await secretIn(previous), first)

@@ -16,8 +16,8 @@ export function SigningSecret({ secrets, reload }: { secrets: readonly string[];
           receiver, which can then tell a delivery of this service from a forged one.
         </p>
       </div>
-      {current === undefined ? null : <SecretLine key={current} label="Current" secret={current} />}
-      {previous === undefined ? null : <SecretLine key={previous} label="The one before; signs along for a day" secret={previous} />}
+      {current === undefined ? null : <SecretLine label="Current" secret={current} />}
+      {previous === undefined ? null : <SecretLine label="The one before; signs along for a day" secret={previous} />}
       <div>
         <button
           type="button"
