@@ -75,7 +75,7 @@ for (const role of ['Member', 'Owner']) {
   await page.keyboard.press('Escape')
 }
 
-for (const name of ['Requests', 'Usage', 'Models', 'Access tokens', 'People', 'Service']) {
+for (const name of ['Requests', 'Usage', 'Models', 'Access tokens', 'Webhooks', 'People', 'Service']) {
   await openPage(page, name)
   await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
   await take(page, name.toLowerCase().replace(' ', '-'))
