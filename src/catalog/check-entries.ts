@@ -3,7 +3,7 @@ import type { CatalogEntry } from './read-entries.ts'
 
 /** Finds what is wrong between models that are each in order; of two with one id the later is at fault. */
 export function checkEntries(entries: readonly CatalogEntry[]): readonly CatalogFault[] {
-  return [...findClashes(entries), ...findMissingDrafts(entries), ...findForbiddenNatives(entries)]
+  return [...findClashes(entries), ...findForbiddenNatives(entries)]
 }
 
 function findClashes(entries: readonly CatalogEntry[]): CatalogFault[] {
@@ -13,17 +13,6 @@ function findClashes(entries: readonly CatalogEntry[]): CatalogFault[] {
     seen.set(id, first ?? modelFile)
     if (first === undefined) return []
     return [{ file: modelFile, field: 'id', message: `${id} is already the id of ${first}; choose another.` }]
-  })
-}
-
-function findMissingDrafts(entries: readonly CatalogEntry[]): CatalogFault[] {
-  const texts = entries.map(({ descriptor }) => descriptor).filter((descriptor) => descriptor.kind === 'text')
-  return entries.flatMap(({ modelFile, descriptor }) => {
-    if (descriptor.kind !== 'text' || descriptor.draft === null) return []
-    if (texts.some(({ id }) => id === descriptor.draft && id !== descriptor.id)) return []
-    return [
-      { file: modelFile, field: 'draft', message: `${descriptor.draft} is no other text model here; install it or remove the field.` },
-    ]
   })
 }
 

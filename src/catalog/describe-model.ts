@@ -37,12 +37,12 @@ function describeText(modelFile: ModelFile & { kind: 'text' }, folder: string): 
   const { kind, contextLength = null, embeddings = false } = modelFile
   const base = { kind, contextLength, embeddings }
   if (modelFile.format === 'gguf') {
-    const { format, file, draft = null } = modelFile
-    return { ...base, format, file: join(folder, file), draft }
+    const { format, file } = modelFile
+    return { ...base, format, file: join(folder, file) }
   }
   const { format, id, url, model = id, keyFile, slots = 64 } = modelFile
   const address = { url: url.replace(/\/+$/, ''), model, keyFile: keyFile === undefined ? null : resolve(folder, keyFile), slots }
-  return { ...base, format, file: join(folder, 'model.json'), draft: null, upstream: address }
+  return { ...base, format, file: join(folder, 'model.json'), upstream: address }
 }
 
 function readSizes(sizes: (ModelFile & { kind: 'image' })['sizes']): ImageSizes | undefined {

@@ -119,14 +119,6 @@ export const modelFileFields: readonly ModelFileField[] = [
     accepts: (value) => typeof value === 'boolean',
   },
   {
-    name: 'draft',
-    models: 'gguf',
-    absent: 'none',
-    expected: 'the id of another text model',
-    meaning: 'A smaller model with the same vocabulary, for speculative decoding.',
-    accepts: isId,
-  },
-  {
     name: 'url',
     models: 'openai',
     absent: null,

@@ -23,7 +23,6 @@ interface TextModelFile extends ModelFileBase {
 interface GgufModelFile extends TextModelFile {
   readonly format: 'gguf'
   readonly file: string
-  readonly draft?: string
 }
 
 interface UpstreamModelFile extends TextModelFile {

@@ -70,7 +70,7 @@ test('names every fault of every folder at once', async (context) => {
     'a/model.json': { ...text('a'), files },
     'a/model.gguf': 'four',
     'b/model.json': { ...text('b'), contextLength: -1 },
-    'c/model.json': { ...text('same'), draft: 'nowhere' },
+    'c/model.json': text('same'),
     'c/model.gguf': 'x',
     'd/model.json': text('same'),
     'd/model.gguf': 'x',
@@ -81,6 +81,5 @@ test('names every fault of every folder at once', async (context) => {
     '/a/gone.bin  is missing; copy the whole model folder again.',
     '/b/model.json contextLength must be a whole number from 64 to 1048576.',
     `/d/model.json id same is already the id of ${folder}/c/model.json; choose another.`,
-    '/c/model.json draft nowhere is no other text model here; install it or remove the field.',
   ])
 })

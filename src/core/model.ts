@@ -27,8 +27,6 @@ export interface TextModelDescriptor extends DescriptorBase {
   readonly contextLength: number | null
   /** Whether /v1/embeddings may use it. */
   readonly embeddings: boolean
-  /** Id of a smaller model with the same vocabulary, for speculative decoding. */
-  readonly draft: string | null
 }
 
 /** An OpenAI-compatible server that runs a model for us. */

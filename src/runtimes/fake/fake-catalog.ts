@@ -15,7 +15,6 @@ export function describeFakeText(overrides: Partial<TextModelDescriptor> = {}): 
     file: '/fake/chat/model.gguf',
     contextLength: 1024,
     embeddings: true,
-    draft: null,
     ...overrides,
   }
 }

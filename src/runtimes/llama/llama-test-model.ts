@@ -17,7 +17,6 @@ export const miniChat: TextModelDescriptor = {
   created: 0,
   contextLength: 1024,
   embeddings: false,
-  draft: null,
 }
 
 export const greedy: SamplingParameters = {
