@@ -14,6 +14,13 @@ async function assertOpenToAll(): Promise<void> {
   }
 }
 
+test('signing in', { skip }, async () => {
+  const { page, service } = visit()
+  await page.goto(service.url)
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  await assertOpenToAll()
+})
+
 test('joining', { skip }, async () => {
   await visit().page.goto(visit().service.link)
   await visit().page.getByLabel('Name').waitFor()
@@ -54,6 +61,31 @@ for (const name of ['Gallery', 'Requests', 'Usage', 'Models', 'Access tokens', '
     await assertOpenToAll()
   })
 }
+
+test('one request', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Requests')
+  await page.getByRole('table').getByRole('link').first().click()
+  await page.getByRole('heading', { level: 1, name: /Request/ }).waitFor()
+  await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
+  await assertOpenToAll()
+})
+
+test('one’s own account', { skip }, async () => {
+  const { page, service } = visit()
+  await page.goto(`${service.url}/console/account`)
+  await page.locator('h1').waitFor()
+  await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
+  await assertOpenToAll()
+})
+
+test('inviting', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'People')
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await assertOpenToAll()
+  await page.keyboard.press('Escape')
+})
 
 test('a new token', { skip }, async () => {
   const { page } = visit()
