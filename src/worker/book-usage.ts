@@ -1,6 +1,7 @@
 import type { Outcome } from '../core/inference.ts'
 import type { Claim } from '../core/ports/inference-queue.ts'
 import type { WorkResult } from '../operations/run-work.ts'
+import { unstoppable } from './unstoppable.ts'
 import type { WorkerDependencies } from './worker-dependencies.ts'
 
 /** Writes a finished inference into the books; a failure to do so never fails the inference. */
@@ -27,7 +28,5 @@ export async function bookUsage(
     durationMs,
     at: clock.now(),
   }
-  await usage
-    .append(entry, { signal: new AbortController().signal })
-    .catch((error: unknown) => onEvent({ type: 'fault', duty: 'book-usage', error }))
+  await usage.append(entry, unstoppable).catch((error: unknown) => onEvent({ type: 'fault', duty: 'book-usage', error }))
 }

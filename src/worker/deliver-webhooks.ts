@@ -3,6 +3,7 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { WebhookDelivery, WebhookLog } from '../core/ports/webhook-log.ts'
 import type { WebhookPost } from './post-webhook.ts'
+import { unstoppable } from './unstoppable.ts'
 import { type DeliveryResult, planDelivery } from './webhook-schedule.ts'
 import { signWebhook } from './webhook-signature.ts'
 
@@ -58,7 +59,7 @@ async function deliver(deps: WebhookDependencies, delivery: WebhookDelivery, opt
   const inference = await log.find(delivery.inferenceId, delivery.accountId, options)
   const result = inference === null ? { reason: 'record deleted' } : await announce(deps, { delivery, inference }, options)
   const attempt = planDelivery({ attempts: delivery.attempts, result, now: clock.now(), random: deps.random() })
-  await webhooks.record(delivery.id, attempt, { signal: new AbortController().signal })
+  await webhooks.record(delivery.id, attempt, unstoppable)
   deps.onAttempt(delivery, attempt)
 }
 

@@ -5,7 +5,8 @@ import { runWork, type WorkResult } from '../operations/run-work.ts'
 import { abandonOnAbort } from './abandon-on-abort.ts'
 import { holdLease } from './hold-lease.ts'
 import { persist } from './persist.ts'
-import { completeClaim, type EndedClaim, settleFailure, unstoppable } from './settle-claim.ts'
+import { completeClaim, type EndedClaim, settleFailure } from './settle-claim.ts'
+import { unstoppable } from './unstoppable.ts'
 import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.ts'
 
 interface RunOptions extends Pick<WorkerSettings, 'leaseMs' | 'runLimitMs'> {

@@ -5,10 +5,8 @@ import { bookUsage } from './book-usage.ts'
 import { Interruption } from './interruption.ts'
 import { judgeFailure } from './judge-failure.ts'
 import { persist } from './persist.ts'
+import { unstoppable } from './unstoppable.ts'
 import type { WorkerDependencies, WorkerEvent } from './worker-dependencies.ts'
-
-/** What is written at the end of a claim is written whether or not somebody wants the work to stop. */
-export const unstoppable = { signal: new AbortController().signal }
 
 /** A claim whose work has ended. */
 export interface EndedClaim {

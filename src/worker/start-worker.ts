@@ -1,6 +1,7 @@
 import type { Claim } from '../core/ports/inference-queue.ts'
 import { Interruption } from './interruption.ts'
 import { runClaim } from './run-claim.ts'
+import { unstoppable } from './unstoppable.ts'
 import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.ts'
 
 /** Longest time without looking for work, for when a slot gets free or a delay ends without a ring. */
@@ -73,7 +74,7 @@ class ClaimLoop {
     const models = this.#runs.size < concurrency ? this.#modelsWithRoom() : []
     if (models.length === 0) return null
     // A claim that was begun is finished: it may have been granted although the worker drains by now.
-    return this.#deps.queue.claim({ workerId, models, leaseMs }, { signal: new AbortController().signal })
+    return this.#deps.queue.claim({ workerId, models, leaseMs }, unstoppable)
   }
 
   #modelsWithRoom(): readonly string[] {

@@ -1,11 +1,10 @@
 import { noiseSchedule } from '../noise-schedule.ts'
 import type { SchedulerConfig } from '../scheduler-config.ts'
 import { ancestralLevels } from './ancestral-levels.ts'
-import { dpm2Sigmas } from './dpm2-sigmas.ts'
+import { dpm2Sigmas, halfSteps } from './dpm2-sigmas.ts'
 import { unscaledNoiseScale } from './euler-sigmas.ts'
 import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
-import { timestepOf } from './sigmas.ts'
 import type { Solver } from './solver.ts'
 
 /** DPM-Solver-2 with fresh noise after every step, after diffusers' `KDPM2AncestralDiscreteScheduler`. */
@@ -18,10 +17,7 @@ export function dpm2Ancestral(config: SchedulerConfig, steps: number): Solver {
   const middles = Float32Array.from(levels, ({ down }, k) =>
     k === steps - 1 ? 0 : Math.exp((Math.fround(Math.log(sigmas[k] ?? 0)) + Math.fround(Math.log(down))) / 2),
   )
-  const timesteps = track.timesteps.flatMap((time, k) => (k === 0 ? [time] : [timestepOf(middles[k - 1] ?? 0, schedule), time]))
-  const sigmaAt = (index: number): number => sigmas[Math.ceil(index / 2)] ?? 0
-  const middleAt = (index: number): number => middles[Math.floor(index / 2)] ?? 0
-  const inputSigma = (index: number): number => (index % 2 === 1 ? middleAt(index) : sigmaAt(index))
+  const { timesteps, sigmaAt, middleAt, inputSigma } = halfSteps(track, middles, schedule)
   return {
     timesteps,
     initialNoiseScale: unscaledNoiseScale(config, sigmas),

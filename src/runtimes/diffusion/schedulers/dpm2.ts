@@ -1,10 +1,9 @@
 import { noiseSchedule } from '../noise-schedule.ts'
 import type { SchedulerConfig } from '../scheduler-config.ts'
-import { dpm2Sigmas } from './dpm2-sigmas.ts'
+import { dpm2Sigmas, halfSteps } from './dpm2-sigmas.ts'
 import { unscaledNoiseScale } from './euler-sigmas.ts'
 import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
-import { timestepOf } from './sigmas.ts'
 import type { Solver } from './solver.ts'
 
 /**
@@ -18,11 +17,7 @@ export function dpm2(config: SchedulerConfig, steps: number): Solver {
   const { sigmas } = track
   /** Between level k and the next; zero before the last. */
   const middles = Float32Array.from({ length: steps }, (_, k) => Math.exp((Math.log(sigmas[k] ?? 0) + Math.log(sigmas[k + 1] ?? 0)) / 2))
-  const timesteps = track.timesteps.flatMap((time, k) => (k === 0 ? [time] : [timestepOf(middles[k - 1] ?? 0, schedule), time]))
-  const sigmaAt = (index: number): number => sigmas[Math.ceil(index / 2)] ?? 0
-  const middleAt = (index: number): number => middles[Math.floor(index / 2)] ?? 0
-  /** Odd evaluations are at the middle of a step. */
-  const inputSigma = (index: number): number => (index % 2 === 1 ? middleAt(index) : sigmaAt(index))
+  const { timesteps, sigmaAt, middleAt, inputSigma } = halfSteps(track, middles, schedule)
   return {
     timesteps,
     initialNoiseScale: unscaledNoiseScale(config, sigmas),
