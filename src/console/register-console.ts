@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { appBuildFolder } from './app-build-folder.ts'
-import { AppSource } from './app-source.ts'
+import { appBuildFolder } from './bundle/app-build-folder.ts'
+import { AppSource } from './bundle/app-source.ts'
 import type { ConsoleDependencies, ConsoleSettings } from './console-dependencies.ts'
-import { PasswordHasher } from './password-hasher.ts'
 import { requireOwnHost, requireSameOrigin } from './request-guard.ts'
 import { registerAccessTokens } from './routes/access-tokens.ts'
 import { registerAccount } from './routes/account.ts'
@@ -18,8 +17,9 @@ import { registerSignUp } from './routes/sign-up.ts'
 import { registerUsage } from './routes/usage.ts'
 import { registerWebhooks } from './routes/webhooks.ts'
 import { securityHeaders } from './security-headers.ts'
-import { SignInThrottle } from './sign-in-throttle.ts'
-import { identifyPerson } from './signed-in.ts'
+import { PasswordHasher } from './sign-in/password-hasher.ts'
+import { SignInThrottle } from './sign-in/sign-in-throttle.ts'
+import { identifyPerson } from './sign-in/signed-in.ts'
 
 /** Adds the web console to a server: its pages at `/` and `/console`, and the JSON they need under `/console/api`. */
 export async function registerConsole(server: FastifyInstance, deps: ConsoleDependencies, settings: ConsoleSettings): Promise<void> {

@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Shell } from './layout/shell.tsx'
 import { JoinPage } from './pages/entry/join-page.tsx'
 import { SignInPage } from './pages/entry/sign-in-page.tsx'
 import { FailureNote } from './parts/failure-note.tsx'
 import { Toasts } from './parts/toasts.tsx'
-import { path } from './router.ts'
+import { Shell } from './shell.tsx'
+import { path } from './state/router.ts'
 import { loadSession, session } from './state/session.ts'
 
 /** Chooses between joining, signing in and the console itself. */

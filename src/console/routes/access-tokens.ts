@@ -8,7 +8,7 @@ import { listAccessTokens } from '../../operations/list-access-tokens.ts'
 import { revokeAccessToken } from '../../operations/revoke-access-token.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import { createBodyReader } from '../read-console-body.ts'
-import { personOf } from '../signed-in.ts'
+import { personOf } from '../sign-in/signed-in.ts'
 
 /** How long a revocation can be taken back; the page offers it for ten seconds. */
 const undoMs = 60_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
-import type { AppFile } from '../app-files.ts'
+import type { AppFile } from '../bundle/app-files.ts'
 import { registerAppPages } from './app-pages.ts'
 
 const file = (text: string, compressed = false): AppFile => ({

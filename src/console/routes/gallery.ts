@@ -3,7 +3,7 @@ import type { Inference } from '../../core/inference.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { openOutput } from '../../operations/open-output.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import { personOf } from '../signed-in.ts'
+import { personOf } from '../sign-in/signed-in.ts'
 import { hasPictures, parseStoredImages } from '../stored-images.ts'
 
 const outputsPerPage = 12

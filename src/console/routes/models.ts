@@ -7,7 +7,7 @@ import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { ConsoleModel } from '../console-model.ts'
 import { ModelPulls } from '../model-pulls.ts'
 import { createBodyReader } from '../read-console-body.ts'
-import { ownerOf } from '../signed-in.ts'
+import { ownerOf } from '../sign-in/signed-in.ts'
 
 const readModel = createBodyReader(Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) }))
 const readSource = createBodyReader(Type.Object({ source: Type.String({ minLength: 1, maxLength: 2000 }) }))

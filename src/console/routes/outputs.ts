@@ -4,7 +4,7 @@ import { clientSignal } from '../../http/client-signal.ts'
 import { type OpenedOutput, openOutput } from '../../operations/open-output.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import { imageContentType } from '../image-content-type.ts'
-import { personOf } from '../signed-in.ts'
+import { personOf } from '../sign-in/signed-in.ts'
 import { parseStoredImages } from '../stored-images.ts'
 
 interface OutputRoute {

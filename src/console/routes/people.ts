@@ -4,9 +4,9 @@ import { type AccountLimits, limitRanges, noLimits } from '../../core/account.ts
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import { invite } from '../invitations.ts'
 import { createBodyReader } from '../read-console-body.ts'
-import { ownerOf } from '../signed-in.ts'
+import { invite } from '../sign-in/invitations.ts'
+import { ownerOf } from '../sign-in/signed-in.ts'
 
 const role = Type.Enum(['owner', 'member'])
 /** A limit that is left out or null is lifted. */

@@ -5,7 +5,7 @@ import { createBodyChecker } from '../../http/wire/body-checker.ts'
 import { findInference } from '../../operations/find-inference.ts'
 import { listInferences } from '../../operations/list-inferences.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import { personOf } from '../signed-in.ts'
+import { personOf } from '../sign-in/signed-in.ts'
 
 const codes = { invalid: 'validation_error', unknown: 'validation_error' } as const
 const query = createBodyChecker(

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { clientSignal } from '../../http/client-signal.ts'
-import { emailTaken, findInvitation, redeemInvitation } from '../invitations.ts'
 import { createBodyReader } from '../read-console-body.ts'
-import { openSession } from '../session.ts'
-import { emailField, nameField, newPasswordField } from '../sign-in-fields.ts'
-import { codeKeys } from '../throttle-keys.ts'
+import { emailTaken, findInvitation, redeemInvitation } from '../sign-in/invitations.ts'
+import { openSession } from '../sign-in/session.ts'
+import { emailField, nameField, newPasswordField } from '../sign-in/sign-in-fields.ts'
+import { codeKeys } from '../sign-in/throttle-keys.ts'
 import { type SessionRouteDependencies, signInBrowser } from './session.ts'
 
 const code = Type.String({ minLength: 1, maxLength: 100 })

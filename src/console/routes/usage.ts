@@ -4,7 +4,7 @@ import type { UsageDay } from '../../core/usage.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { createBodyChecker } from '../../http/wire/body-checker.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import { ownerOf, personOf } from '../signed-in.ts'
+import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 import { usageCsv } from '../usage-csv.ts'
 
 const codes = { invalid: 'validation_error', unknown: 'validation_error' } as const

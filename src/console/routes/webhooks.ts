@@ -4,7 +4,7 @@ import { listWebhookDeliveries } from '../../operations/list-webhook-deliveries.
 import { readWebhookSecrets } from '../../operations/read-webhook-secrets.ts'
 import { rotateWebhookSecret } from '../../operations/rotate-webhook-secret.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import { personOf } from '../signed-in.ts'
+import { personOf } from '../sign-in/signed-in.ts'
 
 /** /console/api/webhooks: the secrets that sign one's own webhooks, and how their deliveries fared. */
 export function registerWebhooks(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'webhooks'>): void {

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
 import type { Account } from '../../../core/account.ts'
 import { sentenceOf } from '../interface/request.ts'
-import { path } from '../router.ts'
+import { Icon, type IconName } from '../parts/icon.tsx'
+import { path } from '../state/router.ts'
 import { signOut } from '../state/session.ts'
 import { showToast } from '../state/toasts.ts'
-import { Icon, type IconName } from './icon.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { Wordmark } from './wordmark.tsx'
 

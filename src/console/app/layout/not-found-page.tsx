@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { EmptyState } from '../parts/empty-state.tsx'
-import { Page } from './page.tsx'
+import { Page } from '../parts/page.tsx'
 
 /** For paths that lead nowhere. */
 export function NotFoundPage(): VNode {

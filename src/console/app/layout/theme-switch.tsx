@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
+import { Icon, type IconName } from '../parts/icon.tsx'
 import { setTheme, type Theme, theme } from '../state/theme.ts'
-import { Icon, type IconName } from './icon.tsx'
 
 const choices: readonly { readonly theme: Theme; readonly label: string; readonly icon: IconName }[] = [
   { theme: 'auto', label: 'As the system', icon: 'auto' },

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { Icon } from '../layout/icon.tsx'
 import { copyText } from './copy-text.ts'
+import { Icon } from './icon.tsx'
 
 /** Puts a text onto the clipboard and says so. */
 export function CopyButton({ text, label = 'Copy', primary = false }: { text: string; label?: string; primary?: boolean }): VNode {

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { Icon } from '../layout/icon.tsx'
+import { Icon } from './icon.tsx'
 
 interface DialogProps {
   readonly title: string

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
-import { Icon } from '../../layout/icon.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { durationText } from '../../parts/duration-text.ts'
+import { Icon } from '../../parts/icon.tsx'
 import { regenerate, type Turn } from './conversation.ts'
 import { Prose } from './prose.tsx'
 

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { Icon } from '../../layout/icon.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { chatSettings } from './chat-settings.ts'
 import { say, stop, writing } from './conversation.ts'
 

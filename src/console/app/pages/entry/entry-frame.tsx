@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { PageTitle } from '../../layout/page.tsx'
 import { Wordmark } from '../../layout/wordmark.tsx'
+import { PageTitle } from '../../parts/page.tsx'
 
 const rings = [14, 34, 60, 92, 130, 174]
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { EmailField, PasswordField } from '../../parts/account-fields.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
+import { EmailField, PasswordField } from '../../parts/fields/account-fields.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { signIn } from '../../state/session.ts'
 import { EntryFrame } from './entry-frame.tsx'

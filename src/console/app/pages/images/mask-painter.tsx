@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Check } from '../../parts/check.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Slider } from '../../parts/slider.tsx'
+import { Check } from '../../parts/fields/check.tsx'
+import { Slider } from '../../parts/fields/slider.tsx'
 import { maskDataUrl, paintStroke, restoreMask } from './mask-canvas.ts'
 import { type StartingImage, startingImage } from './starting-image.ts'
 

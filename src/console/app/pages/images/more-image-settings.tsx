@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { samplers } from '../../../../core/sampler.ts'
-import { SelectField } from '../../parts/select-field.tsx'
-import { Slider } from '../../parts/slider.tsx'
+import { SelectField } from '../../parts/fields/select-field.tsx'
+import { Slider } from '../../parts/fields/slider.tsx'
 import { changeImageSettings, type Encoding, imageSettings } from './image-settings.ts'
 
 const encodings: readonly { readonly value: Encoding; readonly label: string }[] = [

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { Icon, type IconName } from '../../layout/icon.tsx'
+import { Icon, type IconName } from '../../parts/icon.tsx'
 import { Viewer } from '../gallery/viewer.tsx'
 import { draw, type ImageRun } from './image-runs.ts'
 import type { ShownImage } from './output-facts.ts'

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { sentenceOf } from '../../interface/request.ts'
-import { Icon } from '../../layout/icon.tsx'
 import { durationText } from '../../parts/duration-text.ts'
+import { Icon } from '../../parts/icon.tsx'
 import { showToast } from '../../state/toasts.ts'
 import { DevelopingPlate } from './developing-plate.tsx'
 import { cancelRun, draw, type ImageRun } from './image-runs.ts'

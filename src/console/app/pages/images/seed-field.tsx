@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
-import { Icon } from '../../layout/icon.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../parts/fields/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
 /** The number that fixes the noise; several images count up from it. */

@@ -1,5 +1,5 @@
 import { send, sentenceOf } from '../../interface/request.ts'
-import { navigate } from '../../router.ts'
+import { navigate } from '../../state/router.ts'
 import { showToast } from '../../state/toasts.ts'
 import { startFrom } from './starting-image.ts'
 

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { send } from '../../interface/request.ts'
-import { bind } from '../../parts/bind.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
-import { TextField } from '../../parts/text-field.tsx'
+import { bind } from '../../parts/fields/bind.ts'
+import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { loadModels } from '../../state/models.ts'
 

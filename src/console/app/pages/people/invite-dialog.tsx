@@ -5,7 +5,7 @@ import { request } from '../../interface/request.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
-import { Segments } from '../../parts/segments.tsx'
+import { Segments } from '../../parts/fields/segments.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 
 const roles = [

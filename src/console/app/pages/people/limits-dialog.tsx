@@ -5,7 +5,7 @@ import { send } from '../../interface/request.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../parts/fields/field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 
 interface LimitsDialogProps {

@@ -1,5 +1,5 @@
-import type { AccountStore } from '../core/ports/account-store.ts'
-import type { Clock } from '../core/ports/clock.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 import { invite } from './invitations.ts'
 import { joinLink } from './join-link.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
-import { ServiceError } from '../core/error.ts'
+import { ServiceError } from '../../core/error.ts'
 
 export interface ScryptCost {
   /** Work factor, a power of two. */

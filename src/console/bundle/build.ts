@@ -13,7 +13,7 @@ export async function buildApp(): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'warn',
-    root: join(import.meta.dirname, 'app'),
+    root: join(import.meta.dirname, '../app'),
     base: '/console/',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: { outDir: appBuildFolder, emptyOutDir: true, target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false } },

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Caller, scopes } from '../core/access-token.ts'
-import { type OwnHosts, requireOwnHost, requireSameOrigin } from './request-guard.ts'
+import { type Caller, scopes } from '../../core/access-token.ts'
+import { type OwnHosts, requireOwnHost, requireSameOrigin } from '../request-guard.ts'
 import { findSessionAccount, type SessionDependencies } from './session.ts'
 import { readSessionCookie } from './session-cookie.ts'
 

@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Account } from '../../../core/account.ts'
-import { path } from '../router.ts'
-import { Icon } from './icon.tsx'
-import { Navigation } from './navigation.tsx'
+import type { Account } from '../../core/account.ts'
+import { Navigation } from './layout/navigation.tsx'
+import { Wordmark } from './layout/wordmark.tsx'
 import { pageFor } from './page-for.tsx'
-import { Wordmark } from './wordmark.tsx'
+import { Icon } from './parts/icon.tsx'
+import { path } from './state/router.ts'
 
 /** The frame around every page of somebody signed in. */
 export function Shell({ account }: { account: Account }): VNode {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { shortestPassword } from '../core/account.ts'
+import { shortestPassword } from '../../core/account.ts'
 
 /** What people sign in with. */
 export const emailField = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'An e-mail address.' })

@@ -1,6 +1,6 @@
-import type { Account } from '../core/account.ts'
-import type { AccountStore } from '../core/ports/account-store.ts'
-import type { Clock } from '../core/ports/clock.ts'
+import type { Account } from '../../core/account.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 import { hashSecretText, makeSecretText } from './secret-text.ts'
 
 type Options = { readonly signal: AbortSignal }

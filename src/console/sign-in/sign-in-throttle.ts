@@ -1,5 +1,5 @@
-import { ServiceError } from '../core/error.ts'
-import type { Clock } from '../core/ports/clock.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 
 const longestPauseMs = 5 * 60 * 1000
 const rememberedMs = 60 * 60 * 1000

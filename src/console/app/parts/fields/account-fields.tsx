@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { shortestPassword } from '../../../core/account.ts'
+import { shortestPassword } from '../../../../core/account.ts'
 import { bind } from './bind.ts'
 import { TextField } from './text-field.tsx'
 

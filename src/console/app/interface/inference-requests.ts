@@ -1,6 +1,6 @@
-import type { Inference, InferenceStatus } from '../../../../core/inference.ts'
-import type { InferencePage } from '../../../../core/ports/inference-log.ts'
-import { request, send } from '../../interface/request.ts'
+import type { Inference, InferenceStatus } from '../../../core/inference.ts'
+import type { InferencePage } from '../../../core/ports/inference-log.ts'
+import { request, send } from './request.ts'
 
 interface ListQuery {
   readonly status: InferenceStatus | null

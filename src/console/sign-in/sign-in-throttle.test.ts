@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestClock } from '../../test/support/test-clock.ts'
+import { createTestClock } from '../../../test/support/test-clock.ts'
 import { SignInThrottle } from './sign-in-throttle.ts'
 
 const key = [{ name: 'ada', free: 2 }]

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type Account, type Invitation, noLimits, type Role } from '../core/account.ts'
-import { ServiceError } from '../core/error.ts'
-import type { AccountStore } from '../core/ports/account-store.ts'
-import type { Clock } from '../core/ports/clock.ts'
+import { type Account, type Invitation, noLimits, type Role } from '../../core/account.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 import { hashSecretText, makeSecretText } from './secret-text.ts'
 
 type Options = { readonly signal: AbortSignal }
