@@ -8,8 +8,8 @@ import { restoreBackup } from '../storage/upkeep/restore-backup.ts'
 import { writeBackup } from '../storage/upkeep/write-backup.ts'
 import { dataLayout } from './data-layout.ts'
 import { examine } from './examine.ts'
+import { listInstalledModels, pullToDataFolder } from './models/pull-to-data-folder.ts'
 import { openAccountDesk } from './open-account-desk.ts'
-import { listInstalledModels, pullToDataFolder } from './pull-to-data-folder.ts'
 import { findStartFaults } from './start-faults.ts'
 
 /** What the commands do, on the parts of the service. */

@@ -1,7 +1,7 @@
 import type { Account } from '../core/account.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
-import { createAccount } from '../operations/create-account.ts'
+import { createAccount } from '../operations/access/create-account.ts'
 
 /** The oldest owner's account; made when there is none, as on the first start. */
 export async function ensureFirstAccount(

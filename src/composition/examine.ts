@@ -9,7 +9,7 @@ import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { checkDatabase } from '../storage/upkeep/check-database.ts'
 import { checkOutputs } from '../storage/upkeep/check-outputs.ts'
 import { dataLayout } from './data-layout.ts'
-import { modelFolders } from './model-folders.ts'
+import { modelFolders } from './models/model-folders.ts'
 import { openOutputs, openStore } from './open-store.ts'
 import { createSystemClock } from './system-clock.ts'
 

@@ -2,7 +2,7 @@ import { scopes } from '../core/access-token.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
-import { createAccessToken } from '../operations/create-access-token.ts'
+import { createAccessToken } from '../operations/access/create-access-token.ts'
 import { ensureFirstAccount } from './ensure-first-account.ts'
 
 export interface FirstStartDependencies {

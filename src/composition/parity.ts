@@ -4,9 +4,9 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { loadDiffusionPipeline } from '../runtimes/diffusion/diffusion-pipeline.ts'
-import { readJsonObject } from '../runtimes/diffusion/model-file.ts'
-import { parseReferenceFile } from '../runtimes/diffusion/reference-case.ts'
-import { type Deviation, isWithinLimits, replayCase } from '../runtimes/diffusion/replay-case.ts'
+import { readJsonObject } from '../runtimes/diffusion/onnx/model-file.ts'
+import { parseReferenceFile } from '../runtimes/diffusion/parity/reference-case.ts'
+import { type Deviation, isWithinLimits, replayCase } from '../runtimes/diffusion/parity/replay-case.ts'
 
 const usage = `Usage: npm run parity -- <cases.json> [--models <folder>]
 

@@ -1,7 +1,7 @@
 import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/config.ts'
 import type { ConfigFault } from '../config/setting-sources.ts'
-import { openModels } from './open-models.ts'
+import { openModels } from './models/open-models.ts'
 
 /** The settings that ask for what this version does not have. */
 export function findUnbuilt({ database, outputs }: Config): readonly ConfigFault[] {

@@ -7,7 +7,7 @@ import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
-import type { InferenceEvents } from '../operations/inference-events.ts'
+import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { PullModel } from './model-pulls.ts'
 import type { ServiceLimit } from './service-health.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import { receivedBody } from '../http/read-body.ts'
-import { type BodyChecker, createBodyChecker } from '../http/wire/body-checker.ts'
+import { receivedBody } from '../http/body/read-body.ts'
+import { type BodyChecker, createBodyChecker } from '../http/wire/faults/body-checker.ts'
 
 const codes = { invalid: 'validation_error', unknown: 'validation_error' } as const
 

@@ -1,7 +1,7 @@
 /**
  * Every way the service can refuse or fail, by its stable wire name.
  *
- * The HTTP status of each lives in `http/error-status.ts`, the prose in `docs/errors.md`;
+ * The HTTP status of each lives in `http/answers/error-status.ts`, the prose in `docs/errors.md`;
  * neither compiles nor passes without covering this list.
  */
 export const errorCodes = [

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Scope } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
-import { type AuthenticationDependencies, authenticate } from '../operations/authenticate.ts'
+import { type AuthenticationDependencies, authenticate } from '../operations/access/authenticate.ts'
 import { clientSignal } from './client-signal.ts'
 
 /** Finds out who a signed-in browser speaks for; null when the request carries no session. */

@@ -4,11 +4,11 @@ import type { InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
-import type { InferenceEvents } from '../operations/inference-events.ts'
+import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
 import type { CallerDependencies } from './caller.ts'
 import type { HttpObserver } from './http-observer.ts'
-import type { InspectImage } from './wire/decode-image.ts'
+import type { InspectImage } from './wire/images/decode-image.ts'
 
 /** Origins of the links we print, without a trailing slash; known once the service listens. */
 export interface ServiceAddresses {

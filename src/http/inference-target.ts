@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Scope } from '../core/access-token.ts'
 import type { Inference } from '../core/inference.ts'
-import { type InferenceTarget, requestNotFound } from '../operations/find-inference.ts'
+import { type InferenceTarget, requestNotFound } from '../operations/deferred/find-inference.ts'
 import { callerOf, requireScope } from './caller.ts'
 
 /** A route with an inference's id in its path. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/error.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
-import { shortName } from './wire/short-name.ts'
+import { shortName } from './wire/faults/short-name.ts'
 
 /** @throws {ServiceError} `model_not_found`, with the names that exist, unless the catalog has such a text model. */
 export function requireTextModel(catalog: ModelCatalog, id: string): void {

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { createWorkerBench, readRecord, submitImage, type WorkerBench } from '../../test/support/worker-bench.ts'
-import { cancelInference } from '../operations/cancel-inference.ts'
-import { openOutput } from '../operations/open-output.ts'
+import { cancelInference } from '../operations/deferred/cancel-inference.ts'
+import { openOutput } from '../operations/deferred/open-output.ts'
 import { startWorker } from './start-worker.ts'
 
 const options = { signal: new AbortController().signal }

@@ -4,7 +4,7 @@ import type { Completion, InferenceQueue } from '../core/ports/inference-queue.t
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
-import type { InferenceEvents } from '../operations/inference-events.ts'
+import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { WorkResult } from '../operations/run-work.ts'
 
 export interface WorkerDependencies {

@@ -13,7 +13,7 @@ export async function buildWithoutFence({ root, target }: { readonly root: strin
   await mkdir(target, { recursive: true })
   await cp(join(root, 'src'), join(target, 'src'), { recursive: true })
   for (const name of ['models', 'node_modules', 'package.json', 'dist']) await symlink(join(root, name), join(target, name)).catch(() => {})
-  await replace(join(target, 'src/storage/sqlite/hold.ts'), fence, 'where id = :id')
+  await replace(join(target, 'src/storage/sqlite/queue/hold.ts'), fence, 'where id = :id')
   await replace(join(target, 'src/storage/sqlite/migrations.ts'), "when old.status = 'completed' begin", "when old.status = 'never' begin")
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { AccountLimits } from '../../src/core/account.ts'
-import { createAccount } from '../../src/operations/create-account.ts'
+import { createAccount } from '../../src/operations/access/create-account.ts'
 import { finish, submit } from '../support/deferred-requests.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { readError } from '../support/read-json.ts'

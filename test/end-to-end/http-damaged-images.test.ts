@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import sharp from 'sharp'
-import { inspectImage } from '../../src/runtimes/diffusion/inspect-image.ts'
+import { inspectImage } from '../../src/runtimes/diffusion/pictures/inspect-image.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { readJson } from '../support/read-json.ts'
 

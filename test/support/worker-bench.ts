@@ -1,7 +1,7 @@
 import type { Inference, InferenceWork } from '../../src/core/inference.ts'
 import type { OutputStore } from '../../src/core/ports/output-store.ts'
 import type { Store } from '../../src/core/ports/store.ts'
-import { InferenceEvents } from '../../src/operations/inference-events.ts'
+import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
 import type { WorkResult } from '../../src/operations/run-work.ts'
 import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'

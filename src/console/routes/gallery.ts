@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Inference } from '../../core/inference.ts'
 import { clientSignal } from '../../http/client-signal.ts'
-import { openOutput } from '../../operations/open-output.ts'
+import { openOutput } from '../../operations/deferred/open-output.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 import { hasPictures, parseStoredImages } from '../stored-images.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
-import { type OpenedOutput, openOutput } from '../../operations/open-output.ts'
+import { type OpenedOutput, openOutput } from '../../operations/deferred/open-output.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import { imageContentType } from '../image-content-type.ts'
 import { personOf } from '../sign-in/signed-in.ts'

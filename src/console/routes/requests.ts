@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { clientSignal } from '../../http/client-signal.ts'
-import { createBodyChecker } from '../../http/wire/body-checker.ts'
-import { findInference } from '../../operations/find-inference.ts'
-import { listInferences } from '../../operations/list-inferences.ts'
+import { createBodyChecker } from '../../http/wire/faults/body-checker.ts'
+import { findInference } from '../../operations/deferred/find-inference.ts'
+import { listInferences } from '../../operations/deferred/list-inferences.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 

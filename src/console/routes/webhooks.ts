@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { clientSignal } from '../../http/client-signal.ts'
-import { listWebhookDeliveries } from '../../operations/list-webhook-deliveries.ts'
-import { readWebhookSecrets } from '../../operations/read-webhook-secrets.ts'
-import { rotateWebhookSecret } from '../../operations/rotate-webhook-secret.ts'
+import { listWebhookDeliveries } from '../../operations/deferred/list-webhook-deliveries.ts'
+import { readWebhookSecrets } from '../../operations/deferred/read-webhook-secrets.ts'
+import { rotateWebhookSecret } from '../../operations/deferred/rotate-webhook-secret.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { Compile } from 'typebox/compile'
-import { createChatRequestParser } from '../wire/chat-request.ts'
+import { createChatRequestParser } from '../wire/chat/chat-request.ts'
 import { describeApi } from './api-document.ts'
 import { renderApiPage } from './api-page.ts'
 import { documentedRoutes } from './documented-routes.ts'

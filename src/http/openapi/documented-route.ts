@@ -1,6 +1,6 @@
 import Type, { type TObject, type TSchema } from 'typebox'
 import type { Scope } from '../../core/access-token.ts'
-import type { ErrorStatus } from '../error-status.ts'
+import type { ErrorStatus } from '../answers/error-status.ts'
 
 /** One route as the API document describes it. */
 export interface DocumentedRoute {

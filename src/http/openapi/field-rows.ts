@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import { describeSchema, type SchemaNode } from '../wire/describe-schema.ts'
+import { describeSchema, type SchemaNode } from '../wire/faults/describe-schema.ts'
 import type { RouteParameter } from './documented-route.ts'
 
 /** One field of a body in words. */

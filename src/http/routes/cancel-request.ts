@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { cancelInference } from '../../operations/cancel-inference.ts'
-import { findInference } from '../../operations/find-inference.ts'
+import { cancelInference } from '../../operations/deferred/cancel-inference.ts'
+import { findInference } from '../../operations/deferred/find-inference.ts'
 import { clientSignal } from '../client-signal.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import { type InferenceRoute, readTarget, requireWritable } from '../inference-target.ts'
-import { encodeInference } from '../wire/inference.ts'
+import { encodeInference } from '../wire/deferred/inference.ts'
 
 /** DELETE /v1/requests/<id>: cancels and answers how the request stands then. */
 export function registerCancelRequest(api: FastifyInstance, deps: HttpDependencies): void {

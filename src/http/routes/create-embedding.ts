@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { createEmbedding } from '../../operations/create-embedding.ts'
-import { refuseAsyncMode } from '../async-mode.ts'
+import { receivedBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
+import { refuseAsyncMode } from '../headers/async-mode.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
-import { receivedBody } from '../read-body.ts'
 import { requireTextModel } from '../require-text-model.ts'
-import { encodeEmbedding } from '../wire/embedding.ts'
-import { parseEmbeddingRequest } from '../wire/embedding-request.ts'
+import { encodeEmbedding } from '../wire/chat/embedding.ts'
+import { parseEmbeddingRequest } from '../wire/chat/embedding-request.ts'
 
 /** POST /v1/embeddings. */
 export function registerEmbedding(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {

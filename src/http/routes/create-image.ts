@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { generateImage } from '../../operations/generate-image.ts'
-import { refuseAsyncMode } from '../async-mode.ts'
+import { receivedBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
+import { refuseAsyncMode } from '../headers/async-mode.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
-import { receivedBody } from '../read-body.ts'
-import { parseOpenAiImageRequest } from '../wire/openai-image-request.ts'
-import { encodeOpenAiImages } from '../wire/openai-images.ts'
+import { parseOpenAiImageRequest } from '../wire/images/openai-image-request.ts'
+import { encodeOpenAiImages } from '../wire/images/openai-images.ts'
 
 /** POST /v1/images/generations: OpenAI's shape over the same engine. */
 export function registerCreateImage(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {

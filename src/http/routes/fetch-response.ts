@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { findInference } from '../../operations/find-inference.ts'
-import { openOutput } from '../../operations/open-output.ts'
+import { findInference } from '../../operations/deferred/find-inference.ts'
+import { openOutput } from '../../operations/deferred/open-output.ts'
 import { callerOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'

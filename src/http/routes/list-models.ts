@@ -4,8 +4,8 @@ import { ServiceError } from '../../core/error.ts'
 import { listModels } from '../../operations/list-models.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
+import { shortName } from '../wire/faults/short-name.ts'
 import { encodeModel } from '../wire/model.ts'
-import { shortName } from '../wire/short-name.ts'
 
 /** GET /v1/models and GET /v1/models/<id>, whose id may hold slashes. */
 export function registerModels(api: FastifyInstance, deps: HttpDependencies): void {

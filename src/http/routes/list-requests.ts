@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { listInferences } from '../../operations/list-inferences.ts'
+import { listInferences } from '../../operations/deferred/list-inferences.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
-import { encodeInference } from '../wire/inference.ts'
-import { readListQuery } from '../wire/list-query.ts'
+import { encodeInference } from '../wire/deferred/inference.ts'
+import { readListQuery } from '../wire/deferred/list-query.ts'
 
 /** GET /v1/requests: the account's own deferred requests, newest first. */
 export function registerListRequests(api: FastifyInstance, deps: HttpDependencies): void {

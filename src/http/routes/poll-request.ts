@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { findInference } from '../../operations/find-inference.ts'
-import { waitForInference } from '../../operations/wait-for-inference.ts'
+import { findInference } from '../../operations/deferred/find-inference.ts'
+import { waitForInference } from '../../operations/deferred/wait-for-inference.ts'
 import { clientSignal } from '../client-signal.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import { type InferenceRoute, readTarget, requireReadable } from '../inference-target.ts'
-import { encodeInference } from '../wire/inference.ts'
-import { readPollWait } from '../wire/wait-parameter.ts'
+import { encodeInference } from '../wire/deferred/inference.ts'
+import { readPollWait } from '../wire/deferred/wait-parameter.ts'
 
 /** GET /v1/requests/<id>: how a deferred request stands, at once or held until it is completed. */
 export function registerPollRequest(api: FastifyInstance, deps: HttpDependencies): void {

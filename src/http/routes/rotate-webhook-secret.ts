@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { rotateWebhookSecret } from '../../operations/rotate-webhook-secret.ts'
+import { rotateWebhookSecret } from '../../operations/deferred/rotate-webhook-secret.ts'
+import { receivedBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
-import { receivedBody } from '../read-body.ts'
-import { createBodyChecker } from '../wire/body-checker.ts'
-import { textFaultCodes } from '../wire/refuse-faults.ts'
-import { encodeWebhookSecret } from '../wire/webhook-secret.ts'
+import { encodeWebhookSecret } from '../wire/deferred/webhook-secret.ts'
+import { createBodyChecker } from '../wire/faults/body-checker.ts'
+import { textFaultCodes } from '../wire/faults/refuse-faults.ts'
 
 const nothing = createBodyChecker(Type.Object({}, { additionalProperties: false }))
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { findInference } from '../../operations/find-inference.ts'
-import { watchInference } from '../../operations/watch-inference.ts'
+import { findInference } from '../../operations/deferred/find-inference.ts'
+import { watchInference } from '../../operations/deferred/watch-inference.ts'
+import { afterFirst } from '../answers/first-part.ts'
+import { sendEvents } from '../answers/send-events.ts'
 import { clientSignal } from '../client-signal.ts'
-import { afterFirst } from '../first-part.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import { type InferenceRoute, readTarget, requireReadable } from '../inference-target.ts'
-import { sendEvents } from '../send-events.ts'
-import { encodeInferenceStream } from '../wire/inference-stream.ts'
+import { encodeInferenceStream } from '../wire/deferred/inference-stream.ts'
 
 /** GET /v1/requests/<id>/events: a deferred request as it goes, until it is completed. */
 export function registerWatchRequest(api: FastifyInstance, deps: HttpDependencies): void {

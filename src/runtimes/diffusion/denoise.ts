@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../core/error.ts'
-import type { Guidance, GuidedUnet } from './guided-unet.ts'
+import type { TorchGenerator } from './noise/torch-generator.ts'
 import { type Solver, type SolverState, startAt } from './schedulers/solver.ts'
-import type { TorchGenerator } from './torch-generator.ts'
+import type { Guidance, GuidedUnet } from './unet/guided-unet.ts'
 
 /** Keeps parts of a picture while the rest is repainted. */
 export interface Inpainting {

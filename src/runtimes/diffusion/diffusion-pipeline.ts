@@ -1,11 +1,11 @@
-import { readJsonObject, readOptionalJsonObject } from './model-file.ts'
-import { fileExists, loadNoisePredictor, type NoisePredictor, type OpenSession } from './noise-predictor.ts'
-import { openOnnxSession } from './onnx-session.ts'
-import { loadSafetyChecker, type SafetyChecker } from './safety-checker.ts'
-import { parseSchedulerConfig, type SchedulerConfig } from './scheduler-config.ts'
-import { parseVaeConfig, type VaeConfig } from './vae-config.ts'
-import { VaeDecoder } from './vae-decoder.ts'
-import { VaeEncoder } from './vae-encoder.ts'
+import { readJsonObject, readOptionalJsonObject } from './onnx/model-file.ts'
+import { openOnnxSession } from './onnx/onnx-session.ts'
+import { loadSafetyChecker, type SafetyChecker } from './pictures/safety-checker.ts'
+import { parseSchedulerConfig, type SchedulerConfig } from './schedulers/scheduler-config.ts'
+import { fileExists, loadNoisePredictor, type NoisePredictor, type OpenSession } from './unet/noise-predictor.ts'
+import { parseVaeConfig, type VaeConfig } from './vae/vae-config.ts'
+import { VaeDecoder } from './vae/vae-decoder.ts'
+import { VaeEncoder } from './vae/vae-encoder.ts'
 
 /** The parts of a loaded SDXL model; everything about it was read from its folder. */
 export interface DiffusionPipeline extends AsyncDisposable {

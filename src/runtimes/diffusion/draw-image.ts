@@ -1,11 +1,11 @@
 import { type DenoisingProgress, type Drawing, denoise } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
-import type { PromptEncoding } from './encode-prompts.ts'
-import { decodeLatents } from './latent-pixels.ts'
-import type { NoisePredictor } from './noise-predictor.ts'
 import { conditionings, type DrawingSettings, prepareDrawing } from './prepare-drawing.ts'
-import { refinerIndex } from './refiner-index.ts'
-import type { PixelPlanes } from './vae-decoder.ts'
+import type { PromptEncoding } from './prompts/encode-prompts.ts'
+import type { NoisePredictor } from './unet/noise-predictor.ts'
+import { refinerIndex } from './unet/refiner-index.ts'
+import { decodeLatents } from './vae/latent-pixels.ts'
+import type { PixelPlanes } from './vae/vae-decoder.ts'
 
 /** How the refiner takes part. */
 export interface Refining {

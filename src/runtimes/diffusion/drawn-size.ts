@@ -1,6 +1,6 @@
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
-import type { PixelSize } from './rgb-image.ts'
+import type { PixelSize } from './pictures/rgb-image.ts'
 
 /**
  * The size a request is drawn at: the model's own, or the one asked for, rounded up to what the UNet can halve. The

@@ -2,7 +2,7 @@ import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
 import { loadDiffusionPipeline } from './diffusion-pipeline.ts'
 import { generateImages } from './generate-images.ts'
-import { PreviewPainter } from './preview-painter.ts'
+import { PreviewPainter } from './vae/preview-painter.ts'
 
 /**
  * Loads an SDXL model in the official ONNX layout into this process.

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { OnnxEditor } from '../../../test/support/onnx-editor.ts'
 import { ServiceError } from '../../core/error.ts'
 import { loadDiffusionPipeline } from './diffusion-pipeline.ts'
-import { readJsonObject } from './model-file.ts'
-import { parseReferenceFile, type ReferenceCase } from './reference-case.ts'
-import { type Deviation, replayCase } from './replay-case.ts'
+import { readJsonObject } from './onnx/model-file.ts'
+import { parseReferenceFile, type ReferenceCase } from './parity/reference-case.ts'
+import { type Deviation, replayCase } from './parity/replay-case.ts'
 
 const golden = new URL('../../../test/fixtures/golden/', import.meta.url)
 const original = fileURLToPath(new URL('tiny-sdxl', golden))

@@ -1,16 +1,16 @@
 import type { Sampler } from '../../core/sampler.ts'
 import type { Drawing } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
-import type { EncodedPrompt, PromptEncoding } from './encode-prompts.ts'
-import type { NoisePredictor } from './noise-predictor.ts'
-import type { SchedulerConfig } from './scheduler-config.ts'
+import { TorchGenerator } from './noise/torch-generator.ts'
+import type { EncodedPrompt, PromptEncoding } from './prompts/encode-prompts.ts'
 import { linear } from './schedulers/linear.ts'
 import { samplerSolvers } from './schedulers/samplers.ts'
+import type { SchedulerConfig } from './schedulers/scheduler-config.ts'
 import type { Solver } from './schedulers/solver.ts'
 import { type StartingPicture, startFromPicture } from './start-from-picture.ts'
-import { baseTimeIds, refinerTimeIds } from './time-ids.ts'
-import { TorchGenerator } from './torch-generator.ts'
-import type { Conditioning, LatentSize } from './unet.ts'
+import type { NoisePredictor } from './unet/noise-predictor.ts'
+import { baseTimeIds, refinerTimeIds } from './unet/time-ids.ts'
+import type { Conditioning, LatentSize } from './unet/unet.ts'
 
 export interface DrawingSettings {
   readonly sampler: Sampler

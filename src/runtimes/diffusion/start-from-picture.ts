@@ -1,12 +1,12 @@
 import { ServiceError } from '../../core/error.ts'
 import type { Inpainting } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
-import { encodePixels } from './latent-pixels.ts'
+import type { TorchGenerator } from './noise/torch-generator.ts'
 import { linear } from './schedulers/linear.ts'
 import { type Solver, startAt } from './schedulers/solver.ts'
-import type { TorchGenerator } from './torch-generator.ts'
-import type { LatentSize } from './unet.ts'
-import type { PixelPlanes } from './vae-decoder.ts'
+import type { LatentSize } from './unet/unet.ts'
+import { encodePixels } from './vae/latent-pixels.ts'
+import type { PixelPlanes } from './vae/vae-decoder.ts'
 
 /** A picture to start from, and what of it to repaint. */
 export interface StartingPicture {

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../core/error.ts'
 import type { TextRequest } from '../../core/text-generation.ts'
+import { constrainOutput, type OutputConstraint } from './grammar/output-constraint.ts'
+import { constrainCallsOrAnswer, constrainToolCalls, type ToolRules } from './grammar/tool-grammar.ts'
 import type { LlamaEngine } from './llama-engine.ts'
-import { constrainOutput, type OutputConstraint } from './output-constraint.ts'
-import { constrainCallsOrAnswer, constrainToolCalls, type ToolRules } from './tool-grammar.ts'
 
 /** What a request allows its answers to be. */
 export interface RequestConstraints {

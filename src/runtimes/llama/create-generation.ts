@@ -1,11 +1,11 @@
 import type { TextPart, TextRequest } from '../../core/text-generation.ts'
-import { ChoiceOutput } from './choice-output.ts'
-import { ChoiceSampler } from './choice-sampler.ts'
+import { ChoiceOutput } from './answer/choice-output.ts'
+import type { Generation, GenerationEnd } from './batch/generation.ts'
 import type { RequestConstraints } from './constrain-request.ts'
-import type { Generation, GenerationEnd } from './generation.ts'
+import { constrainToolCalls } from './grammar/tool-grammar.ts'
 import type { LlamaEngine } from './llama-engine.ts'
-import { samplerConfig } from './sampler-config.ts'
-import { constrainToolCalls } from './tool-grammar.ts'
+import { ChoiceSampler } from './sampling/choice-sampler.ts'
+import { samplerConfig } from './sampling/sampler-config.ts'
 
 export interface ChoiceEvents {
   readonly choice: number

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import type { TextPart, TextRequest, TokenUsage } from '../../core/text-generation.ts'
-import { choiceSeed } from './choice-seed.ts'
+import { PartQueue } from './answer/part-queue.ts'
+import type { Generation } from './batch/generation.ts'
 import { constrainRequest, type RequestConstraints } from './constrain-request.ts'
 import { createGeneration } from './create-generation.ts'
-import type { Generation } from './generation.ts'
-import { leastTokens } from './least-tokens.ts'
 import type { LlamaEngine } from './llama-engine.ts'
-import { PartQueue } from './part-queue.ts'
-import { checkPromptFits, tokenizeRequest, tooLong } from './prompt-tokens.ts'
+import { leastTokens } from './prompt/least-tokens.ts'
+import { checkPromptFits, tokenizeRequest, tooLong } from './prompt/prompt-tokens.ts'
+import { choiceSeed } from './sampling/choice-seed.ts'
 
 const defaultMaxTokens = 512
 /** Prompts that are surely so many times too long are not tokenized, only to say by how much. */

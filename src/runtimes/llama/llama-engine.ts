@@ -1,8 +1,8 @@
-import type { ChatTemplate } from './chat-template.ts'
-import type { DecodeLoop } from './decode-loop.ts'
-import type { NativeGrammarState, NativeSampler, NativeSamplerConfig } from './native-binding.ts'
-import type { ToolFormat } from './tool-format.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import type { DecodeLoop } from './batch/decode-loop.ts'
+import type { NativeGrammarState, NativeSampler, NativeSamplerConfig } from './binding/native-binding.ts'
+import type { Vocabulary } from './binding/vocabulary.ts'
+import type { ChatTemplate } from './prompt/chat-template.ts'
+import type { ToolFormat } from './prompt/tool-format.ts'
 
 /** A loaded model with everything that turns requests into tokens and tokens into text. */
 export interface LlamaEngine {

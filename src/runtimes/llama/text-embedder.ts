@@ -1,9 +1,9 @@
 import { ServiceError } from '../../core/error.ts'
 import type { EmbeddingRequest, EmbeddingResult } from '../../core/text-generation.ts'
-import type { NativeContext } from './native-binding.ts'
-import type { ModelFile } from './open-model-file.ts'
-import { checkPromptFits } from './prompt-tokens.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import type { NativeContext } from './binding/native-binding.ts'
+import type { ModelFile } from './binding/open-model-file.ts'
+import type { Vocabulary } from './binding/vocabulary.ts'
+import { checkPromptFits } from './prompt/prompt-tokens.ts'
 
 /** An encoder sees a whole text in one batch, whose buffers grow with it. */
 const longestText = 8192

@@ -3,8 +3,8 @@ import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Connection, Row } from './connection.ts'
 import { readInteger, readIntegerOrNull, readText } from './row.ts'
-import { writeOne } from './write-one.ts'
-import type { Writer } from './writer.ts'
+import { writeOne } from './writer/write-one.ts'
+import type { Writer } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
 

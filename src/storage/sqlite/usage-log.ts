@@ -3,8 +3,8 @@ import type { UsageLog } from '../../core/ports/usage-log.ts'
 import type { UsageDay, UsageEntry } from '../../core/usage.ts'
 import type { Connection, Row } from './connection.ts'
 import { readInteger, readText } from './row.ts'
-import { writeOne } from './write-one.ts'
-import type { Writer } from './writer.ts'
+import { writeOne } from './writer/write-one.ts'
+import type { Writer } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
 

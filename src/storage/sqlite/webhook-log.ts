@@ -3,7 +3,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
 import type { Connection, Row } from './connection.ts'
 import { readInteger, readOneOf, readText, readTextOrNull } from './row.ts'
-import type { Writer } from './writer.ts'
+import type { Writer } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
 

@@ -1,10 +1,10 @@
-import { noiseSchedule } from '../noise-schedule.ts'
-import type { SchedulerConfig } from '../scheduler-config.ts'
-import { cumulativeLevels } from './cumulative-levels.ts'
+import { cumulativeLevels } from './levels/cumulative-levels.ts'
+import { noiseSchedule } from './levels/noise-schedule.ts'
+import { spacedTimesteps } from './levels/timesteps.ts'
 import { linear } from './linear.ts'
 import { cleanFromPrediction, clipped } from './prediction.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
-import { spacedTimesteps } from './timesteps.ts'
 
 /**
  * Ancestral sampling with the small fixed variance, after diffusers' `DDPMScheduler`.

@@ -1,12 +1,12 @@
-import { type NoiseSchedule, noiseSchedule } from '../noise-schedule.ts'
-import type { SchedulerConfig } from '../scheduler-config.ts'
-import { finalSigma, lambda, multistepTimesteps, sharesAt } from './dpm-levels.ts'
 import { dpmUpdate } from './dpm-update.ts'
+import { finalSigma, lambda, multistepTimesteps, sharesAt } from './levels/dpm-levels.ts'
+import { type NoiseSchedule, noiseSchedule } from './levels/noise-schedule.ts'
+import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
+import { roundHalfEven } from './levels/timesteps.ts'
 import { linear } from './linear.ts'
 import { cleanFromPrediction } from './prediction.ts'
-import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './sigmas.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
-import { roundHalfEven } from './timesteps.ts'
 
 /** Below this many steps the last one is of first order even where it does not end at zero noise. */
 const fewSteps = 15

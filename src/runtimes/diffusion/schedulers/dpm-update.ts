@@ -1,5 +1,5 @@
-import type { SchedulerConfig } from '../scheduler-config.ts'
-import { lambda, type Shares } from './dpm-levels.ts'
+import { lambda, type Shares } from './levels/dpm-levels.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
 
 /** Factors of a DPM-Solver++ step between two noise levels. */
 export interface DpmUpdate {

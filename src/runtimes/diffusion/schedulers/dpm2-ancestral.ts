@@ -1,10 +1,10 @@
-import { noiseSchedule } from '../noise-schedule.ts'
-import type { SchedulerConfig } from '../scheduler-config.ts'
-import { ancestralLevels } from './ancestral-levels.ts'
-import { dpm2Sigmas, halfSteps } from './dpm2-sigmas.ts'
-import { unscaledNoiseScale } from './euler-sigmas.ts'
+import { ancestralLevels } from './levels/ancestral-levels.ts'
+import { dpm2Sigmas, halfSteps } from './levels/dpm2-sigmas.ts'
+import { unscaledNoiseScale } from './levels/euler-sigmas.ts'
+import { noiseSchedule } from './levels/noise-schedule.ts'
 import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
 
 /** DPM-Solver-2 with fresh noise after every step, after diffusers' `KDPM2AncestralDiscreteScheduler`. */

@@ -1,9 +1,9 @@
-import { noiseSchedule } from '../noise-schedule.ts'
-import type { SchedulerConfig } from '../scheduler-config.ts'
-import { dpm2Sigmas, halfSteps } from './dpm2-sigmas.ts'
-import { unscaledNoiseScale } from './euler-sigmas.ts'
+import { dpm2Sigmas, halfSteps } from './levels/dpm2-sigmas.ts'
+import { unscaledNoiseScale } from './levels/euler-sigmas.ts'
+import { noiseSchedule } from './levels/noise-schedule.ts'
 import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
 
 /**

@@ -1,9 +1,9 @@
-import { noiseSchedule } from '../noise-schedule.ts'
-import type { SchedulerConfig } from '../scheduler-config.ts'
-import { ancestralLevels } from './ancestral-levels.ts'
-import { eulerSigmas, unscaledNoiseScale } from './euler-sigmas.ts'
+import { ancestralLevels } from './levels/ancestral-levels.ts'
+import { eulerSigmas, unscaledNoiseScale } from './levels/euler-sigmas.ts'
+import { noiseSchedule } from './levels/noise-schedule.ts'
 import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
 
 /** Euler's method with fresh noise after every step, after diffusers' `EulerAncestralDiscreteScheduler`. */

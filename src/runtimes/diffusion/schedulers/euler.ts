@@ -1,8 +1,8 @@
-import { noiseSchedule } from '../noise-schedule.ts'
-import type { SchedulerConfig } from '../scheduler-config.ts'
-import { eulerSigmas, unscaledNoiseScale } from './euler-sigmas.ts'
+import { eulerSigmas, unscaledNoiseScale } from './levels/euler-sigmas.ts'
+import { noiseSchedule } from './levels/noise-schedule.ts'
 import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
 
 /**

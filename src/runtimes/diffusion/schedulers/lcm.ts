@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../core/error.ts'
-import { noiseSchedule } from '../noise-schedule.ts'
-import type { SchedulerConfig } from '../scheduler-config.ts'
-import { cumulativeLevels, finalAlphaBar } from './cumulative-levels.ts'
+import { cumulativeLevels, finalAlphaBar } from './levels/cumulative-levels.ts'
+import { noiseSchedule } from './levels/noise-schedule.ts'
 import { linear } from './linear.ts'
 import { cleanFromPrediction, clipped } from './prediction.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
 
 /** What latents deviate by, in the boundary condition of consistency models. */

@@ -1,11 +1,11 @@
 import { ServiceError } from '../../../core/error.ts'
-import { noiseSchedule } from '../noise-schedule.ts'
-import type { SchedulerConfig } from '../scheduler-config.ts'
-import { cumulativeLevels, finalAlphaBar } from './cumulative-levels.ts'
+import { cumulativeLevels, finalAlphaBar } from './levels/cumulative-levels.ts'
+import { noiseSchedule } from './levels/noise-schedule.ts'
+import { spacedTimesteps } from './levels/timesteps.ts'
 import { linear } from './linear.ts'
 import { cleanFromPrediction, noiseFromPrediction } from './prediction.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver, SolverState } from './solver.ts'
-import { spacedTimesteps } from './timesteps.ts'
 
 /**
  * Pseudo linear multistep method (PLMS), after diffusers' `PNDMScheduler` without its Runge–Kutta start. The second

@@ -1,5 +1,5 @@
-import type { PredictionType } from '../scheduler-config.ts'
 import { linear } from './linear.ts'
+import type { PredictionType } from './scheduler-config.ts'
 
 /** The clean latents that a prediction on latents of `alpha` signal and `sigma` noise (variance 1) stands for. */
 export function cleanFromPrediction(

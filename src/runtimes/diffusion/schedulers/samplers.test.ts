@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { samplers } from '../../../core/sampler.ts'
-import { parseSchedulerConfig } from '../scheduler-config.ts'
-import { TorchGenerator } from '../torch-generator.ts'
+import { TorchGenerator } from '../noise/torch-generator.ts'
 import { samplerSolvers } from './samplers.ts'
+import { parseSchedulerConfig } from './scheduler-config.ts'
 import { startAt } from './solver.ts'
 
 /** Behind the last uneven "trailing" stride a little noise of timestep 0 stays, as in diffusers. */

@@ -1,5 +1,4 @@
 import type { Sampler } from '../../../core/sampler.ts'
-import type { SchedulerConfig } from '../scheduler-config.ts'
 import { ddim } from './ddim.ts'
 import { ddpm } from './ddpm.ts'
 import { dpmMultistep } from './dpm-multistep.ts'
@@ -12,6 +11,7 @@ import { heun } from './heun.ts'
 import { lcm } from './lcm.ts'
 import { lms } from './lms.ts'
 import { pndm } from './pndm.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
 import { uniPc } from './uni-pc.ts'
 

@@ -1,11 +1,11 @@
-import { type NoiseSchedule, noiseSchedule } from '../noise-schedule.ts'
-import type { SchedulerConfig } from '../scheduler-config.ts'
-import { finalSigma, lambda, multistepTimesteps, type Shares, sharesAt } from './dpm-levels.ts'
+import { finalSigma, lambda, multistepTimesteps, type Shares, sharesAt } from './levels/dpm-levels.ts'
+import { type NoiseSchedule, noiseSchedule } from './levels/noise-schedule.ts'
+import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
+import { roundHalfEven } from './levels/timesteps.ts'
 import { linear } from './linear.ts'
 import { cleanFromPrediction } from './prediction.ts'
-import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './sigmas.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
-import { roundHalfEven } from './timesteps.ts'
 
 /**
  * UniPC: a predictor of second order whose result is corrected once the next clean estimate is known, after diffusers'

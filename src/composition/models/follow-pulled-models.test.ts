@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestClock } from '../../../test/support/test-clock.ts'
+import { makeTextRequest } from '../../../test/support/text-request.ts'
+import type { CatalogChange, RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
+import type { ModelDescriptor } from '../../core/model.ts'
+import { createModelPool } from '../../residency/model-pool.ts'
+import { createFakeCatalog, describeFakeText } from '../../runtimes/fake/fake-catalog.ts'
+import { FakeModelLoader } from '../../runtimes/fake/fake-model-loader.ts'
+import { createLog } from '../../telemetry/create-log.ts'
+import { createTelemetry } from '../../telemetry/telemetry.ts'
+import { followPulledModels } from './follow-pulled-models.ts'
+
+const { signal } = new AbortController()
+const options = { signal, account: 'a' }
+const limits = { memoryBytes: 1e12, idleUnloadMs: null, textSlots: 1, textQueue: 8, imageQueue: 2, waitLimitMs: 60_000 }
+const unchanged: CatalogChange = { added: [], removed: [], faults: [] }
+
+/** A catalog whose next refresh is set by hand. */
+function handCatalog(first: readonly ModelDescriptor[]) {
+  let models = first
+  let next: { readonly models: readonly ModelDescriptor[]; readonly change: CatalogChange } | null = null
+  const catalog: RefreshableCatalog = {
+    list: () => models,
+    find: (id) => createFakeCatalog(models).find(id),
+    defaultImageModel: () => undefined,
+    refresh: async () => {
+      const change = next?.change ?? unchanged
+      models = next?.models ?? models
+      next = null
+      return change
+    },
+  }
+  const become = (after: readonly ModelDescriptor[], change: Partial<CatalogChange>) => {
+    next = { models: after, change: { ...unchanged, ...change } }
+  }
+  return { catalog, become }
+}
+
+async function open(models: readonly ModelDescriptor[]) {
+  const clock = createTestClock()
+  const { catalog, become } = handCatalog(models)
+  const loader = new FakeModelLoader({ clock, slots: 1 })
+  const lines: string[] = []
+  const telemetry = createTelemetry(await createLog({ format: 'json', level: 'info' }, { write: (line) => void lines.push(line) }))
+  const parts = new AsyncDisposableStack()
+  const pool = parts.use(createModelPool({ catalog, loader, clock, limits, onEvent: () => {} }))
+  const pulled = parts.use(followPulledModels({ catalog, pool, clock, telemetry }))
+  return { clock, become, loader, pool, pulled, lines, parts }
+}
+
+test('a model that came can be used within two seconds', async () => {
+  const { clock, become, pool, parts } = await open([])
+  await using _parts = parts
+  await clock.waiting(1)
+  become([describeFakeText()], { added: ['fake-chat'] })
+  await assert.rejects(pool.acquireText('fake-chat', options), { code: 'model_not_found' })
+  await clock.advance(2000)
+  await using lease = await pool.acquireText('fake-chat', options)
+  assert.ok((await Array.fromAsync(lease.model.generate(makeTextRequest('hello'), options))).length > 0)
+})
+
+test('a model that left takes no requests, finishes those it has and leaves the memory', async () => {
+  const { clock, become, loader, pool, parts } = await open([describeFakeText(), describeFakeText({ id: 'other' })])
+  await using _parts = parts
+  await pool.load('other', { signal })
+  const lease = await pool.acquireText('fake-chat', options)
+  const waiting = assert.rejects(pool.acquireText('fake-chat', options), { code: 'model_not_found' })
+  become([describeFakeText({ id: 'other' })], { removed: ['fake-chat'] })
+  await clock.advance(2000)
+  await assert.rejects(pool.acquireText('fake-chat', options), { code: 'model_not_found' })
+  assert.deepEqual(loader.loaded, ['other', 'fake-chat'])
+  assert.ok(pool.states().some(({ modelId, inUse }) => modelId === 'fake-chat' && inUse === 1))
+  await lease[Symbol.asyncDispose]()
+  await waiting
+  assert.deepEqual(loader.loaded, ['other'])
+  assert.deepEqual(
+    pool.states().map(({ modelId }) => modelId),
+    ['other'],
+  )
+})
+
+test('a replaced model is loaded anew by the next request', async () => {
+  const { clock, become, loader, pool, parts } = await open([describeFakeText()])
+  await using _parts = parts
+  await pool.load('fake-chat', { signal })
+  become([describeFakeText({ bytes: 2_000_000 })], { added: ['fake-chat'], removed: ['fake-chat'] })
+  await clock.advance(2000)
+  await using _lease = await pool.acquireText('fake-chat', options)
+  assert.equal(loader.attempts('fake-chat'), 2)
+})
+
+test('faults are logged with what to change', async () => {
+  const { clock, become, lines, parts } = await open([])
+  await using _parts = parts
+  become([], { faults: [{ file: '/models/x/model.json', field: 'id', message: 'is missing; add it.' }] })
+  await clock.advance(2000)
+  assert.match(lines.join(''), /fault survived/)
+  assert.match(lines.join(''), /x\/model\.json: id: is missing; add it\./)
+})
+
+test('a model that arrived is admitted at once, unless it has faults', async () => {
+  const { become, pulled, pool, parts } = await open([])
+  await using _parts = parts
+  const model = describeFakeText()
+  become([], { faults: [{ file: '/models/x/model.json', field: 'id', message: 'is missing; add it.' }] })
+  await assert.rejects(pulled.admit(model), /faults/)
+  become([model], { added: [model.id] })
+  await pulled.admit(model)
+  await pool.load(model.id, { signal })
+})

@@ -1,0 +1,60 @@
+import { CatalogError } from '../../catalog/catalog-fault.ts'
+import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
+import type { ModelDescriptor } from '../../core/model.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { ModelPool } from '../../core/ports/model-pool.ts'
+import { catalogChanged } from '../../telemetry/model-events.ts'
+import { faultSurvived } from '../../telemetry/service-events.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { runEvery } from '../../worker/run-every.ts'
+
+/** Asking again and again works on every file system, and for a folder that is not there yet. */
+const lookEveryMs = 2000
+const duty = 'refresh-models'
+
+interface FollowDependencies {
+  readonly catalog: RefreshableCatalog
+  readonly pool: ModelPool
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+}
+
+/** Keeps the catalog, and what is in memory, in step with the folder of pulled models. */
+export interface PulledModels extends AsyncDisposable {
+  /** Makes a model usable that has just arrived in the folder. @throws {Error} when it is left out for its faults. */
+  admit(model: Pick<ModelDescriptor, 'id' | 'folder'>): Promise<void>
+}
+
+/** Starts to look for models that were pulled or removed beside the service; disposing it ends that. */
+export function followPulledModels(deps: FollowDependencies): PulledModels {
+  const stop = new AbortController()
+  const options = { signal: stop.signal }
+  const onFault = (where: string, error: unknown) => faultSurvived(deps.telemetry, { where }, error)
+  const run = () => refresh(deps, options)
+  const running = runEvery({ clock: deps.clock, onFault }, { name: duty, everyMs: lookEveryMs, run }, options)
+  return {
+    async admit({ id, folder }) {
+      await run()
+      if (deps.catalog.find(id) === undefined)
+        throw new Error(`${id} arrived but has faults, which the log names; correct or delete ${folder}.`)
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+async function refresh({ catalog, pool, telemetry }: FollowDependencies, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+  const { added, removed, faults } = await catalog.refresh({ signal })
+  if (faults.length > 0) faultSurvived(telemetry, { where: duty }, new CatalogError(faults))
+  if (added.length + removed.length === 0) return
+  catalogChanged(telemetry, { added, removed })
+  const inMemory = pool.states().filter(({ modelId, state }) => removed.includes(modelId) && state !== 'unloaded')
+  // Not waited for: a model goes with its last request, which may take longer than the next change.
+  for (const { modelId } of inMemory) {
+    pool.unload(modelId, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) faultSurvived(telemetry, { where: duty }, error)
+    })
+  }
+}

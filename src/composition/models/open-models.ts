@@ -1,0 +1,25 @@
+import { CatalogError } from '../../catalog/catalog-fault.ts'
+import { openCatalog } from '../../catalog/open-catalog.ts'
+import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
+import { UsageError } from '../../cli/usage-error.ts'
+import type { Config } from '../../config/config.ts'
+import type { ConfigFault } from '../../config/setting-sources.ts'
+import { modelFolders } from './model-folders.ts'
+
+/**
+ * Reads every folder of models that the settings name.
+ *
+ * @param others What is wrong besides, to be told with the faults of the models.
+ * @throws {UsageError} with every fault at once.
+ */
+export async function openModels(config: Config, others: readonly ConfigFault[] = []): Promise<RefreshableCatalog> {
+  const opened = await openCatalog(modelFolders(config)).catch(faultsOf)
+  if (!('list' in opened)) throw new UsageError([...others, ...opened])
+  if (others.length > 0) throw new UsageError(others)
+  return opened
+}
+
+function faultsOf(error: unknown): readonly ConfigFault[] {
+  if (!(error instanceof CatalogError)) throw error
+  return error.faults.map(({ file, field, message }) => ({ where: file, message: field === '' ? message : `${field}: ${message}` }))
+}

@@ -1,0 +1,11 @@
+import type { ModelLoader } from '../../core/ports/model-loader.ts'
+import { loadUpstreamModel } from '../../runtimes/upstream/load-upstream-model.ts'
+
+/** A loader that connects to the models that run elsewhere and leaves the others to another loader. */
+export function reachUpstreams(local: ModelLoader): ModelLoader {
+  return {
+    loadText: (descriptor, options) =>
+      descriptor.format === 'openai' ? loadUpstreamModel(descriptor, options) : local.loadText(descriptor, options),
+    loadImage: (descriptor, options) => local.loadImage(descriptor, options),
+  }
+}

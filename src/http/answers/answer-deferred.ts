@@ -1,0 +1,31 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../core/error.ts'
+import type { InferenceWork } from '../../core/inference.ts'
+import { submitInference } from '../../operations/deferred/submit-inference.ts'
+import { callerOf } from '../caller.ts'
+import { clientSignal } from '../client-signal.ts'
+import type { AsyncMode } from '../headers/async-mode.ts'
+import type { DeferredHandling } from '../headers/deferred-headers.ts'
+import type { HttpDependencies } from '../http-dependencies.ts'
+import { encodeSubmission, pollUrl } from '../wire/deferred/inference.ts'
+
+/** Queues work durably and answers 202 with the address to poll. */
+export async function answerDeferred(
+  deps: HttpDependencies,
+  { incoming, reply, mode }: { readonly incoming: FastifyRequest; readonly reply: FastifyReply; readonly mode: AsyncMode },
+  { work, handling }: { readonly work: InferenceWork; readonly handling: DeferredHandling },
+): Promise<FastifyReply> {
+  const { priority, idempotency, webhookUrl } = handling
+  const { accountId } = callerOf(incoming)
+  const submission = { accountId, work, priority, idempotency, webhookUrl }
+  const { inference } = await submitInference(deps, submission, { signal: clientSignal(reply) }).catch(nameHeader)
+  const address = deps.addresses()
+  if (mode === 'preference') reply.header('preference-applied', 'respond-async')
+  return reply.code(202).header('location', pollUrl(address, inference.id)).send(encodeSubmission(address, inference))
+}
+
+/** The store knows of conflicts, but not of the header that keys come in. */
+function nameHeader(error: unknown): never {
+  if (!(error instanceof ServiceError) || error.code !== 'idempotency_conflict') throw error
+  throw new ServiceError(error.code, error.message, { param: 'idempotency-key' })
+}

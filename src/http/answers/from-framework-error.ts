@@ -1,0 +1,19 @@
+import { ServiceError } from '../../core/error.ts'
+
+/** Reads the few errors that Fastify itself raises about a request; everything else is returned as it is. */
+export function fromFrameworkError(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error
+  switch (error.code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ServiceError('unsupported_media_type', 'Send the body as application/json.', { param: 'content-type', cause: error })
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ServiceError('payload_too_large', 'Send a smaller body.', { cause: error })
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ServiceError('invalid_request_error', 'Send as many bytes as Content-Length says.', {
+        param: 'content-length',
+        cause: error,
+      })
+    default:
+      return error
+  }
+}

@@ -1,0 +1,29 @@
+import type { FastifyReply } from 'fastify'
+import { ServiceError, toErrorRecord } from '../../core/error.ts'
+import { toErrorBody } from '../wire/faults/error-body.ts'
+import { errorStatus } from './error-status.ts'
+import { fromFrameworkError } from './from-framework-error.ts'
+
+/** Longest pause a client is asked to make. */
+const longestRetrySeconds = 120
+
+/** Answers with the error body, its status and its headers; returns the error as the service sees it. */
+export function sendError(reply: FastifyReply, thrown: unknown): unknown {
+  const error = fromFrameworkError(thrown)
+  const { code } = toErrorRecord(error)
+  const status = errorStatus[code]
+  reply.code(status).header('content-type', 'application/json; charset=utf-8')
+  if (status === 401) reply.header('www-authenticate', challenge(code))
+  const seconds = error instanceof ServiceError ? (error.retryAfterSeconds ?? defaultRetry[status]) : undefined
+  if (seconds !== undefined) reply.header('retry-after', String(Math.min(longestRetrySeconds, Math.max(1, Math.ceil(seconds)))))
+  reply.send(JSON.stringify(toErrorBody(error)))
+  return error
+}
+
+/** Seconds to wait where the error itself knows none. */
+const defaultRetry: Readonly<Record<number, number>> = { 429: 1, 503: 1 }
+
+/** RFC 6750: no error code when no token was sent at all. */
+function challenge(code: string): string {
+  return code === 'missing_token' ? 'Bearer realm="sepia"' : `Bearer realm="sepia", error="invalid_token"`
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import type { FastifyReply } from 'fastify'
+import { clientSignal } from '../client-signal.ts'
+
+/**
+ * Sends server-sent events, one whole event per write, no faster than the client reads.
+ *
+ * Resolves when the stream has ended, whether by itself, by a failure or because the client left. A failure ends the
+ * connection too.
+ *
+ * @param onFailure Told why the events ended early; the answer's status is out already.
+ */
+export async function sendEvents(reply: FastifyReply, events: AsyncGenerator<string>, onFailure: (error: unknown) => void): Promise<void> {
+  const signal = clientSignal(reply)
+  reply.hijack()
+  const { raw } = reply
+  let failed = false
+  try {
+    raw.writeHead(200, {
+      ...plainHeaders(reply),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      // Proxies such as nginx would hold events back.
+      'x-accel-buffering': 'no',
+    })
+    // Events are plain ASCII, which is cheapest to write as Latin-1.
+    for await (const event of events) {
+      if (!raw.write(event, 'latin1')) await once(raw, 'drain', { signal })
+    }
+  } catch (error) {
+    failed = !signal.aborted
+    if (failed) onFailure(error)
+  } finally {
+    raw.end()
+    if (failed) raw.socket?.destroySoon()
+  }
+}
+
+function plainHeaders(reply: FastifyReply): Record<string, string | number | string[]> {
+  return Object.fromEntries(Object.entries(reply.getHeaders()).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}

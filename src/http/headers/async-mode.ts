@@ -1,0 +1,40 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { ServiceError } from '../../core/error.ts'
+import { refuseDeferredHeaders } from './deferred-headers.ts'
+import { prefers } from './prefer-header.ts'
+
+/** How a request asked for asynchronous mode. */
+export type AsyncMode = 'off' | 'header' | 'preference'
+
+/**
+ * Whether a request is to be answered later. Empty, `0` and `false` mean no: the published client sends the header
+ * empty on every call.
+ *
+ * @throws {ServiceError} `invalid_request_error` for any other value.
+ */
+export function readAsyncMode(headers: IncomingHttpHeaders, aliases: readonly string[]): AsyncMode {
+  for (const name of ['x-service-async', ...aliases]) {
+    const value = String(headers[name] ?? '')
+      .trim()
+      .toLowerCase()
+    if (value === '1' || value === 'true') return 'header'
+    if (value !== '' && value !== '0' && value !== 'false')
+      throw new ServiceError('invalid_request_error', `Set the header ${name} to 1 for asynchronous mode, or leave it out.`, {
+        param: name,
+      })
+  }
+  return prefers(headers.prefer, 'respond-async') === undefined ? 'off' : 'preference'
+}
+
+/**
+ * For routes that cannot answer later. The preference is only a preference and may be passed over.
+ *
+ * @throws {ServiceError} `unsupported_parameter` when a header demands asynchronous mode.
+ */
+export function refuseAsyncMode(headers: IncomingHttpHeaders, aliases: readonly string[]): void {
+  if (readAsyncMode(headers, aliases) === 'header')
+    throw new ServiceError('unsupported_parameter', 'This address answers synchronously only; leave the header X-Service-Async out.', {
+      param: 'x-service-async',
+    })
+  refuseDeferredHeaders(headers)
+}

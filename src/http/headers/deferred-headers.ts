@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { ServiceError } from '../../core/error.ts'
+import type { Priority } from '../../core/inference.ts'
+import { isPrivateHost } from './private-host.ts'
+
+/** What the headers of a deferred request say about its handling. */
+export interface DeferredHandling {
+  readonly priority: Priority
+  readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
+  readonly webhookUrl: string | null
+  readonly previews: boolean
+}
+
+/** Headers that mean something on deferred requests only. */
+const deferredOnly = ['x-service-webhook', 'x-service-priority', 'x-service-preview', 'idempotency-key'] as const
+
+/**
+ * @param body Exact bytes of the body: the same key with other bytes is a conflict.
+ * @throws {ServiceError} `invalid_request_error` naming the header.
+ */
+export function readDeferredHandling(
+  headers: IncomingHttpHeaders,
+  { route, body, privateWebhooks }: { readonly route: string; readonly body: Uint8Array; readonly privateWebhooks: boolean },
+): DeferredHandling {
+  return {
+    priority: readPriority(headerOf(headers, 'x-service-priority')),
+    idempotency: readIdempotency(headerOf(headers, 'idempotency-key'), route, body),
+    webhookUrl: readWebhook(headerOf(headers, 'x-service-webhook'), privateWebhooks),
+    previews: readSwitch(headerOf(headers, 'x-service-preview'), 'X-Service-Preview'),
+  }
+}
+
+/** @throws {ServiceError} `invalid_request_error` when a synchronous request carries a header that would do nothing. */
+export function refuseDeferredHeaders(headers: IncomingHttpHeaders): void {
+  const found = deferredOnly.find((name) => headerOf(headers, name) !== undefined)
+  if (found === undefined) return
+  throw refusal(found, `The header ${found} needs asynchronous mode: add X-Service-Async: 1, or leave it out.`)
+}
+
+function readPriority(value: string | undefined): Priority {
+  if (value === undefined || value === 'normal') return 'normal'
+  if (value === 'low') return 'low'
+  throw refusal('x-service-priority', 'Set the header X-Service-Priority to low or normal.')
+}
+
+function readIdempotency(key: string | undefined, route: string, body: Uint8Array): DeferredHandling['idempotency'] {
+  if (key === undefined) return null
+  if (key.length > 255) throw refusal('idempotency-key', 'Use an Idempotency-Key of at most 255 characters.')
+  return { key, fingerprint: createHash('sha256').update(route).update('\n').update(body).digest('hex') }
+}
+
+function readWebhook(value: string | undefined, privateWebhooks: boolean): string | null {
+  if (value === undefined) return null
+  const url = URL.canParse(value) && value.length <= 2048 ? new URL(value) : null
+  const schemes = privateWebhooks ? ['https:', 'http:'] : ['https:']
+  if (url === null || !schemes.includes(url.protocol) || url.username !== '' || url.password !== '')
+    throw refusal(
+      'x-service-webhook',
+      'Set the header X-Service-Webhook to an https:// address of at most 2048 characters, without a password.',
+    )
+  if (!privateWebhooks && isPrivateHost(url.hostname))
+    throw refusal('x-service-webhook', 'Set the header X-Service-Webhook to a public address; this one leads into a private network.')
+  return url.href
+}
+
+function readSwitch(value: string | undefined, name: string): boolean {
+  if (value === undefined || value === '0' || value === 'false') return false
+  if (value === '1' || value === 'true') return true
+  throw refusal(name.toLowerCase(), `Set the header ${name} to 1, or leave it out.`)
+}
+
+/** A header's text, undefined when absent or empty. */
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const text = String(headers[name] ?? '').trim()
+  return text === '' ? undefined : text
+}
+
+function refusal(param: string, message: string): ServiceError {
+  return new ServiceError('invalid_request_error', message, { param })
+}

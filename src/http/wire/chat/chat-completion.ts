@@ -1,0 +1,38 @@
+import type { TextRequest, ToolCall } from '../../../core/text-generation.ts'
+import type { TextChoice, TextResult } from '../../../operations/collect-text.ts'
+import { encodeChatLogprobs } from './chat-logprobs.ts'
+import type { CompletionHead } from './completion-head.ts'
+import { encodeTokenUsage } from './token-usage.ts'
+
+/** The answer of a chat completion that is not streamed. */
+export function encodeChatCompletion(head: CompletionHead, request: TextRequest, result: TextResult) {
+  return {
+    id: head.id,
+    choices: result.choices.map((choice, index) => encodeChoice(choice, index, request.topLogprobs !== null)),
+    created: head.created,
+    model: head.model,
+    object: 'chat.completion',
+    system_fingerprint: null,
+    usage: encodeTokenUsage(result.usage),
+  }
+}
+
+function encodeChoice(choice: TextChoice, index: number, withLogprobs: boolean) {
+  const calls = choice.toolCalls
+  return {
+    index,
+    message: {
+      role: 'assistant',
+      content: calls.length > 0 && choice.text === '' ? null : choice.text,
+      function_call: null,
+      ...(calls.length > 0 && { tool_calls: calls.map(encodeToolCall) }),
+    },
+    delta: null,
+    finish_reason: choice.reason,
+    ...(withLogprobs && { logprobs: encodeChatLogprobs(choice.logprobs) }),
+  }
+}
+
+function encodeToolCall({ id, name, arguments: text }: ToolCall) {
+  return { id, type: 'function', function: { name, arguments: text } }
+}

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { ServiceError } from '../../../core/error.ts'
+import { createChatRequestParser, type ParsedChat } from './chat-request.ts'
+
+const parse = createChatRequestParser({ widePenalties: false })
+const user = (content: unknown) => ({ role: 'user', content })
+const base = { model: 'm', messages: [user('Hello')] }
+
+function accept(fields: object): ParsedChat {
+  return parse({ ...base, ...fields })
+}
+
+function refuse(fields: object, param: string, code = 'invalid_request_error', parser = parse): void {
+  assert.throws(
+    () => parser({ ...base, ...fields }),
+    (error: unknown) => {
+      assert.ok(error instanceof ServiceError)
+      assert.deepEqual([error.code, error.param], [code, param], `${JSON.stringify(fields)}: ${error.message}`)
+      assert.match(error.message, /\.$/)
+      return true
+    },
+  )
+}
+
+const call = { id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }
+const tool = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } }
+
+suite('chat requests', () => {
+  test('every default is filled in, and a seed drawn', () => {
+    const { request, delivery } = accept({})
+    const { seed, ...sampling } = request.sampling
+    assert.ok(seed !== null && Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32)
+    assert.deepEqual(sampling, {
+      temperature: 1,
+      topP: 1,
+      topK: 0,
+      minP: 0,
+      frequencyPenalty: 0,
+      presencePenalty: 0,
+      repetitionPenalty: 1,
+      logitBias: new Map(),
+    })
+    assert.deepEqual(
+      { ...request, sampling: null },
+      {
+        model: 'm',
+        input: { type: 'chat', messages: [{ role: 'user', content: 'Hello' }], tools: [], toolChoice: 'none', parallelToolCalls: true },
+        maxTokens: null,
+        sampling: null,
+        stop: [],
+        choices: 1,
+        topLogprobs: null,
+        responseFormat: { type: 'text' },
+      },
+    )
+    assert.deepEqual(delivery, { stream: false, includeUsage: false })
+  })
+
+  const ranges: Readonly<Record<string, { readonly good: readonly unknown[]; readonly bad: readonly unknown[] }>> = {
+    model: { good: ['x', 'a/b:c'], bad: [undefined, null, '', 5] },
+    messages: { good: [[user('')]], bad: [undefined, null, [], 'Hello', {}] },
+    max_tokens: { good: [1, 100_000, null], bad: [0, -1, 1.5, '5', true] },
+    max_completion_tokens: { good: [1, null], bad: [0, 1.5, '5'] },
+    temperature: { good: [0, 0.5, 2, null], bad: [-0.01, 2.01, '1', true] },
+    top_p: { good: [0, 0.5, 1, null], bad: [-0.01, 1.01, '1'] },
+    top_k: { good: [0, 40, null], bad: [-1, 0.5, '4'] },
+    min_p: { good: [0, 0.05, 1, null], bad: [-0.01, 1.01] },
+    frequency_penalty: { good: [0, 0.5, 1, null], bad: [-0.01, 1.01, '0'] },
+    presence_penalty: { good: [0, 0.5, 1, null], bad: [-0.01, 1.01, '0'] },
+    repetition_penalty: { good: [0.1, 1, 2, null], bad: [0, -1, 2.01] },
+    seed: { good: [0, -5, 2 ** 40, null], bad: [0.5, '1', 2 ** 60] },
+    stop: { good: ['x', [], ['a'], Array(16).fill('x'), null], bad: ['', [''], 5, [5], Array(17).fill('x')] },
+    n: { good: [1, 16, null], bad: [0, 17, 1.5] },
+    stream: { good: [true, false, null], bad: ['true', 1] },
+    logprobs: { good: [true, false, null], bad: [5, 'true'] },
+    logit_bias: {
+      good: [{}, { '0': 1, '5': 100, '6': -100 }, null],
+      bad: [{ a: 1 }, { '1': 1, '01': -1 }, { '00': 1 }, { '5': 101 }, { '5': '1' }, [1]],
+    },
+    response_format: {
+      good: [
+        { type: 'text' },
+        { type: 'json_object' },
+        { type: 'json_object', schema: {} },
+        { type: 'json_schema', json_schema: { name: 'x', schema: {} } },
+        null,
+      ],
+      bad: [
+        { type: 'xml' },
+        'json',
+        { type: 'json_schema' },
+        { type: 'json_schema', json_schema: { name: 'x' } },
+        { type: 'text', schema: {} },
+        { type: 'text', json_schema: { name: 'x' } },
+      ],
+    },
+    tools: {
+      good: [[], [tool], null],
+      bad: [[{ type: 'other' }], [{ type: 'function', function: { name: 'a b' } }], [tool, tool], 'look'],
+    },
+    tool_choice: { good: ['auto', 'none', null], bad: ['sometimes', 'required', { type: 'function', function: { name: 'look' } }] },
+    parallel_tool_calls: { good: [true, false, null], bad: [1] },
+    user: { good: ['me', null], bad: [5] },
+    stream_options: { good: [null], bad: [{}, { include_usage: true }, true] },
+  }
+  for (const [field, { good, bad }] of Object.entries(ranges)) {
+    test(`${field} keeps to its range`, () => {
+      for (const value of good) accept({ [field]: value })
+      for (const value of bad) {
+        const body = Object.fromEntries(Object.entries({ ...base, [field]: value }).filter(([, entry]) => entry !== undefined))
+        assert.throws(
+          () => parse(body),
+          (error: unknown) => {
+            assert.ok(error instanceof ServiceError)
+            assert.equal(error.code, 'invalid_request_error', `${field}: ${JSON.stringify(value)}`)
+            return error.param?.startsWith(field) ?? false
+          },
+          `${field}: ${JSON.stringify(value)}`,
+        )
+      }
+    })
+  }
+
+  test('penalties may be wider when the service says so', () => {
+    const wide = createChatRequestParser({ widePenalties: true })
+    assert.equal(wide({ ...base, frequency_penalty: -2, presence_penalty: 2 }).request.sampling.frequencyPenalty, -2)
+    refuse({ presence_penalty: 2.01 }, 'presence_penalty', 'invalid_request_error', wide)
+  })
+
+  test('top_logprobs needs logprobs', () => {
+    assert.equal(accept({ logprobs: true }).request.topLogprobs, 0)
+    assert.equal(accept({ logprobs: true, top_logprobs: 20 }).request.topLogprobs, 20)
+    refuse({ logprobs: true, top_logprobs: 21 }, 'top_logprobs')
+    refuse({ top_logprobs: 1 }, 'top_logprobs')
+  })
+
+  test('the two names of the token limit must agree', () => {
+    assert.equal(accept({ max_completion_tokens: 7 }).request.maxTokens, 7)
+    assert.equal(accept({ max_completion_tokens: 7, max_tokens: 7 }).request.maxTokens, 7)
+    refuse({ max_completion_tokens: 7, max_tokens: 8 }, 'max_completion_tokens')
+  })
+
+  test('unknown and foreign fields are refused by name, wherever they are', () => {
+    refuse({ best_of: 2 }, 'best_of', 'unsupported_parameter')
+    refuse({ foo: null }, 'foo', 'unsupported_parameter')
+    refuse({ messages: [{ ...user('Hi'), name: 'Bo' }] }, 'messages[0].name', 'unsupported_parameter')
+    refuse({ stream: true, stream_options: { chunk_size: 1 } }, 'stream_options.chunk_size', 'unsupported_parameter')
+    refuse(JSON.parse('{"__proto__": {"x": 1}}'), '__proto__', 'unsupported_parameter')
+    refuse({ foo: 1, temperature: 3 }, 'temperature')
+    refuse({ logit_bias: { '1': 1, '01': 1 } }, 'logit_bias.01')
+  })
+
+  test('all faults are named at once', () => {
+    assert.throws(
+      () => parse({ messages: [user('Hi')], temperature: 3, top_p: -1 }),
+      (error: unknown) => {
+        assert.ok(error instanceof ServiceError)
+        assert.deepEqual(error.faults.map(({ path }) => path[0]).toSorted(), ['model', 'temperature', 'top_p'])
+        assert.match(error.message, /^3 fields need a change: .*`temperature` must be a number from 0 to 2; .*\.$/)
+        return true
+      },
+    )
+  })
+
+  test('a message holds what belongs to its role', () => {
+    const { input } = accept({
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        {
+          role: 'developer',
+          content: [
+            { type: 'text', text: 'One' },
+            { type: 'text', text: 'two' },
+          ],
+        },
+        user('Look it up'),
+        { role: 'assistant', content: null, tool_calls: [call], function_call: null, refusal: null },
+        { role: 'tool', content: 'found', tool_call_id: 'a' },
+      ],
+    }).request
+    assert.deepEqual(input.type === 'chat' && input.messages, [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'system', content: 'One\ntwo' },
+      { role: 'user', content: 'Look it up' },
+      { role: 'assistant', content: null, toolCalls: [{ id: 'a', name: 'look', arguments: '{}' }] },
+      { role: 'tool', content: 'found', toolCallId: 'a' },
+    ])
+    refuse({ messages: [{ role: 'robot', content: 'x' }] }, 'messages[0].role')
+    refuse({ messages: [{ role: 'function', content: 'x' }] }, 'messages[0].role')
+    refuse({ messages: [user(null)] }, 'messages[0].content')
+    refuse({ messages: [user([])] }, 'messages[0].content')
+    refuse({ messages: [user([{ type: 'image_url', image_url: { url: 'x' } }])] }, 'messages[0].content[0].text')
+    refuse({ messages: [{ role: 'assistant', content: null }] }, 'messages[0].content')
+    refuse({ messages: [{ ...user('x'), tool_calls: [call] }] }, 'messages[0].tool_calls')
+    refuse({ messages: [{ ...user('x'), tool_call_id: 'a' }] }, 'messages[0].tool_call_id')
+    refuse({ messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].tool_call_id')
+    refuse({ messages: [{ role: 'tool', content: 'x', tool_call_id: 'b' }] }, 'messages[0].tool_call_id')
+    refuse({ messages: ['Hello'] }, 'messages[0]')
+  })
+
+  test('the arguments of a tool call may nest as deep as a body', () => {
+    const calling = (levels: number) => {
+      const nested = { ...call, function: { name: 'look', arguments: '['.repeat(levels) + ']'.repeat(levels) } }
+      return { messages: [user('Hi'), { role: 'assistant', content: null, tool_calls: [nested] }] }
+    }
+    accept(calling(100))
+    refuse(calling(101), 'messages[1].tool_calls[0].function.arguments')
+  })
+
+  test('an assistant message with an empty list of tool calls made none', () => {
+    const { input } = accept({ messages: [user('Hi'), { role: 'assistant', content: 'Hello', tool_calls: [] }, user('And?')] }).request
+    assert.deepEqual(input.type === 'chat' && input.messages[1], { role: 'assistant', content: 'Hello' })
+    refuse({ messages: [{ role: 'assistant', content: null, tool_calls: [] }] }, 'messages[0].content')
+    refuse({ messages: [{ ...user('Hi'), tool_calls: [] }] }, 'messages[0].tool_calls')
+  })
+
+  test('a null anywhere means that the field was left out, but a schema keeps its own', () => {
+    const schema = { enum: ['a', null], default: null }
+    const { request, delivery } = accept({
+      stream: true,
+      stream_options: { include_usage: null },
+      tools: [{ type: 'function', function: { name: 'look', description: null, parameters: schema, strict: null } }],
+      response_format: { type: 'json_schema', json_schema: { name: 'x', description: null, schema, strict: null }, schema: null },
+    })
+    assert.equal(delivery.includeUsage, false)
+    assert.deepEqual(request.responseFormat, { type: 'json_schema', schema })
+    assert.deepEqual(request.input.type === 'chat' && request.input.tools[0]?.parameters, schema)
+  })
+
+  test('tools and their choice are read', () => {
+    const { input } = accept({
+      tools: [tool],
+      tool_choice: { type: 'function', function: { name: 'look' } },
+      parallel_tool_calls: false,
+    }).request
+    assert.deepEqual(input.type === 'chat' && [input.tools, input.toolChoice, input.parallelToolCalls], [
+      [{ name: 'look', description: null, parameters: { type: 'object' } }],
+      { name: 'look' },
+      false,
+    ])
+    const plain = accept({ tools: [tool] }).request.input
+    assert.equal(plain.type === 'chat' && plain.toolChoice, 'auto')
+    refuse({ tools: [tool], tool_choice: { type: 'function', function: { name: 'other' } } }, 'tool_choice')
+  })
+
+  test('a schema may come in OpenAI’s place or in the original service’s', () => {
+    const schema = { type: 'object' }
+    for (const response_format of [
+      { type: 'json_schema', json_schema: { name: 'x', schema, strict: true } },
+      { type: 'json_object', schema },
+    ])
+      assert.deepEqual(accept({ response_format }).request.responseFormat, { type: 'json_schema', schema })
+  })
+
+  test('a seed is known by its low 32 bits', () => {
+    assert.equal(accept({ seed: -1 }).request.sampling.seed, 2 ** 32 - 1)
+    assert.equal(accept({ seed: 2 ** 32 + 7 }).request.sampling.seed, 7)
+  })
+})

@@ -1,0 +1,101 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import type { TextRequest } from '../../../core/text-generation.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
+import { chatMessageSchema } from './chat-message-schema.ts'
+import { findMessageFaults, readChatMessages } from './read-chat-messages.ts'
+import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
+import { readSampling, samplingFields } from './sampling-fields.ts'
+import { readStop, stopField } from './stop-field.ts'
+import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
+import { findToolFaults, readToolChoice, readTools, toolFields } from './tool-fields.ts'
+
+const tokenLimit = { minimum: 1, maximum: 2 ** 31 - 1 }
+
+/** The body of POST /v1/chat/completions. */
+export function chatRequestSchema(settings: { readonly widePenalties: boolean }) {
+  return Type.Object(
+    {
+      model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
+      messages: Type.Array(chatMessageSchema, {
+        minItems: 1,
+        description: 'Roles system (or developer), user, assistant, tool; content is a string or a list of text parts.',
+      }),
+      max_tokens: Type.Optional(
+        Type.Integer({ ...tokenLimit, default: 512, description: 'Most tokens to generate; the context may end it earlier.' }),
+      ),
+      max_completion_tokens: Type.Optional(
+        Type.Integer({ ...tokenLimit, description: "OpenAI's newer name of max_tokens; send one of them." }),
+      ),
+      ...samplingFields(settings),
+      stop: stopField,
+      n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description: 'Answers to make.' })),
+      ...streamFields,
+      logprobs: Type.Optional(Type.Boolean({ default: false, description: 'Whether tokens come with their log probabilities.' })),
+      top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs logprobs.' })),
+      response_format: responseFormatField,
+      ...toolFields,
+      user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
+    },
+    { additionalProperties: false },
+  )
+}
+
+export interface ParsedChat {
+  readonly request: TextRequest
+  readonly delivery: Delivery
+}
+
+/** Makes the parser of chat requests: every default filled in, or every fault reported at once. */
+export function createChatRequestParser(settings: { readonly widePenalties: boolean }): (body: unknown) => ParsedChat {
+  const checker = createBodyChecker(chatRequestSchema(settings))
+  return (received) => {
+    const body = checker.parse(received, textFaultCodes)
+    refuseFaults(findChatFaults(body), textFaultCodes)
+    return {
+      request: {
+        model: body.model,
+        input: {
+          type: 'chat',
+          messages: readChatMessages(body.messages),
+          tools: readTools(body),
+          toolChoice: readToolChoice(body),
+          parallelToolCalls: body.parallel_tool_calls ?? true,
+        },
+        maxTokens: body.max_completion_tokens ?? body.max_tokens ?? null,
+        sampling: readSampling(body),
+        stop: readStop(body.stop),
+        choices: body.n ?? 1,
+        topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : null,
+        responseFormat: readResponseFormat(body.response_format),
+      },
+      delivery: readDelivery(body),
+    }
+  }
+}
+
+type ChatBody = Static<ReturnType<typeof chatRequestSchema>>
+
+function findChatFaults(body: ChatBody): readonly FieldFault[] {
+  return [
+    ...findMessageFaults(body.messages),
+    ...findLimitFaults(body),
+    ...findStreamFaults(body),
+    ...findResponseFormatFaults(body.response_format),
+    ...findToolFaults(body),
+  ]
+}
+
+function findLimitFaults(body: ChatBody): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  if (body.max_tokens !== undefined && body.max_completion_tokens !== undefined && body.max_tokens !== body.max_completion_tokens)
+    faults.push({
+      path: ['max_completion_tokens'],
+      message: '`max_completion_tokens` contradicts `max_tokens`; send one of them.',
+      kind: 'conflict',
+    })
+  if (body.top_logprobs !== undefined && body.logprobs !== true)
+    faults.push({ path: ['top_logprobs'], message: '`top_logprobs` needs `logprobs: true`; set it, or leave this out.', kind: 'conflict' })
+  return faults
+}

@@ -1,0 +1,59 @@
+import { toErrorRecord } from '../../../core/error.ts'
+import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
+import { doneEvent, encodeEventData } from '../event-data.ts'
+import { toErrorObject } from '../faults/error-body.ts'
+import { encodeChatLogprobs } from './chat-logprobs.ts'
+import type { CompletionHead } from './completion-head.ts'
+import type { Delivery } from './stream-options-field.ts'
+import { encodeTokenUsage } from './token-usage.ts'
+
+/**
+ * Encodes a generation as the events of a chat completion stream, one whole event per item.
+ *
+ * A failure becomes an error event, after which the stream ends without `[DONE]`.
+ */
+export async function* encodeChatStream(
+  head: CompletionHead,
+  request: TextRequest,
+  parts: AsyncIterable<TextPart>,
+  delivery: Delivery,
+): AsyncGenerator<string, void, undefined> {
+  const chunk = (fields: object) =>
+    encodeEventData({ id: head.id, object: 'chat.completion.chunk', created: head.created, model: head.model, ...fields })
+  try {
+    for (let index = 0; index < request.choices; index++) yield chunk({ choices: [choiceOf(index, { content: null })] })
+    for await (const part of parts) {
+      if (part.type !== 'finish') yield chunk({ choices: [encodePart(part)] })
+      else if (delivery.includeUsage) yield chunk({ choices: [], usage: encodeTokenUsage(part.usage) })
+    }
+  } catch (error) {
+    yield encodeEventData({ error: toErrorObject(toErrorRecord(error)) })
+    throw error
+  }
+  yield doneEvent
+}
+
+function encodePart(part: Exclude<TextPart, { type: 'finish' }>): object {
+  switch (part.type) {
+    case 'text':
+      return { ...choiceOf(part.choice, { content: part.text }), ...(part.logprobs && { logprobs: encodeChatLogprobs(part.logprobs) }) }
+    case 'tool-call':
+      return choiceOf(part.choice, {
+        content: null,
+        tool_calls: [{ index: part.index, id: part.id, type: 'function', function: { name: part.name, arguments: '' } }],
+      })
+    case 'tool-arguments':
+      return choiceOf(part.choice, { content: null, tool_calls: [{ index: part.index, function: { arguments: part.fragment } }] })
+    case 'choice-finish':
+      return choiceOf(part.choice, { content: '' }, part.reason)
+  }
+}
+
+interface Delta {
+  readonly content: string | null
+  readonly tool_calls?: readonly object[]
+}
+
+function choiceOf(index: number, { content, ...rest }: Delta, finish: string | null = null): object {
+  return { index, delta: { role: 'assistant', content, function_call: null, ...rest }, finish_reason: finish }
+}

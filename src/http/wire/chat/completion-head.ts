@@ -1,0 +1,15 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../../core/ports/clock.ts'
+
+/** What every answer and chunk of one generation shares. */
+export interface CompletionHead {
+  /** `cmpl-` and 32 hex digits. */
+  readonly id: string
+  /** Unix seconds. */
+  readonly created: number
+  readonly model: string
+}
+
+export function startCompletion(clock: Clock, model: string): CompletionHead {
+  return { id: `cmpl-${randomUUID().replaceAll('-', '')}`, created: Math.floor(clock.now() / 1000), model }
+}

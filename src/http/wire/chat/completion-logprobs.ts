@@ -1,0 +1,20 @@
+import type { TokenLogprob } from '../../../core/text-generation.ts'
+
+/**
+ * Log probabilities in the shape of plain completions.
+ *
+ * @param offset Characters of the choice before the first token.
+ */
+export function encodeCompletionLogprobs(logprobs: readonly TokenLogprob[], offset: number) {
+  let next = offset
+  return {
+    tokens: logprobs.map(({ token }) => token),
+    token_logprobs: logprobs.map(({ logprob }) => logprob),
+    top_logprobs: logprobs.map(({ top }) => Object.fromEntries(top.map(({ token, logprob }) => [token, logprob]))),
+    text_offset: logprobs.map(({ token }) => {
+      const at = next
+      next += token.length
+      return at
+    }),
+  }
+}

@@ -1,0 +1,42 @@
+import { toErrorRecord } from '../../../core/error.ts'
+import type { TextPart } from '../../../core/text-generation.ts'
+import { doneEvent, encodeEventData } from '../event-data.ts'
+import { toErrorObject } from '../faults/error-body.ts'
+import type { CompletionHead } from './completion-head.ts'
+import { encodeCompletionLogprobs } from './completion-logprobs.ts'
+import type { Delivery } from './stream-options-field.ts'
+import { encodeTokenUsage } from './token-usage.ts'
+
+/** Encodes a generation as the events of a plain completion stream; failures as in the chat stream. */
+export async function* encodeCompletionStream(
+  head: CompletionHead,
+  parts: AsyncIterable<TextPart>,
+  delivery: Delivery,
+): AsyncGenerator<string, void, undefined> {
+  const chunk = (fields: object) =>
+    encodeEventData({
+      id: head.id,
+      object: 'text_completion',
+      created: head.created,
+      model: head.model,
+      system_fingerprint: null,
+      ...fields,
+    })
+  const lengths: number[] = []
+  try {
+    for await (const part of parts) {
+      if (part.type === 'text') {
+        const offset = lengths[part.choice] ?? 0
+        lengths[part.choice] = offset + part.text.length
+        const logprobs = part.logprobs === undefined ? null : encodeCompletionLogprobs(part.logprobs, offset)
+        yield chunk({ choices: [{ index: part.choice, text: part.text, logprobs, finish_reason: null }] })
+      } else if (part.type === 'choice-finish')
+        yield chunk({ choices: [{ index: part.choice, text: '', logprobs: null, finish_reason: part.reason }] })
+      else if (part.type === 'finish' && delivery.includeUsage) yield chunk({ choices: [], usage: encodeTokenUsage(part.usage) })
+    }
+  } catch (error) {
+    yield encodeEventData({ error: toErrorObject(toErrorRecord(error)) })
+    throw error
+  }
+  yield doneEvent
+}

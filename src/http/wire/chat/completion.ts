@@ -1,0 +1,23 @@
+import type { TextRequest } from '../../../core/text-generation.ts'
+import type { TextResult } from '../../../operations/collect-text.ts'
+import type { CompletionHead } from './completion-head.ts'
+import { encodeCompletionLogprobs } from './completion-logprobs.ts'
+import { encodeTokenUsage } from './token-usage.ts'
+
+/** The answer of a plain completion that is not streamed. */
+export function encodeCompletion(head: CompletionHead, request: TextRequest, result: TextResult) {
+  return {
+    id: head.id,
+    object: 'text_completion',
+    created: head.created,
+    model: head.model,
+    system_fingerprint: null,
+    choices: result.choices.map(({ text, logprobs, reason }, index) => ({
+      index,
+      text,
+      logprobs: request.topLogprobs === null ? null : encodeCompletionLogprobs(logprobs, 0),
+      finish_reason: reason,
+    })),
+    usage: encodeTokenUsage(result.usage),
+  }
+}

@@ -1,0 +1,53 @@
+import type { FieldFault } from '../../../core/error.ts'
+import type { ChatMessage } from '../../../core/text-generation.ts'
+import { deepestJson, nestsDeeperThan } from '../../body/json-nesting.ts'
+import { printPath } from '../faults/print-path.ts'
+import type { ChatMessageBody } from './chat-message-schema.ts'
+
+/** Finds what the schema cannot say: which fields belong to which role, and that tool results answer a call. */
+export function findMessageFaults(messages: readonly ChatMessageBody[]): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  const calls = new Set<string>()
+  for (const [index, message] of messages.entries()) {
+    const at = (field: string, text: string, kind = 'conflict') =>
+      faults.push({ path: ['messages', index, field], message: `\`messages[${index}].${field}\` ${text}`, kind })
+    const { role, tool_calls = [] } = message
+    if (message.content === undefined && !(role === 'assistant' && tool_calls.length > 0))
+      at('content', 'is required: add a string or a list of text parts.', 'missing')
+    if (message.tool_calls !== undefined && role !== 'assistant') at('tool_calls', 'belongs to assistant messages only: remove it.')
+    if (role === 'tool' && message.tool_call_id === undefined)
+      at('tool_call_id', 'is required on tool messages: add the id of the call it answers.', 'missing')
+    if (role !== 'tool' && message.tool_call_id !== undefined) at('tool_call_id', 'belongs to tool messages only: remove it.')
+    if (role === 'tool' && message.tool_call_id !== undefined && !calls.has(message.tool_call_id))
+      at('tool_call_id', 'must be the id of a tool call in an earlier assistant message.')
+    for (const [place, call] of tool_calls.entries()) {
+      calls.add(call.id)
+      if (nestsDeeperThan(deepestJson, Buffer.from(call.function.arguments))) faults.push(tooDeep(['messages', index, 'tool_calls', place]))
+    }
+  }
+  return faults
+}
+
+/** Templates write arguments anew from what they hold. */
+function tooDeep(call: FieldFault['path']): FieldFault {
+  const path = [...call, 'function', 'arguments']
+  return { path, message: `\`${printPath(path)}\` must nest at most ${deepestJson} levels deep.`, kind: 'range' }
+}
+
+export function readChatMessages(messages: readonly ChatMessageBody[]): readonly ChatMessage[] {
+  return messages.map(readMessage)
+}
+
+function readMessage({ role, content, tool_calls = [], tool_call_id }: ChatMessageBody): ChatMessage {
+  const text = readContent(content)
+  if (role === 'tool') return { role, content: text ?? '', toolCallId: tool_call_id ?? '' }
+  if (role !== 'assistant') return { role: role === 'developer' ? 'system' : role, content: text ?? '' }
+  const toolCalls = tool_calls.map(({ id, function: { name, arguments: text } }) => ({ id, name, arguments: text }))
+  return { role, content: text, ...(toolCalls.length > 0 && { toolCalls }) }
+}
+
+/** Several text parts become lines, as llama.cpp and vLLM join them. */
+function readContent(content: ChatMessageBody['content']): string | null {
+  if (content === undefined) return null
+  return typeof content === 'string' ? content : content.map((part) => part.text).join('\n')
+}

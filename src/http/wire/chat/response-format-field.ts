@@ -1,0 +1,50 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import type { JsonObject, ResponseFormat } from '../../../core/text-generation.ts'
+
+/** Any JSON object; what a JSON Schema may hold is the text engine's to say. */
+export const jsonObject = Type.Unsafe<JsonObject>(Type.Object({}))
+
+export const responseFormatField = Type.Optional(
+  Type.Object(
+    {
+      type: Type.Enum(['text', 'json_object', 'json_schema']),
+      json_schema: Type.Optional(
+        Type.Object(
+          {
+            name: Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' }),
+            description: Type.Optional(Type.String()),
+            schema: Type.Optional(jsonObject),
+            strict: Type.Optional(Type.Boolean()),
+          },
+          { additionalProperties: false },
+        ),
+      ),
+      schema: Type.Optional(jsonObject),
+    },
+    { additionalProperties: false, description: 'What the output must look like; `json_object` may carry its `schema` directly.' },
+  ),
+)
+
+type ResponseFormatBody = Static<typeof responseFormatField>
+
+export function findResponseFormatFaults(format: ResponseFormatBody | undefined): readonly FieldFault[] {
+  if (format === undefined) return []
+  if (format.type === 'json_schema' && format.json_schema?.schema === undefined)
+    return [fault('json_schema', 'needs a `schema` when the type is json_schema.', 'missing')]
+  if (format.type !== 'json_schema' && format.json_schema !== undefined)
+    return [fault('json_schema', 'needs the type json_schema; remove one of them.')]
+  if (format.type !== 'json_object' && format.schema !== undefined)
+    return [fault('schema', 'needs the type json_object; use `json_schema` otherwise.')]
+  return []
+}
+
+export function readResponseFormat(format: ResponseFormatBody | undefined): ResponseFormat {
+  const schema = format?.json_schema?.schema ?? format?.schema
+  if (schema !== undefined) return { type: 'json_schema', schema }
+  return { type: format?.type === 'json_object' ? 'json_object' : 'text' }
+}
+
+function fault(field: string, text: string, kind = 'conflict'): FieldFault {
+  return { path: ['response_format', field], message: `\`response_format.${field}\` ${text}`, kind }
+}

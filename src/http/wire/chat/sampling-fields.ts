@@ -1,0 +1,59 @@
+import { randomInt } from 'node:crypto'
+import Type, { type Static } from 'typebox'
+import type { SamplingParameters } from '../../../core/text-generation.ts'
+
+/** The sampling fields that chat and plain completions share. */
+export function samplingFields({ widePenalties }: { readonly widePenalties: boolean }) {
+  const penalty = { minimum: widePenalties ? -2 : 0, maximum: widePenalties ? 2 : 1, default: 0 }
+  return {
+    temperature: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness; 0 always takes the likeliest token.' }),
+    ),
+    top_p: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Draws only from the likeliest tokens that make up this share.' }),
+    ),
+    top_k: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Draws only from this many tokens; 0 = off.' }),
+    ),
+    min_p: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, default: 0, description: 'Leaves out tokens below this share of the likeliest; 0 = off.' }),
+    ),
+    frequency_penalty: Type.Optional(Type.Number({ ...penalty, description: 'Against tokens, by how often they were said.' })),
+    presence_penalty: Type.Optional(Type.Number({ ...penalty, description: 'Against tokens that were said at all.' })),
+    repetition_penalty: Type.Optional(
+      Type.Number({ exclusiveMinimum: 0, maximum: 2, default: 1, description: 'Divides the score of tokens seen before; 1 = off.' }),
+    ),
+    seed: Type.Optional(
+      Type.Integer({
+        minimum: -Number.MAX_SAFE_INTEGER,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Same seed, same text; its low 32 bits count. Random by default.',
+      }),
+    ),
+    logit_bias: Type.Optional(
+      Type.Record(Type.String({ pattern: '^(0|[1-9][0-9]{0,6})$' }), Type.Number({ minimum: -100, maximum: 100 }), {
+        additionalProperties: false,
+        maxProperties: 1024,
+        description: 'Added to the scores of tokens, by token id in plain digits.',
+      }),
+    ),
+  }
+}
+
+const example = Type.Object(samplingFields({ widePenalties: false }))
+type SamplingBody = Static<typeof example>
+
+/** Fills in every default; a missing seed is drawn here, so that a stored request means the same for ever. */
+export function readSampling(body: SamplingBody): SamplingParameters {
+  return {
+    temperature: body.temperature ?? 1,
+    topP: body.top_p ?? 1,
+    topK: body.top_k ?? 0,
+    minP: body.min_p ?? 0,
+    frequencyPenalty: body.frequency_penalty ?? 0,
+    presencePenalty: body.presence_penalty ?? 0,
+    repetitionPenalty: body.repetition_penalty ?? 1,
+    seed: body.seed === undefined ? randomInt(2 ** 32) : Number(BigInt.asUintN(32, BigInt(body.seed))),
+    logitBias: new Map(Object.entries(body.logit_bias ?? {}).map(([token, bias]) => [Number(token), bias])),
+  }
+}

@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+
+export const streamFields = {
+  stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
+  stream_options: Type.Optional(
+    Type.Object(
+      { include_usage: Type.Optional(Type.Boolean({ default: false })) },
+      {
+        additionalProperties: false,
+        description: '`include_usage: true` ends a stream with token counts; needs stream.',
+      },
+    ),
+  ),
+}
+
+interface StreamBody {
+  readonly stream?: boolean
+  readonly stream_options?: { readonly include_usage?: boolean }
+}
+
+/** How the answer is to be sent. */
+export interface Delivery {
+  readonly stream: boolean
+  /** Whether a stream ends with a chunk of token counts. */
+  readonly includeUsage: boolean
+}
+
+export function readDelivery(body: StreamBody): Delivery {
+  return { stream: body.stream ?? false, includeUsage: body.stream_options?.include_usage ?? false }
+}
+
+export function findStreamFaults(body: StreamBody): readonly FieldFault[] {
+  if (body.stream_options === undefined || body.stream === true) return []
+  return [
+    { path: ['stream_options'], message: '`stream_options` needs `stream: true`; set it, or leave the options out.', kind: 'conflict' },
+  ]
+}

@@ -1,0 +1,25 @@
+import { toErrorRecord } from '../../../core/error.ts'
+import type { InferenceUpdate } from '../../../operations/deferred/watch-inference.ts'
+import { encodeNamedEvent } from '../event-data.ts'
+import { toErrorObject } from '../faults/error-body.ts'
+import { toBase64 } from '../images/image-result.ts'
+import { type AsyncAddress, encodeInference } from './inference.ts'
+
+/** Encodes the life of a deferred request as named server-sent events: `status`, `progress`, `preview`, at worst `error`. */
+export async function* encodeInferenceStream(
+  address: AsyncAddress,
+  updates: AsyncIterable<InferenceUpdate>,
+): AsyncGenerator<string, void, undefined> {
+  try {
+    for await (const update of updates) yield encodeUpdate(address, update)
+  } catch (error) {
+    yield encodeNamedEvent('error', { error: toErrorObject(toErrorRecord(error)) })
+    throw error
+  }
+}
+
+function encodeUpdate(address: AsyncAddress, update: InferenceUpdate): string {
+  if (update.type === 'inference') return encodeNamedEvent('status', encodeInference(address, update.inference))
+  if (update.type === 'progress') return encodeNamedEvent('progress', { step: update.progress.step, total: update.progress.total })
+  return encodeNamedEvent('preview', { image_b64: toBase64(update.image) })
+}

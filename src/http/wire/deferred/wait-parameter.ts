@@ -1,0 +1,29 @@
+import { ServiceError } from '../../../core/error.ts'
+import { prefers } from '../../headers/prefer-header.ts'
+
+const longestWaitSeconds = 60
+
+/** How long a poll may be held, and whether the Prefer header asked for it. */
+export interface PollWait {
+  readonly ms: number
+  readonly preferred: boolean
+}
+
+/**
+ * Reads `?wait=<seconds>`, else `Prefer: wait=<seconds>`. A preference over the limit is honoured as far as it goes.
+ *
+ * @throws {ServiceError} `invalid_request_error` for a parameter that is no number from 0 to 60.
+ */
+export function readPollWait(wait: unknown, preferHeader: string | readonly string[] | undefined): PollWait {
+  if (wait !== undefined) {
+    const seconds = typeof wait === 'string' && /^\d{1,6}(\.\d{1,3})?$/.test(wait) ? Number(wait) : Number.NaN
+    if (!(seconds <= longestWaitSeconds))
+      throw new ServiceError('invalid_request_error', `\`wait\` must be a number of seconds from 0 to ${longestWaitSeconds}.`, {
+        param: 'wait',
+      })
+    return { ms: seconds * 1000, preferred: false }
+  }
+  const preference = prefers(preferHeader, 'wait')
+  if (preference === undefined || !/^\d{1,6}$/.test(preference)) return { ms: 0, preferred: false }
+  return { ms: Math.min(Number(preference), longestWaitSeconds) * 1000, preferred: true }
+}

@@ -1,0 +1,30 @@
+import type { Static, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Settings } from 'typebox/system'
+import { ServiceError } from '../../../core/error.ts'
+import { findFaults } from './find-faults.ts'
+import { type FaultCodes, faultsError } from './refuse-faults.ts'
+import { isRecord, withoutNulls } from './without-nulls.ts'
+
+// Enough for every field of the longest request, so that all faults are reported at once.
+Settings.Set({ maxErrors: 64 })
+
+/** Checks bodies against one schema; a known field that is null counts as left out. */
+export interface BodyChecker<Schema extends TSchema> {
+  /** @throws {ServiceError} with the given codes, naming every fault at once. */
+  parse(body: unknown, codes: FaultCodes): Static<Schema>
+}
+
+export function createBodyChecker<Schema extends TSchema & { readonly properties: object }>(schema: Schema): BodyChecker<Schema> {
+  const validator = Compile(schema)
+  const document: object = schema
+  const fits = (value: unknown): value is Static<Schema> => validator.Check(value)
+  return {
+    parse(body, codes) {
+      if (!isRecord(body)) throw new ServiceError(codes.invalid, 'Send a JSON object as the body.')
+      const value = withoutNulls(document, body)
+      if (fits(value)) return value
+      throw faultsError(findFaults(document, validator.Errors(value)), codes)
+    },
+  }
+}

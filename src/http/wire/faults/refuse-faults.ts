@@ -1,0 +1,35 @@
+import { type ErrorCode, type FieldFault, ServiceError } from '../../../core/error.ts'
+import { printPath } from './print-path.ts'
+
+/** The code each kind of fault gets on a route family. */
+export interface FaultCodes {
+  readonly invalid: ErrorCode
+  readonly unknown: ErrorCode
+}
+
+export const textFaultCodes: FaultCodes = { invalid: 'invalid_request_error', unknown: 'unsupported_parameter' }
+export const imageFaultCodes: FaultCodes = { invalid: 'validation_error', unknown: 'validation_error' }
+
+/** Kinds of fault that mean "this service cannot do that" and carry their own code. */
+const ownCodes: Readonly<Record<string, ErrorCode>> = { unsupported: 'unsupported', unsupported_parameter: 'unsupported_parameter' }
+const mostNamed = 5
+
+/** Throws {@link faultsError} when there are faults. */
+export function refuseFaults(faults: readonly FieldFault[], codes: FaultCodes): void {
+  if (faults.length > 0) throw faultsError(faults, codes)
+}
+
+/** One error for all faults of a request, with the code of the first. */
+export function faultsError(faults: readonly FieldFault[], codes: FaultCodes): ServiceError {
+  const [first] = faults
+  if (first === undefined) return new ServiceError(codes.invalid, 'Send a body as the API document describes it.')
+  const code = ownCodes[first.kind] ?? (first.kind === 'unknown' ? codes.unknown : codes.invalid)
+  return new ServiceError(code, summarize(faults, first), { param: printPath(first.path) || undefined, faults })
+}
+
+function summarize(faults: readonly FieldFault[], first: FieldFault): string {
+  if (faults.length === 1) return first.message
+  const named = faults.slice(0, mostNamed).map(({ message }) => message.replace(/\.$/, ''))
+  const more = faults.length > mostNamed ? `; and ${faults.length - mostNamed} more` : ''
+  return `${faults.length} fields need a change: ${named.join('; ')}${more}.`
+}

@@ -1,0 +1,47 @@
+import { ServiceError } from '../../../core/error.ts'
+
+interface InspectionOptions {
+  readonly signal: AbortSignal
+  /** Asks for a mask that still has white when it is resized to this. */
+  readonly whiteAt?: { readonly width: number; readonly height: number }
+}
+
+/** Checks an uploaded image; throws `validation_error` when it does not decode, or has no white at the size given. */
+export type InspectImage = (
+  bytes: Uint8Array,
+  options: InspectionOptions,
+) => Promise<{ readonly format: string; readonly width: number; readonly height: number }>
+
+/**
+ * The bytes of an image field: base64, with or without a data-URI prefix.
+ *
+ * @throws {ServiceError} `validation_error` for anything that is not exactly base64, or no image the engine can read.
+ */
+export async function decodeImage(
+  inspect: InspectImage,
+  { field, text }: { readonly field: string; readonly text: string },
+  options: InspectionOptions,
+): Promise<Uint8Array> {
+  const encoded = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text
+  const prefix = text.slice(0, text.length - encoded.length)
+  // The usual command-line tools break base64 into lines.
+  const base64 = encoded.replace(/[\r\n]+/g, '')
+  if (!/^(?:data:image\/[\w.+-]+;base64,)?$/.test(prefix) || !isBase64(base64))
+    throw fault(field, `\`${field}\` must be an image in base64, with or without a data:image/…;base64, prefix.`)
+  const bytes = Buffer.from(base64, 'base64')
+  try {
+    await inspect(bytes, options)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'validation_error') throw error
+    throw fault(field, `\`${field}\` cannot be used: ${error.message}`)
+  }
+  return bytes
+}
+
+function isBase64(text: string): boolean {
+  return text.length > 0 && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text)
+}
+
+function fault(field: string, message: string): ServiceError {
+  return new ServiceError('validation_error', message, { param: field, faults: [{ path: [field], message, kind: 'image' }] })
+}

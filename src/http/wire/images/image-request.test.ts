@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { ServiceError } from '../../../core/error.ts'
+import type { ImageRequest } from '../../../core/image-generation.ts'
+import type { ImageModelDescriptor } from '../../../core/model.ts'
+import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { samplers } from '../../../core/sampler.ts'
+import { stylePresetNames } from '../../../core/style-preset.ts'
+import { type ImageHints, type ImageParsing, parseImageRequest } from './image-request.ts'
+
+const model: ImageModelDescriptor = {
+  kind: 'image',
+  id: 'drawer',
+  name: 'Drawer',
+  folder: '/models/drawer',
+  license: null,
+  bytes: 1,
+  created: 0,
+  format: 'onnx-sdxl',
+  native: { width: 1024, height: 1024 },
+  draws: 'requested',
+  sizes: {
+    type: 'list',
+    sizes: [
+      { width: 1024, height: 1024 },
+      { width: 896, height: 1152 },
+    ],
+  },
+  defaults: { steps: 30, guidanceScale: 12, sampler: 'DDIM' },
+  refiner: null,
+}
+const noHints: ImageHints = { encoding: null, previews: false }
+const picture = Buffer.from('picture').toString('base64')
+
+function depsFor(descriptor: ImageModelDescriptor): ImageParsing {
+  const catalog: ModelCatalog = {
+    list: () => [descriptor],
+    find: (id) => (id === descriptor.id ? descriptor : undefined),
+    defaultImageModel: () => descriptor,
+  }
+  return {
+    catalog,
+    async inspectImage(bytes) {
+      if (Buffer.from(bytes).toString() === 'rubbish') throw new ServiceError('validation_error', 'The bytes are no image.')
+      return { format: 'png', width: 8, height: 8 }
+    },
+  }
+}
+
+async function accept(fields: object, { descriptor = model, hints = noHints } = {}): Promise<ImageRequest> {
+  const parsed = await parseImageRequest(
+    depsFor(descriptor),
+    { body: { prompt: 'a tiger', ...fields }, hints },
+    { signal: new AbortController().signal },
+  )
+  return parsed.request
+}
+
+async function refuse(fields: object, param: string, code = 'validation_error', options = {}): Promise<void> {
+  await assert.rejects(accept(fields, options), (error: unknown) => {
+    assert.ok(error instanceof ServiceError)
+    assert.deepEqual([error.code, error.param], [code, param], `${JSON.stringify(fields)}: ${error.message}`)
+    assert.ok(error.faults.length > 0)
+    return true
+  })
+}
+
+suite('image requests', () => {
+  test('every default comes from the model, and seeds are drawn', async () => {
+    const { seeds, ...rest } = await accept({})
+    assert.ok(seeds.length === 1 && seeds.every((seed) => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32))
+    assert.deepEqual(rest, {
+      model: 'drawer',
+      prompt: 'a tiger',
+      prompt2: null,
+      negativePrompt: null,
+      negativePrompt2: null,
+      width: 1024,
+      height: 1024,
+      steps: 30,
+      guidanceScale: 12,
+      sampler: 'DDIM',
+      encoding: 'jpeg',
+      clipSkip: null,
+      stylePreset: null,
+      initial: null,
+      mask: null,
+      refinerStart: null,
+      previews: false,
+    })
+  })
+
+  const prompt = { good: ['', 'x'.repeat(10_000), '🐯'.repeat(10_000), null], bad: ['x'.repeat(10_001), 5, ['x']] }
+  const ranges: Readonly<Record<string, { readonly good: readonly unknown[]; readonly bad: readonly unknown[] }>> = {
+    prompt: { good: ['x', 'x'.repeat(10_000)], bad: ['', 'x'.repeat(10_001), null, 5] },
+    prompt_2: prompt,
+    negative_prompt: prompt,
+    negative_prompt_2: prompt,
+    width: { good: [1024, null], bad: [1000, 512, '1024', 1024.5, 0, -8] },
+    height: { good: [1024, null], bad: [1152, '1024', 0] },
+    steps: { good: [1, 200, null], bad: [0, 201, 1.5, '20', true] },
+    cfg_scale: { good: [0.001, 1, 50, null], bad: [0, -1, 50.01, '7'] },
+    num_images: { good: [1, 16, null], bad: [0, 17, 1.5, '2'] },
+    seed: { good: [0, 2 ** 32 - 1, [7], null], bad: [-1, 2 ** 32, 1.5, '1', [], [1, 2], [-1], [2 ** 32], ['1']] },
+    sampler: { good: [...samplers, null], bad: ['ddim', 'EULER', '', 5] },
+    image_encoding: { good: ['jpeg', 'png', 'webp', null], bad: ['jpg', 'gif', 'PNG'] },
+    init_image: {
+      good: [picture, `data:image/png;base64,${picture}`, `${picture.slice(0, 4)}\r\n${picture.slice(4)}\n`, null],
+      bad: [
+        '',
+        'not base64!',
+        picture.slice(0, 5),
+        'data:text/plain;base64,AAAA',
+        'https://example.com/a.png',
+        Buffer.from('rubbish').toString('base64'),
+        5,
+      ],
+    },
+    strength: { good: [0.8, null], bad: [0, -0.1, 1.01, '0.5', 0.5] },
+    mask_image: { good: [null], bad: [picture] },
+    inpaint_full_res: { good: [false, null], bad: [true, 'false', 0] },
+    inpaint_full_res_padding: { good: [32, null], bad: [-1, 1025, 1.5, 16] },
+    outpainting: { good: [false, null], bad: [true, 'false'] },
+    style_preset: { good: [...stylePresetNames, null], bad: ['nothing', '', 5] },
+    clip_skip: { good: [1, 12, null], bad: [0, 13, 1.5] },
+    use_refiner: { good: [false, null], bad: ['false', 1] },
+    high_noise_frac: { good: [0.8, null], bad: [-0.01, 1.01, '0.8'] },
+    log_prompt: { good: [true, false, null], bad: ['true', 1] },
+  }
+  for (const [field, { good, bad }] of Object.entries(ranges)) {
+    test(`${field} keeps to its range`, async () => {
+      for (const value of good) await accept({ [field]: value })
+      for (const value of bad) {
+        await assert.rejects(accept({ [field]: value }), (error: unknown) => {
+          assert.ok(error instanceof ServiceError)
+          assert.equal(error.code, 'validation_error', `${field}: ${JSON.stringify(value)}`)
+          return error.faults.every(({ path }) => path[0] === field || (field === 'height' && path[0] === 'width'))
+        })
+      }
+    })
+  }
+
+  for (const [field, ...nothing] of [
+    ['vae'],
+    ['loras', {}],
+    ['textual_inversions', {}],
+    ['controlnet'],
+    ['controlnet_conditioning_scale'],
+    ['controlnet_early_stop'],
+    ['controlnet_image'],
+    ['controlnet_preprocess', false],
+    ['transfer_images', {}],
+  ] as const) {
+    test(`${field} is refused by name unless it asks for nothing`, async () => {
+      for (const value of [null, ...nothing]) await accept({ [field]: value })
+      for (const value of ['name', '', { name: 1 }, 0, 0.5, true, []]) await refuse({ [field]: value }, field, 'unsupported')
+      for (const value of [{}, false])
+        if (JSON.stringify(nothing) !== JSON.stringify([value])) await refuse({ [field]: value }, field, 'unsupported')
+    })
+  }
+
+  test('a checkpoint names an installed image model', async () => {
+    assert.equal((await accept({ checkpoint: 'drawer' })).model, 'drawer')
+    await refuse({ checkpoint: 'other' }, 'checkpoint', 'unsupported')
+  })
+
+  test('unknown fields are 422, and every fault is named at once', async () => {
+    await refuse({ foo: 1 }, 'foo')
+    await refuse({ foo: null }, 'foo')
+    await assert.rejects(accept({ steps: 0, cfg_scale: 0, foo: 1 }), (error: unknown) => {
+      assert.ok(error instanceof ServiceError)
+      assert.deepEqual(
+        error.faults.map(({ path, kind }) => [path[0], kind]),
+        [
+          ['steps', 'range'],
+          ['cfg_scale', 'range'],
+          ['foo', 'unknown'],
+        ],
+      )
+      return true
+    })
+  })
+
+  test('a size must be a pair the model allows', async () => {
+    assert.equal((await accept({ width: 896, height: 1152 })).width, 896)
+    await refuse({ width: 1152, height: 896 }, 'width')
+    await refuse({ width: 896 }, 'width')
+    const ranged = { descriptor: { ...model, native: { width: 256, height: 256 }, sizes: { type: 'range' as const, min: 64, max: 2048 } } }
+    for (const [width, height] of [
+      [64, 64],
+      [2048, 2048],
+      [72, 1000],
+    ])
+      assert.equal((await accept({ width, height }, ranged)).height, height)
+    for (const [width, height] of [
+      [56, 64],
+      [2056, 64],
+      [65, 64],
+      [64, 2056],
+    ])
+      await refuse({ width, height }, 'width', 'validation_error', ranged)
+  })
+
+  test('one seed counts up over the images; a list gives one each', async () => {
+    assert.deepEqual((await accept({ seed: 5, num_images: 3 })).seeds, [5, 6, 7])
+    assert.deepEqual((await accept({ seed: [9, 1, 9], num_images: 3 })).seeds, [9, 1, 9])
+    assert.equal((await accept({ num_images: 16 })).seeds.length, 16)
+    await refuse({ seed: 2 ** 32 - 1, num_images: 2 }, 'seed')
+    await refuse({ seed: [1, 2], num_images: 3 }, 'seed')
+  })
+
+  test('image-to-image needs at least one step of its own', async () => {
+    const { initial } = await accept({ init_image: picture, strength: 0.5, steps: 2 })
+    assert.deepEqual(initial, { image: Buffer.from('picture'), strength: 0.5 })
+    await refuse({ init_image: picture, strength: 0.49, steps: 2 }, 'strength')
+    await refuse({ init_image: picture, steps: 1 }, 'strength')
+    assert.equal((await accept({ steps: 1 })).steps, 1)
+  })
+
+  test('whatever the number of steps, the strength that a refusal advises is accepted', async () => {
+    for (let steps = 1; steps <= 200; steps += 1) {
+      const fields = { init_image: picture, steps }
+      const refusal: unknown = await accept({ ...fields, strength: 0.9 / steps }).catch((error: unknown) => error)
+      assert.ok(refusal instanceof ServiceError)
+      const advised = Number(/use a strength of (\S+) or more/.exec(refusal.message)?.[1])
+      for (const strength of [advised, 1 / steps]) {
+        const { initial } = await accept({ ...fields, strength })
+        assert.ok(initial !== null && initial.strength <= 1 && initial.strength * steps >= 1, `${strength} of ${steps} steps`)
+      }
+    }
+  })
+
+  test('a mask needs an image; its options need a mask', async () => {
+    const { mask } = await accept({
+      init_image: picture,
+      mask_image: picture,
+      inpaint_full_res: true,
+      inpaint_full_res_padding: 16,
+      outpainting: true,
+    })
+    assert.deepEqual(mask, { image: Buffer.from('picture'), fullResolution: true, padding: 16, outpainting: true })
+    await refuse({ mask_image: picture }, 'mask_image')
+    await refuse({ init_image: picture, mask_image: Buffer.from('rubbish').toString('base64') }, 'mask_image')
+    await refuse({ init_image: picture, outpainting: true }, 'outpainting')
+    const masked = { init_image: picture, mask_image: picture }
+    await refuse({ ...masked, inpaint_full_res_padding: 16 }, 'inpaint_full_res_padding')
+    await refuse({ ...masked, inpaint_full_res: false, inpaint_full_res_padding: 16 }, 'inpaint_full_res_padding')
+    assert.equal((await accept({ ...masked, inpaint_full_res_padding: 32 })).mask?.padding, 32)
+  })
+
+  test('what the model is known to refuse is refused before it is asked', async () => {
+    const bounds = { clipSkip: 2, lcmSteps: 50, refusedSamplers: ['PNDM'], startsFromImage: false } as const
+    const bounded = { descriptor: { ...model, bounds } }
+    assert.equal((await accept({ clip_skip: 2 }, bounded)).clipSkip, 2)
+    await refuse({ clip_skip: 3 }, 'clip_skip', 'validation_error', bounded)
+    assert.equal((await accept({ sampler: 'LCM', steps: 50 }, bounded)).steps, 50)
+    await refuse({ sampler: 'LCM', steps: 51 }, 'steps', 'validation_error', bounded)
+    await refuse({ sampler: 'PNDM' }, 'sampler', 'unsupported', bounded)
+    await refuse({ init_image: picture }, 'init_image', 'unsupported', bounded)
+    const unknown = { descriptor: { ...model, bounds: { ...bounds, clipSkip: null, lcmSteps: null, startsFromImage: true } } }
+    await accept({ clip_skip: 12, sampler: 'LCM', steps: 60, init_image: picture }, unknown)
+  })
+
+  test('weights that no engine can compute with are refused, however they come about', async () => {
+    assert.equal((await accept({ prompt: '((tiger:1.5)) [tree] (sky:-100)' })).prompt, '((tiger:1.5)) [tree] (sky:-100)')
+    for (const heavy of [`${'('.repeat(4999)}x${')'.repeat(4999)}`, `${'('.repeat(49)}x`, '(x:101)', '((x:99))'])
+      for (const field of ['prompt', 'prompt_2', 'negative_prompt', 'negative_prompt_2']) await refuse({ [field]: heavy }, field)
+    await accept({ prompt: `${'['.repeat(4999)}x`, prompt_2: '('.repeat(5000), negative_prompt: '\\('.repeat(3000) })
+  })
+
+  test('a refiner is used where there is one and refused where there is none', async () => {
+    const refined = { descriptor: { ...model, refiner: '/models/refiner' } }
+    assert.equal((await accept({}, refined)).refinerStart, 0.8)
+    assert.equal((await accept({ high_noise_frac: 0.5 }, refined)).refinerStart, 0.5)
+    assert.equal((await accept({ use_refiner: false }, refined)).refinerStart, null)
+    await refuse({ use_refiner: false, high_noise_frac: 0.5 }, 'high_noise_frac', 'validation_error', refined)
+    assert.equal((await accept({ use_refiner: false, high_noise_frac: 0.8 }, refined)).refinerStart, null)
+    await refuse({ use_refiner: true }, 'use_refiner', 'unsupported')
+    await refuse({ high_noise_frac: 0.5 }, 'high_noise_frac', 'unsupported')
+  })
+
+  test('an Accept header chooses the encoding unless the body contradicts it', async () => {
+    const png = { hints: { encoding: 'png' as const, previews: false } }
+    assert.equal((await accept({}, png)).encoding, 'png')
+    assert.equal((await accept({ image_encoding: 'png' }, png)).encoding, 'png')
+    await refuse({ image_encoding: 'jpeg' }, 'image_encoding', 'validation_error', png)
+  })
+})

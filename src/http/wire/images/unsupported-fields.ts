@@ -1,0 +1,24 @@
+import Type, { type TOptional, type TUnknown } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+
+/** A field that is known but cannot be honoured: refused by name unless it is null or asks for nothing. */
+export type UnsupportedField = TOptional<TUnknown>
+
+/** @param nothing The value of the field's own kind that asks for nothing, so that doing nothing honours it; absent = there is none. */
+export function unsupportedField(nothing?: unknown): UnsupportedField {
+  return Type.Optional(Type.Unknown(nothing === undefined ? {} : { default: nothing }))
+}
+
+/** One fault per such field that was given a value. */
+export function findUnsupported(
+  body: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, UnsupportedField>>,
+): readonly FieldFault[] {
+  return Object.entries(fields)
+    .filter(([name, field]) => Object.hasOwn(body, name) && !asksForNothing(body[name], field))
+    .map(([name]) => ({ path: [name], message: `\`${name}\` is not supported by this service: leave it out.`, kind: 'unsupported' }))
+}
+
+function asksForNothing(value: unknown, field: object): boolean {
+  return value === null || value === undefined || ('default' in field && JSON.stringify(value) === JSON.stringify(field.default))
+}

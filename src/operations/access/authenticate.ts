@@ -1,0 +1,61 @@
+import type { AccessToken, Caller } from '../../core/access-token.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import { hashAccessToken, isAccessTokenText } from './access-token-text.ts'
+import type { TokenCache } from './token-cache.ts'
+
+const touchEveryMs = 60_000
+
+export interface AuthenticationDependencies {
+  readonly tokens: AccessTokenStore
+  readonly accounts: AccountStore
+  readonly clock: Clock
+  readonly tokenCache: TokenCache
+}
+
+/**
+ * Finds out who holds an access token.
+ *
+ * @throws {ServiceError} `invalid_token` (unknown, or its account is disabled), `token_expired`, `token_revoked`.
+ */
+export async function authenticate(
+  deps: AuthenticationDependencies,
+  { text }: { readonly text: string },
+  options: { readonly signal: AbortSignal },
+): Promise<Caller> {
+  const hash = hashAccessToken(text)
+  const token = deps.tokenCache.find(hash) ?? (await lookUp(deps, { text, hash }, options))
+  const now = deps.clock.now()
+  if (token.revokedAt !== null) throw new ServiceError('token_revoked', 'This access token was revoked; use another one.')
+  if (token.expiresAt !== null && token.expiresAt <= now)
+    throw new ServiceError('token_expired', 'This access token has expired; make a new one in the account settings.')
+  if (token.lastUsedAt === null || now - token.lastUsedAt >= touchEveryMs) {
+    deps.tokenCache.noteUse(token, now)
+    await deps.tokens.touch(token.id, now, options)
+  }
+  return { accountId: token.accountId, tokenId: token.id, scopes: token.scopes }
+}
+
+async function lookUp(
+  deps: AuthenticationDependencies,
+  { text, hash }: { readonly text: string; readonly hash: string },
+  options: { readonly signal: AbortSignal },
+): Promise<AccessToken> {
+  if (!isAccessTokenText(text)) throw invalidToken()
+  const token = await deps.tokens.findByHash(hash, options)
+  if (token === null) throw invalidToken()
+  const account = await deps.accounts.find(token.accountId, options)
+  if (account === null || account.disabledAt !== null)
+    throw new ServiceError('invalid_token', 'The account of this access token is disabled; ask an owner of the service.')
+  deps.tokenCache.remember(token)
+  return token
+}
+
+function invalidToken(): ServiceError {
+  return new ServiceError(
+    'invalid_token',
+    'This access token is not valid; check that it was copied whole, or make a new one in the account settings.',
+  )
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import { type AccessToken, scopes as everyScope, type Scope } from '../../core/access-token.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import { hashAccessToken, makeAccessTokenText } from './access-token-text.ts'
+
+export interface NewAccessToken {
+  readonly accountId: string
+  /** 1 to 100 characters, for people. */
+  readonly name: string
+  /** At least one. */
+  readonly scopes: readonly Scope[]
+  /** Unix milliseconds, in the future; null = never. */
+  readonly expiresAt: number | null
+}
+
+/**
+ * Makes an access token. Its text is returned here once and kept nowhere.
+ *
+ * @throws {ServiceError} `validation_error`.
+ */
+export async function createAccessToken(
+  { tokens, clock }: { readonly tokens: AccessTokenStore; readonly clock: Clock },
+  { accountId, name, scopes, expiresAt }: NewAccessToken,
+  options: { readonly signal: AbortSignal },
+): Promise<{ readonly text: string; readonly token: AccessToken }> {
+  const trimmed = name.trim()
+  if (trimmed.length < 1 || trimmed.length > 100)
+    throw new ServiceError('validation_error', 'Give the token a name of 1 to 100 characters.', { param: 'name' })
+  if (scopes.length === 0)
+    throw new ServiceError('validation_error', `Give the token at least one scope of: ${everyScope.join(', ')}.`, { param: 'scopes' })
+  const now = clock.now()
+  if (expiresAt !== null && expiresAt <= now)
+    throw new ServiceError('validation_error', 'Choose an expiry in the future, or none.', { param: 'expires_at' })
+  const text = makeAccessTokenText()
+  const token: AccessToken = {
+    id: randomUUID(),
+    accountId,
+    name: trimmed,
+    hash: hashAccessToken(text),
+    hint: text.slice(-4),
+    scopes: everyScope.filter((scope) => scopes.includes(scope)),
+    createdAt: now,
+    expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+  }
+  await tokens.create(token, options)
+  return { text, token }
+}

@@ -1,0 +1,17 @@
+import { ServiceError } from '../../core/error.ts'
+import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+
+/**
+ * Revokes one of an account's tokens; every node refuses it within five seconds. Revoking twice is fine.
+ *
+ * @throws {ServiceError} `not_found` when the account has no such token.
+ */
+export async function revokeAccessToken(
+  { tokens, clock }: { readonly tokens: AccessTokenStore; readonly clock: Clock },
+  target: { readonly id: string; readonly accountId: string },
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  const found = await tokens.setRevoked(target, clock.now(), options)
+  if (!found) throw new ServiceError('not_found', 'Name one of your own tokens; the list shows their ids.')
+}

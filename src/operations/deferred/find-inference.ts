@@ -1,0 +1,29 @@
+import { ServiceError } from '../../core/error.ts'
+import type { Inference } from '../../core/inference.ts'
+import type { InferenceLog } from '../../core/ports/inference-log.ts'
+import type { InferenceEvents } from './inference-events.ts'
+
+export interface InferenceTarget {
+  readonly id: string
+  readonly accountId: string
+}
+
+/**
+ * Reads one of the account's own inferences, with its progress up to the step.
+ *
+ * @throws {ServiceError} `request_not_found`, in the same words for a foreign, an unknown and a malformed id.
+ */
+export async function findInference(
+  { log, events }: { readonly log: InferenceLog; readonly events: InferenceEvents },
+  { id, accountId }: InferenceTarget,
+  options: { readonly signal: AbortSignal },
+): Promise<Inference> {
+  const inference = await log.find(id, accountId, options)
+  if (inference === null) throw requestNotFound()
+  if (inference.status !== 'running') return inference
+  return { ...inference, progress: events.progressOf(id) ?? inference.progress }
+}
+
+export function requestNotFound(): ServiceError {
+  return new ServiceError('request_not_found', 'There is no such request; check the response_id and whose access token this is.')
+}

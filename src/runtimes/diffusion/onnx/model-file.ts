@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ServiceError } from '../../../core/error.ts'
+
+/** The error for a model folder that does not fit; the message names the file as it is called inside the folder. */
+export function unusableModel(file: string, fault: string, cause?: unknown): ServiceError {
+  return new ServiceError('inference_failed', `The model cannot be used: ${file} ${fault}.`, { cause })
+}
+
+export type JsonRecord = Readonly<Record<string, unknown>>
+
+export async function readText(folder: string, file: string): Promise<string> {
+  try {
+    return await readFile(join(folder, file), 'utf8')
+  } catch (error) {
+    throw unusableModel(file, 'is missing or cannot be read', error)
+  }
+}
+
+/** Reads a JSON object of a model folder. */
+export async function readJsonObject(folder: string, file: string): Promise<JsonRecord> {
+  const text = await readText(folder, file)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw unusableModel(file, 'is not valid JSON', error)
+  }
+  if (!isRecord(value)) throw unusableModel(file, 'must hold one JSON object')
+  return value
+}
+
+/** Like {@link readJsonObject}, but an absent file reads as an empty object. */
+export async function readOptionalJsonObject(folder: string, file: string): Promise<JsonRecord> {
+  try {
+    return await readJsonObject(folder, file)
+  } catch (error) {
+    if (error instanceof ServiceError && isMissing(error.cause)) return {}
+    throw error
+  }
+}
+
+function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isMissing(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT'
+}

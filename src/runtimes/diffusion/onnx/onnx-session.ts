@@ -1,0 +1,104 @@
+import { join } from 'node:path'
+import { InferenceSession, Tensor } from 'onnxruntime-node'
+import { ServiceError } from '../../../core/error.ts'
+import { unusableModel } from './model-file.ts'
+import { fromTensor, type NumericTensor, type NumericValues, toTensor } from './tensor.ts'
+
+/** What a session says of one of its inputs or outputs; named dimensions are text. */
+export interface TensorDescription {
+  readonly name: string
+  readonly type: string
+  readonly shape: readonly (number | string)[]
+}
+
+/**
+ * One ONNX file in memory. Names, element types and ranks come from the file; values go in and out as float32 or
+ * whole numbers and are converted to what the file wants.
+ */
+export class OnnxSession implements AsyncDisposable {
+  /** Path inside the model folder, for messages. */
+  readonly file: string
+  readonly inputs: ReadonlyMap<string, TensorDescription>
+  readonly outputs: ReadonlyMap<string, TensorDescription>
+  readonly #session: InferenceSession
+
+  constructor(file: string, session: InferenceSession) {
+    this.file = file
+    this.#session = session
+    this.inputs = describe(session.inputMetadata)
+    this.outputs = describe(session.outputMetadata)
+  }
+
+  /** The description of an input; @throws {ServiceError} `inference_failed` naming the file when it has none of that name. */
+  input(name: string): TensorDescription {
+    const found = this.inputs.get(name)
+    if (found === undefined) throw unusableModel(this.file, `has no input "${name}" (it has ${[...this.inputs.keys()].join(', ')})`)
+    return found
+  }
+
+  /** The first of these outputs that the file has. */
+  output(...names: readonly string[]): string {
+    const found = names.find((name) => this.outputs.has(name))
+    if (found === undefined)
+      throw unusableModel(this.file, `has no output "${names.join('" or "')}" (it has ${[...this.outputs.keys()].join(', ')})`)
+    return found
+  }
+
+  /** Values as the input of that name takes them. */
+  tensor(name: string, values: NumericValues, dims: readonly number[]): Tensor {
+    return toTensor(this.input(name).type, values, dims)
+  }
+
+  /**
+   * Runs the model once. Blocks the event loop until it is done.
+   *
+   * @returns The wanted outputs as float32.
+   * @throws {ServiceError} `inference_failed` when the model rejects the values.
+   */
+  async run(feeds: Readonly<Record<string, Tensor>>, wanted: readonly string[]): Promise<readonly NumericTensor[]> {
+    try {
+      const results = await this.#session.run(feeds, wanted)
+      return wanted.map((name) => {
+        const result = results[name]
+        if (!(result instanceof Tensor)) throw new Error(`output ${name} is not a tensor`)
+        return fromTensor(result)
+      })
+    } catch (error) {
+      throw new ServiceError('inference_failed', 'The image model failed while running; try again.', {
+        cause: new Error(`${this.file}: ${describeError(error)}`, { cause: error }),
+      })
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#session.release()
+  }
+}
+
+function describe(metadata: readonly InferenceSession.ValueMetadata[]): ReadonlyMap<string, TensorDescription> {
+  return new Map(
+    metadata.flatMap((entry) =>
+      entry.isTensor ? [[entry.name, { name: entry.name, type: entry.type, shape: entry.shape }] as const] : [],
+    ),
+  )
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Loads one ONNX file of a model folder; weights in external files beside it are found by the runtime. */
+export async function openOnnxSession(folder: string, file: string, { threads }: { readonly threads: number }): Promise<OnnxSession> {
+  try {
+    const session = await InferenceSession.create(join(folder, file), {
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      executionMode: 'sequential',
+      graphOptimizationLevel: 'all',
+      logSeverityLevel: 3,
+    })
+    return new OnnxSession(file, session)
+  } catch (error) {
+    throw unusableModel(file, `does not load (${describeError(error).replaceAll(join(folder, '/'), '')})`, error)
+  }
+}

@@ -1,0 +1,111 @@
+import { type Sampler, samplers } from '../../../core/sampler.ts'
+import type { JsonRecord } from '../onnx/model-file.ts'
+
+/** One run of diffusers that was written down: what was asked, and the latents and picture that came out. */
+export interface ReferenceCase {
+  readonly name: string
+  readonly sampler: Sampler
+  /** Options of the scheduler that differ from the model's, in diffusers' words. */
+  readonly schedulerOptions: JsonRecord
+  readonly steps: number
+  readonly prompt: string
+  readonly prompt2: string | null
+  readonly negativePrompt: string | null
+  readonly negativePrompt2: string | null
+  readonly seed: number
+  readonly guidanceScale: number
+  readonly width: number
+  readonly height: number
+  readonly clipSkip: number | null
+  readonly initial: { readonly png: Uint8Array; readonly strength: number; readonly maskPng: Uint8Array | null } | null
+  /** Before division by the VAE's scaling factor. */
+  readonly latents: Float32Array
+  readonly png: Uint8Array
+}
+
+/** A file of reference cases. */
+export interface ReferenceFile {
+  /** Name of the model's folder. */
+  readonly model: string
+  /** Cases that could be read; the others with the reason they could not. */
+  readonly cases: readonly ReferenceCase[]
+  readonly unreadable: readonly { readonly name: string; readonly reason: string }[]
+}
+
+/** Reads the format of `test/fixtures/golden/parity.json`. */
+export function parseReferenceFile(value: unknown): ReferenceFile {
+  const root = record(value, 'the file')
+  const model = text(root, 'model')
+  const entries = root.cases
+  if (!Array.isArray(entries)) throw new Error('the file has no list "cases"')
+  const cases: ReferenceCase[] = []
+  const unreadable: { name: string; reason: string }[] = []
+  for (const [i, entry] of entries.entries()) {
+    try {
+      cases.push(parseCase(record(entry, `case ${i + 1}`), `case ${i + 1}`))
+    } catch (error) {
+      unreadable.push({ name: nameOf(entry) ?? `case ${i + 1}`, reason: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  return { model, cases, unreadable }
+}
+
+function parseCase(json: JsonRecord, fallbackName: string): ReferenceCase {
+  const sampler = samplers.find((name) => name === json.sampler)
+  if (sampler === undefined) throw new Error(`"sampler" is ${JSON.stringify(json.sampler)}, which is not one of ours`)
+  const initial = optionalText(json, 'init_png')
+  const mask = optionalText(json, 'mask_png')
+  const latentBytes = bytes(text(json, 'latents_f32'))
+  return {
+    name: nameOf(json) ?? fallbackName,
+    sampler,
+    schedulerOptions: record(json.config ?? {}, '"config"'),
+    steps: number(json, 'steps'),
+    prompt: text(json, 'prompt'),
+    prompt2: optionalText(json, 'prompt_2'),
+    negativePrompt: optionalText(json, 'negative_prompt'),
+    negativePrompt2: optionalText(json, 'negative_prompt_2'),
+    seed: number(json, 'seed'),
+    guidanceScale: number(json, 'cfg_scale'),
+    width: number(json, 'width'),
+    height: number(json, 'height'),
+    clipSkip: json.clip_skip === null || json.clip_skip === undefined ? null : number(json, 'clip_skip'),
+    initial:
+      initial === null ? null : { png: bytes(initial), strength: number(json, 'strength'), maskPng: mask === null ? null : bytes(mask) },
+    latents: new Float32Array(latentBytes.buffer.slice(latentBytes.byteOffset, latentBytes.byteOffset + latentBytes.byteLength)),
+    png: bytes(text(json, 'image_png')),
+  }
+}
+
+function nameOf(entry: unknown): string | null {
+  return typeof entry === 'object' && entry !== null && 'name' in entry && typeof entry.name === 'string' ? entry.name : null
+}
+
+function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function record(value: unknown, what: string): JsonRecord {
+  if (!isRecord(value)) throw new Error(`${what} is not a JSON object`)
+  return value
+}
+
+function text(json: JsonRecord, key: string): string {
+  const value = json[key]
+  if (typeof value !== 'string') throw new Error(`"${key}" is not a text`)
+  return value
+}
+
+function optionalText(json: JsonRecord, key: string): string | null {
+  return json[key] === null || json[key] === undefined ? null : text(json, key)
+}
+
+function number(json: JsonRecord, key: string): number {
+  const value = json[key]
+  if (typeof value !== 'number') throw new Error(`"${key}" is not a number`)
+  return value
+}
+
+function bytes(base64: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(base64, 'base64'))
+}

@@ -1,0 +1,98 @@
+import sharp from 'sharp'
+import { denoise } from '../denoise.ts'
+import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
+import type { JsonRecord } from '../onnx/model-file.ts'
+import { type RgbImage, toPlanes, toRepaintMask, toRgb } from '../pictures/rgb-image.ts'
+import { prepareDrawing } from '../prepare-drawing.ts'
+import { encodePrompts, type PromptPair } from '../prompts/encode-prompts.ts'
+import { parseSchedulerConfig } from '../schedulers/scheduler-config.ts'
+import type { StartingPicture } from '../start-from-picture.ts'
+import { decodeLatents } from '../vae/latent-pixels.ts'
+import type { ReferenceCase } from './reference-case.ts'
+
+/** How far a replayed case is from its reference. */
+export interface Deviation {
+  /** Largest latent error over the reference's range; passes up to 1e-3. */
+  readonly latents: number
+  /** Largest difference of a colour value, of 255; passes up to 1. */
+  readonly pixels: number
+}
+
+export const deviationLimits: Deviation = { latents: 1e-3, pixels: 1 }
+
+/** Whether a deviation is within the limits; NaN is not. */
+export function isWithinLimits({ latents, pixels }: Deviation): boolean {
+  return latents <= deviationLimits.latents && pixels <= deviationLimits.pixels
+}
+
+/** Runs a reference case exactly as diffusers did: no prompt syntax, long prompts cut, no resizing. */
+export async function replayCase(
+  { pipeline, schedulerJson }: { readonly pipeline: DiffusionPipeline; readonly schedulerJson: JsonRecord },
+  reference: ReferenceCase,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Deviation> {
+  const guided = reference.guidanceScale > 1 && !pipeline.base.embedsGuidance
+  const { prompt, negativePrompt } = reference
+  const zeros = negativePrompt === null && pipeline.base.zeroNegative
+  // diffusers takes the first prompt where the second is absent or empty.
+  const negative = plain(negativePrompt ?? '', reference.negativePrompt2 || (negativePrompt ?? ''))
+  const texts = {
+    positive: plain(prompt, reference.prompt2 || prompt),
+    negative: guided ? (zeros ? 'zeros' : negative) : null,
+    clipSkip: reference.clipSkip ?? 0,
+    truncate: true,
+  } as const
+  const prompts = await encodePrompts(pipeline.base.text, texts, { signal })
+  const drawing = await prepareDrawing(pipeline, {
+    sampler: reference.sampler,
+    scheduler: parseSchedulerConfig({ ...schedulerJson, ...reference.schedulerOptions }),
+    steps: reference.steps,
+    seed: reference.seed,
+    width: reference.width,
+    height: reference.height,
+    guidanceScale: reference.guidanceScale,
+    prompts,
+    start: await startOf(reference),
+  })
+  const latents = await denoise(pipeline.base, drawing, { signal, onStep: () => undefined })
+  const picture = toRgb(await decodeLatents(pipeline, latents, drawing.size))
+  return { latents: relativeError(latents, reference.latents), pixels: largestDifference(picture, await readRgb(reference.png)) }
+}
+
+function plain(first: string, second: string): PromptPair {
+  return { first: [{ text: first, weight: 1 }], second: [{ text: second, weight: 1 }] }
+}
+
+async function startOf({ initial }: ReferenceCase): Promise<StartingPicture | null> {
+  if (initial === null) return null
+  const picture = toPlanes(await readRgb(initial.png))
+  return { picture, strength: initial.strength, mask: initial.maskPng === null ? null : await readMask(initial.maskPng) }
+}
+
+async function readRgb(png: Uint8Array): Promise<RgbImage> {
+  const { data, info } = await sharp(png).removeAlpha().toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
+  return { data, width: info.width, height: info.height }
+}
+
+async function readMask(png: Uint8Array): Promise<Float32Array> {
+  const { data, info } = await sharp(png).removeAlpha().greyscale().raw().toBuffer({ resolveWithObject: true })
+  return toRepaintMask({ data, width: info.width, height: info.height })
+}
+
+function relativeError(values: Float32Array, expected: Float32Array): number {
+  if (values.length !== expected.length) return Number.NaN
+  let smallest = Number.POSITIVE_INFINITY
+  let largest = Number.NEGATIVE_INFINITY
+  let error = 0
+  for (const [i, value] of expected.entries()) {
+    smallest = Math.min(smallest, value)
+    largest = Math.max(largest, value)
+    error = Math.max(error, Math.abs((values[i] ?? Number.NaN) - value))
+  }
+  return error / (largest - smallest)
+}
+
+function largestDifference(picture: RgbImage, expected: RgbImage): number {
+  if (picture.data.length !== expected.data.length) return Number.NaN
+  return picture.data.reduce((worst, value, i) => Math.max(worst, Math.abs(value - (expected.data[i] ?? Number.NaN))), 0)
+}

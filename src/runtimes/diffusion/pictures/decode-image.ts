@@ -1,0 +1,55 @@
+import type { Sharp } from 'sharp'
+import { ServiceError } from '../../../core/error.ts'
+import { maxInputPixels, readImageHeader } from './image-header.ts'
+import type { GreyImage, PixelSize, RgbImage } from './rgb-image.ts'
+
+async function open(bytes: Uint8Array, signal: AbortSignal): Promise<Sharp> {
+  await readImageHeader(bytes, { signal })
+  const { default: sharp } = await import('sharp')
+  return sharp(bytes, { limitInputPixels: maxInputPixels, pages: 1 }).autoOrient()
+}
+
+/** @throws {ServiceError} `validation_error`, always: what a decoder's failure means to the client. */
+export function undecodable(error: unknown): never {
+  throw new ServiceError('validation_error', 'The image is damaged: send a whole PNG, JPEG or WebP file in base64.', { cause: error })
+}
+
+/**
+ * Decodes an uploaded picture and resizes it to fill a size. Transparent parts become white.
+ *
+ * @throws {ServiceError} `validation_error` when it does not decode.
+ */
+export async function decodePicture(bytes: Uint8Array, size: PixelSize, { signal }: { readonly signal: AbortSignal }): Promise<RgbImage> {
+  const image = await open(bytes, signal)
+  const { data, info } = await image
+    .flatten({ background: '#ffffff' })
+    .resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+    .catch(undecodable)
+  if (info.channels === 3) return { data, ...size }
+  // A grey picture has one channel.
+  const rgb = new Uint8Array(size.width * size.height * 3)
+  for (let i = 0; i < rgb.length; i++) rgb[i] = data[Math.floor(i / 3) * info.channels] ?? 0
+  return { data: rgb, ...size }
+}
+
+/**
+ * Decodes a mask's brightness and resizes it to fill a size; transparent parts count as black.
+ *
+ * @throws {ServiceError} `validation_error` when it does not decode.
+ */
+export async function decodeMask(bytes: Uint8Array, size: PixelSize, { signal }: { readonly signal: AbortSignal }): Promise<GreyImage> {
+  const image = await open(bytes, signal)
+  const { data, info } = await image
+    .flatten({ background: '#000000' })
+    .resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
+    .greyscale()
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+    .catch(undecodable)
+  if (info.channels === 1) return { data, ...size }
+  return { data: Uint8Array.from({ length: size.width * size.height }, (_, i) => data[i * info.channels] ?? 0), ...size }
+}

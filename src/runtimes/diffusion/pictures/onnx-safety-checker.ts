@@ -1,0 +1,46 @@
+import type { Tensor } from 'onnxruntime-node'
+import type { OnnxSession } from '../onnx/onnx-session.ts'
+import type { RgbImage } from './rgb-image.ts'
+import type { SafetyChecker, SafetyVerdict } from './safety-checker.ts'
+
+/** CLIP's input: side in pixels, mean and deviation per colour. */
+const side = 224
+const mean = [0.48145466, 0.4578275, 0.40821073]
+const deviation = [0.26862954, 0.26130258, 0.27577711]
+
+/**
+ * A safety checker in the layout of Stable Diffusion's ONNX export: it takes the picture at CLIP's size in `clip_input`
+ * (and unscaled in `images`, where it wants that) and answers `has_nsfw_concepts`.
+ */
+export class OnnxSafetyChecker implements SafetyChecker {
+  readonly #session: OnnxSession
+  readonly #output: string
+
+  constructor(session: OnnxSession) {
+    session.input('clip_input')
+    this.#session = session
+    this.#output = session.output('has_nsfw_concepts')
+  }
+
+  async check(image: RgbImage): Promise<SafetyVerdict> {
+    const { default: sharp } = await import('sharp')
+    const small = await sharp(image.data, { raw: { width: image.width, height: image.height, channels: 3 } })
+      .resize(side, side, { fit: 'cover', kernel: 'cubic' })
+      .raw()
+      .toBuffer()
+    const count = side * side
+    const clipInput = new Float32Array(3 * count)
+    for (let i = 0; i < clipInput.length; i++) {
+      const channel = Math.floor(i / count)
+      clipInput[i] = ((small[(i % count) * 3 + channel] ?? 0) / 255 - (mean[channel] ?? 0)) / (deviation[channel] ?? 1)
+    }
+    const feeds: Record<string, Tensor> = { clip_input: this.#session.tensor('clip_input', clipInput, [1, 3, side, side]) }
+    if (this.#session.inputs.has('images')) {
+      const colours = Float32Array.from(image.data, (value) => value / 255)
+      feeds.images = this.#session.tensor('images', colours, [1, image.height, image.width, 3])
+    }
+    const [flags] = await this.#session.run(feeds, [this.#output])
+    const score = Math.max(0, ...(flags?.values ?? []))
+    return { unsafe: score >= 0.5, score }
+  }
+}

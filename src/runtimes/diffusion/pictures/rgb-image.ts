@@ -1,0 +1,52 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { PixelPlanes } from '../vae/vae-decoder.ts'
+
+export interface PixelSize {
+  readonly width: number
+  readonly height: number
+}
+
+/** An image in memory: red, green, blue, 8 bits each, rows from the top. */
+export interface RgbImage extends PixelSize {
+  readonly data: Uint8Array
+}
+
+/** A grey image in memory, 8 bits per pixel. */
+export interface GreyImage extends PixelSize {
+  readonly data: Uint8Array
+}
+
+/**
+ * The decoder's planes as bytes, rounded as diffusers does.
+ *
+ * @throws {ServiceError} `numerical_error` when a value is NaN or infinite.
+ */
+export function toRgb({ values, width, height }: PixelPlanes): RgbImage {
+  const count = width * height
+  // A clamped array cuts off at 0 and 255 and rounds halves to the even neighbour, as NumPy does.
+  const data = new Uint8ClampedArray(count * 3)
+  for (let channel = 0; channel < 3; channel++) {
+    for (let i = 0; i < count; i++) {
+      const value = values[channel * count + i] ?? Number.NaN
+      if (!Number.isFinite(value))
+        throw new ServiceError('numerical_error', 'The image decoder lost its numbers (NaN or infinity); try another seed or size.')
+      data[i * 3 + channel] = Math.fround(Math.fround(value / 2 + 0.5) * 255)
+    }
+  }
+  return { data: new Uint8Array(data.buffer), width, height }
+}
+
+/** Bytes as the encoder takes them: three planes, −1 to 1. */
+export function toPlanes({ data, width, height }: RgbImage): PixelPlanes {
+  const count = width * height
+  const values = new Float32Array(count * 3)
+  for (let i = 0; i < count; i++) {
+    for (let channel = 0; channel < 3; channel++) values[channel * count + i] = Math.fround(((data[i * 3 + channel] ?? 0) / 255) * 2) - 1
+  }
+  return { values, width, height }
+}
+
+/** A mask as the denoiser takes it: 1 where it is at least half white. */
+export function toRepaintMask({ data }: GreyImage): Float32Array {
+  return Float32Array.from(data, (value) => (value >= 127.5 ? 1 : 0))
+}

@@ -1,0 +1,112 @@
+import { setImmediate } from 'node:timers/promises'
+import type { WeightedText } from '../../../core/prompt-weights.ts'
+import type { ClipTokenizer } from './clip-tokenizer.ts'
+import { type PromptChunk, promptChunks } from './prompt-chunks.ts'
+import type { ClipTextEncoder, EncodedRow } from './text-encoder.ts'
+import { applyWeights } from './token-weights.ts'
+
+/** A tokenizer with its encoder; SDXL has two, a refiner only the second. */
+export interface TextPath {
+  readonly tokenizer: ClipTokenizer
+  readonly encoder: Pick<ClipTextEncoder, 'encode' | 'maxClipSkip' | 'width' | 'pooledWidth'>
+  /** Which prompt it reads: the first (`prompt`) or the second (`prompt_2`). */
+  readonly reads: 'first' | 'second'
+}
+
+/** A prompt for each encoder. */
+export interface PromptPair {
+  readonly first: readonly WeightedText[]
+  readonly second: readonly WeightedText[]
+}
+
+/** A text as the UNet takes it. */
+export interface EncodedPrompt {
+  /** [tokens, width of all encoders together] */
+  readonly hidden: Float32Array
+  readonly tokens: number
+  readonly pooled: Float32Array
+}
+
+export interface PromptEncoding {
+  readonly positive: EncodedPrompt
+  /** null without guidance. */
+  readonly negative: EncodedPrompt | null
+}
+
+export interface PromptsToEncode {
+  readonly positive: PromptPair
+  /** `zeros` = the model's unconditional input; null = not needed. */
+  readonly negative: PromptPair | 'zeros' | null
+  readonly clipSkip: number
+  /** Cuts long texts after the first chunk, as diffusers does, instead of appending chunks. */
+  readonly truncate: boolean
+}
+
+/**
+ * Encodes a prompt and its negative. Both get the same length: the longest text decides how many chunks of 75 tokens
+ * there are, shorter ones are filled up with empty chunks. As in diffusers, `clipSkip` does not touch the negative.
+ *
+ * @throws The signal's reason when aborted, before the next chunk.
+ */
+export async function encodePrompts(
+  paths: readonly TextPath[],
+  prompts: PromptsToEncode,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<PromptEncoding> {
+  const { positive, negative, clipSkip, truncate } = prompts
+  const chunks = (path: TextPath, pair: PromptPair): readonly PromptChunk[] =>
+    promptChunks(path.tokenizer, pair[path.reads]).slice(0, truncate ? 1 : undefined)
+  const negativePair = negative === 'zeros' ? null : negative
+  const chunked = paths.map((path) => ({
+    path,
+    positive: chunks(path, positive),
+    negative: negativePair === null ? null : chunks(path, negativePair),
+  }))
+  const count = Math.max(...chunked.map((both) => Math.max(both.positive.length, both.negative?.length ?? 0)))
+  const positiveRows: (readonly EncodedRow[])[] = []
+  const negativeRows: (readonly EncodedRow[])[] = []
+  for (const { path, positive: wanted, negative: unwanted } of chunked) {
+    const encode = async (wantedChunks: readonly PromptChunk[], skip: number): Promise<readonly EncodedRow[]> => {
+      const filled = fillUp(path.tokenizer, wantedChunks, count)
+      const rows: EncodedRow[] = []
+      for (const { ids, weights } of filled) {
+        // An encoder blocks the event loop; an abort can only arrive in between.
+        await setImmediate()
+        signal.throwIfAborted()
+        rows.push(...(await path.encoder.encode([ids], skip)).map((row) => applyWeights(row, weights)))
+      }
+      return rows
+    }
+    positiveRows.push(await encode(wanted, clipSkip))
+    if (unwanted !== null) negativeRows.push(await encode(unwanted, 0))
+  }
+  const encoded = join(positiveRows)
+  if (negative === null) return { positive: encoded, negative: null }
+  if (negative !== 'zeros') return { positive: encoded, negative: join(negativeRows) }
+  const zeros = { ...encoded, hidden: new Float32Array(encoded.hidden.length), pooled: new Float32Array(encoded.pooled.length) }
+  return { positive: encoded, negative: zeros }
+}
+
+function fillUp(tokenizer: ClipTokenizer, chunks: readonly PromptChunk[], count: number): readonly PromptChunk[] {
+  const empty = promptChunks(tokenizer, [])
+  return [...chunks, ...Array.from({ length: count - chunks.length }, () => empty).flat()]
+}
+
+/** Puts the encoders' widths side by side and the chunks one after the other; the first chunk's pooled output counts. */
+function join(perEncoder: readonly (readonly EncodedRow[])[]): EncodedPrompt {
+  const width = perEncoder.reduce((total, rows) => total + (rows[0]?.width ?? 0), 0)
+  const chunks = perEncoder[0]?.length ?? 0
+  const tokens = perEncoder[0]?.[0]?.tokens ?? 0
+  const hidden = new Float32Array(chunks * tokens * width)
+  let column = 0
+  for (const rows of perEncoder) {
+    for (const [chunk, row] of rows.entries()) {
+      for (let token = 0; token < tokens; token++) {
+        hidden.set(row.hidden.subarray(token * row.width, (token + 1) * row.width), (chunk * tokens + token) * width + column)
+      }
+    }
+    column += rows[0]?.width ?? 0
+  }
+  const pooled = perEncoder.flatMap((rows) => rows[0]?.pooled ?? []).at(-1) ?? new Float32Array(0)
+  return { hidden, tokens: chunks * tokens, pooled }
+}

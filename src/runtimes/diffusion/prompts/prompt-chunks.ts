@@ -1,0 +1,26 @@
+import type { WeightedText } from '../../../core/prompt-weights.ts'
+import type { ClipTokenizer } from './clip-tokenizer.ts'
+
+/** One row of token ids for an encoder, with the weight of each. */
+export interface PromptChunk {
+  /** Start token, up to 75 tokens, end token, padding: as many as the encoder takes. */
+  readonly ids: readonly number[]
+  /** One per id; start, end and padding count 1. */
+  readonly weights: readonly number[]
+}
+
+/** Cuts a prompt into chunks that fit the encoder; there is always at least one. */
+export function promptChunks(tokenizer: ClipTokenizer, parts: readonly WeightedText[]): readonly PromptChunk[] {
+  const room = tokenizer.maxLength - 2
+  const ids = parts.flatMap((part) => tokenizer.encode(part.text).map((id) => ({ id, weight: part.weight })))
+  const chunks: PromptChunk[] = []
+  for (let start = 0; start === 0 || start < ids.length; start += room) {
+    const chunk = ids.slice(start, start + room)
+    const padding = Array.from({ length: room - chunk.length }, () => tokenizer.padId)
+    chunks.push({
+      ids: [tokenizer.startId, ...chunk.map((token) => token.id), tokenizer.endId, ...padding],
+      weights: [1, ...chunk.map((token) => token.weight), 1, ...padding.map(() => 1)],
+    })
+  }
+  return chunks
+}

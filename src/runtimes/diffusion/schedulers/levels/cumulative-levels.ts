@@ -1,0 +1,27 @@
+import type { SchedulerConfig } from '../scheduler-config.ts'
+import type { NoiseSchedule } from './noise-schedule.ts'
+
+/** Looks up how much signal is left at training timesteps, for the DDIM family. */
+export interface CumulativeLevels {
+  /** Share of the signal's variance at a timestep; behind the last one as the model's config says. */
+  alphaBar(timestep: number): number
+  /** Signal and noise as factors. */
+  level(timestep: number): { readonly alpha: number; readonly sigma: number }
+}
+
+/** @param beyond The share behind timestep 0. */
+export function cumulativeLevels({ alphasCumprod }: NoiseSchedule, beyond: number): CumulativeLevels {
+  const alphaBar = (timestep: number): number => (timestep < 0 ? beyond : (alphasCumprod[timestep] ?? 0))
+  return {
+    alphaBar,
+    level: (timestep) => {
+      const bar = alphaBar(timestep)
+      return { alpha: Math.sqrt(bar), sigma: Math.sqrt(1 - bar) }
+    },
+  }
+}
+
+/** What diffusers takes behind the last step: all signal, or the level of timestep 0. */
+export function finalAlphaBar(config: SchedulerConfig, { alphasCumprod }: NoiseSchedule): number {
+  return config.setAlphaToOne ? 1 : (alphasCumprod[0] ?? 1)
+}

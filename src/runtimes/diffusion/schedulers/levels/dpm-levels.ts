@@ -1,0 +1,49 @@
+import type { SchedulerConfig } from '../scheduler-config.ts'
+import type { NoiseSchedule } from './noise-schedule.ts'
+import { alphaSigma } from './sigmas.ts'
+import { evenlySpaced, roundHalfEven, trailingTimesteps } from './timesteps.ts'
+
+export interface Shares {
+  readonly alpha: number
+  readonly sigma: number
+}
+
+/** Signal and noise shares at every place of a noise track. */
+export function sharesAt(sigmas: Float32Array): (index: number) => Shares {
+  const shares = Array.from(sigmas, alphaSigma)
+  const none: Shares = { alpha: 1, sigma: 0 }
+  return (index) => shares[index] ?? none
+}
+
+/** Half the logarithm of the signal-to-noise ratio; infinite where no noise is left. */
+export function lambda({ alpha, sigma }: Shares): number {
+  return Math.log(alpha) - Math.log(sigma)
+}
+
+/** The noise level the DPM family ends at. */
+export function finalSigma(config: SchedulerConfig, { sigmas }: NoiseSchedule): number {
+  return config.finalSigma === 'zero' ? 0 : (sigmas[0] ?? 0)
+}
+
+/** Training timesteps whose signal-to-noise ratio is not below the model's bound; all of them but for cosine schedules. */
+export function usableTimesteps(config: SchedulerConfig, { logSigmas }: NoiseSchedule): number {
+  return logSigmas.findLastIndex((logSigma) => -logSigma >= config.lambdaMinClipped) + 1
+}
+
+/** The last timestep is left out of one more than needed, for all but "trailing" spacing. */
+export function multistepTimesteps(config: SchedulerConfig, schedule: NoiseSchedule, steps: number): readonly number[] {
+  const usable = usableTimesteps(config, schedule)
+  switch (config.timestepSpacing) {
+    case 'linspace':
+      return evenlySpaced(usable - 1, steps + 1)
+        .slice(1)
+        .map(roundHalfEven)
+        .toReversed()
+    case 'leading': {
+      const ratio = Math.floor(usable / (steps + 1))
+      return Array.from({ length: steps }, (_, i) => (steps - i) * ratio + config.stepsOffset)
+    }
+    case 'trailing':
+      return trailingTimesteps(usable, config.trainTimesteps / steps)
+  }
+}

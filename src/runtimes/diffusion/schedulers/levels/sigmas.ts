@@ -1,0 +1,48 @@
+import type { NoiseSchedule } from './noise-schedule.ts'
+
+/** `numpy.interp(time, [0, 1, …], values)`. */
+export function interpolate(values: Float32Array, time: number): number {
+  const last = values.length - 1
+  if (time <= 0) return values[0] ?? 0
+  if (time >= last) return values[last] ?? 0
+  const low = Math.floor(time)
+  const from = values[low] ?? 0
+  return ((values[low + 1] ?? 0) - from) * (time - low) + from
+}
+
+/**
+ * Noise levels whose seventh roots are evenly spaced, falling from the largest to the smallest.
+ *
+ * @see Karras et al. 2022, arXiv:2206.00364, equation 5
+ */
+export function karrasSigmas(largest: number, smallest: number, steps: number): readonly number[] {
+  const from = largest ** (1 / 7)
+  const to = smallest ** (1 / 7)
+  return Array.from({ length: steps }, (_, i) => {
+    const ramp = steps === 1 ? 0 : i === steps - 1 ? 1 : i * (1 / (steps - 1))
+    return (from + ramp * (to - from)) ** 7
+  })
+}
+
+/** The training timestep, with its fraction, at which the model saw this noise level. */
+export function timestepOf(sigma: number, { logSigmas }: NoiseSchedule): number {
+  const logSigma = Math.log(Math.max(sigma, 1e-10))
+  let low = 0
+  while (low < logSigmas.length - 2 && (logSigmas[low + 1] ?? 0) <= logSigma) low++
+  const from = logSigmas[low] ?? 0
+  const to = logSigmas[low + 1] ?? 0
+  const share = Math.min(Math.max((from - logSigma) / (from - to), 0), 1)
+  return (1 - share) * low + share * (low + 1)
+}
+
+export interface SigmaTrack {
+  /** The noise level at each timestep, falling, and the final one behind them; single precision. */
+  readonly sigmas: Float32Array
+  readonly timesteps: readonly number[]
+}
+
+/** Signal and noise shares of latents with this much noise over signal, variance kept at 1. */
+export function alphaSigma(sigma: number): { readonly alpha: number; readonly sigma: number } {
+  const alpha = 1 / Math.sqrt(sigma * sigma + 1)
+  return { alpha, sigma: sigma * alpha }
+}

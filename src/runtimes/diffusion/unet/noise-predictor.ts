@@ -1,0 +1,88 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readOptionalJsonObject, unusableModel } from '../onnx/model-file.ts'
+import type { OnnxSession } from '../onnx/onnx-session.ts'
+import { loadClipTokenizer } from '../prompts/clip-tokenizer.ts'
+import type { TextPath } from '../prompts/encode-prompts.ts'
+import { ClipTextEncoder } from '../prompts/text-encoder.ts'
+import { GuidedUnet } from './guided-unet.ts'
+import { Unet } from './unet.ts'
+
+/** Text encoders and UNet: what a base model and a refiner each have of their own. */
+export interface NoisePredictor {
+  /** Two for a base model, only the second for a refiner. */
+  readonly text: readonly TextPath[]
+  readonly unet: GuidedUnet
+  /** Latent sizes must be multiples of this: the UNet halves them that often on its way down. */
+  readonly latentStep: number
+  /** Whether the UNet is told the guidance scale itself, so that nothing is guided outside it. */
+  readonly embedsGuidance: boolean
+  /** Whether the UNet is told a score, as a refiner is, instead of a target size. */
+  readonly scored: boolean
+  /** Whether an absent negative prompt means zeros instead of the encoded empty text. */
+  readonly zeroNegative: boolean
+  /** The largest clip skip that leaves every encoder a layer to read. */
+  readonly maxClipSkip: number
+}
+
+/** Opens a file of the folder as a session. */
+export type OpenSession = (file: string) => Promise<OnnxSession>
+
+const textFolders = [
+  { reads: 'first', tokenizer: 'tokenizer', encoder: 'text_encoder' },
+  { reads: 'second', tokenizer: 'tokenizer_2', encoder: 'text_encoder_2' },
+] as const
+
+/** @throws {ServiceError} `inference_failed` naming the file, input or shape that does not fit. */
+export async function loadNoisePredictor(folder: string, open: OpenSession, latentChannels: number): Promise<NoisePredictor> {
+  const index = await readOptionalJsonObject(folder, 'model_index.json')
+  const text: TextPath[] = []
+  for (const { reads, tokenizer, encoder } of textFolders) {
+    const file = `${encoder}/model.onnx`
+    if (reads === 'first' && !(await fileExists(folder, file))) continue
+    const session = await open(file)
+    text.push({
+      reads,
+      tokenizer: await loadClipTokenizer(folder, tokenizer),
+      encoder: new ClipTextEncoder(session, { projected: reads === 'second' }),
+    })
+  }
+  const unet = new Unet(await open('unet/model.onnx'))
+  checkShapes(unet, text, latentChannels)
+  const { block_out_channels: blocks } = await readOptionalJsonObject(folder, 'unet/config.json')
+  return {
+    text,
+    unet: new GuidedUnet(unet),
+    latentStep: Array.isArray(blocks) && blocks.length > 0 ? 2 ** (blocks.length - 1) : 1,
+    embedsGuidance: unet.guidanceWidth !== null,
+    scored: unet.timeIdCount === 5,
+    zeroNegative: index.force_zeros_for_empty_prompt !== false,
+    maxClipSkip: Math.min(...text.map(({ encoder }) => encoder.maxClipSkip)),
+  }
+}
+
+function checkShapes(unet: Unet, text: readonly TextPath[], latentChannels: number): void {
+  const file = 'unet/model.onnx'
+  if (unet.inputChannels !== null && unet.inputChannels !== latentChannels)
+    throw unusableModel(file, `takes ${unet.inputChannels} channels in "sample" where the VAE has ${latentChannels}`)
+  const widths = text.map(({ encoder }) => encoder.width)
+  const width = widths.reduce<number | null>((total, each) => (total === null || each === null ? null : total + each), 0)
+  if (unet.contextWidth !== null && width !== null && unet.contextWidth !== width)
+    throw unusableModel(
+      file,
+      `takes "encoder_hidden_states" of width ${unet.contextWidth} where the text encoders give ${widths.join(' + ')}`,
+    )
+  const pooled = text.at(-1)?.encoder.pooledWidth ?? null
+  if (unet.pooledWidth !== null && pooled !== null && unet.pooledWidth !== pooled)
+    throw unusableModel(file, `takes "text_embeds" of width ${unet.pooledWidth} where the second text encoder gives ${pooled}`)
+}
+
+/** Whether a model folder has a file. */
+export async function fileExists(folder: string, file: string): Promise<boolean> {
+  try {
+    await access(join(folder, file))
+    return true
+  } catch {
+    return false
+  }
+}

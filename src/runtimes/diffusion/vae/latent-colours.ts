@@ -1,0 +1,79 @@
+import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
+import { TorchGenerator } from '../noise/torch-generator.ts'
+import { toDecoderScale } from './vae-config.ts'
+
+/** Patches of one latent value each, and their side; a decoder's borders blur, so only the middle of a patch counts. */
+const patches = 8
+const patchSide = 2
+
+/** A colour, −1 to 1 each, as a linear function of a latent pixel's channels. */
+export interface LatentColours {
+  readonly base: readonly number[]
+  /** Per channel: red, green, blue. */
+  readonly factors: readonly (readonly number[])[]
+}
+
+/**
+ * Fits a linear map from latents to colours to what the model's own decoder makes of a patchwork of random latents.
+ * One small decoding, whatever the model.
+ */
+export async function measureLatentColours({ decoder, vae }: DiffusionPipeline): Promise<LatentColours> {
+  const side = patches * patchSide
+  const size = { channels: vae.channels, width: side, height: side }
+  const draws = new TorchGenerator(0).normal(vae.channels * patches * patches)
+  const patchOf = (i: number): number =>
+    Math.floor(Math.floor((i % side ** 2) / side) / patchSide) * patches + Math.floor((i % side) / patchSide)
+  const latents = Float32Array.from(
+    { length: vae.channels * side ** 2 },
+    (_, i) => draws[Math.floor(i / side ** 2) * patches ** 2 + patchOf(i)] ?? 0,
+  )
+  const decoded = await decoder.decode(toDecoderScale(latents, vae), size)
+  const middle = (channel: number, patch: number): number => {
+    const x = ((patch % patches) + 0.5) * patchSide * vae.factor
+    const y = (Math.floor(patch / patches) + 0.5) * patchSide * vae.factor
+    return meanAround(decoded.values.subarray(channel * decoded.width * decoded.height), decoded.width, x, y, vae.factor / 2)
+  }
+  const rows = Array.from({ length: patches ** 2 }, (_, patch) => [
+    1,
+    ...Array.from({ length: vae.channels }, (_each, channel) => draws[channel * patches ** 2 + patch] ?? 0),
+  ])
+  const perColour = [0, 1, 2].map((colour) =>
+    leastSquares(
+      rows,
+      rows.map((_, patch) => middle(colour, patch)),
+    ),
+  )
+  const column = (place: number): readonly number[] => perColour.map((weights) => weights[place] ?? 0)
+  return { base: column(0), factors: Array.from({ length: vae.channels }, (_, channel) => column(channel + 1)) }
+}
+
+function meanAround(plane: Float32Array, width: number, x: number, y: number, reach: number): number {
+  let sum = 0
+  let count = 0
+  for (let row = Math.floor(y - reach); row < y + reach; row++) {
+    for (let column = Math.floor(x - reach); column < x + reach; column++) {
+      sum += plane[row * width + column] ?? 0
+      count++
+    }
+  }
+  return sum / count
+}
+
+/** The weights whose sums over the rows come closest to the values, by the normal equations. */
+function leastSquares(rows: readonly (readonly number[])[], values: readonly number[]): readonly number[] {
+  const size = rows[0]?.length ?? 0
+  const sumOver = (term: (row: readonly number[], i: number) => number): number => rows.reduce((sum, row, i) => sum + term(row, i), 0)
+  const system = Array.from({ length: size }, (_, a) => [
+    ...Array.from({ length: size }, (_each, b) => sumOver((row) => (row[a] ?? 0) * (row[b] ?? 0))),
+    sumOver((row, i) => (row[a] ?? 0) * (values[i] ?? 0)),
+  ])
+  for (const [pivot, equation] of system.entries()) {
+    const lead = equation[pivot] || 1
+    for (const [other, target] of system.entries()) {
+      if (other === pivot) continue
+      const share = (target[pivot] ?? 0) / lead
+      for (let i = pivot; i <= size; i++) target[i] = (target[i] ?? 0) - share * (equation[i] ?? 0)
+    }
+  }
+  return system.map((equation, i) => (equation[size] ?? 0) / (equation[i] || 1))
+}

@@ -1,0 +1,41 @@
+import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
+import type { LatentSize } from '../unet/unet.ts'
+import { type LatentColours, measureLatentColours } from './latent-colours.ts'
+
+/** Longest side of a preview in pixels. */
+const maxSide = 256
+const quality = 70
+
+/**
+ * Paints cheap previews from latents: every latent pixel becomes one pixel by a linear map. The map is measured once,
+ * on the model's own decoder.
+ */
+export class PreviewPainter {
+  readonly #pipeline: DiffusionPipeline
+  #colours: Promise<LatentColours> | null = null
+
+  constructor(pipeline: DiffusionPipeline) {
+    this.#pipeline = pipeline
+  }
+
+  /** A small JPEG of clean latents. */
+  async paint(latents: Float32Array, size: LatentSize): Promise<Uint8Array> {
+    this.#colours ??= measureLatentColours(this.#pipeline)
+    const { base, factors } = await this.#colours
+    const count = size.width * size.height
+    const pixels = new Uint8ClampedArray(count * 3)
+    for (let i = 0; i < count; i++) {
+      for (let colour = 0; colour < 3; colour++) {
+        let value = base[colour] ?? 0
+        for (const [channel, factor] of factors.entries()) value += (factor[colour] ?? 0) * (latents[channel * count + i] ?? 0)
+        pixels[i * 3 + colour] = (value / 2 + 0.5) * 255
+      }
+    }
+    const { default: sharp } = await import('sharp')
+    const scale = Math.max(1, Math.min(8, Math.floor(maxSide / Math.max(size.width, size.height))))
+    return sharp(pixels, { raw: { width: size.width, height: size.height, channels: 3 } })
+      .resize(size.width * scale, size.height * scale, { kernel: 'cubic' })
+      .jpeg({ quality })
+      .toBuffer()
+  }
+}

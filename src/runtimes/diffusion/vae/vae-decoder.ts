@@ -1,0 +1,31 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { OnnxSession } from '../onnx/onnx-session.ts'
+import type { LatentSize } from '../unet/unet.ts'
+
+/** Pixels of one image: three planes of float32, −1 to 1, [3, height, width]. */
+export interface PixelPlanes {
+  readonly values: Float32Array
+  readonly width: number
+  readonly height: number
+}
+
+/** Turns latents, already divided by the scaling factor, into pixels. */
+export class VaeDecoder {
+  readonly #session: OnnxSession
+  readonly #input: string
+  readonly #output: string
+
+  constructor(session: OnnxSession) {
+    this.#session = session
+    this.#input = [...session.inputs.keys()][0] ?? 'latent_sample'
+    this.#output = session.output('sample', [...session.outputs.keys()][0] ?? 'sample')
+  }
+
+  async decode(latents: Float32Array, size: LatentSize): Promise<PixelPlanes> {
+    const dims = [1, size.channels, size.height, size.width]
+    const [output] = await this.#session.run({ [this.#input]: this.#session.tensor(this.#input, latents, dims) }, [this.#output])
+    const [height = 0, width = 0] = output?.dims.slice(2) ?? []
+    if (output === undefined || width === 0) throw new ServiceError('inference_failed', 'The image model gave no picture; try again.')
+    return { values: output.values, width, height }
+  }
+}

@@ -1,0 +1,43 @@
+import type { TorchGenerator } from '../noise/torch-generator.ts'
+import { unusableModel } from '../onnx/model-file.ts'
+import type { OnnxSession } from '../onnx/onnx-session.ts'
+import type { PixelPlanes } from './vae-decoder.ts'
+
+/** What an encoder says of a picture: mean and log variance of its latents, or a drawn sample. */
+export interface EncodedPixels {
+  readonly values: Float32Array
+  readonly channels: number
+}
+
+/** Turns pixels into latents, not yet multiplied by the scaling factor. */
+export class VaeEncoder {
+  /** Whether the model leaves the drawing of a sample to us (`latent_parameters`) or has done it (`latent_sample`). */
+  readonly draws: boolean
+  readonly #session: OnnxSession
+  readonly #input: string
+  readonly #output: string
+
+  constructor(session: OnnxSession) {
+    this.#session = session
+    this.#input = [...session.inputs.keys()][0] ?? 'sample'
+    this.#output = session.output('latent_parameters', 'latent_sample')
+    this.draws = this.#output === 'latent_parameters'
+  }
+
+  async encode({ values, width, height }: PixelPlanes): Promise<EncodedPixels> {
+    const feeds = { [this.#input]: this.#session.tensor(this.#input, values, [1, 3, height, width]) }
+    const [output] = await this.#session.run(feeds, [this.#output])
+    if (output === undefined) throw unusableModel(this.#session.file, 'gave no latents')
+    return { values: output.values, channels: output.dims[1] ?? 0 }
+  }
+
+  /** One sample of the encoded picture; draws once from `generator` when the drawing is left to us, as diffusers does. */
+  draw({ values }: EncodedPixels, generator: TorchGenerator): Float32Array {
+    if (!this.draws) return values
+    const count = values.length / 2
+    const mean = values.subarray(0, count)
+    const logVariance = values.subarray(count)
+    const noise = generator.normal(count)
+    return mean.map((value, i) => value + Math.exp(Math.min(Math.max(logVariance[i] ?? 0, -30), 20) / 2) * (noise[i] ?? 0))
+  }
+}

@@ -1,0 +1,120 @@
+import { JsonScanner } from '../grammar/json-scanner.ts'
+import type { ToolFormat } from '../prompt/tool-format.ts'
+import { StopMatcher } from './stop-matcher.ts'
+
+export type ToolEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'call'; readonly index: number; readonly name: string }
+  | { readonly type: 'arguments'; readonly index: number; readonly fragment: string }
+
+const head = /"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:arguments|parameters)"\s*:\s*/
+
+/** Tells tool calls from text while both arrive in fragments. */
+export class ToolCallReader {
+  readonly #mark: StopMatcher
+  /** How a first call may begin, without spaces. */
+  readonly #openings: readonly string[]
+  readonly #opening: string
+  readonly #marked: boolean
+  #phase: 'text' | 'head' | 'arguments'
+  /** Text not shown yet: it may be the beginning of a mark. */
+  #held = ''
+  #head = ''
+  #scanner = new JsonScanner()
+  #index = 0
+
+  constructor({ mark, before, names }: ToolFormat) {
+    this.#mark = new StopMatcher([mark])
+    this.#opening = mark + before
+    this.#marked = mark !== ''
+    this.#openings = this.#marked
+      ? [squeeze(this.#opening)]
+      : names.flatMap((name) => [`{"name":"${name}"`, `{"type":"function","name":"${name}"`])
+    this.#phase = this.#marked ? 'text' : 'head'
+  }
+
+  /** Calls read; none while one is unfinished, since it may never be whole. */
+  get calls(): number {
+    return this.#phase === 'arguments' ? 0 : this.#index
+  }
+
+  /**
+   * What stands from the mark on, or from the beginning without one, once it must become a call; null before and after. Up to the name it
+   * is spelled as the format does.
+   */
+  get written(): string | null {
+    if (this.#phase !== 'head' || this.#index > 0) return null
+    if (!this.#marked && !this.#openings.some((opening) => squeeze(this.#head).startsWith(opening))) return null
+    return this.#head.replace(/^.*?"name"\s*:\s*"/s, () => this.#opening)
+  }
+
+  add(fragment: string): readonly ToolEvent[] {
+    const events: ToolEvent[] = []
+    let rest = fragment
+    while (rest.length > 0) {
+      if (this.#phase === 'text') rest = this.#readText(rest, events)
+      else rest = this.#phase === 'head' ? this.#readHead(rest, events) : this.#readArguments(rest, events)
+    }
+    return events
+  }
+
+  /** Text that was held back because it could have begun a call. */
+  flush(): string {
+    if (this.#phase === 'text') return this.#mark.flush()
+    return this.#phase === 'head' && this.#index === 0 && this.written === null ? this.#head : ''
+  }
+
+  #readText(fragment: string, events: ToolEvent[]): string {
+    const { text, stopped } = this.#mark.add(fragment)
+    if (text.length > 0) events.push({ type: 'text', text })
+    this.#held = (this.#held + fragment).slice(text.length)
+    if (!stopped) return ''
+    this.#phase = 'head'
+    const rest = this.#held
+    this.#held = ''
+    return rest
+  }
+
+  #readHead(fragment: string, events: ToolEvent[]): string {
+    this.#head += fragment
+    if (this.#index === 0 && !this.#mayBecomeCall()) return this.#giveBack(events)
+    const match = head.exec(this.#head)
+    if (match === null) return ''
+    const rest = this.#head.slice(match.index + match[0].length)
+    events.push({ type: 'call', index: this.#index, name: match[1] ?? '' })
+    this.#phase = 'arguments'
+    this.#head = ''
+    this.#scanner = new JsonScanner()
+    return rest
+  }
+
+  #mayBecomeCall(): boolean {
+    const written = squeeze(this.#head)
+    return this.#openings.some((opening) => opening.startsWith(written) || written.startsWith(opening))
+  }
+
+  /** What looked like a call is text, its first character at least. */
+  #giveBack(events: ToolEvent[]): string {
+    const text = this.#head.slice(0, 1)
+    const rest = this.#head.slice(1)
+    events.push({ type: 'text', text })
+    this.#phase = 'text'
+    this.#head = ''
+    return rest
+  }
+
+  #readArguments(received: string, events: ToolEvent[]): string {
+    const fragment = this.#scanner.depth === 0 ? received.trimStart() : received
+    if (fragment.length === 0) return ''
+    const count = this.#scanner.add(fragment)
+    events.push({ type: 'arguments', index: this.#index, fragment: fragment.slice(0, count) })
+    if (this.#scanner.open) return fragment.slice(count)
+    this.#phase = 'head'
+    this.#index++
+    return fragment.slice(count)
+  }
+}
+
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, '')
+}

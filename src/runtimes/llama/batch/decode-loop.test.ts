@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CountingContext } from '../binding/counting-context.ts'
+import type { NativeSampler } from '../binding/native-binding.ts'
+import type { GuessedText, Guesser } from '../guess/guesser.ts'
+import { Speculation } from '../guess/speculation.ts'
+import { DecodeLoop } from './decode-loop.ts'
+import type { Generation } from './generation.ts'
+import { SequenceTable } from './sequence-table.ts'
+
+const endToken = 0
+
+const sampler: NativeSampler = { applyConfig: () => {}, dispose: () => {} }
+
+/** A generation that writes down what it is told; resolves when it is released. */
+function follow(
+  prompt: readonly number[],
+  changes: Partial<Generation> = {},
+): { generation: Generation; log: string[]; released: Promise<void> } {
+  const log: string[] = []
+  const { promise: released, resolve } = Promise.withResolvers<void>()
+  const generation: Generation = {
+    account: 'a',
+    prompt: Uint32Array.from(prompt),
+    limit: 3,
+    sampler,
+    logprobs: null,
+    onPrompt: (cached) => log.push(`prompt ${cached}`),
+    onToken: (token) => log.push(String(token)) > 0,
+    onEnd: (end) => log.push(end),
+    onFailure: (error) => log.push(error.message),
+    onRelease: resolve,
+    ...changes,
+  }
+  return { generation, log, released }
+}
+
+function start(
+  sequences: number,
+  { context = new CountingContext(), guesser = null }: { context?: CountingContext; guesser?: Guesser | null } = {},
+): { loop: DecodeLoop; context: CountingContext } {
+  let clock = 0
+  const parts = {
+    now: () => clock++, // every batch takes as long as any other
+    context,
+    table: new SequenceTable(context, sequences),
+    isEnd: (token: number) => token === endToken,
+    speculation: guesser === null ? null : new Speculation(guesser),
+  }
+  return { loop: new DecodeLoop(parts, { promptTokens: 512, movePatience: 1 }), context }
+}
+
+/** Guesses as it is told, as many tokens as there is room for. */
+function guessing(guess: (text: GuessedText) => readonly number[]): Guesser {
+  return {
+    guess: async (texts, choose) => {
+      const guesses = texts.map((text) => Uint32Array.from(guess(text)))
+      const length = choose(Math.min(...guesses.map((each) => each.length)), 0)
+      return guesses.map((each) => each.subarray(0, length))
+    },
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
+test('generations decode together, each to its own limit', async () => {
+  const { loop, context } = start(2)
+  const [one, two] = [follow([7, 7]), follow([8, 8, 8], { limit: 1 })]
+  loop.submit(one.generation)
+  loop.submit(two.generation)
+  await Promise.all([one.released, two.released])
+  assert.deepEqual(one.log, ['prompt 0', '2', '3', '4', 'limit'])
+  assert.deepEqual(two.log, ['prompt 0', '3', 'limit'])
+  assert.deepEqual(context.batches, ['0:2 1:3', '0:1', '0:1'])
+})
+
+test('more generations than sequences wait in order; the next one jumps the queue', async () => {
+  const { loop } = start(1)
+  const order: string[] = []
+  const named = (name: string) => follow([1, 2], { limit: 1, onPrompt: () => order.push(name) })
+  const all = [named('first'), named('second'), named('urgent')] as const
+  loop.submit(all[0].generation)
+  loop.submit(all[1].generation)
+  loop.submit(all[2].generation, 'next')
+  await Promise.all(all.map((each) => each.released))
+  assert.equal(order.indexOf('urgent') < order.indexOf('second'), true)
+})
+
+test('a listener that has enough ends its generation alone', async () => {
+  const { loop } = start(2)
+  const enough = follow([1, 1], { limit: 9, onToken: () => false })
+  const other = follow([1, 1])
+  loop.submit(enough.generation)
+  loop.submit(other.generation)
+  await Promise.all([enough.released, other.released])
+  assert.deepEqual(enough.log, ['prompt 0'])
+  assert.equal(other.log.at(-1), 'limit')
+})
+
+test('a listener that throws fails alone', async () => {
+  const { loop } = start(2)
+  const broken = follow([1, 1], {
+    onToken: () => {
+      throw new Error('my fault')
+    },
+  })
+  const other = follow([1, 1])
+  loop.submit(broken.generation)
+  loop.submit(other.generation)
+  await Promise.all([broken.released, other.released])
+  assert.deepEqual(broken.log, ['prompt 0', 'my fault'])
+  assert.equal(other.log.at(-1), 'limit')
+})
+
+test('a failing batch fails what runs; the next request is served', async () => {
+  const { loop, context } = start(1)
+  context.failures = 1
+  const [failed, next] = [follow([1, 2]), follow([1, 2])]
+  loop.submit(failed.generation)
+  await failed.released
+  loop.submit(next.generation)
+  await next.released
+  assert.deepEqual(failed.log, ['The language model failed; send the request again.'])
+  assert.equal(next.log.at(-1), 'limit')
+})
+
+test('a cancelled generation hears nothing more and gives its sequence back', async () => {
+  const { loop } = start(1)
+  const endless = follow([1, 2], { limit: 1_000_000 })
+  const waiting = follow([3, 4])
+  const cancelling = follow([1, 2], {
+    limit: 1_000_000,
+    onToken: () => {
+      loop.cancel(cancelling.generation)
+      return true
+    },
+  })
+  loop.submit(cancelling.generation)
+  loop.submit(waiting.generation)
+  loop.submit(endless.generation)
+  loop.cancel(endless.generation)
+  await Promise.all([cancelling.released, waiting.released, endless.released])
+  assert.deepEqual(endless.log, [])
+  assert.equal(waiting.log.at(-1), 'limit')
+})
+
+test('a sequence left between two gaps is moved next to the others', async () => {
+  const { loop, context } = start(3)
+  const all = [follow([1, 1], { limit: 20 }), follow([2, 2], { limit: 1 }), follow([3, 3], { limit: 20 })]
+  for (const each of all) loop.submit(each.generation)
+  await Promise.all(all.map((each) => each.released))
+  assert.ok(context.batches.includes('0:1 2:1'))
+  assert.equal(context.batches.at(-1), '0:1 1:1')
+})
+
+test('a generation cancelled while its beginning is copied never starts', async () => {
+  const { loop, context } = start(2)
+  const prompt = Array.from({ length: 20 }, (_, index) => index)
+  const lender = follow(prompt, { limit: 30 })
+  let releases = 0
+  const borrower = follow(prompt, { onRelease: () => releases++ })
+  context.onCopy = () => loop.cancel(borrower.generation)
+  loop.submit({ ...lender.generation, onPrompt: () => loop.submit(borrower.generation) })
+  await lender.released
+  assert.deepEqual([borrower.log, releases], [[], 1])
+})
+
+/** The counting context's next tokens. */
+const count = ({ tokens }: GuessedText, length: number): number[] => Array.from({ length }, (_, index) => tokens.length + index)
+
+test('right guesses make several tokens in one batch, never more than the limit', async () => {
+  const { loop, context } = start(1, { guesser: guessing((text) => count(text, 4)) })
+  const { generation, log, released } = follow([7, 7], { limit: 9 })
+  loop.submit(generation)
+  await released
+  assert.deepEqual(log, ['prompt 0', '2', '3', '4', '5', '6', '7', '8', '9', '10', 'limit'])
+  assert.deepEqual(context.batches, ['0:2', '0:1', '0:5', '0:2'])
+})
+
+test('a wrong guess and what follows it are taken back', async () => {
+  const { loop, context } = start(1, { guesser: guessing((text) => [...count(text, 1), 99, text.tokens.length + 2]) })
+  const { generation, log, released } = follow([7, 7], { limit: 6 })
+  loop.submit(generation)
+  await released
+  assert.deepEqual(log, ['prompt 0', '2', '3', '4', '5', '6', '7', 'limit'])
+  assert.deepEqual(context.batches.slice(0, 3), ['0:2', '0:1', '0:4'])
+  assert.deepEqual(context.removals.slice(0, 1), ['0:5'])
+})
+
+test('a listener that has enough in the middle of a guess ends there', async () => {
+  const { loop } = start(1, { guesser: guessing((text) => count(text, 4)) })
+  const heard: number[] = []
+  const { generation, released } = follow([7, 7], { limit: 20, onToken: (token) => heard.push(token) < 4 })
+  loop.submit(generation)
+  await released
+  assert.deepEqual(heard, [2, 3, 4, 5])
+})
+
+test('nothing is guessed while a prompt is read, or when one text offers nothing to guess', async () => {
+  const { loop, context } = start(2, { guesser: guessing((text) => (text.account === 'a' ? count(text, 4) : [])) })
+  const both = [follow([7, 7], { limit: 6 }), follow([8, 8], { limit: 6, account: 'b' })]
+  for (const { generation } of both) loop.submit(generation)
+  await Promise.all(both.map(({ released }) => released))
+  assert.ok(context.batches.every((batch) => !/[3-9]/.test(batch)))
+})

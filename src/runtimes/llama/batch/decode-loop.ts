@@ -1,0 +1,210 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { NativeContext } from '../binding/native-binding.ts'
+import type { Speculation } from '../guess/speculation.ts'
+import { BatchPace } from './batch-pace.ts'
+import { type Draw, drawToken } from './draw-token.ts'
+import type { Generation } from './generation.ts'
+import { type LoadedEntry, loadBatch } from './load-batch.ts'
+import { planBatch } from './plan-batch.ts'
+import { type Delivery, handOut, type RunningGeneration } from './running-generation.ts'
+import type { SequenceTable } from './sequence-table.ts'
+
+export interface DecodeLimits {
+  /** Prompt tokens per batch, however fast the model is. */
+  readonly promptTokens: number
+  /** Batches after which moving a sequence next to the others has paid for itself. */
+  readonly movePatience: number
+}
+
+interface LoopParts {
+  readonly context: NativeContext
+  readonly table: SequenceTable
+  readonly isEnd: (token: number) => boolean
+  /** null = every token costs a batch. */
+  readonly speculation: Speculation | null
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number
+}
+
+/**
+ * Evaluates all running generations in lock step: one batch, one token each, then the next. Generations join and leave
+ * between batches; while a batch is computed, the tokens of the one before are handed out.
+ */
+export class DecodeLoop implements AsyncDisposable {
+  readonly #context: NativeContext
+  readonly #table: SequenceTable
+  readonly #limits: DecodeLimits
+  readonly #pace: BatchPace
+  readonly #isEnd: (token: number) => boolean
+  readonly #speculation: Speculation | null
+  readonly #now: () => number
+  #waiting: Generation[] = []
+  #running: RunningGeneration[] = []
+  #undelivered: readonly Delivery[] = []
+  readonly #cancelled = new WeakSet<Generation>()
+  #loop: Promise<void> | null = null
+  #arrivals = 0
+  #disposed = false
+
+  constructor({ context, table, isEnd, speculation, now }: LoopParts, limits: DecodeLimits) {
+    this.#context = context
+    this.#table = table
+    this.#limits = limits
+    this.#pace = new BatchPace(limits.promptTokens)
+    this.#isEnd = isEnd
+    this.#speculation = speculation
+    this.#now = now
+  }
+
+  /** Queues a generation; `next` ones start before those that wait already. */
+  submit(generation: Generation, place: 'next' | 'last' = 'last'): void {
+    if (this.#disposed) {
+      generation.onFailure(unloading())
+      generation.onRelease()
+      return
+    }
+    if (place === 'next') this.#waiting.unshift(generation)
+    else this.#waiting.push(generation)
+    this.#loop ??= this.#run().finally(() => {
+      this.#loop = null
+    })
+  }
+
+  /** Ends a generation at the next batch; nothing more is called on it. */
+  cancel(generation: Generation): void {
+    this.#cancelled.add(generation)
+    if (!this.#waiting.includes(generation)) return
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== generation)
+    generation.onRelease()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true
+    this.#failAll(unloading())
+    await this.#loop
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#running.length > 0 || this.#undelivered.length > 0) {
+      try {
+        this.#dropFinished()
+        await this.#admit()
+        await this.#table.gather(
+          this.#running.map((running) => running.hold),
+          this.#limits.movePatience,
+        )
+        await this.#step()
+      } catch (error) {
+        this.#failAll(new ServiceError('inference_failed', 'The language model failed; send the request again.', { cause: error }))
+        this.#table.clear()
+      }
+    }
+  }
+
+  #dropFinished(): void {
+    const stays = (running: RunningGeneration): boolean => !running.done && !this.#cancelled.has(running.generation)
+    if (this.#running.every(stays)) return
+    for (const running of this.#running.filter((each) => !stays(each))) {
+      this.#table.release(running.hold)
+      running.left = true
+      if (!this.#undelivered.some((delivery) => delivery.running === running)) running.generation.onRelease()
+    }
+    this.#running = this.#running.filter(stays)
+  }
+
+  async #admit(): Promise<void> {
+    for (let generation = this.#waiting[0]; generation !== undefined; generation = this.#waiting[0]) {
+      const hold = await this.#table.claim(generation.account, generation.prompt)
+      if (hold === null) return
+      if (!this.#waiting.includes(generation)) {
+        this.#table.release(hold) // it was cancelled or failed while its state was being copied
+        continue
+      }
+      this.#waiting = this.#waiting.filter((waiting) => waiting !== generation)
+      const next = generation.prompt.subarray(hold.cachedTokens)
+      const guessing = { guess: new Uint32Array(), guesses: this.#speculation?.openRecord() ?? null }
+      this.#running.push({ generation, hold, arrival: this.#arrivals++, next, ...guessing, drawn: 0, done: false, left: false })
+    }
+  }
+
+  /** Evaluates one batch, hands out the tokens of the one before meanwhile, and draws the next. */
+  async #step(): Promise<void> {
+    const pending = this.#running.map((running) => ({ id: running.hold.id, tokens: running.next.length, arrival: running.arrival }))
+    const decoding = pending.some((sequence) => sequence.tokens === 1)
+    const batch = planBatch(pending, this.#pace.limit({ decoding }))
+    if (batch.length === 0) return this.#deliver()
+    await this.#speculation?.guess(this.#running, this.#table)
+    const loaded = loadBatch({ context: this.#context, table: this.#table }, this.#running, batch)
+    const startedAt = this.#now()
+    const decoded = this.#context.decodeBatch()
+    this.#deliver()
+    await decoded
+    const tookMs = this.#now() - startedAt
+    const tokens = loaded.reduce((sum, entry) => sum + entry.tokens.length + entry.guess.length, 0)
+    this.#pace.note(tokens, tookMs)
+    if (loaded.every((entry) => entry.tokens.length === 1)) this.#speculation?.note(tokens, tookMs)
+    this.#undelivered = await this.#advance(loaded)
+  }
+
+  async #advance(loaded: readonly LoadedEntry[]): Promise<readonly Delivery[]> {
+    for (const { running, tokens } of loaded) {
+      this.#table.append(running.hold, tokens)
+      running.next = running.next.subarray(tokens.length)
+    }
+    const deliveries = await Promise.all(loaded.map((entry) => this.#draw(entry)))
+    for (const { running, guess } of loaded) if (guess.length > 0) this.#table.dropUnnoted(running.hold)
+    return deliveries.filter((delivery) => delivery !== null)
+  }
+
+  /** Draws the next token, and the ones after it for as long as they were guessed right; the last one is still to be handed out. */
+  async #draw({ running, guess, indices }: LoadedEntry): Promise<Delivery | null> {
+    let right = 0
+    for (const index of indices) {
+      if (running.done || this.#cancelled.has(running.generation)) return null
+      const delivery = this.#accept(running, await drawToken(this.#context, index, running.generation))
+      const guessed = guess[right]
+      if (delivery.end !== null || delivery.draw.token !== guessed) {
+        running.guesses?.note(guess.length, right)
+        return delivery
+      }
+      this.#table.append(running.hold, [guessed])
+      right++
+      if (!this.#cancelled.has(running.generation)) handOut(delivery) // at once, because what was drawn may change the sampler
+    }
+    return null
+  }
+
+  #accept(running: RunningGeneration, draw: Draw): Delivery {
+    const ended = draw.token === null || this.#isEnd(draw.token)
+    running.drawn++
+    const end = ended ? 'end-token' : running.drawn >= running.generation.limit ? 'limit' : null
+    running.done = end !== null
+    if (draw.token !== null) running.next = Uint32Array.of(draw.token)
+    return { running, draw: ended ? { token: null, logprobs: null } : draw, end }
+  }
+
+  #deliver(): void {
+    const deliveries = this.#undelivered
+    this.#undelivered = []
+    for (const delivery of deliveries) {
+      const { running } = delivery
+      if (!this.#cancelled.has(running.generation)) handOut(delivery)
+      if (running.left) running.generation.onRelease()
+    }
+  }
+
+  #failAll(error: Error): void {
+    const started = [...this.#running, ...this.#undelivered.map((delivery) => delivery.running)]
+    const failed = new Set([...started.map((running) => running.generation), ...this.#waiting])
+    for (const running of started) running.done = true
+    for (const { running } of this.#undelivered) if (running.left) running.generation.onRelease()
+    for (const generation of this.#waiting) generation.onRelease()
+    this.#waiting = []
+    this.#undelivered = []
+    for (const generation of failed) if (!this.#cancelled.has(generation)) generation.onFailure(error)
+  }
+}
+
+function unloading(): ServiceError {
+  return new ServiceError('shutting_down', 'The language model is being unloaded; send the request again.')
+}

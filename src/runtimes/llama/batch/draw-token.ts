@@ -1,0 +1,31 @@
+import type { LogitIndex, NativeContext } from '../binding/native-binding.ts'
+import type { DrawnLogprobs, Generation } from './generation.ts'
+
+/** A drawn token; null when the sampler left nothing, as a finished grammar does. */
+export interface Draw {
+  readonly token: number | null
+  readonly logprobs: DrawnLogprobs | null
+}
+
+/** Draws a generation's next token from the logits at `index`. */
+export async function drawToken(context: NativeContext, index: LogitIndex, generation: Generation): Promise<Draw> {
+  const token = await context.sampleToken(index, generation.sampler)
+  if (token < 0) return { token: null, logprobs: null }
+  if (generation.logprobs === null) return { token, logprobs: null }
+  const { sampler, top } = generation.logprobs
+  const details = await context.sampleToken(index, sampler, false, false, [[token], false, false, false, Math.max(1, top)], true)
+  return { token, logprobs: toLogprobs(token, top, details[3] ?? [], details[4] ?? 1) }
+}
+
+/**
+ * @param pairs `[token, logit, …]`: the likeliest by falling logit, then the drawn token.
+ * @param totalWeight Σ exp(logit − highest logit) over the vocabulary.
+ */
+function toLogprobs(token: number, top: number, pairs: readonly number[], totalWeight: number): DrawnLogprobs {
+  const highest = pairs[1] ?? 0
+  const offset = highest + Math.log(totalWeight)
+  const all: { token: number; logprob: number }[] = []
+  for (let index = 0; index + 1 < pairs.length; index += 2)
+    all.push({ token: pairs[index] ?? 0, logprob: (pairs[index + 1] ?? 0) - offset })
+  return { logprob: all.find((entry) => entry.token === token)?.logprob ?? 0, top: all.slice(0, top) }
+}

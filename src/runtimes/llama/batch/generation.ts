@@ -1,0 +1,29 @@
+import type { NativeSampler } from '../binding/native-binding.ts'
+
+/** A token's log probability under the model alone, and the likeliest alternatives. */
+export interface DrawnLogprobs {
+  readonly logprob: number
+  readonly top: readonly { readonly token: number; readonly logprob: number }[]
+}
+
+/** Why a generation ended by itself: the model said so, its limit was reached, or nothing may follow. */
+export type GenerationEnd = 'end-token' | 'limit'
+
+/** One completion for the decode loop to make. */
+export interface Generation {
+  readonly account: string
+  readonly prompt: Uint32Array
+  /** Most tokens to draw, at least 1. */
+  readonly limit: number
+  readonly sampler: NativeSampler
+  /** Greedy, free of bias and penalties; null when nobody wants log probabilities. */
+  readonly logprobs: { readonly sampler: NativeSampler; readonly top: number } | null
+  /** The prompt is in the cache; `cachedTokens` of it were there before. */
+  onPrompt(cachedTokens: number): void
+  /** A token was drawn; false ends the generation, and nothing more is called. */
+  onToken(token: number, logprobs: DrawnLogprobs | null): boolean
+  onEnd(end: GenerationEnd): void
+  onFailure(error: Error): void
+  /** The loop no longer uses the samplers. Called once, whatever happened before. */
+  onRelease(): void
+}

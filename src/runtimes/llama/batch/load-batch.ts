@@ -1,0 +1,44 @@
+import type { LogitIndex, NativeContext } from '../binding/native-binding.ts'
+import type { BatchEntry } from './plan-batch.ts'
+import type { RunningGeneration } from './running-generation.ts'
+import type { SequenceTable } from './sequence-table.ts'
+
+/** What one running generation has in a batch. */
+export interface LoadedEntry {
+  readonly running: RunningGeneration
+  readonly tokens: Uint32Array
+  /** Guesses that follow them in the batch. */
+  readonly guess: Uint32Array
+  /** Where the logits after the last token and after each guess will be; none while the prompt is unfinished. */
+  readonly indices: ArrayLike<LogitIndex> & Iterable<LogitIndex>
+}
+
+/** Puts the planned tokens of running generations into the context's batch, with what is guessed to follow them. */
+export function loadBatch(
+  { context, table }: { readonly context: NativeContext; readonly table: SequenceTable },
+  running: readonly RunningGeneration[],
+  plan: readonly BatchEntry[],
+): readonly LoadedEntry[] {
+  const byId = new Map(running.map((each) => [each.hold.id, each]))
+  const taken = plan.flatMap(({ id, count, complete }) => {
+    const each = byId.get(id)
+    return each === undefined ? [] : [{ running: each, tokens: each.next.subarray(0, count), complete }]
+  })
+  context.initBatch(taken.reduce((sum, { running: each, tokens }) => sum + tokens.length + each.guess.length, 0))
+  return taken.map(({ running: each, tokens, complete }) => {
+    const guess = complete ? each.guess : none
+    const all = guess.length === 0 ? tokens : Uint32Array.of(...tokens, ...guess)
+    const drawn = complete ? places(tokens.length - 1, all.length) : none
+    const indices = context.addToBatch(each.hold.id, table.tokens(each.hold).length, all, drawn)
+    return { running: each, tokens, guess, indices }
+  })
+}
+
+const none = new Uint32Array()
+
+/** The places from `first` up to `end`. */
+function places(first: number, end: number): Uint32Array {
+  const found = new Uint32Array(end - first)
+  for (const index of found.keys()) found[index] = first + index
+  return found
+}

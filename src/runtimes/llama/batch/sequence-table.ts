@@ -1,0 +1,117 @@
+import type { NativeContext } from '../binding/native-binding.ts'
+import { keepForTile } from './attention-tile.ts'
+import { chooseSequence, type SequenceState } from './choose-sequence.ts'
+import { planMove } from './plan-move.ts'
+
+/** What one sequence id holds now; the table's own writable side of {@link SequenceState}. */
+interface Slot {
+  readonly id: number
+  account: string | null
+  tokens: number[]
+  busy: boolean
+  lastUsed: number
+}
+
+/** A prompt's hold on a sequence; `id` changes when the table moves it. */
+export interface SequenceHold {
+  id: number
+  /** Prompt tokens that were in the cache already. */
+  readonly cachedTokens: number
+}
+
+/** Knows what every sequence of a context holds and keeps the context's cache in step with it. */
+export class SequenceTable {
+  readonly #context: NativeContext
+  readonly #slots: readonly Slot[]
+  #uses = 0
+  #scattered = 0
+
+  constructor(context: NativeContext, sequences: number) {
+    this.#context = context
+    this.#slots = Array.from({ length: sequences }, (_, id) => ({ id, account: null, tokens: [], busy: false, lastUsed: 0 }))
+  }
+
+  get states(): readonly SequenceState[] {
+    return this.#slots
+  }
+
+  /** Takes a sequence for a prompt and trims it to what can be reused; null when all are busy. */
+  async claim(account: string, prompt: ArrayLike<number>): Promise<SequenceHold | null> {
+    const choice = chooseSequence(this.#slots, { account, prompt })
+    if (choice === null) return null
+    const slot = this.#slot(choice.target)
+    slot.busy = true
+    slot.lastUsed = ++this.#uses
+    if (choice.source !== null) {
+      await this.#context.copySequenceStateFromOtherSequence(slot.id, choice.source)
+      slot.tokens = [...this.#slot(choice.source).tokens]
+    }
+    slot.account = account
+    return { id: slot.id, cachedTokens: this.#trim(slot, keepForTile(choice.keep, prompt.length)) }
+  }
+
+  /** Notes tokens that the context has just evaluated on a sequence. */
+  append(hold: SequenceHold, tokens: Iterable<number>): void {
+    this.#slot(hold.id).tokens.push(...tokens)
+  }
+
+  /** What the sequence holds, in order. */
+  tokens(hold: SequenceHold): readonly number[] {
+    return this.#slot(hold.id).tokens
+  }
+
+  /** Makes the context forget what it evaluated beyond the tokens noted here. */
+  dropUnnoted(hold: SequenceHold): void {
+    if (!this.#context.removeTokenCellsFromSequence(hold.id, this.tokens(hold).length, -1))
+      throw new Error('This model cannot take back tokens it has read.')
+  }
+
+  /** Gives a sequence back; what it holds stays warm for its account. */
+  release(hold: SequenceHold): void {
+    this.#slot(hold.id).busy = false
+  }
+
+  /** Forgets everything, after the context failed. */
+  clear(): void {
+    for (const slot of this.#slots) {
+      this.#context.disposeSequence(slot.id)
+      Object.assign(slot, { account: null, tokens: [], busy: false })
+    }
+  }
+
+  /**
+   * Moves a running sequence next to the others once they have been apart for `patience` batches.
+   *
+   * @param patience Batches after which a copy has paid for itself.
+   */
+  async gather(holds: readonly SequenceHold[], patience: number): Promise<void> {
+    const move = planMove(holds.map((hold) => hold.id).sort((a, b) => a - b))
+    if (move === null) this.#scattered = 0
+    if (move === null || this.#scattered++ < patience) return
+    const hold = holds.find((candidate) => candidate.id === move.from)
+    if (hold === undefined) return
+    const from = this.#slot(move.from)
+    const to = this.#slot(move.to)
+    await this.#context.copySequenceStateFromOtherSequence(to.id, from.id)
+    Object.assign(to, { account: from.account, tokens: [...from.tokens], busy: true, lastUsed: ++this.#uses })
+    from.busy = false
+    from.lastUsed = 0 // a twin of a running sequence is the first to go
+    hold.id = to.id
+  }
+
+  #trim(slot: Slot, keep: number): number {
+    if (keep > 0 && (slot.tokens.length === keep || this.#context.removeTokenCellsFromSequence(slot.id, keep, -1))) {
+      slot.tokens.length = keep
+      return keep
+    }
+    if (slot.tokens.length > 0) this.#context.disposeSequence(slot.id)
+    slot.tokens = []
+    return 0
+  }
+
+  #slot(id: number): Slot {
+    const slot = this.#slots[id]
+    if (slot === undefined) throw new RangeError(`The context has no sequence ${id}.`)
+    return slot
+  }
+}

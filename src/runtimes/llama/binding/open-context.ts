@@ -1,0 +1,44 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { DecodeLimits } from '../batch/decode-loop.ts'
+import { cacheMemory, chooseContextLength, padCells } from './context-length.ts'
+import type { NativeContext } from './native-binding.ts'
+import type { ModelFile } from './open-model-file.ts'
+
+const promptTokens = 512
+
+export interface OpenContext extends AsyncDisposable {
+  readonly native: NativeContext
+  /** Tokens per sequence. */
+  readonly contextLength: number
+  readonly limits: DecodeLimits
+}
+
+export async function openContext(
+  file: ModelFile,
+  { threads, slots, contextLength }: { readonly threads: number; readonly slots: number; readonly contextLength: number | null },
+): Promise<OpenContext> {
+  const length = chooseContextLength(
+    { wanted: contextLength, trained: file.trainContextLength },
+    { bytesPerToken: file.cacheBytesPerToken, sequences: slots, memory: cacheMemory(file.bytes) },
+  )
+  const native = new file.binding.AddonContext(file.native, {
+    contextSize: padCells(length) * slots,
+    batchSize: promptTokens + slots,
+    sequences: slots,
+    threads,
+    flashAttention: 'auto',
+    swaFullCache: true, // without it, a trimmed prefix could miss keys that a sliding window dropped
+  })
+  if (!(await native.init()))
+    throw new ServiceError(
+      'inference_failed',
+      `There is no memory for ${slots} sequences of ${length} tokens; set a smaller contextLength or fewer slots.`,
+    )
+  const movePatience = Math.ceil((2 * padCells(length) * file.cacheBytesPerToken) / file.bytes) // a batch reads all weights once
+  return {
+    native,
+    contextLength: length,
+    limits: { promptTokens, movePatience },
+    [Symbol.asyncDispose]: () => native.dispose(),
+  }
+}

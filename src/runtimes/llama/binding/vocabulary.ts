@@ -1,0 +1,82 @@
+import { toolMarks } from '../prompt/tool-format.ts'
+import { matchAny } from './match-any.ts'
+import type { NativeModel } from './native-binding.ts'
+import { tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
+import { tokenizeStretches } from './tokenize-stretches.ts'
+
+/** What one token adds to the output. */
+export interface Piece {
+  readonly bytes: Uint8Array
+  /** The bytes as text; null when they are only part of a character. */
+  readonly text: string | null
+}
+
+/** A model's tokens, with the pieces cached as they come up. */
+export interface Vocabulary {
+  readonly size: number
+  /** Spelling of the tokens that only a template may produce, longest first. */
+  readonly controlTexts: readonly string[]
+  readonly beginText: string
+  readonly endText: string
+  /** Token put before every prompt, or null. */
+  readonly begin: number | null
+  /** Token put after every text that is embedded, or null. */
+  readonly end: number | null
+  tokenize(text: string, options: { readonly special: boolean }): Uint32Array
+  piece(token: number): Piece
+  /** Tokens that end an answer. */
+  readonly ends: readonly number[]
+  isEnd(token: number): boolean
+}
+
+export function readVocabulary(model: NativeModel, size: number): Vocabulary {
+  const type = model.getVocabularyType()
+  const pieces = new Map<number, Piece>()
+  const ends = new Set<number>()
+  const controlTexts: string[] = []
+  const marks: string[] = []
+  for (let token = 0; token < size; token++) {
+    if (model.isEogToken(token)) ends.add(token)
+    const attributes = model.getTokenAttributes(token)
+    if ((attributes & (tokenAttributes.control | tokenAttributes.unknown | tokenAttributes.userDefined)) === 0) continue
+    const text = model.getTokenString(token)
+    if (text === undefined || text.length === 0) continue
+    if ((attributes & tokenAttributes.userDefined) === 0) controlTexts.push(text)
+    if ((attributes & tokenAttributes.stripsLeft) === 0 && /^[<[]/.test(text)) marks.push(text)
+  }
+  const markPattern = marks.length === 0 ? null : matchAny(marks)
+  const begin = model.tokenBos()
+  const end = model.tokenEos()
+
+  return {
+    size,
+    controlTexts: controlTexts.sort((a, b) => b.length - a.length),
+    beginText: begin === null ? '' : (model.getTokenString(begin) ?? ''),
+    endText: end === null ? '' : (model.getTokenString(end) ?? ''),
+    begin: type === vocabularyTypes.wordPiece || (type !== vocabularyTypes.unigram && model.shouldPrependBosToken()) ? begin : null,
+    end:
+      type === vocabularyTypes.wordPiece ? model.sepToken() : type === vocabularyTypes.unigram || model.shouldAppendEosToken() ? end : null,
+    tokenize: (text, { special }) => tokenizeStretches(text, markPattern, (stretch) => model.tokenize(stretch, special)),
+    piece: (token) => {
+      let piece = pieces.get(token)
+      if (piece === undefined) {
+        const text = model.getTokenString(token) ?? ''
+        piece = describePiece(toolMarks.includes(text) ? Buffer.from(text) : tokenPiece(text, model.getTokenAttributes(token), type))
+        pieces.set(token, piece)
+      }
+      return piece
+    },
+    ends: [...ends],
+    isEnd: (token) => ends.has(token),
+  }
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function describePiece(bytes: Uint8Array): Piece {
+  try {
+    return { bytes, text: strict.decode(bytes) }
+  } catch {
+    return { bytes, text: null }
+  }
+}

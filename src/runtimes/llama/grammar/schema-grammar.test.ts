@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../../../core/text-generation.ts'
+import { constrainOutput } from './output-constraint.ts'
+
+const compile = (schema: JsonObject) => constrainOutput({ type: 'json_schema', schema })
+
+const refusals: readonly (readonly [what: string, schema: JsonObject, message: RegExp])[] = [
+  ['a pattern', { type: 'string', pattern: '^a' }, /"pattern" at #/],
+  ['a format we do not know', { type: 'string', format: 'email' }, /format "email" at #/],
+  ['bounds of a number', { properties: { x: { type: 'number', maximum: 1 } } }, /"maximum" at #\/properties\/x/],
+  ['a multiple', { type: 'integer', multipleOf: 3 }, /"multipleOf" at #/],
+  ['uniqueness', { type: 'array', uniqueItems: true }, /"uniqueItems" at #/],
+  ['pattern properties', { type: 'object', patternProperties: {} }, /"patternProperties"/],
+  ['a negation', { not: {} }, /"not" at #/],
+  ['overlapping options', { oneOf: [{ type: 'string' }, { type: 'string' }] }, /"oneOf" at #/],
+  ['several schemas at once', { allOf: [{}, {}] }, /"allOf" at #/],
+  ['an outside reference', { $ref: 'http://example.com' }, /"\$ref" at #/],
+  ['a reference to nothing', { $ref: '#/$defs/none' }, /points to nothing/],
+  ['a reference to itself', { $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, {}] } }, $ref: '#/$defs/a' }, /leads back to itself/],
+  ['an unknown type', { type: 'text' }, /type "text" at #/],
+  ['an empty list of values', { enum: [] }, /"enum" at #/],
+  ['lengths that exclude everything', { type: 'array', minItems: 3, maxItems: 2 }, /exclude every value/],
+  ['endless unrolling', { type: 'string', maxLength: 100_000 }, /at most 1000/],
+  ['a schema that nothing meets', { properties: { x: false } }, /#\/properties\/x/],
+  ['a huge schema', { description: 'x'.repeat(70_000) }, /characters/],
+]
+
+for (const [what, schema, message] of refusals)
+  test(`${what} is refused by name`, () => {
+    assert.throws(() => compile(schema), { code: 'unsupported_parameter', param: 'response_format', message })
+  })
+
+test('a schema that nests too deep is refused', () => {
+  let schema: JsonObject = { type: 'string' }
+  for (let level = 0; level < 40; level++) schema = { type: 'array', items: schema }
+  assert.throws(() => compile(schema), /deeper than 32/)
+})
+
+test('what is left to write shrinks as members begin', () => {
+  const closing = compile({
+    type: 'object',
+    properties: { first: { type: 'string' }, second: { enum: ['aaaaaaaaaa'] } },
+    required: ['first', 'second'],
+  })
+  const first = closing?.closingAfter?.get('first') ?? 0
+  const second = closing?.closingAfter?.get('second') ?? 0
+  assert.ok((closing?.closingLength ?? 0) > first && first > second && second >= 12)
+})

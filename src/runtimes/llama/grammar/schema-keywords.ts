@@ -1,0 +1,94 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { JsonObject, JsonValue } from '../../../core/text-generation.ts'
+
+/** Say nothing about which values are valid. */
+const annotations = [
+  'title',
+  'description',
+  'default',
+  'examples',
+  '$schema',
+  '$id',
+  '$comment',
+  '$defs',
+  'definitions',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+]
+
+const byType = {
+  object: ['properties', 'required', 'additionalProperties'],
+  array: ['items', 'minItems', 'maxItems'],
+  string: ['minLength', 'maxLength', 'format'],
+  integer: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  number: ['minimum'],
+  boolean: [],
+  null: [],
+} as const
+
+export type SchemaType = keyof typeof byType
+const schemaTypes = Object.keys(byType).filter(isSchemaType)
+
+function isSchemaType(name: string): name is SchemaType {
+  return name in byType
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function refuseSchema(message: string): ServiceError {
+  return new ServiceError('unsupported_parameter', `The JSON schema cannot be followed: ${message}.`, { param: 'response_format' })
+}
+
+/** Refuses every keyword of a schema that is neither an annotation nor in `known`. */
+export function refuseUnknown(schema: JsonObject, known: readonly string[], where: string): void {
+  for (const keyword of Object.keys(schema))
+    if (!known.includes(keyword) && !annotations.includes(keyword)) throw refuseSchema(`"${keyword}" at ${where} is not supported here`)
+}
+
+/** The types a schema allows: the ones it names, or those its other keywords speak of, or all. */
+export function typesOf(schema: JsonObject, where: string): readonly SchemaType[] {
+  const named = schema.type
+  if (named === undefined) {
+    const meant = schemaTypes.filter((type) => byType[type].some((keyword) => keyword in schema))
+    if (meant.length === 0) return schemaTypes.filter((type) => type !== 'integer')
+    return meant.includes('integer') ? ['number'] : meant
+  }
+  const names = typeof named === 'string' ? [named] : named
+  if (!Array.isArray(names) || names.length === 0) throw refuseSchema(`"type" at ${where} must be a type name or a list of them`)
+  return names.map((name: JsonValue) => {
+    if (typeof name === 'string' && isSchemaType(name)) return name
+    throw refuseSchema(`the type ${JSON.stringify(name)} at ${where} does not exist`)
+  })
+}
+
+/** Refuses keywords that none of the types honours. */
+export function refuseForTypes(schema: JsonObject, types: readonly SchemaType[], where: string): void {
+  refuseUnknown(schema, ['type', ...types.flatMap((type) => byType[type])], where)
+}
+
+/** A keyword's whole number, or null when it is absent. */
+export function wholeNumber(schema: JsonObject, keyword: string, where: string): number | null {
+  const value = schema[keyword]
+  if (value === undefined) return null
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw refuseSchema(`"${keyword}" at ${where} must be a whole number`)
+  return value
+}
+
+/** llama.cpp unrolls repetitions; this many keep a grammar small. */
+const maxRepetitions = 1000
+
+/** The bounds of a length; `most` is null when there is none. */
+export function readLengths(
+  schema: JsonObject,
+  [leastKeyword, mostKeyword]: readonly [string, string],
+  where: string,
+): { readonly least: number; readonly most: number | null } {
+  const least = wholeNumber(schema, leastKeyword, where) ?? 0
+  const most = wholeNumber(schema, mostKeyword, where)
+  if (least < 0 || (most !== null && most < least)) throw refuseSchema(`the lengths at ${where} exclude every value`)
+  if (Math.max(least, most ?? 0) > maxRepetitions) throw refuseSchema(`lengths at ${where} may be at most ${maxRepetitions}`)
+  return { least, most }
+}

@@ -1,0 +1,86 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { ResponseFormat, ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
+import type { ToolFormat } from '../prompt/tool-format.ts'
+import { Grammar, literal } from './gbnf.ts'
+import { defineJson } from './json-rules.ts'
+import { formatRule, type OutputConstraint } from './output-constraint.ts'
+import { SchemaGrammar } from './schema-grammar.ts'
+
+const mostParallelCalls = 16
+
+export interface ToolRules {
+  readonly tools: readonly ToolDefinition[]
+  readonly choice: ToolChoice
+  readonly parallel: boolean
+  readonly format: ToolFormat
+}
+
+/**
+ * Constrains tool calls to the tools' names and parameter schemas. Nothing pulls them to an end: arguments that ran out of tokens must
+ * not look whole.
+ *
+ * @param written What stands already, from the mark on; null = nothing yet.
+ * @returns null when what is written cannot become a call, or only in another spelling.
+ * @throws {ServiceError} `invalid_request_error` when the choice names no tool.
+ */
+export function constrainToolCalls(rules: ToolRules, written: string | null): OutputConstraint | null {
+  const grammar = new Grammar()
+  defineJson(grammar)
+  const calls = callsRule(grammar, rules, written ?? '')
+  if (calls === null) return null
+  grammar.define('root', calls)
+  return { grammar: grammar.toString(), closingLength: null }
+}
+
+/**
+ * Constrains an answer to tool calls or, when the model makes none, to a response format.
+ *
+ * @throws {ServiceError} `unsupported_parameter` naming the part of the format's schema that cannot be honoured.
+ */
+export function constrainCallsOrAnswer(rules: ToolRules, format: Exclude<ResponseFormat, { type: 'text' }>): OutputConstraint {
+  const grammar = new Grammar()
+  defineJson(grammar)
+  const answer = formatRule(grammar, format).rule
+  const calls = callsRule(grammar, rules, '')
+  grammar.define('root', calls === null ? answer : `${answer} | ${calls}`)
+  return { grammar: grammar.toString(), closingLength: null }
+}
+
+/** All calls of an answer, without what is written already; null when that cannot become a call. */
+function callsRule(grammar: Grammar, { tools, choice, parallel, format }: ToolRules, written: string): string | null {
+  const opening = format.mark + format.before
+  const calls = chosen(tools, choice).map((tool) => ({
+    head: JSON.stringify(tool.name).slice(1, -1) + format.between,
+    rule: argumentsRule(grammar, tool),
+  }))
+  const begun = calls.filter(({ head }) => (opening + head).startsWith(written))
+  if (begun.length === 0) return null
+  const first = begun.map(({ head, rule }) => write((opening + head).slice(written.length), rule)).join(' | ')
+  const end = literal(format.after + format.end)
+  if (!parallel || format.next === null) return `(${first}) ${end}`
+  const next = format.after + format.next
+  return `(${first}) (${calls.map(({ head, rule }) => write(next + head, rule)).join(' | ')}){0,${mostParallelCalls - 1}} ${end}`
+}
+
+function write(text: string, rule: string): string {
+  return text === '' ? rule : `${literal(text)} ${rule}`
+}
+
+function chosen(tools: readonly ToolDefinition[], choice: ToolChoice): readonly ToolDefinition[] {
+  if (typeof choice === 'string') return tools
+  const named = tools.filter((tool) => tool.name === choice.name)
+  if (named.length > 0) return named
+  throw new ServiceError('invalid_request_error', `tool_choice names "${choice.name}", which is not among the tools.`, {
+    param: 'tool_choice',
+  })
+}
+
+/** A schema that we cannot follow still leaves the model free to: only a response format promises validity. */
+function argumentsRule(grammar: Grammar, tool: ToolDefinition): string {
+  try {
+    return new SchemaGrammar(grammar, { type: 'object', ...tool.parameters }).compile().rule
+  } catch (error) {
+    if (error instanceof ServiceError) return 'object'
+    throw error
+  }
+}

@@ -1,0 +1,56 @@
+import { BatchCosts } from '../batch/batch-costs.ts'
+import type { RunningGeneration } from '../batch/running-generation.ts'
+import type { SequenceTable } from '../batch/sequence-table.ts'
+import { GuessRecord } from './guess-record.ts'
+import type { Guesser } from './guesser.ts'
+import { planGuess } from './plan-guess.ts'
+
+/** Larger batches gain nothing from guesses. */
+const mostTokens = 64
+/** Texts change from copying to inventing within sentences; how well a guesser does at all changes over many answers. */
+const [textFading, wholeFading] = [0.95, 0.995]
+
+/**
+ * Speculative decoding: guesses the next tokens of every running text, so that one batch checks them all. What is drawn stays what it would have
+ * been, since every token is still drawn from the model's own logits; only right guesses are kept.
+ */
+export class Speculation {
+  readonly #guesser: Guesser
+  readonly #costs = new BatchCosts()
+  readonly #record = new GuessRecord({ rate: 0.7 }, wholeFading)
+
+  constructor(guesser: Guesser) {
+    this.#guesser = guesser
+  }
+
+  /** The record of a text that begins. */
+  openRecord(): GuessRecord {
+    return new GuessRecord(this.#record, textFading, this.#record)
+  }
+
+  /** Sets every running text's guess, of one length for all, where that measures faster than to guess nothing. */
+  async guess(running: readonly RunningGeneration[], table: SequenceTable): Promise<void> {
+    const guesses = running.every((each) => each.next.length === 1) ? await this.#ask(running, table) : []
+    for (const [index, each] of running.entries()) each.guess = guesses[index] ?? new Uint32Array()
+  }
+
+  /** Notes how long a batch of decoding texts took. */
+  note(tokens: number, ms: number): void {
+    this.#costs.note(tokens, ms)
+  }
+
+  async #ask(running: readonly RunningGeneration[], table: SequenceTable): Promise<readonly Uint32Array[]> {
+    const sequences = running.length
+    const room = Math.min(...running.map(({ generation, drawn }) => generation.limit - drawn - 1), Math.floor(mostTokens / sequences) - 1)
+    if (room < 1) return []
+    const rate = Math.min(...running.map((each) => each.guesses?.rate ?? 0))
+    const texts = running.map(({ hold, generation, next }) => ({
+      id: hold.id,
+      account: generation.account,
+      tokens: [...table.tokens(hold), ...next],
+    }))
+    return this.#guesser.guess(texts, (reach, msPerToken) =>
+      planGuess({ sequences, reach: Math.min(reach, room), rate, msPerToken }, (tokens) => this.#costs.estimate(tokens)),
+    )
+  }
+}

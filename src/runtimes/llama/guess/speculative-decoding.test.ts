@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { openScriptedModel } from '../../../../test/support/scripted-model.ts'
+import { mistralNemo } from '../../../../test/support/tool-family.ts'
+import type { TextModel } from '../../../core/ports/text-model.ts'
+import type { ChatMessage, TextPart, TextRequest } from '../../../core/text-generation.ts'
+import { ask, miniChat, textOf } from '../llama-test-model.ts'
+import { loadLlamaModel } from '../load-llama-model.ts'
+
+const signal = new AbortController().signal
+type Loaded = TextModel & AsyncDisposable
+
+/** A clock on which every batch, whatever its size, takes a second, so that guesses always pay; it is read twice a batch. */
+let seconds = 0
+
+const open = (speculative: (typeof miniChat)['speculative']): Promise<Loaded> =>
+  loadLlamaModel({ ...miniChat, speculative }, { threads: 1, slots: 3, now: () => 1000 * seconds++, signal })
+
+const say = (role: 'user' | 'assistant', content: string): ChatMessage =>
+  role === 'user' ? { role, content } : { role, content, toolCalls: [] }
+
+/** A question that was answered before: its answer is all quotation. */
+const again = (changes: Parameters<typeof ask>[1] = {}): TextRequest => {
+  const question = say('user', 'Who are you?')
+  const answer = say('assistant', 'I am Sepia Mini, a very small language model that runs on your own machine.')
+  return ask('', {
+    ...changes,
+    input: { type: 'chat', messages: [question, answer, question], tools: [], toolChoice: 'auto', parallelToolCalls: true },
+  })
+}
+
+const schema = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string', maxLength: 8 } }, required: ['a', 'b'] }
+
+const requests: Readonly<Record<string, TextRequest>> = {
+  'a quotation': again(),
+  'a story': ask('Tell me a short story about a fox.', { maxTokens: 120 }),
+  'a seeded story': ask('Tell me a short story about a fox.', { maxTokens: 120, sampling: { temperature: 1, topP: 0.9, seed: 3 } }),
+  'an endless text': ask('Tell me a story.', { maxTokens: 200, sampling: { logitBias: new Map([0, 2].map((token) => [token, -100])) } }),
+  'penalised repetition': again({ sampling: { frequencyPenalty: 1, repetitionPenalty: 1.2 } }),
+  JSON: ask('Say something.', { maxTokens: 60, responseFormat: { type: 'json_schema', schema } }),
+  'a stop string': again({ stop: ['language model'] }),
+  'log probabilities': again({ topLogprobs: 2 }),
+  'three choices': ask('Tell me a rhyme.', { choices: 3, sampling: { temperature: 1, seed: 4 } }),
+}
+
+for (const [name, speculative] of [
+  ['prompt look-up', { method: 'prompt-lookup' }],
+  ['a draft model', { method: 'draft-model', file: miniChat.file }],
+] as const)
+  suite(`with ${name}`, () => {
+    let [plain, guessing]: [Loaded | null, Loaded | null] = [null, null]
+    before(async () => {
+      plain = await open(null)
+      guessing = await open(speculative)
+    })
+    after(async () => {
+      await plain?.[Symbol.asyncDispose]()
+      await guessing?.[Symbol.asyncDispose]()
+    })
+    const run = (model: Loaded | null, request: TextRequest): Promise<TextPart[]> =>
+      Array.fromAsync(model?.generate(request, { signal, account: 'a' }) ?? [])
+
+    for (const [kind, request] of Object.entries(requests))
+      test(`${kind} is what it is without, however often`, async () => {
+        const expected = byChoice(await run(plain, request))
+        for (let time = 0; time < 3; time++) assert.deepEqual(byChoice(await run(guessing, request)), expected)
+      })
+
+    test('several at once are what they are alone', async () => {
+      const together = [again(), again(), ask('Tell me a short story about a fox.')]
+      const expected = await Promise.all(together.map(async (request) => textOf(await run(plain, request))))
+      const answers = await Promise.all(together.map(async (request) => textOf(await run(guessing, request))))
+      assert.deepEqual(answers, expected)
+    })
+
+    test('a quotation takes fewer batches than it has tokens', async () => {
+      await run(guessing, again())
+      const before = seconds
+      const parts = await run(guessing, again())
+      const finish = parts.at(-1)
+      assert.ok(finish?.type === 'finish')
+      assert.ok((seconds - before) / 2 < 0.6 * finish.usage.completionTokens)
+    })
+  })
+
+/** The parts of every choice; how much of the prompt was warm is left out. */
+function byChoice(parts: readonly TextPart[]): unknown {
+  const finish = parts.at(-1)
+  assert.ok(finish?.type === 'finish')
+  return [
+    finish.usage.completionTokens,
+    ...[0, 1, 2].map((choice) => parts.filter((part) => part.type !== 'finish' && part.choice === choice)),
+  ]
+}
+
+test('a draft model that cannot be read is named', async () => {
+  await assert.rejects(open({ method: 'draft-model', file: `${miniChat.folder}model.json` }), /model\.json/)
+})
+
+test('a draft model of another family is refused, with the first token that differs', async () => {
+  await using other = await openScriptedModel(mistralNemo)
+  await assert.rejects(open({ method: 'draft-model', file: other.descriptor.file }), /its token \d+ is .+ instead of/)
+})

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ServiceError } from '../../../core/error.ts'
+import { compileChatTemplate, toTemplateMessage } from './chat-template.ts'
+
+const texts = { begin: '<s>', end: '</s>' }
+const user = { role: 'user', content: 'Hi' }
+
+test('the template sees messages, the begin token and the generation prompt', () => {
+  const template = compileChatTemplate(
+    '{{ bos_token }}{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}{% if add_generation_prompt %}>{% endif %}',
+    texts,
+  )
+  assert.equal(template.render([user], []), '<s>[user]Hi>')
+  assert.equal(template.knowsTools, false)
+})
+
+test('a file without a template gets ChatML', () => {
+  assert.equal(compileChatTemplate(null, texts).render([user], []), '<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n')
+})
+
+test('a template that refuses the messages is the caller’s error', () => {
+  const template = compileChatTemplate("{{ raise_exception('roles must alternate') }}", texts)
+  assert.throws(
+    () => template.render([user], []),
+    (error) => error instanceof ServiceError && error.code === 'invalid_request_error' && /roles must alternate/.test(error.message),
+  )
+})
+
+test('a template that loops is stopped', () => {
+  const template = compileChatTemplate('{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}', texts)
+  assert.throws(
+    () => template.render([user], []),
+    (error) => error instanceof ServiceError && error.code === 'inference_failed',
+  )
+})
+
+test('a template that writes without measure is refused', () => {
+  const template = compileChatTemplate('{% for i in range(50000) %}{{ "0123456789" }}{% endfor %}', texts)
+  assert.throws(() => template.render([user], []), /characters/)
+})
+
+test('an overlong template is refused when the model loads', () => {
+  assert.throws(() => compileChatTemplate('x'.repeat(300_000), texts), /300000 characters/)
+})
+
+test('tool calls reach the template with parsed arguments', () => {
+  const message = toTemplateMessage(
+    { role: 'assistant', content: null, toolCalls: [{ id: '1', name: 'add', arguments: '{"a":1}' }] },
+    (text) => text,
+  )
+  assert.deepEqual(message.tool_calls?.[0]?.function, { name: 'add', arguments: { a: 1 } })
+})

@@ -1,0 +1,106 @@
+import { Template } from '@huggingface/jinja'
+import { ServiceError } from '../../../core/error.ts'
+import type { ChatMessage, JsonValue, ToolDefinition } from '../../../core/text-generation.ts'
+import { RenderTimeout, renderWithin } from './render-within.ts'
+
+const maxTemplateLength = 256 * 1024
+const maxRenderMs = 1000
+
+/** What a template sees of one message. */
+export interface TemplateMessage {
+  readonly role: string
+  readonly content: string
+  readonly tool_calls?: readonly {
+    readonly type: 'function'
+    readonly id: string
+    readonly function: { readonly name: string; readonly arguments: JsonValue }
+  }[]
+  readonly tool_call_id?: string
+  readonly name?: string
+}
+
+export interface ChatTemplate {
+  readonly source: string
+  /** Whether the template itself tells the model about tools. */
+  readonly knowsTools: boolean
+  /**
+   * @throws {ServiceError} `invalid_request_error` when the template refuses the messages or writes far more than it was
+   *   given, `inference_failed` when it runs longer than a second.
+   */
+  render(messages: readonly TemplateMessage[], tools: readonly ToolDefinition[]): string
+}
+
+/** ChatML, for files that bring no template. */
+const fallback = `{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}`
+
+/**
+ * Compiles a model's own Jinja template.
+ *
+ * @param source The `tokenizer.chat_template` of a GGUF file, or null when it has none.
+ * @throws {Error} when it is too large or not Jinja.
+ */
+export function compileChatTemplate(source: string | null, texts: { readonly begin: string; readonly end: string }): ChatTemplate {
+  const text = source ?? fallback
+  if (text.length > maxTemplateLength)
+    throw new Error(`The chat template has ${text.length} characters; at most ${maxTemplateLength} are allowed.`)
+  const template = new Template(text)
+  return {
+    source: text,
+    knowsTools: /\btools\b/.test(text),
+    render: (messages, tools) => {
+      const input = { messages, tools: tools.length > 0 ? tools.map(describeTool) : null }
+      const longest = 4 * JSON.stringify(input).length + maxTemplateLength
+      const rendered = renderChecked(template, {
+        ...input,
+        add_generation_prompt: true,
+        bos_token: texts.begin,
+        eos_token: texts.end,
+      })
+      if (rendered.length > longest) throw refuse(`wrote ${rendered.length} characters`)
+      return rendered
+    },
+  }
+}
+
+function renderChecked(template: Template, items: Record<string, unknown>): string {
+  try {
+    return renderWithin(maxRenderMs, template, items)
+  } catch (error) {
+    // By the wall clock: a process that was paused overruns it too, so that the messages need not be at fault.
+    if (error instanceof RenderTimeout)
+      throw new ServiceError('inference_failed', "The model's chat template took too long; send the request again.", { cause: error })
+    throw refuse(error instanceof Error ? error.message : 'it failed', error)
+  }
+}
+
+function refuse(reason: string, cause?: unknown): ServiceError {
+  const message = `The model's chat template does not accept these messages (${reason}); change their roles or order.`
+  return new ServiceError('invalid_request_error', message, { param: 'messages', cause })
+}
+
+/** A tool as templates expect it. */
+export function describeTool({ name, description, parameters }: ToolDefinition): object {
+  return { type: 'function', function: { name, description: description ?? '', parameters } }
+}
+
+/** A message as templates expect it; tool arguments are parsed, since templates write them with `tojson`. */
+export function toTemplateMessage(message: ChatMessage, protect: (text: string) => string): TemplateMessage {
+  if (message.role === 'tool') return { role: 'tool', content: protect(message.content), tool_call_id: message.toolCallId }
+  if (message.role !== 'assistant') return { role: message.role, content: protect(message.content) }
+  const content = protect(message.content ?? '')
+  if (message.toolCalls === undefined || message.toolCalls.length === 0) return { role: 'assistant', content }
+  const calls = message.toolCalls.map((call) => ({
+    type: 'function' as const,
+    id: call.id,
+    function: { name: protect(call.name), arguments: readArguments(protect(call.arguments)) },
+  }))
+  return { role: 'assistant', content, tool_calls: calls }
+}
+
+function readArguments(text: string): JsonValue {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

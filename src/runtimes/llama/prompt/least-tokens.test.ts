@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask } from '../llama-test-model.ts'
+import { leastTokens } from './least-tokens.ts'
+
+const conversation = (count: number) =>
+  ask('', {
+    input: {
+      type: 'chat',
+      messages: Array.from({ length: count }, () => ({ role: 'user', content: '' })),
+      tools: [],
+      toolChoice: 'auto',
+      parallelToolCalls: true,
+    },
+  })
+
+test('a message is a token at least', () => {
+  assert.equal(leastTokens(conversation(7), 10), 7)
+})
+
+test('no token spells more bytes than the longest', () => {
+  assert.equal(leastTokens(ask('é'.repeat(50)), 10), 10)
+  assert.equal(leastTokens(ask('', { input: { type: 'prompt', prompt: 'x'.repeat(101), echo: false } }), 10), 11)
+})

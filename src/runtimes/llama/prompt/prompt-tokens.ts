@@ -1,0 +1,59 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { ChatMessage, TextRequest } from '../../../core/text-generation.ts'
+import { joinTokens } from '../binding/tokenize-stretches.ts'
+import type { Vocabulary } from '../binding/vocabulary.ts'
+import { type ChatTemplate, toTemplateMessage } from './chat-template.ts'
+import { guardControlTexts } from './control-guard.ts'
+import { renderPrompt } from './render-prompt.ts'
+import type { ToolFormat } from './tool-format.ts'
+import { fitToolHistory } from './tool-history.ts'
+import { writeToolsAsText } from './tool-prompt.ts'
+
+export interface PromptTools {
+  readonly vocabulary: Vocabulary
+  readonly template: ChatTemplate
+  readonly toolFormat: ToolFormat
+}
+
+/**
+ * The tokens a request starts from.
+ *
+ * @throws {ServiceError} `invalid_request_error` when the template refuses the messages.
+ */
+export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTools, { input }: TextRequest): Uint32Array {
+  if (input.type === 'prompt') return withBegin(vocabulary, [vocabulary.tokenize(input.prompt, { special: false })])
+  const offered = input.toolChoice === 'none' ? [] : input.tools
+  const messages = toolFormat.native ? fitToolHistory(toolFormat, input.messages) : writeToolsAsText(input.messages, offered)
+  const guard = guardControlTexts(vocabulary.controlTexts, [JSON.stringify(input.tools), ...messages.map(writtenText)])
+  const seen = messages.map((message) => toTemplateMessage(message, guard.protect))
+  const tools = toolFormat.native ? offered.map((tool) => JSON.parse(guard.protect(JSON.stringify(tool)))) : []
+  const rendered = renderPrompt(template, seen, tools)
+  return withBegin(
+    vocabulary,
+    guard.split(rendered).map((part) => vocabulary.tokenize(part.text, { special: part.special })),
+  )
+}
+
+function writtenText(message: ChatMessage): string {
+  if (message.role !== 'assistant' || message.toolCalls === undefined) return message.content ?? ''
+  return `${message.content ?? ''}${JSON.stringify(message.toolCalls)}`
+}
+
+function withBegin({ begin }: Vocabulary, parts: readonly Uint32Array[]): Uint32Array {
+  const first = parts.find((part) => part.length > 0)?.[0]
+  return joinTokens(begin !== null && first !== begin ? [Uint32Array.of(begin), ...parts] : parts)
+}
+
+/** @throws {ServiceError} `context_length_exceeded` unless the prompt leaves room for one token. */
+export function checkPromptFits(promptTokens: number, contextLength: number, param: PromptParameter): void {
+  if (promptTokens >= contextLength) throw tooLong(promptTokens, contextLength, param)
+}
+
+/** The error that says by how much a prompt is too long. */
+export function tooLong(promptTokens: number | string, contextLength: number, param: PromptParameter): ServiceError {
+  const message = `The prompt has ${promptTokens} tokens and the model's context holds ${contextLength}, answer included; shorten the prompt.`
+  return new ServiceError('context_length_exceeded', message, { param })
+}
+
+/** Where a prompt stands in a request. */
+type PromptParameter = 'messages' | 'prompt' | 'input'

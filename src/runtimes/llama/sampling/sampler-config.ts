@@ -1,0 +1,36 @@
+import type { SamplingParameters } from '../../../core/text-generation.ts'
+import type { NativeSamplerConfig } from '../binding/native-binding.ts'
+
+/** Below this the division by the temperature leaves float32's range; the result is greedy anyway. */
+const lowestTemperature = 1e-4
+
+/**
+ * The sampler chain of one choice, in llama.cpp's order: bias, penalties, top-k, top-p, min-p, temperature, draw.
+ *
+ * Frequency and presence penalties count the tokens generated; with a repetition penalty, all three count the prompt's too.
+ *
+ * @param seed 32 bits; 0xffffffff would mean "random" to llama.cpp.
+ */
+export function samplerConfig(
+  sampling: SamplingParameters,
+  { seed, prompt, contextLength }: { readonly seed: number; readonly prompt: Uint32Array; readonly contextLength: number },
+): NativeSamplerConfig {
+  return {
+    ...(sampling.temperature >= lowestTemperature && {
+      temperature: sampling.temperature,
+      ...(sampling.topK > 0 && { topK: sampling.topK }),
+      topP: sampling.topP,
+      minP: sampling.minP,
+      seed,
+    }),
+    repeatPenaltyTokens: sampling.repetitionPenalty === 1 ? new Uint32Array() : prompt,
+    repeatPenaltyMaxTokens: contextLength,
+    repeatPenalty: sampling.repetitionPenalty,
+    repeatPenaltyFrequencyPenalty: sampling.frequencyPenalty,
+    repeatPenaltyPresencePenalty: sampling.presencePenalty,
+    ...(sampling.logitBias.size > 0 && {
+      tokenBiasKeys: Uint32Array.from(sampling.logitBias.keys()),
+      tokenBiasValues: Float32Array.from(sampling.logitBias.values()),
+    }),
+  }
+}

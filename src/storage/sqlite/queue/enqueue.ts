@@ -1,0 +1,65 @@
+import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
+import { idempotencyConflict, queueFull } from '../../refuse-submission.ts'
+import type { Connection } from '../connection.ts'
+import { readInteger, readText } from '../row.ts'
+import { readInference, writePriority } from './inference-row.ts'
+
+/** A submission with its work already encoded. */
+export interface EncodedSubmission {
+  readonly id: string
+  readonly accountId: string
+  readonly kind: Inference['kind']
+  readonly model: string
+  readonly priority: Inference['priority']
+  readonly body: Uint8Array
+  readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
+  readonly webhookUrl: string | null
+  readonly maxPending: number
+}
+
+/**
+ * Adds an inference, or finds the one that the same idempotency key made within the last 24 hours.
+ *
+ * @throws {ServiceError} `idempotency_conflict`, `server_is_overloaded`.
+ */
+export function enqueue(
+  connection: Connection,
+  submission: EncodedSubmission,
+  now: number,
+): { readonly inference: Inference; readonly repeated: boolean } {
+  const earlier = findEarlier(connection, submission, now)
+  if (earlier !== null) return { inference: earlier, repeated: true }
+  const pending = connection.get('select coalesce(sum(pending), 0) as pending from queue_shares where pending > 0')
+  if (pending !== undefined && readInteger(pending, 'pending') >= submission.maxPending) throw queueFull()
+  const row = connection.get(
+    `insert into inferences (id, account_id, kind, model, priority, created_at, queued_at, idempotency_key, fingerprint, webhook_url)
+     values (:id, :accountId, :kind, :model, :priority, :now, :now, :key, :fingerprint, :webhookUrl) returning *`,
+    {
+      id: submission.id,
+      accountId: submission.accountId,
+      kind: submission.kind,
+      model: submission.model,
+      priority: writePriority(submission.priority),
+      now,
+      key: submission.idempotency?.key ?? null,
+      fingerprint: submission.idempotency?.fingerprint ?? null,
+      webhookUrl: submission.webhookUrl,
+    },
+  )
+  if (row === undefined) throw new Error('The insert returned no row.')
+  connection.run('insert into inference_work (seq, body) values (:seq, :body)', { seq: readInteger(row, 'seq'), body: submission.body })
+  return { inference: readInference(row), repeated: false }
+}
+
+function findEarlier(connection: Connection, { accountId, idempotency }: EncodedSubmission, now: number): Inference | null {
+  if (idempotency === null) return null
+  const parameters = { accountId, key: idempotency.key }
+  const row = connection.get('select * from inferences where account_id = :accountId and idempotency_key = :key', parameters)
+  if (row === undefined) return null
+  if (readInteger(row, 'created_at') + outputRetentionMs <= now) {
+    connection.run('update inferences set idempotency_key = null where account_id = :accountId and idempotency_key = :key', parameters)
+    return null
+  }
+  if (readText(row, 'fingerprint') !== idempotency.fingerprint) throw idempotencyConflict()
+  return readInference(row)
+}

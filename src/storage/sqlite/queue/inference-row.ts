@@ -1,0 +1,54 @@
+import { type ErrorRecord, errorCodes } from '../../../core/error.ts'
+import type { Inference, InferenceStatus, Outcome, OutputReference, Priority, Progress } from '../../../core/inference.ts'
+import type { Row } from '../connection.ts'
+import { readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from '../row.ts'
+
+const statuses = ['pending', 'running', 'completed'] as const satisfies readonly InferenceStatus[]
+const outcomes = ['succeeded', 'failed', 'cancelled'] as const satisfies readonly Outcome[]
+
+/** Reads a whole row of `inferences`; the queue position is not in it. */
+export function readInference(row: Row): Inference {
+  return {
+    id: readText(row, 'id'),
+    accountId: readText(row, 'account_id'),
+    kind: readOneOf(row, 'kind', ['image', 'chat']),
+    model: readText(row, 'model'),
+    priority: readPriority(readInteger(row, 'priority')),
+    status: readOneOf(row, 'status', statuses),
+    outcome: row.outcome === null ? null : readOneOf(row, 'outcome', outcomes),
+    error: readError(readTextOrNull(row, 'error')),
+    output: readOutput(row),
+    attempt: readInteger(row, 'attempt'),
+    progress: readProgress(row),
+    queuePosition: null,
+    createdAt: readInteger(row, 'created_at'),
+    startedAt: readIntegerOrNull(row, 'started_at'),
+    completedAt: readIntegerOrNull(row, 'completed_at'),
+    expiresAt: readIntegerOrNull(row, 'expires_at'),
+  }
+}
+
+/** Priorities sort by their number: higher first. */
+export function writePriority(priority: Priority): number {
+  return priority === 'normal' ? 1 : 0
+}
+
+function readPriority(value: number): Priority {
+  return value === 1 ? 'normal' : 'low'
+}
+
+function readOutput(row: Row): OutputReference | null {
+  const sha256 = readTextOrNull(row, 'output_sha256')
+  return sha256 === null ? null : { contentType: readText(row, 'content_type'), bytes: readInteger(row, 'output_bytes'), sha256 }
+}
+
+function readProgress(row: Row): Progress | null {
+  const step = readIntegerOrNull(row, 'step')
+  return step === null ? null : { step, total: readInteger(row, 'total') }
+}
+
+function readError(text: string | null): ErrorRecord | null {
+  if (text === null) return null
+  const stored = JSON.parse(text) as { readonly code: string; readonly message: string; readonly param: string | null }
+  return { ...stored, code: errorCodes.find((code) => code === stored.code) ?? 'internal_error' }
+}

@@ -1,0 +1,36 @@
+import { outputRetentionMs, recordRetentionMs } from '../../../core/inference.ts'
+import { waitedTooLong } from '../../../core/inference-failure.ts'
+import type { SweepReport } from '../../../core/ports/inference-queue.ts'
+import type { Connection } from '../connection.ts'
+import { readText } from '../row.ts'
+import { reclaim } from './retry.ts'
+
+/** Rows changed per sweep and duty, so that no sweep keeps submissions waiting. */
+const batch = 1000
+
+/** Everything that time does to the queue. */
+export function sweep(connection: Connection, { maxQueueMs }: { readonly maxQueueMs: number }, now: number): SweepReport {
+  const { requeued, failed } = reclaim(connection, { leaseEnd: now }, now)
+  const timedOut = failOverdue(connection, now - maxQueueMs, now)
+  const expired = connection.all(
+    `update inferences set output_deleted = 1 where seq in (
+       select seq from inferences where status = 'completed' and expires_at <= :now and output_deleted = 0 limit :batch) returning id`,
+    { now, batch },
+  )
+  const deletedRecords = connection.run(
+    `delete from inferences where seq in (
+       select seq from inferences where status = 'completed' and expires_at <= :before and output_deleted = 1 limit :batch)`,
+    { before: now - recordRetentionMs, batch },
+  )
+  connection.run('delete from sessions where expires_at <= :now', { now })
+  connection.run('delete from invitations where expires_at <= :now', { now })
+  return { requeued, failed: failed + timedOut, expiredOutputs: expired.map((row) => readText(row, 'id')), deletedRecords }
+}
+
+function failOverdue(connection: Connection, queuedBefore: number, now: number): number {
+  return connection.run(
+    `update inferences set status = 'completed', outcome = 'failed', error = :error, completed_at = :now, expires_at = :expiresAt
+     where seq in (select seq from inferences where status = 'pending' and queued_at <= :queuedBefore limit :batch)`,
+    { error: JSON.stringify(waitedTooLong), now, expiresAt: now + outputRetentionMs, queuedBefore, batch },
+  )
+}

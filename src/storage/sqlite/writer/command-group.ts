@@ -1,0 +1,63 @@
+import { ServiceError, type ServiceErrorOptions } from '../../../core/error.ts'
+import type { Connection } from '../connection.ts'
+import { type CommandName, type CommandResult, commands } from './commands.ts'
+
+/** One command on its way to the writing connection. */
+export interface CommandRequest {
+  readonly number: number
+  readonly name: CommandName
+  readonly input: unknown
+  readonly now: number
+}
+
+/** How a command ended; plain data, because it crosses threads. */
+export type CommandReply =
+  | { readonly number: number; readonly result: CommandResult<CommandName> }
+  | { readonly number: number; readonly refusal: { readonly error: ServiceErrorOf; readonly options: ServiceErrorOptions } }
+  | { readonly number: number; readonly failure: string; readonly sqliteCode: number | null }
+
+interface ServiceErrorOf {
+  readonly code: ServiceError['code']
+  readonly message: string
+}
+
+/**
+ * Runs commands in one transaction with one commit. A command that throws is undone alone;
+ * when the commit fails, all of them are.
+ */
+export function runGroup(connection: Connection, requests: readonly CommandRequest[]): readonly CommandReply[] {
+  try {
+    connection.script('begin immediate')
+    const replies = requests.map((request) => runOne(connection, request))
+    connection.script('commit')
+    return replies
+  } catch (error) {
+    if (connection.database.isTransaction) connection.script('rollback')
+    return requests.map(({ number }) => fail(number, error))
+  }
+}
+
+function runOne(connection: Connection, { number, name, input, now }: CommandRequest): CommandReply {
+  connection.script('savepoint command')
+  try {
+    // The sender's types tie the input to the name; a message between threads cannot.
+    const command = commands[name] as (connection: Connection, input: unknown, now: number) => CommandResult<CommandName>
+    const result = command(connection, input, now)
+    connection.script('release command')
+    return { number, result }
+  } catch (error) {
+    // A full disk ends the whole transaction, and with it every command of the group.
+    if (!connection.database.isTransaction) throw error
+    connection.script('rollback to command; release command')
+    return fail(number, error)
+  }
+}
+
+function fail(number: number, error: unknown): CommandReply {
+  if (error instanceof ServiceError) {
+    const { code, message, param, retryAfterSeconds } = error
+    return { number, refusal: { error: { code, message }, options: { param, retryAfterSeconds } } }
+  }
+  const sqliteCode = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null
+  return { number, failure: error instanceof Error ? error.message : String(error), sqliteCode }
+}

@@ -1,0 +1,26 @@
+import type { Connection, Parameters } from '../connection.ts'
+import { cancel } from '../queue/cancel.ts'
+import { claim } from '../queue/claim.ts'
+import { enqueue } from '../queue/enqueue.ts'
+import { complete, release, renew } from '../queue/hold.ts'
+import { reclaim, retry } from '../queue/retry.ts'
+import { sweep } from '../queue/sweep.ts'
+
+/** One or more statements that succeed or fail together; says how many rows each changed. */
+function execute(connection: Connection, statements: readonly Statement[]): readonly number[] {
+  return statements.map(({ sql, parameters }) => connection.run(sql, parameters))
+}
+
+export interface Statement {
+  readonly sql: string
+  readonly parameters?: Parameters
+}
+
+/** Every write there is. Each runs inside a transaction and either happens whole or not at all. */
+export const commands = { enqueue, claim, renew, complete, release, retry, reclaim, cancel, sweep, execute }
+
+export type CommandName = keyof typeof commands
+export type CommandInput<Name extends CommandName> = InputOf<(typeof commands)[Name]>
+export type CommandResult<Name extends CommandName> = ReturnType<(typeof commands)[Name]>
+
+type InputOf<Command> = Command extends (connection: Connection, input: infer Input, ...rest: never[]) => unknown ? Input : never

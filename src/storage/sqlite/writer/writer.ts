@@ -1,0 +1,20 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { CommandReply } from './command-group.ts'
+import type { CommandInput, CommandName, CommandResult } from './commands.ts'
+
+/** Runs commands on the writing connection; what it resolved for is on stable storage. */
+export interface Writer extends AsyncDisposable {
+  run<Name extends CommandName>(name: Name, input: CommandInput<Name>, now: number): Promise<CommandResult<Name>>
+}
+
+/** SQLite's result codes for a full disk. */
+const full = 13
+
+/** The error a reply stands for, or null when it carries a result. */
+export function readFailure(reply: CommandReply): Error | null {
+  if ('result' in reply) return null
+  if ('refusal' in reply) return new ServiceError(reply.refusal.error.code, reply.refusal.error.message, reply.refusal.options)
+  const cause = new Error(reply.failure)
+  if (reply.sqliteCode !== full) return cause
+  return new ServiceError('server_is_overloaded', 'The disk of the service is full; try again later.', { retryAfterSeconds: 30, cause })
+}
