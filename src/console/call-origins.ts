@@ -1,8 +1,4 @@
-/** Where calls that the console writes down for people go; null = where the console itself is. */
-export interface CallOrigins {
-  readonly imageUrl: string | null
-  readonly textUrl: string | null
-}
+import type { CallOrigins } from './contract/models.ts'
 
 /** Names an origin only where it is another than the console's: people may reach that under several names. */
 export function callOrigins(addresses: { readonly publicUrl: string; readonly imageUrl: string; readonly textUrl: string }): CallOrigins {

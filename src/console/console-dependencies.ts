@@ -8,8 +8,8 @@ import type { OutputStore } from '../core/ports/output-store.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
+import type { ServiceLimit } from './contract/service.ts'
 import type { PullModel } from './model-pulls.ts'
-import type { ServiceLimit } from './service-health.ts'
 
 /** What the console needs from the rest of the service. */
 export interface ConsoleDependencies {

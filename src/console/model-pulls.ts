@@ -1,21 +1,11 @@
 import { ServiceError } from '../core/error.ts'
+import type { ModelPull } from './contract/models.ts'
 
 /** Fetches a model from a web address into the data folder; it can be used once this resolves. */
 export type PullModel = (
   source: string,
   options: { readonly signal: AbortSignal; readonly onProgress: (bytesDone: number, bytesTotal: number) => void },
 ) => Promise<void>
-
-/** A model on its way, or how that ended. */
-export interface ModelPull {
-  readonly source: string
-  readonly state: 'pulling' | 'done' | 'failed'
-  readonly bytesDone: number
-  /** 0 until the model's own list of files has arrived. */
-  readonly bytesTotal: number
-  /** Why it failed, or null. */
-  readonly reason: string | null
-}
 
 /** The pulls that owners started since the service did; they go on when the page is closed. */
 export class ModelPulls {

@@ -5,10 +5,11 @@ import { type BodyChecker, createBodyChecker } from '../http/wire/faults/body-ch
 
 const codes = { invalid: 'validation_error', unknown: 'validation_error' } as const
 
-/** A reader of JSON bodies of one shape. @throws {ServiceError} `validation_error` from the reader, naming every fault. */
-export function createBodyReader<Schema extends TSchema & { readonly properties: object }>(
-  schema: Schema,
-): (request: FastifyRequest) => Static<Schema> {
+/** Reads the JSON body of a request. @throws {ServiceError} `validation_error`, naming every fault. */
+export type BodyReader<Body> = (request: FastifyRequest) => Body
+
+/** A reader of bodies of one shape. */
+export function createBodyReader<Schema extends TSchema & { readonly properties: object }>(schema: Schema): BodyReader<Static<Schema>> {
   const checker: BodyChecker<Schema> = createBodyChecker(schema)
   return (request) => checker.parse(receivedBody(request).value, codes)
 }

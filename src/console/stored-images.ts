@@ -20,6 +20,7 @@ export function parseStoredImages(content: Uint8Array): Static<typeof schema> {
 }
 
 /** Whether pictures of this inference can be fetched. */
-export function hasPictures({ kind, output, expiresAt }: Inference, now: number): boolean {
+export function hasPictures(inference: Inference, now: number): inference is Inference & { readonly expiresAt: number } {
+  const { kind, output, expiresAt } = inference
   return kind === 'image' && output !== null && expiresAt !== null && expiresAt > now
 }

@@ -7,13 +7,14 @@ import { createAccessToken } from '../../operations/access/create-access-token.t
 import { listAccessTokens } from '../../operations/access/list-access-tokens.ts'
 import { revokeAccessToken } from '../../operations/access/revoke-access-token.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import { createBodyReader } from '../read-console-body.ts'
+import type { NewToken, TokenList, TokenText } from '../contract/access-tokens.ts'
+import { type BodyReader, createBodyReader } from '../read-console-body.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
 /** How long a revocation can be taken back; the page offers it for ten seconds. */
 const undoMs = 60_000
 
-const readBody = createBodyReader(
+const readBody: BodyReader<NewToken> = createBodyReader(
   Type.Object({
     name: Type.String({ minLength: 1, maxLength: 100 }),
     scopes: Type.Array(Type.Enum(scopes), { minItems: 1 }),
@@ -25,7 +26,7 @@ const readBody = createBodyReader(
 export function registerAccessTokens(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'tokens' | 'clock'>): void {
   const { tokens, clock } = deps
 
-  own.get('/console/api/tokens', async (request, reply) => {
+  own.get('/console/api/tokens', async (request, reply): Promise<TokenList> => {
     const found = await listAccessTokens(deps, { accountId: personOf(request).id }, { signal: clientSignal(reply) })
     return { tokens: found.map(({ hash: _, accountId: __, ...shown }) => shown) }
   })
@@ -34,7 +35,7 @@ export function registerAccessTokens(own: FastifyInstance, deps: Pick<ConsoleDep
     const { name, scopes, expiresAt = null } = readBody(request)
     const wanted = { accountId: personOf(request).id, name, scopes, expiresAt }
     const { text } = await createAccessToken(deps, wanted, { signal: clientSignal(reply) })
-    return reply.code(201).send({ text })
+    return reply.code(201).send({ text } satisfies TokenText)
   })
 
   own.delete<{ Params: { id: string } }>('/console/api/tokens/:id', async (request, reply) => {

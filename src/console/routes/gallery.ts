@@ -3,6 +3,7 @@ import type { Inference } from '../../core/inference.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { openOutput } from '../../operations/deferred/open-output.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
+import type { GalleryPage, GalleryPicture } from '../contract/gallery.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 import { hasPictures, parseStoredImages } from '../stored-images.ts'
 
@@ -13,11 +14,11 @@ const mostLooks = 20
 
 /** GET /console/api/gallery: the pictures of one's own outputs that are still stored, newest first. */
 export function registerGallery(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock'>): void {
-  own.get<{ Querystring: { after?: string } }>('/console/api/gallery', async (request, reply) => {
+  own.get<{ Querystring: { after?: string } }>('/console/api/gallery', async (request, reply): Promise<GalleryPage> => {
     const signal = clientSignal(reply)
     const accountId = personOf(request).id
     const { found, next } = await findPictures(deps, { accountId, after: request.query.after ?? null }, signal)
-    const pictures = []
+    const pictures: GalleryPicture[] = []
     for (const inference of found) {
       const { content } = await openOutput(deps, { id: inference.id, accountId }, { signal })
       for (const [index, { seed, removed_for_safety: removedForSafety }] of parseStoredImages(content).images.entries())
@@ -27,13 +28,15 @@ export function registerGallery(own: FastifyInstance, deps: Pick<ConsoleDependen
   })
 }
 
+type StoredInference = Inference & { readonly expiresAt: number }
+
 /** Goes through the records until a page is full. */
 async function findPictures(
   { log, clock }: Pick<ConsoleDependencies, 'log' | 'clock'>,
   { accountId, after }: { readonly accountId: string; readonly after: string | null },
   signal: AbortSignal,
-): Promise<{ readonly found: readonly Inference[]; readonly next: string | null }> {
-  const found: Inference[] = []
+): Promise<{ readonly found: readonly StoredInference[]; readonly next: string | null }> {
+  const found: StoredInference[] = []
   let cursor = after
   for (let look = 0; look < mostLooks; look++) {
     const page = await log.list({ accountId, status: 'completed', limit: recordsPerLook, after: cursor }, { signal })

@@ -4,13 +4,13 @@ import { clientSignal } from '../../http/client-signal.ts'
 import { type ListedModel, listModels } from '../../operations/list-models.ts'
 import { callOrigins } from '../call-origins.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { ConsoleModel } from '../console-model.ts'
+import type { ConsoleModel, ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
 import { ModelPulls } from '../model-pulls.ts'
-import { createBodyReader } from '../read-console-body.ts'
+import { type BodyReader, createBodyReader } from '../read-console-body.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
 
-const readModel = createBodyReader(Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) }))
-const readSource = createBodyReader(Type.Object({ source: Type.String({ minLength: 1, maxLength: 2000 }) }))
+const readModel: BodyReader<ModelChoice> = createBodyReader(Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) }))
+const readSource: BodyReader<PullChoice> = createBodyReader(Type.Object({ source: Type.String({ minLength: 1, maxLength: 2000 }) }))
 const unloaded = { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 } as const
 
 /** /console/api/models: what is installed, in memory and on its way; owners load, unload and pull. */
@@ -21,11 +21,14 @@ export function registerModels(
   const pulls = new ModelPulls(deps.pullModel)
   own.addHook('onClose', async () => pulls.close())
 
-  own.get('/console/api/models', async () => ({
-    models: listModels(deps).map(toConsoleModel),
-    pulls: pulls.list(),
-    origins: callOrigins(deps.addresses()),
-  }))
+  own.get(
+    '/console/api/models',
+    async (): Promise<ModelList> => ({
+      models: listModels(deps).map(toConsoleModel),
+      pulls: pulls.list(),
+      origins: callOrigins(deps.addresses()),
+    }),
+  )
 
   for (const verb of ['load', 'unload'] as const) {
     own.post(`/console/api/models/${verb}`, async (request, reply) => {
@@ -38,7 +41,7 @@ export function registerModels(
   own.post('/console/api/models/pulls', async (request, reply) => {
     ownerOf(request)
     pulls.start(readSource(request).source)
-    return reply.code(202).send({ pulls: pulls.list() })
+    return reply.code(202).send()
   })
 
   own.post('/console/api/models/pulls/remove', async (request, reply) => {

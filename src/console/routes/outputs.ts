@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { type OpenedOutput, openOutput } from '../../operations/deferred/open-output.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
+import type { OutputImages } from '../contract/outputs.ts'
 import { imageContentType } from '../image-content-type.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 import { parseStoredImages } from '../stored-images.ts'
@@ -29,7 +30,7 @@ export function registerOutputs(own: FastifyInstance, deps: Pick<ConsoleDependen
     return reply.type(contentType).header('content-disposition', `attachment; filename="${name}.json"`).send(Buffer.from(content))
   })
 
-  own.get<OutputRoute>('/console/api/outputs/:id/images', async (request, reply) => {
+  own.get<OutputRoute>('/console/api/outputs/:id/images', async (request, reply): Promise<OutputImages> => {
     const { images, prediction_time_ms } = parseStoredImages((await open(request, reply)).content)
     return {
       images: images.map(({ seed, removed_for_safety }) => ({ seed, removedForSafety: removed_for_safety })),

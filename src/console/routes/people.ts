@@ -4,7 +4,8 @@ import { type AccountLimits, limitRanges, noLimits } from '../../core/account.ts
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import { createBodyReader } from '../read-console-body.ts'
+import type { AccountUpdate, InvitationMade, NewInvitation, People } from '../contract/people.ts'
+import { type BodyReader, createBodyReader } from '../read-console-body.ts'
 import { invite } from '../sign-in/invitations.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
 
@@ -18,16 +19,18 @@ const limits = Type.Object(
   },
   { additionalProperties: false },
 )
-const readChange = createBodyReader(
+const readChange: BodyReader<AccountUpdate> = createBodyReader(
   Type.Object({ role: Type.Optional(role), disabled: Type.Optional(Type.Boolean()), limits: Type.Optional(limits) }),
 )
-const readInvitation = createBodyReader(Type.Object({ role, accountId: Type.Optional(Type.String({ maxLength: 100 })) }))
+const readInvitation: BodyReader<NewInvitation> = createBodyReader(
+  Type.Object({ role, accountId: Type.Optional(Type.String({ maxLength: 100 })) }),
+)
 
 /** /console/api/people, accounts and invitations: for owners. */
 export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'accounts' | 'clock'>): void {
   const { accounts, clock } = deps
 
-  own.get('/console/api/people', async (request, reply) => {
+  own.get('/console/api/people', async (request, reply): Promise<People> => {
     ownerOf(request)
     const options = { signal: clientSignal(reply) }
     const invitations = await accounts.listInvitations(options)
@@ -58,7 +61,8 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
     const options = { signal: clientSignal(reply) }
     if (accountId !== null && (await accounts.find(accountId, options)) === null)
       throw new ServiceError('not_found', 'There is no such account.')
-    return reply.code(201).send({ code: await invite(deps, { role, accountId, invitedBy: owner.id }, options) })
+    const code = await invite(deps, { role, accountId, invitedBy: owner.id }, options)
+    return reply.code(201).send({ code } satisfies InvitationMade)
   })
 
   own.delete<{ Params: { hash: string } }>('/console/api/invitations/:hash', async (request, reply) => {

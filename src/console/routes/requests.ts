@@ -5,6 +5,7 @@ import { createBodyChecker } from '../../http/wire/faults/body-checker.ts'
 import { findInference } from '../../operations/deferred/find-inference.ts'
 import { listInferences } from '../../operations/deferred/list-inferences.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
+import type { RequestPage, RequestShown } from '../contract/requests.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
 const codes = { invalid: 'validation_error', unknown: 'validation_error' } as const
@@ -18,13 +19,13 @@ const query = createBodyChecker(
 
 /** /console/api/requests: one's own asynchronous requests, as the domain tells of them. */
 export function registerRequests(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'log' | 'events'>): void {
-  own.get('/console/api/requests', async (request, reply) => {
+  own.get('/console/api/requests', async (request, reply): Promise<RequestPage> => {
     const { status = null, limit = '50', after = null } = query.parse({ ...Object(request.query) }, codes)
     const wanted = { accountId: personOf(request).id, status, limit: Math.min(100, Math.max(1, Number(limit))), after }
     return listInferences(deps, wanted, { signal: clientSignal(reply) })
   })
 
-  own.get<{ Params: { id: string } }>('/console/api/requests/:id', async (request, reply) => {
+  own.get<{ Params: { id: string } }>('/console/api/requests/:id', async (request, reply): Promise<RequestShown> => {
     const target = { id: request.params.id, accountId: personOf(request).id }
     return { inference: await findInference(deps, target, { signal: clientSignal(reply) }) }
   })

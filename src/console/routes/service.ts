@@ -1,7 +1,7 @@
 import { availableParallelism, freemem, loadavg } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import type { ConsoleDependencies, ConsoleSettings } from '../console-dependencies.ts'
-import type { ServiceHealth } from '../service-health.ts'
+import type { ServiceHealth } from '../contract/service.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
 
 /** GET /console/api/service: how this node is doing, for owners. */

@@ -3,7 +3,8 @@ import Type from 'typebox'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import { createBodyReader } from '../read-console-body.ts'
+import type { Credentials, CurrentSession, SignedIn } from '../contract/session.ts'
+import { type BodyReader, createBodyReader } from '../read-console-body.ts'
 import type { PasswordHasher } from '../sign-in/password-hasher.ts'
 import { closeSession, findSessionAccount, openSession, sessionMs } from '../sign-in/session.ts'
 import { readSessionCookie, writeSessionCookie } from '../sign-in/session-cookie.ts'
@@ -16,19 +17,19 @@ export type SessionRouteDependencies = Pick<ConsoleDependencies, 'accounts' | 'c
   readonly throttle: SignInThrottle
 }
 
-const readBody = createBodyReader(Type.Object({ email: Type.String({ maxLength: 254 }), password: passwordField }))
+const readBody: BodyReader<Credentials> = createBodyReader(Type.Object({ email: Type.String({ maxLength: 254 }), password: passwordField }))
 
 /** /console/api/session: who is signed in, signing in, signing out. */
 export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies): void {
   const { accounts, addresses, passwords, throttle } = deps
 
-  api.get('/console/api/session', async (request, reply) => {
+  api.get('/console/api/session', async (request, reply): Promise<CurrentSession> => {
     const secret = readSessionCookie(request.headers, addresses().publicUrl)
     const account = secret === null ? null : await findSessionAccount(deps, secret, { signal: clientSignal(reply) })
     return { account }
   })
 
-  api.post('/console/api/session', async (request, reply) => {
+  api.post('/console/api/session', async (request, reply): Promise<SignedIn> => {
     const { email, password } = readBody(request)
     const signal = clientSignal(reply)
     const keys = signInKeys(email, request.ip)

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { clientSignal } from '../../http/client-signal.ts'
-import { createBodyReader } from '../read-console-body.ts'
+import type { SignedIn } from '../contract/session.ts'
+import type { InvitationCode, InvitationShown, SignUp } from '../contract/sign-up.ts'
+import { type BodyReader, createBodyReader } from '../read-console-body.ts'
 import { emailTaken, findInvitation, redeemInvitation } from '../sign-in/invitations.ts'
 import { openSession } from '../sign-in/session.ts'
 import { emailField, nameField, newPasswordField } from '../sign-in/sign-in-fields.ts'
@@ -9,8 +11,10 @@ import { codeKeys } from '../sign-in/throttle-keys.ts'
 import { type SessionRouteDependencies, signInBrowser } from './session.ts'
 
 const code = Type.String({ minLength: 1, maxLength: 100 })
-const readCode = createBodyReader(Type.Object({ code }))
-const readSignUp = createBodyReader(Type.Object({ code, name: nameField, email: emailField, password: newPasswordField }))
+const readCode: BodyReader<InvitationCode> = createBodyReader(Type.Object({ code }))
+const readSignUp: BodyReader<SignUp> = createBodyReader(
+  Type.Object({ code, name: nameField, email: emailField, password: newPasswordField }),
+)
 
 /** /console/api/invitation and /console/api/sign-up: what one-time codes are for. */
 export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependencies): void {
@@ -27,7 +31,7 @@ export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependenc
     }
   }
 
-  api.post('/console/api/invitation', async (request, reply) => {
+  api.post('/console/api/invitation', async (request, reply): Promise<InvitationShown> => {
     const invitation = await findWithCode(readCode(request).code, request.ip, clientSignal(reply))
     return { role: invitation.role, firstRun: invitation.invitedBy === null }
   })
@@ -41,6 +45,6 @@ export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependenc
     const signIn = { name: name.trim(), email, passwordHash: await passwords.hash(password) }
     const account = await redeemInvitation(deps, { invitation, signIn }, { signal })
     signInBrowser(reply, addresses().publicUrl, await openSession(deps, account.id, { signal }))
-    return reply.code(201).send({ account })
+    return reply.code(201).send({ account } satisfies SignedIn)
   })
 }

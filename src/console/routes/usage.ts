@@ -4,6 +4,7 @@ import type { UsageDay } from '../../core/usage.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { createBodyChecker } from '../../http/wire/faults/body-checker.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
+import type { Usage } from '../contract/usage.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 import { usageCsv } from '../usage-csv.ts'
 
@@ -19,7 +20,7 @@ export function registerUsage(own: FastifyInstance, { usage }: Pick<ConsoleDepen
     return usage.summarize({ accountId, from, to }, { signal: clientSignal(reply) })
   }
 
-  own.get('/console/api/usage', async (request, reply) => ({ days: await read(request, reply) }))
+  own.get('/console/api/usage', async (request, reply): Promise<Usage> => ({ days: await read(request, reply) }))
 
   own.get('/console/api/usage.csv', async (request, reply) => {
     const text = usageCsv(await read(request, reply))

@@ -4,11 +4,12 @@ import { listWebhookDeliveries } from '../../operations/deferred/list-webhook-de
 import { readWebhookSecrets } from '../../operations/deferred/read-webhook-secrets.ts'
 import { rotateWebhookSecret } from '../../operations/deferred/rotate-webhook-secret.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
+import type { Webhooks } from '../contract/webhooks.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
 /** /console/api/webhooks: the secrets that sign one's own webhooks, and how their deliveries fared. */
 export function registerWebhooks(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'webhooks'>): void {
-  own.get('/console/api/webhooks', async (request, reply) => {
+  own.get('/console/api/webhooks', async (request, reply): Promise<Webhooks> => {
     const account = { accountId: personOf(request).id }
     const options = { signal: clientSignal(reply) }
     const secrets = await readWebhookSecrets(deps, account, options)

@@ -1,21 +1,18 @@
-import type { Inference, InferenceStatus } from '../../../core/inference.ts'
-import type { InferencePage } from '../../../core/ports/inference-log.ts'
+import type { Inference } from '../../../core/inference.ts'
+import type { RequestPage, RequestQuery, RequestShown } from '../../contract/requests.ts'
 import { request, send } from './request.ts'
 
-interface ListQuery {
-  readonly status: InferenceStatus | null
-  readonly after: string | null
-}
-
-export function listInferences(query: ListQuery, signal?: AbortSignal): Promise<InferencePage> {
+/** One page of the account's requests, newest first. */
+export function listInferences(query: RequestQuery, signal?: AbortSignal): Promise<RequestPage> {
   const parameters = new URLSearchParams({ limit: '50' })
   if (query.status) parameters.set('status', query.status)
   if (query.after) parameters.set('after', query.after)
-  return request<InferencePage>(`/console/api/requests?${parameters}`, { signal })
+  return request<RequestPage>(`/console/api/requests?${parameters}`, { signal })
 }
 
+/** One request. @throws {RequestFailure} `not_found` when it is somebody else's or gone. */
 export async function findInference(id: string, signal?: AbortSignal): Promise<Inference> {
-  const { inference } = await request<{ inference: Inference }>(`/console/api/requests/${encodeURIComponent(id)}`, { signal })
+  const { inference } = await request<RequestShown>(`/console/api/requests/${encodeURIComponent(id)}`, { signal })
   return inference
 }
 

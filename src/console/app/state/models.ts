@@ -1,7 +1,5 @@
 import { signal } from '@preact/signals'
-import type { CallOrigins } from '../../call-origins.ts'
-import type { ConsoleModel } from '../../console-model.ts'
-import type { ModelPull } from '../../model-pulls.ts'
+import type { CallOrigins, ConsoleModel, ModelList, ModelPull } from '../../contract/models.ts'
 import { request } from '../interface/request.ts'
 
 /** The models of the service and their state; null before the first answer. */
@@ -13,16 +11,9 @@ export const pulls = signal<readonly ModelPull[]>([])
 /** Where the calls go that are shown as code. */
 export const origins = signal<CallOrigins>({ imageUrl: null, textUrl: null })
 
-interface ModelsAnswer {
-  readonly models: readonly ConsoleModel[]
-  readonly pulls: readonly ModelPull[]
-  readonly origins: CallOrigins
-}
-
+/** Asks what is installed, in memory and on its way. */
 export async function loadModels(abort?: AbortSignal): Promise<void> {
-  const answer = await request<ModelsAnswer>('/console/api/models', {
-    signal: abort,
-  })
+  const answer = await request<ModelList>('/console/api/models', { signal: abort })
   models.value = answer.models
   pulls.value = answer.pulls
   origins.value = answer.origins

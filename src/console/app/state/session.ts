@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { Account } from '../../../core/account.ts'
+import type { Credentials, CurrentSession, SignedIn } from '../../contract/session.ts'
 import { RequestFailure, request, send } from '../interface/request.ts'
 import { forgetStored } from './stored.ts'
 
@@ -15,15 +16,16 @@ export const session = signal<SessionState>({ state: 'unknown' })
 /** Asks the service who is signed in. */
 export async function loadSession(): Promise<void> {
   try {
-    const { account } = await request<{ account: Account | null }>('/console/api/session')
+    const { account } = await request<CurrentSession>('/console/api/session')
     session.value = account === null ? { state: 'none' } : { state: 'signed-in', account }
   } catch (failure) {
     session.value = { state: 'failed', failure }
   }
 }
 
-export async function signIn(credentials: { readonly email: string; readonly password: string }): Promise<void> {
-  const { account } = await request<{ account: Account }>('/console/api/session', { method: 'POST', body: credentials })
+/** Signs in. @throws {RequestFailure} when the two do not belong together. */
+export async function signIn(credentials: Credentials): Promise<void> {
+  const { account } = await request<SignedIn>('/console/api/session', { method: 'POST', body: credentials })
   session.value = { state: 'signed-in', account }
 }
 

@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
+import type { AccountChange } from '../../../contract/account.ts'
+import type { SignedIn } from '../../../contract/session.ts'
 import { request } from '../../interface/request.ts'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { EmailField, NameField, NewPasswordField, PasswordField } from '../../parts/fields/account-fields.tsx'
@@ -16,8 +18,13 @@ export function AccountPage({ account }: { account: Account }): VNode {
   const current = useSignal('')
   const next = useSignal('')
   const { busy, failure, submit } = useSubmit(async () => {
-    const body = { name: name.value, email: email.value, currentPassword: current.value, newPassword: next.value || null }
-    const answer = await request<{ account: Account }>('/console/api/account', { method: 'PATCH', body })
+    const body: AccountChange = {
+      name: name.value,
+      email: email.value,
+      currentPassword: current.value,
+      ...(next.value && { newPassword: next.value }),
+    }
+    const answer = await request<SignedIn>('/console/api/account', { method: 'PATCH', body })
     session.value = { state: 'signed-in', account: answer.account }
     current.value = ''
     next.value = ''

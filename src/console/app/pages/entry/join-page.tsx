@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { type Account, type Role, shortestPassword } from '../../../../core/account.ts'
+import { shortestPassword } from '../../../../core/account.ts'
+import type { SignedIn } from '../../../contract/session.ts'
+import type { InvitationCode, InvitationShown, SignUp } from '../../../contract/sign-up.ts'
 import { request } from '../../interface/request.ts'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { EmailField, NameField, NewPasswordField } from '../../parts/fields/account-fields.tsx'
@@ -13,16 +15,11 @@ import { EntryFrame } from './entry-frame.tsx'
 
 const passwordHint = `At least ${shortestPassword} characters. A sentence is easier to remember than a riddle.`
 
-interface InvitationShown {
-  readonly role: Role
-  readonly firstRun: boolean
-}
-
 /** Where the first-run link and invitations lead; the code stands behind the `#`, so that no server log keeps it. */
 export function JoinPage(): VNode {
   const code = location.hash.slice(1)
   const { resource, reload } = useResource(
-    (signal) => request<InvitationShown>('/console/api/invitation', { method: 'POST', body: { code }, signal }),
+    (signal) => request<InvitationShown>('/console/api/invitation', { method: 'POST', body: { code } satisfies InvitationCode, signal }),
     [code],
   )
   const firstRun = resource.value.state === 'ready' && resource.value.value.firstRun
@@ -43,8 +40,8 @@ function JoinForm({ code }: { code: string }): VNode {
   const email = useSignal('')
   const password = useSignal('')
   const { busy, failure, submit } = useSubmit(async () => {
-    const body = { code, name: name.value, email: email.value, password: password.value }
-    const { account } = await request<{ account: Account }>('/console/api/sign-up', { method: 'POST', body })
+    const body: SignUp = { code, name: name.value, email: email.value, password: password.value }
+    const { account } = await request<SignedIn>('/console/api/sign-up', { method: 'POST', body })
     session.value = { state: 'signed-in', account }
     navigate('/console/chat', { replace: true })
   })

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import type { GalleryPage as GalleryAnswer } from '../../../contract/gallery.ts'
 import { imageAddress } from '../../interface/image-output.ts'
 import { request } from '../../interface/request.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -10,17 +11,6 @@ import { Pager } from '../../parts/pager.tsx'
 import { useResource } from '../../state/resource.ts'
 import type { ShownImage } from '../images/output-facts.ts'
 import { Viewer } from './viewer.tsx'
-
-interface GalleryAnswer {
-  readonly pictures: readonly {
-    readonly inferenceId: string
-    readonly index: number
-    readonly seed: number
-    readonly removedForSafety: boolean
-    readonly expiresAt: number
-  }[]
-  readonly next: string | null
-}
 
 /** Every picture of the account that is still stored. */
 export function GalleryPage(): VNode {

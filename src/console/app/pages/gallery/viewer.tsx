@@ -80,10 +80,10 @@ function ParameterList({ parameters }: { parameters: ImageParameters }): VNode {
       {parameters.negativePrompt ? <p class="soft">Without: {parameters.negativePrompt}</p> : null}
       <dl class="facts">
         {[...parameters.fields].map(([name, value]) => (
-          <>
-            <dt key={name}>{name}</dt>
+          <div key={name}>
+            <dt>{name}</dt>
             <dd>{value}</dd>
-          </>
+          </div>
         ))}
       </dl>
     </>

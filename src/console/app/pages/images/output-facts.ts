@@ -1,3 +1,4 @@
+import type { OutputImages } from '../../../contract/outputs.ts'
 import { imageAddress } from '../../interface/image-output.ts'
 import { request } from '../../interface/request.ts'
 
@@ -10,14 +11,9 @@ export interface ShownImage {
   readonly removedForSafety: boolean
 }
 
-interface OutputFacts {
-  readonly images: readonly { readonly seed: number; readonly removedForSafety: boolean }[]
-  readonly computeMs: number
-}
-
 /** What a stored output holds, without the pictures themselves. */
 export async function outputFacts(inferenceId: string): Promise<{ readonly images: readonly ShownImage[]; readonly computeMs: number }> {
-  const { images, computeMs } = await request<OutputFacts>(`/console/api/outputs/${encodeURIComponent(inferenceId)}/images`)
+  const { images, computeMs } = await request<OutputImages>(`/console/api/outputs/${encodeURIComponent(inferenceId)}/images`)
   return {
     computeMs,
     images: images.map((image, index) => ({ ...image, inferenceId, index, address: imageAddress(inferenceId, index) })),

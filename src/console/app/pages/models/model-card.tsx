@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { ConsoleModel } from '../../../console-model.ts'
+import type { ConsoleModel, ModelChoice } from '../../../contract/models.ts'
 import { send } from '../../interface/request.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { FailureNote } from '../../parts/failure-note.tsx'
@@ -22,7 +22,7 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
     busy.value = true
     failure.value = null
     try {
-      await send(`/console/api/models/${verb}`, { method: 'POST', body: { model: model.id } })
+      await send(`/console/api/models/${verb}`, { method: 'POST', body: { model: model.id } satisfies ModelChoice })
       await loadModels()
     } catch (error) {
       failure.value = error

@@ -1,4 +1,4 @@
-import type { ConsoleModel } from '../../../console-model.ts'
+import type { ConsoleModel } from '../../../contract/models.ts'
 import { byteText } from '../../parts/byte-text.ts'
 
 /** What is worth knowing about a model, as terms and values. */

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { ModelPull } from '../../../model-pulls.ts'
+import type { ModelPull, PullChoice } from '../../../contract/models.ts'
 import { send, sentenceOf } from '../../interface/request.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { loadModels } from '../../state/models.ts'
@@ -10,7 +10,7 @@ export function PullCard({ pull, mayChange }: { pull: ModelPull; mayChange: bool
   const { source, state, bytesDone, bytesTotal } = pull
   const remove = async () => {
     try {
-      await send('/console/api/models/pulls/remove', { method: 'POST', body: { source } })
+      await send('/console/api/models/pulls/remove', { method: 'POST', body: { source } satisfies PullChoice })
       await loadModels()
     } catch (failure) {
       showToast(sentenceOf(failure))

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
+import type { AccountUpdate } from '../../../contract/people.ts'
 import { send, sentenceOf } from '../../interface/request.ts'
 import { Moment } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
@@ -18,7 +19,7 @@ interface AccountLedgerProps {
 
 /** Every account with its role and limits. */
 export function AccountLedger({ accounts, self, reload, invite, limit }: AccountLedgerProps): VNode {
-  const change = async (account: Account, body: { readonly role?: Account['role']; readonly disabled?: boolean }) => {
+  const change = async (account: Account, body: AccountUpdate) => {
     try {
       await send(`/console/api/accounts/${account.id}`, { method: 'PATCH', body })
     } catch (failure) {
@@ -90,7 +91,7 @@ function LimitsButton({ account, limit }: { account: Account; limit: (account: A
 interface AccountActionsProps {
   readonly account: Account
   readonly invite: (account: Account) => void
-  readonly change: (account: Account, body: { readonly role?: Account['role']; readonly disabled?: boolean }) => Promise<void>
+  readonly change: (account: Account, body: AccountUpdate) => Promise<void>
 }
 
 function AccountActions({ account, change, invite }: AccountActionsProps): VNode {

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account, Role } from '../../../../core/account.ts'
+import type { InvitationMade, NewInvitation } from '../../../contract/people.ts'
 import { request } from '../../interface/request.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -24,8 +25,8 @@ export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
   const role = useSignal<Role>('member')
   const link = useSignal<string | null>(null)
   const { busy, failure, submit } = useSubmit(async () => {
-    const body = account === null ? { role: role.value } : { role: account.role, accountId: account.id }
-    const { code } = await request<{ code: string }>('/console/api/invitations', { method: 'POST', body })
+    const body: NewInvitation = account === null ? { role: role.value } : { role: account.role, accountId: account.id }
+    const { code } = await request<InvitationMade>('/console/api/invitations', { method: 'POST', body })
     link.value = `${location.origin}/console/join#${code}`
   })
   return (

@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { type Account, type AccountLimits, limitRanges } from '../../../../core/account.ts'
+import type { AccountUpdate } from '../../../contract/people.ts'
 import { send } from '../../interface/request.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
@@ -20,7 +21,7 @@ export function LimitsDialog({ account: { id, name, limits }, onClose }: LimitsD
   const images = useSignal(limits.imagesPerDay)
   const { busy, failure, submit } = useSubmit(async () => {
     const changed: AccountLimits = { requestsPerMinute: requests.value, tokensPerDay: tokens.value, imagesPerDay: images.value }
-    await send(`/console/api/accounts/${id}`, { method: 'PATCH', body: { limits: changed } })
+    await send(`/console/api/accounts/${id}`, { method: 'PATCH', body: { limits: changed } satisfies AccountUpdate })
     onClose()
   })
   return (

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { Account, Invitation } from '../../../../core/account.ts'
+import type { Account } from '../../../../core/account.ts'
+import type { People } from '../../../contract/people.ts'
 import { request } from '../../interface/request.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -10,11 +11,6 @@ import { AccountLedger } from './account-ledger.tsx'
 import { InvitationLedger } from './invitation-ledger.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { LimitsDialog } from './limits-dialog.tsx'
-
-interface People {
-  readonly accounts: readonly Account[]
-  readonly invitations: readonly Invitation[]
-}
 
 /** For owners: who may use the service, and who is invited. */
 export function PeoplePage({ account }: { account: Account }): VNode {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
-import type { ServiceHealth } from '../../../service-health.ts'
+import type { ServiceHealth } from '../../../contract/service.ts'
 import { request } from '../../interface/request.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'

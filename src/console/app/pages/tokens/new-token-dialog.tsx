@@ -31,8 +31,8 @@ export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; on
   const chosen = useSignal<readonly Scope[]>(scopes)
   const days = useSignal('')
   const { busy, failure, submit } = useSubmit(async () => {
-    const expiresAt = days.value === '' ? null : Date.now() + Number(days.value) * dayMs
-    onCreated(await createToken({ name: name.value, scopes: chosen.value, expiresAt }))
+    const end = days.value === '' ? {} : { expiresAt: Date.now() + Number(days.value) * dayMs }
+    onCreated(await createToken({ name: name.value, scopes: chosen.value, ...end }))
   })
   return (
     <Dialog title="New access token" onClose={onClose}>

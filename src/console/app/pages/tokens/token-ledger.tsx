@@ -1,8 +1,9 @@
 import type { VNode } from 'preact'
+import type { ListedToken } from '../../../contract/access-tokens.ts'
 import { sentenceOf } from '../../interface/request.ts'
 import { Moment, now } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
-import { type ListedToken, restoreToken, revokeToken } from './token-requests.ts'
+import { restoreToken, revokeToken } from './token-requests.ts'
 
 interface TokenLedgerProps {
   readonly tokens: readonly ListedToken[]

@@ -1,27 +1,19 @@
-import type { AccessToken, Scope } from '../../../../core/access-token.ts'
+import type { ListedToken, NewToken, TokenList, TokenText } from '../../../contract/access-tokens.ts'
 import { request, send } from '../../interface/request.ts'
 
-/** A token as the console may see it. */
-export type ListedToken = Omit<AccessToken, 'hash' | 'accountId'>
-
-export interface NewToken {
-  readonly name: string
-  readonly scopes: readonly Scope[]
-  /** Unix milliseconds, or null for no end. */
-  readonly expiresAt: number | null
-}
-
+/** The account's own tokens. */
 export async function listTokens(signal?: AbortSignal): Promise<readonly ListedToken[]> {
-  const { tokens } = await request<{ tokens: readonly ListedToken[] }>('/console/api/tokens', { signal })
+  const { tokens } = await request<TokenList>('/console/api/tokens', { signal })
   return tokens
 }
 
 /** Makes a token; its text is in this answer and nowhere else, ever. */
 export async function createToken(body: NewToken): Promise<string> {
-  const { text } = await request<{ text: string }>('/console/api/tokens', { method: 'POST', body })
+  const { text } = await request<TokenText>('/console/api/tokens', { method: 'POST', body })
   return text
 }
 
+/** Stops a token at once. */
 export async function revokeToken(id: string): Promise<void> {
   await send(`/console/api/tokens/${id}`, { method: 'DELETE' })
 }

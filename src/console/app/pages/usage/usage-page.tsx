@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
-import type { UsageDay } from '../../../../core/usage.ts'
+import type { Usage, UsageQuery } from '../../../contract/usage.ts'
 import { request } from '../../interface/request.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Check } from '../../parts/fields/check.tsx'
@@ -24,11 +24,9 @@ export function UsagePage({ account }: { account: Account }): VNode {
   const span = useSignal<'7' | '30' | '90'>('30')
   const everyone = useSignal(false)
   const days = lastDays(Number(span.value), Date.now())
-  const query = new URLSearchParams({ from: days[0] ?? '', to: days.at(-1) ?? '', of: everyone.value ? 'everyone' : 'me' }).toString()
-  const { resource, reload } = useResource(
-    (signal) => request<{ days: readonly UsageDay[] }>(`/console/api/usage?${query}`, { signal }),
-    [query],
-  )
+  const asked: UsageQuery = { from: days[0] ?? '', to: days.at(-1) ?? '', of: everyone.value ? 'everyone' : 'me' }
+  const query = new URLSearchParams({ ...asked }).toString()
+  const { resource, reload } = useResource((signal) => request<Usage>(`/console/api/usage?${query}`, { signal }), [query])
   return (
     <Page
       title="Usage"

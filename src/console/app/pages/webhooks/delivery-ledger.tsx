@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
+import type { ListedDelivery } from '../../../contract/webhooks.ts'
 import { Moment, now } from '../../parts/moment.tsx'
-import type { ListedDelivery } from './webhook-requests.ts'
 
 const marks = {
   waiting: { tone: 'busy', label: 'waiting' },

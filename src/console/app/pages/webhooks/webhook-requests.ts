@@ -1,20 +1,12 @@
-import type { WebhookDelivery } from '../../../../core/ports/webhook-log.ts'
+import type { Webhooks } from '../../../contract/webhooks.ts'
 import { request, send } from '../../interface/request.ts'
 
-/** A delivery as the console may see it. */
-export type ListedDelivery = Omit<WebhookDelivery, 'accountId'>
-
-export interface Webhooks {
-  /** Newest first; two for a day after a rotation. */
-  readonly secrets: readonly string[]
-  /** Newest first. */
-  readonly deliveries: readonly ListedDelivery[]
-}
-
+/** The signing secrets and the latest deliveries. */
 export function loadWebhooks(signal?: AbortSignal): Promise<Webhooks> {
   return request<Webhooks>('/console/api/webhooks', { signal })
 }
 
+/** Makes a new secret sign from now on. */
 export async function rotateSecret(): Promise<void> {
   await send('/console/api/webhooks/rotate', { method: 'POST' })
 }

@@ -1,0 +1,8 @@
+/** PATCH /console/api/account. */
+export interface AccountChange {
+  readonly name: string
+  readonly email: string
+  readonly currentPassword: string
+  /** Left out = the one there is. */
+  readonly newPassword?: string
+}

@@ -1,0 +1,42 @@
+import type { ImageModelDescriptor, TextModelDescriptor } from '../../core/model.ts'
+import type { ModelState } from '../../core/ports/model-pool.ts'
+
+type Shown<Descriptor> = Omit<Descriptor, 'folder' | 'file'> & { readonly state: Omit<ModelState, 'modelId'> }
+
+/** A model as the console shows it: what it is and where it stands, without paths of the machine. */
+export type ConsoleModel = Shown<TextModelDescriptor> | Shown<ImageModelDescriptor>
+
+/** A model on its way, or how that ended. */
+export interface ModelPull {
+  readonly source: string
+  readonly state: 'pulling' | 'done' | 'failed'
+  readonly bytesDone: number
+  /** 0 until the model's own list of files has arrived. */
+  readonly bytesTotal: number
+  /** Why it failed, or null. */
+  readonly reason: string | null
+}
+
+/** Where calls that the console writes down for people go; null = where the console itself is. */
+export interface CallOrigins {
+  readonly imageUrl: string | null
+  readonly textUrl: string | null
+}
+
+/** GET /console/api/models. */
+export interface ModelList {
+  readonly models: readonly ConsoleModel[]
+  readonly pulls: readonly ModelPull[]
+  readonly origins: CallOrigins
+}
+
+/** POST /console/api/models/load and /unload. */
+export interface ModelChoice {
+  readonly model: string
+}
+
+/** POST /console/api/models/pulls and /pulls/remove. */
+export interface PullChoice {
+  /** Web address of a `model.json`. */
+  readonly source: string
+}

@@ -1,0 +1,28 @@
+import type { Account, AccountLimits, Invitation, Role } from '../../core/account.ts'
+
+/** GET /console/api/people. */
+export interface People {
+  readonly accounts: readonly Account[]
+  /** Those that can still be used. */
+  readonly invitations: readonly Invitation[]
+}
+
+/** PATCH /console/api/accounts/:id; what is left out stays. */
+export interface AccountUpdate {
+  readonly role?: Role
+  readonly disabled?: boolean
+  /** Taken as a whole: a limit that is left out or null is lifted. */
+  readonly limits?: Partial<AccountLimits>
+}
+
+/** POST /console/api/invitations. */
+export interface NewInvitation {
+  readonly role: Role
+  /** Whose sign-in the link sets anew; left out = a new account. */
+  readonly accountId?: string
+}
+
+/** The answer to a new invitation; the code is kept nowhere. */
+export interface InvitationMade {
+  readonly code: string
+}
