@@ -6,6 +6,8 @@ export interface Config {
     readonly port: number
     /** Host names a browser may use for the console, besides the listening address and the public ones. */
     readonly allowedHosts: readonly string[]
+    /** Proxies whose word about their clients' addresses counts: addresses, ranges, or names of ranges. */
+    readonly trustedProxies: readonly string[]
   }
   readonly addresses: AddressSettings
   readonly dataFolder: string

@@ -104,6 +104,20 @@ describe('parseConfig', () => {
     assert.equal(configOf({ flags }).requests.asyncHeaders.length, 4)
   })
 
+  it('takes addresses, ranges and names of ranges for trusted proxies, and nobody', () => {
+    const written = '10.0.0.7, 10.1.0.0/16,fd00::/8,::1,LOOPBACK'
+    assert.deepEqual(configOf({ flags: { 'trusted-proxies': written } }).listen.trustedProxies, [
+      '10.0.0.7',
+      '10.1.0.0/16',
+      'fd00::/8',
+      '::1',
+      'loopback',
+    ])
+    assert.deepEqual(configOf({}).listen.trustedProxies, [])
+    for (const wrong of ['true', '1', '*', '0.0.0.0/0', '::/0', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/255.0.0.0', 'proxy.example'])
+      assert.match(faultsOf({ flags: { 'trusted-proxies': wrong } })[0] ?? '', /expected addresses such as/, wrong)
+  })
+
   it('never repeats or shows a secret', () => {
     const faults = faultsOf({ environment: { SEPIA_DATABASE_URL: 'mysql://u:hunter2@db/x' } })
     assert.deepEqual(faults, ['SEPIA_DATABASE_URL: expected an address that starts with postgres:// or postgresql://.'])

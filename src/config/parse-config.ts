@@ -26,7 +26,12 @@ export function parseConfig(sources: SettingSources, machine: Machine): ParsedCo
 
 function readConfig({ read }: SettingReader): Config {
   return {
-    listen: { host: read(settings.host), port: read(settings.port), allowedHosts: read(settings.allowedHosts) },
+    listen: {
+      host: read(settings.host),
+      port: read(settings.port),
+      allowedHosts: read(settings.allowedHosts),
+      trustedProxies: read(settings.trustedProxies),
+    },
     addresses: {
       publicUrl: read(settings.publicUrl),
       imageUrl: read(settings.imageUrl),

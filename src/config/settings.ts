@@ -3,6 +3,7 @@ import { gpuSettings, logFormats, logLevels } from './config.ts'
 import { headerNames } from './header-names.ts'
 import type { Fallback, Kind, Setting, SettingDescription, SettingGroup } from './setting.ts'
 import { byteSize, duration, folder, folders, integer, names, oneOf, optional, text, toggle, url } from './setting-kinds.ts'
+import { trustedProxies } from './trusted-proxies.ts'
 
 const webUrl = optional(url('http:', 'https:'))
 const unset = (words: string): { readonly words: string; readonly derive: () => null } => ({ words, derive: () => null })
@@ -42,6 +43,13 @@ export const settings = {
     names,
     { words: 'none', derive: () => [] },
     'Host names under which browsers may open the console, besides the listening address and `public-url`.',
+  ),
+  trustedProxies: setting(
+    'trusted-proxies',
+    'Address',
+    trustedProxies,
+    { words: 'none', derive: () => [] },
+    'Addresses or ranges of the proxies whose `X-Forwarded-For` is believed; `loopback`, `linklocal` and `uniquelocal` are names of ranges.',
   ),
 
   data: setting('data', 'Storage', folder, './data', 'Folder of the database, the outputs and the secrets.'),

@@ -33,6 +33,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
     logger: false,
     genReqId: ({ headers }) => chooseRequestId(headers),
     requestIdHeader: false,
+    trustProxy: settings.trustedProxies.length > 0 && [...settings.trustedProxies],
     rewriteUrl: ({ url = '/' }) => decodable(url),
     requestTimeout: slowestRequestMs,
     routerOptions: { maxParamLength: longestParameter },

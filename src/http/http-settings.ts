@@ -1,5 +1,7 @@
 /** How the public interface behaves, as plain data. */
 export interface HttpSettings {
+  /** Proxies whose `X-Forwarded-For` is believed: addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`. */
+  readonly trustedProxies: readonly string[]
   /** Lower-case header names that ask for asynchronous mode, besides `x-service-async`. */
   readonly asyncHeaders: readonly string[]
   /** Body limit of synchronous requests; asynchronous ones have the contract's own. */

@@ -5,6 +5,7 @@ import { createFirstRunLink } from '../../src/console/sign-in/create-first-run-l
 import type { Store } from '../../src/core/ports/store.ts'
 import { createHttpServer } from '../../src/http/create-http-server.ts'
 import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
+import type { HttpSettings } from '../../src/http/http-settings.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
@@ -39,10 +40,12 @@ export async function startConsoleService({
   publicUrl = 'http://127.0.0.1:8080',
   imageUrl = publicUrl,
   textUrl = publicUrl,
+  settings = {},
 }: {
   publicUrl?: string
   imageUrl?: string
   textUrl?: string
+  settings?: Partial<HttpSettings>
 } = {}): Promise<ConsoleService> {
   const clock = createTestClock()
   const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
@@ -61,7 +64,7 @@ export async function startConsoleService({
     observer: { requestFinished() {}, workFinished() {}, faultSurvived() {}, promptLogged() {} },
     authenticateSession: (request, options) => authenticateSession(guarded, request, options),
   }
-  const server = await createHttpServer(deps, standardSettings)
+  const server = await createHttpServer(deps, { ...standardSettings, ...settings })
   await registerConsole(
     server,
     { ...deps, ...guarded, pullModel: () => Promise.reject(new Error('Nothing is pulled here.')) },

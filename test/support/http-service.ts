@@ -29,6 +29,7 @@ import type { WorkerDependencies } from '../../src/worker/worker-dependencies.ts
 const signal = new AbortController().signal
 
 export const standardSettings: HttpSettings = {
+  trustedProxies: [],
   asyncHeaders: ['x-octoai-async'],
   bodyLimitBytes: 1024 * 1024,
   runLimitMs: 60_000,

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { clientAddress } from './client-address.ts'
+
+describe('clientAddress', () => {
+  it('is an IPv4 address as it is, however a socket writes it', () => {
+    assert.equal(clientAddress('203.0.113.7'), '203.0.113.7')
+    assert.equal(clientAddress('::ffff:203.0.113.7'), '203.0.113.7')
+  })
+
+  it('is the network of an IPv6 address', () => {
+    for (const [address, network] of [
+      ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+      ['2001:0DB8:1:2::6', '2001:db8:1:2::/64'],
+      ['2001:db8::6', '2001:db8:0:0::/64'],
+      ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+      ['::1', '0:0:0:0::/64'],
+      ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+      ['1:2:3::192.0.2.1', '1:2:3:0::/64'],
+    ] as const)
+      assert.equal(clientAddress(address), network, address)
+  })
+
+  it('is one name for whatever is no address', () => {
+    for (const text of [undefined, '', 'unknown', '_hidden', '203.0.113.7:4711', 'x'.repeat(10_000)])
+      assert.equal(clientAddress(text), 'unknown')
+  })
+})
