@@ -35,9 +35,12 @@ export interface AccountDesk extends AsyncDisposable {
   createAccount(input: { readonly name: string; readonly role: Role }, options: Options): Promise<Account>
   /** A link with which the account's person sets a new sign-in, once. */
   makeSignInLink(accountId: string, options: Options): Promise<string>
-  setDisabled(accountId: string, disabled: boolean, options: Options): Promise<void>
-  /** Changes the limits that are given and leaves the others. */
-  setLimits(accountId: string, changes: Partial<AccountLimits>, options: Options): Promise<void>
+  /** Changes what is given and leaves the rest. */
+  changeAccount(
+    accountId: string,
+    change: { readonly disabled?: boolean; readonly limits?: Partial<AccountLimits> },
+    options: Options,
+  ): Promise<void>
   listTokens(accountId: string, options: Options): Promise<readonly AccessToken[]>
   createToken(input: NewToken, options: Options): Promise<{ readonly text: string; readonly token: AccessToken }>
   revokeToken(target: { readonly id: string; readonly accountId: string }, options: Options): Promise<void>

@@ -4,11 +4,12 @@ import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/config.ts'
 import { listeningOrigin } from '../config/listening-origin.ts'
 import { resolveAddresses } from '../config/resolve-addresses.ts'
-import { invite } from '../console/sign-in/invitations.ts'
 import { joinLink } from '../console/sign-in/join-link.ts'
 import { ServiceError } from '../core/error.ts'
+import { changeAccount } from '../operations/access/change-account.ts'
 import { createAccessToken } from '../operations/access/create-access-token.ts'
 import { createAccount } from '../operations/access/create-account.ts'
+import { invite } from '../operations/access/invite.ts'
 import { listAccessTokens } from '../operations/access/list-access-tokens.ts'
 import { revokeAccessToken } from '../operations/access/revoke-access-token.ts'
 import { dataLayout } from './data-layout.ts'
@@ -39,8 +40,7 @@ export async function openAccountDesk(config: Config, { create = false }: { read
       const code = await invite(deps, { role, accountId, invitedBy: accountId }, options)
       return joinLink(resolveAddresses(config.addresses, listeningOrigin(config.listen.host, config.listen.port)).publicUrl, code)
     },
-    setDisabled: (accountId, disabled, options) => accounts.setDisabled(accountId, disabled ? clock.now() : null, options),
-    setLimits: (accountId, changes, options) => accounts.setLimits(accountId, changes, options),
+    changeAccount: (accountId, change, options) => changeAccount(deps, { accountId, by: null, ...change }, options),
     listTokens: (accountId, options) => listAccessTokens(deps, { accountId }, options),
     createToken: async ({ accountId, lifetimeMs, name, scopes }, options) => {
       const account = accountId === null ? (await ensureFirstAccount(deps, options)).account : await accounts.find(accountId, options)

@@ -20,6 +20,14 @@ export interface AccountLimits {
   readonly imagesPerDay: number | null
 }
 
+/** What others change of an account; what is left out stays. */
+export interface AccountChange {
+  readonly role?: Role
+  /** Unix milliseconds; null = let in again. */
+  readonly disabledAt?: number | null
+  readonly limits?: Partial<AccountLimits>
+}
+
 /** The whole numbers that each limit may be. */
 export const limitRanges: Readonly<Record<keyof AccountLimits, { readonly least: number; readonly most: number }>> = {
   requestsPerMinute: { least: 1, most: 1_000_000 },

@@ -25,7 +25,9 @@ async function createParts() {
       return stored.findByHash(hash, use)
     },
     list: (accountId, use) => stored.list(accountId, use),
-    setRevoked: (target, at, use) => stored.setRevoked(target, at, use),
+    revoke: (target, at, use) => stored.revoke(target, at, use),
+    restore: (target, since, use) => stored.restore(target, since, use),
+    revokeAll: (accountId, at, use) => stored.revokeAll(accountId, at, use),
     touch: (id, at, use) => stored.touch(id, at, use),
   }
   const account = await createAccount({ accounts, clock }, { name: 'Ada', role: 'owner' }, options)

@@ -21,8 +21,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.equal(await store.accounts.find('c', options), null)
     assert.deepEqual(await store.accounts.list(options), [ada, bob])
     await assert.rejects(store.accounts.create(ada, options))
-    await store.accounts.setRole('a', 'owner', options)
-    await store.accounts.setDisabled('a', 5, options)
+    assert.equal(await store.accounts.change('a', { by: null, role: 'owner', disabledAt: 5 }, options), true)
     assert.deepEqual(await store.accounts.find('a', options), { ...ada, role: 'owner', disabledAt: 5 })
   })
 
@@ -31,10 +30,10 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     const limitsOf = async (id: string) => (await store.accounts.find(id, options))?.limits
     await store.accounts.create(makeAccount({ limits: { ...noLimits, imagesPerDay: 7 } }), options)
     await store.accounts.create(makeAccount({ id: 'b' }), options)
-    await store.accounts.setLimits('a', { requestsPerMinute: 60, tokensPerDay: 5_000_000_000 }, options)
+    await store.accounts.change('a', { by: null, limits: { requestsPerMinute: 60, tokensPerDay: 5_000_000_000 } }, options)
     assert.deepEqual(await limitsOf('a'), { requestsPerMinute: 60, tokensPerDay: 5_000_000_000, imagesPerDay: 7 })
-    await store.accounts.setLimits('a', { requestsPerMinute: null, imagesPerDay: 0 }, options)
-    await store.accounts.setLimits('a', {}, options)
+    await store.accounts.change('a', { by: null, limits: { requestsPerMinute: null, imagesPerDay: 0 } }, options)
+    await store.accounts.change('a', { by: null, limits: {} }, options)
     assert.deepEqual(await limitsOf('a'), { requestsPerMinute: null, tokensPerDay: 5_000_000_000, imagesPerDay: 0 })
     assert.deepEqual(await limitsOf('b'), noLimits)
   })
@@ -65,6 +64,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
 
   test(`${name} accounts: an invitation is taken by exactly one`, async () => {
     await using store = await openRoomy()
+    await store.accounts.create(makeAccount({ role: 'owner' }), options)
     const invitation = { hash: 'h', role: 'member', accountId: null, invitedBy: 'a', createdAt: 1, expiresAt: 9 } as const
     await store.accounts.createInvitation(invitation, options)
     assert.deepEqual(await store.accounts.findInvitation('h', options), invitation)
@@ -72,5 +72,55 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     const taken = await Promise.all([1, 2, 3].map(() => store.accounts.takeInvitation('h', options)))
     assert.deepEqual(taken.sort(), [false, false, true])
     assert.equal(await store.accounts.findInvitation('h', options), null)
+  })
+
+  test(`${name} accounts: of two owners who demote or lock each other at once, exactly one succeeds`, async () => {
+    await using store = await openRoomy()
+    for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id, role: 'owner' }), options)
+    const done = await Promise.all([
+      store.accounts.change('a', { by: 'b', role: 'member' }, options),
+      store.accounts.change('b', { by: 'a', disabledAt: 5 }, options),
+    ])
+    assert.deepEqual(done.sort(), [false, true])
+    const left = (await store.accounts.list(options)).filter(({ role, disabledAt }) => role === 'owner' && disabledAt === null)
+    assert.equal(left.length, 1)
+    assert.equal(await store.accounts.change('c', { by: null, role: 'member' }, options), false)
+  })
+
+  test(`${name} accounts: invitations end with their maker's right to make them, and do not come back`, async () => {
+    await using store = await openRoomy()
+    for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id, role: 'owner' }), options)
+    await store.accounts.create(makeAccount({ id: 'm' }), options)
+    const base = { role: 'owner', createdAt: 1, expiresAt: 9 } as const
+    const made = [
+      { ...base, hash: 'by-a', accountId: null, invitedBy: 'a' },
+      { ...base, hash: 'by-b', accountId: null, invitedBy: 'b' },
+      { ...base, hash: 'own-a', accountId: 'a', invitedBy: 'a' },
+      { ...base, hash: 'into-m', accountId: 'm', invitedBy: 'a' },
+      { ...base, hash: 'first', accountId: null, invitedBy: null },
+    ]
+    for (const invitation of made) assert.equal(await store.accounts.createInvitation(invitation, options), true)
+    assert.equal(await store.accounts.createInvitation({ ...base, hash: 'by-m', accountId: null, invitedBy: 'm' }, options), false)
+    const hashes = async () => (await store.accounts.listInvitations(options)).map(({ hash }) => hash).sort()
+    await store.accounts.change('a', { by: null, role: 'member' }, options)
+    await store.accounts.change('a', { by: null, role: 'owner' }, options)
+    assert.deepEqual(await hashes(), ['by-b', 'first', 'own-a'])
+    for (const disabledAt of [5, null]) await store.accounts.change('a', { by: null, disabledAt }, options)
+    for (const disabledAt of [5, null]) await store.accounts.change('b', { by: null, disabledAt }, options)
+    assert.deepEqual(await hashes(), ['first'])
+    await store.accounts.change('m', { by: null, disabledAt: 5 }, options)
+    assert.equal(await store.accounts.createInvitation({ ...base, hash: 'x', accountId: 'm', invitedBy: 'a' }, options), false)
+  })
+
+  test(`${name} accounts: disabling one ends its sessions for good, and lets it begin none`, async () => {
+    await using store = await openRoomy()
+    for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id }), options)
+    const sessionOf = (accountId: string) => ({ hash: `of ${accountId}`, accountId, createdAt: 1, expiresAt: 2 })
+    for (const id of ['a', 'b']) assert.equal(await store.accounts.createSession(sessionOf(id), options), true)
+    await store.accounts.change('a', { by: null, disabledAt: 5 }, options)
+    assert.equal(await store.accounts.createSession({ ...sessionOf('a'), hash: 'later' }, options), false)
+    await store.accounts.change('a', { by: null, disabledAt: null }, options)
+    const kept = await Promise.all(['of a', 'later', 'of b'].map((hash) => store.accounts.findSession(hash, options)))
+    assert.deepEqual(kept, [null, null, sessionOf('b')])
   })
 }

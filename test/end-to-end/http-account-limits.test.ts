@@ -24,8 +24,8 @@ const imageWork = [
   ['/v1/images/generations', { prompt: 'a tiger' }],
 ] as const
 
-function limit({ store, accountId }: HttpService, changes: Partial<AccountLimits>): Promise<void> {
-  return store.accounts.setLimits(accountId, changes, { signal })
+function limit({ store, accountId }: HttpService, limits: Partial<AccountLimits>): Promise<boolean> {
+  return store.accounts.change(accountId, { by: null, limits }, { signal })
 }
 
 async function refusalOf(answer: Response, path: string): Promise<string> {

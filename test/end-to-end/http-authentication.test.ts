@@ -70,7 +70,7 @@ suite('authentication', () => {
     const clock = createTestClock()
     await using service = await startHttpService({ clock })
     assert.equal((await service.fetch('/v1/models')).status, 200)
-    await service.store.accounts.setDisabled(service.accountId, clock.now(), { signal })
+    await service.store.accounts.change(service.accountId, { by: null, disabledAt: clock.now() }, { signal })
     await clock.advance(5000)
     assert.equal((await readError(await service.fetch('/v1/models'))).code, 'invalid_token')
   })

@@ -29,8 +29,7 @@ export async function runCommandLine(
     listAccounts: async () => [account],
     createAccount: async () => account,
     makeSignInLink: async (id) => `http://127.0.0.1:8080/console/join#code-of-${id}`,
-    setDisabled: async (id, disabled) => void done.push(`disabled ${id} ${disabled}`),
-    setLimits: async (id, changes) => void done.push(`limited ${id} ${JSON.stringify(changes)}`),
+    changeAccount: async (id, change) => void done.push(`changed ${id} ${JSON.stringify(change)}`),
     listTokens: async () => [tokenOf({ name: 'mine', scopes: ['read'] })],
     createToken: async (input) => {
       done.push(`token ${JSON.stringify(input)}`)

@@ -16,7 +16,7 @@ export const disableAccount: Command = {
     await using desk = await context.backend.openAccountDesk(context.config, context)
     const account = await findAccount(desk, context.argument, context)
     await confirm(context, { warning: `Every token and session of the account "${account.name}" will be refused.`, unattended: 'refuse' })
-    await desk.setDisabled(account.id, true, context)
+    await desk.changeAccount(account.id, { disabled: true }, context)
     return { text: `Disabled "${account.name}".`, json: { disabled: account.id } }
   },
 }
@@ -30,7 +30,7 @@ export const enableAccount: Command = {
   run: async (context) => {
     await using desk = await context.backend.openAccountDesk(context.config, context)
     const account = await findAccount(desk, context.argument, context)
-    await desk.setDisabled(account.id, false, context)
+    await desk.changeAccount(account.id, { disabled: false }, context)
     return { text: `Enabled "${account.name}".`, json: { enabled: account.id } }
   },
 }

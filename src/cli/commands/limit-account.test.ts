@@ -5,7 +5,7 @@ import { runCommandLine as run } from '../../../test/support/run-command-line.ts
 test('account limit changes what is given and shows all', async () => {
   const { code, out, done } = await run(['account', 'limit', 'a1', '--requests-per-minute', '60', '--images-per-day', 'none', '--json'])
   assert.equal(code, 0)
-  assert.deepEqual(done, ['limited a1 {"requestsPerMinute":60,"imagesPerDay":null}', 'closed'])
+  assert.deepEqual(done, ['changed a1 {"limits":{"requestsPerMinute":60,"imagesPerDay":null}}', 'closed'])
   assert.deepEqual(JSON.parse(out), { requests_per_minute: 60, tokens_per_day: null, images_per_day: null })
 })
 

@@ -26,7 +26,7 @@ export const limitAccount: Command = {
     const account = (await desk.listAccounts({ signal })).find(({ id }) => id === argument)
     if (account === undefined)
       throw new UsageError([{ where: argument, message: 'there is no account with this id; see sepia account list.' }])
-    if (Object.keys(changes).length > 0) await desk.setLimits(account.id, changes, { signal })
+    if (Object.keys(changes).length > 0) await desk.changeAccount(account.id, { limits: changes }, { signal })
     const limits = { ...account.limits, ...changes }
     return {
       text: flagNames.map(([flag, name]) => `${flag}: ${limits[name] ?? 'none'}`).join('\n'),

@@ -1,18 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { scopes } from '../../core/access-token.ts'
-import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { createAccessToken } from '../../operations/access/create-access-token.ts'
 import { listAccessTokens } from '../../operations/access/list-access-tokens.ts'
+import { restoreAccessToken } from '../../operations/access/restore-access-token.ts'
 import { revokeAccessToken } from '../../operations/access/revoke-access-token.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { NewToken, TokenList, TokenText } from '../contract/access-tokens.ts'
 import { type BodyReader, createBodyReader } from '../read-console-body.ts'
 import { personOf } from '../sign-in/signed-in.ts'
-
-/** How long a revocation can be taken back; the page offers it for ten seconds. */
-const undoMs = 60_000
 
 const readBody: BodyReader<NewToken> = createBodyReader(
   Type.Object({
@@ -24,8 +21,6 @@ const readBody: BodyReader<NewToken> = createBodyReader(
 
 /** /console/api/tokens: one's own access tokens. */
 export function registerAccessTokens(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'tokens' | 'clock'>): void {
-  const { tokens, clock } = deps
-
   own.get('/console/api/tokens', async (request, reply): Promise<TokenList> => {
     const found = await listAccessTokens(deps, { accountId: personOf(request).id }, { signal: clientSignal(reply) })
     return { tokens: found.map(({ hash: _, accountId: __, ...shown }) => shown) }
@@ -46,11 +41,7 @@ export function registerAccessTokens(own: FastifyInstance, deps: Pick<ConsoleDep
 
   own.post<{ Params: { id: string } }>('/console/api/tokens/:id/restore', async (request, reply) => {
     const target = { id: request.params.id, accountId: personOf(request).id }
-    const signal = clientSignal(reply)
-    const token = (await tokens.list(target.accountId, { signal })).find(({ id }) => id === target.id)
-    if (token?.revokedAt == null || clock.now() - token.revokedAt > undoMs)
-      throw new ServiceError('not_found', 'It is too late to take this back; make a new token.')
-    await tokens.setRevoked(target, null, { signal })
+    await restoreAccessToken(deps, target, { signal: clientSignal(reply) })
     return reply.code(204).send()
   })
 }

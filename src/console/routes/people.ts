@@ -3,10 +3,11 @@ import Type from 'typebox'
 import { type AccountLimits, limitRanges, noLimits } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
+import { changeAccount } from '../../operations/access/change-account.ts'
+import { invite } from '../../operations/access/invite.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { AccountUpdate, InvitationMade, NewInvitation, People } from '../contract/people.ts'
 import { type BodyReader, createBodyReader } from '../read-console-body.ts'
-import { invite } from '../sign-in/invitations.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
 
 const role = Type.Enum(['owner', 'member'])
@@ -38,20 +39,10 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
   })
 
   own.patch<{ Params: { id: string } }>('/console/api/accounts/:id', async (request, reply) => {
-    const { id } = request.params
     const owner = ownerOf(request)
-    const change = readChange(request)
-    if (owner.id === id && (change.role !== undefined || change.disabled !== undefined))
-      throw new ServiceError(
-        'validation_error',
-        'Ask another owner to change your own role or to lock you, so that one owner always remains.',
-      )
-    const options = { signal: clientSignal(reply) }
-    if ((await accounts.find(id, options)) === null) throw new ServiceError('not_found', 'There is no such account.')
-    if (change.role !== undefined) await accounts.setRole(id, change.role, options)
-    if (change.disabled !== undefined) await accounts.setDisabled(id, change.disabled ? clock.now() : null, options)
-    if (change.limits !== undefined) await accounts.setLimits(id, { ...noLimits, ...change.limits }, options)
-    if (change.disabled === true) await accounts.deleteSessionsOf(id, options)
+    const { role, disabled, limits } = readChange(request)
+    const wanted = { accountId: request.params.id, by: owner.id, role, disabled, limits: limits && { ...noLimits, ...limits } }
+    await changeAccount(deps, wanted, { signal: clientSignal(reply) })
     return reply.code(204).send()
   })
 
@@ -59,8 +50,6 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
     const owner = ownerOf(request)
     const { role, accountId = null } = readInvitation(request)
     const options = { signal: clientSignal(reply) }
-    if (accountId !== null && (await accounts.find(accountId, options)) === null)
-      throw new ServiceError('not_found', 'There is no such account.')
     const code = await invite(deps, { role, accountId, invitedBy: owner.id }, options)
     return reply.code(201).send({ code } satisfies InvitationMade)
   })

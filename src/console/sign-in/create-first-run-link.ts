@@ -1,6 +1,6 @@
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { invite } from './invitations.ts'
+import { invite } from '../../operations/access/invite.ts'
 import { joinLink } from './join-link.ts'
 
 /**

@@ -1,7 +1,8 @@
 import type { Account } from '../../core/account.ts'
+import { ServiceError } from '../../core/error.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { hashSecretText, makeSecretText } from './secret-text.ts'
+import { hashSecretText, makeSecretText } from '../../operations/access/secret-text.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -13,12 +14,13 @@ export interface SessionDependencies {
 /** How long a browser stays signed in. */
 export const sessionMs = 14 * 24 * 60 * 60 * 1000
 
-/** Signs a browser in; the secret goes into its cookie and is kept nowhere. */
+/** Signs a browser in; the secret goes into its cookie and is kept nowhere. @throws {ServiceError} `invalid_token` when the account is locked. */
 export async function openSession({ accounts, clock }: SessionDependencies, accountId: string, options: Options): Promise<string> {
   const secret = makeSecretText()
   const now = clock.now()
-  await accounts.createSession({ hash: hashSecretText(secret), accountId, createdAt: now, expiresAt: now + sessionMs }, options)
-  return secret
+  const session = { hash: hashSecretText(secret), accountId, createdAt: now, expiresAt: now + sessionMs }
+  if (await accounts.createSession(session, options)) return secret
+  throw new ServiceError('invalid_token', 'This account is locked; ask an owner of the service.')
 }
 
 /** The account behind a session's secret, or null when the session is over or the account locked. */

@@ -2,12 +2,22 @@ import type { AccessToken } from '../access-token.ts'
 
 type Options = { readonly signal: AbortSignal }
 
+/** A token as its account names it. */
+export interface TokenTarget {
+  readonly id: string
+  readonly accountId: string
+}
+
 /** Keeps access tokens by their hash. */
 export interface AccessTokenStore {
   create(token: AccessToken, options: Options): Promise<void>
   findByHash(hash: string, options: Options): Promise<AccessToken | null>
   list(accountId: string, options: Options): Promise<readonly AccessToken[]>
-  /** Sets or clears the revocation; false when the account has no such token. */
-  setRevoked(target: { readonly id: string; readonly accountId: string }, revokedAt: number | null, options: Options): Promise<boolean>
+  /** Revokes it, once: a second revocation keeps the time of the first. False when the account has no such token. */
+  revoke(target: TokenTarget, revokedAt: number, options: Options): Promise<boolean>
+  /** Takes a revocation back that is not older than `since`; false when there is none. */
+  restore(target: TokenTarget, since: number, options: Options): Promise<boolean>
+  /** Revokes every token of an account that is not revoked yet; says how many. */
+  revokeAll(accountId: string, revokedAt: number, options: Options): Promise<number>
   touch(id: string, lastUsedAt: number, options: Options): Promise<void>
 }

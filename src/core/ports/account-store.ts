@@ -1,4 +1,4 @@
-import type { Account, AccountLimits, Invitation, Role, Session } from '../account.ts'
+import type { Account, AccountChange, Invitation, Session } from '../account.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -15,17 +15,22 @@ export interface AccountStore {
     signIn: { readonly name: string; readonly email: string; readonly passwordHash: string },
     options: Options,
   ): Promise<boolean>
-  setRole(accountId: string, role: Role, options: Options): Promise<void>
-  setDisabled(accountId: string, disabledAt: number | null, options: Options): Promise<void>
-  /** Changes the limits that are given and leaves the others. */
-  setLimits(accountId: string, changes: Partial<AccountLimits>, options: Options): Promise<void>
+  /**
+   * Changes all that is given in one write; false, and nothing changed, when there is no such account or `by` is no enabled owner (any more).
+   * An account that becomes disabled loses its sessions and the links that lead into it; whoever is no enabled owner any more, the invitations he made.
+   *
+   * @param change.by Whose wish it is; null = the operator's, who needs no account.
+   */
+  change(accountId: string, change: AccountChange & { readonly by: string | null }, options: Options): Promise<boolean>
 
-  createSession(session: Session, options: Options): Promise<void>
+  /** False, and nothing kept, when the account is disabled. */
+  createSession(session: Session, options: Options): Promise<boolean>
   findSession(hash: string, options: Options): Promise<Session | null>
   deleteSession(hash: string, options: Options): Promise<void>
   deleteSessionsOf(accountId: string, options: Options): Promise<void>
 
-  createInvitation(invitation: Invitation, options: Options): Promise<void>
+  /** False, and nothing kept, when its maker is no enabled owner and invites another than himself, or its account is disabled or absent. */
+  createInvitation(invitation: Invitation, options: Options): Promise<boolean>
   findInvitation(hash: string, options: Options): Promise<Invitation | null>
   listInvitations(options: Options): Promise<readonly Invitation[]>
   /** Removes it; true for exactly one caller. */

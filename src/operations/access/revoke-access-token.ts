@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
+import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 
 /**
@@ -9,9 +9,9 @@ import type { Clock } from '../../core/ports/clock.ts'
  */
 export async function revokeAccessToken(
   { tokens, clock }: { readonly tokens: AccessTokenStore; readonly clock: Clock },
-  target: { readonly id: string; readonly accountId: string },
+  target: TokenTarget,
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
-  const found = await tokens.setRevoked(target, clock.now(), options)
+  const found = await tokens.revoke(target, clock.now(), options)
   if (!found) throw new ServiceError('not_found', 'Name one of your own tokens; the list shows their ids.')
 }

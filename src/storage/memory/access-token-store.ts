@@ -1,5 +1,5 @@
 import type { AccessToken } from '../../core/access-token.ts'
-import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
+import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -21,21 +21,36 @@ export class MemoryAccessTokenStore implements AccessTokenStore {
     return [...this.#tokens.values()].filter((token) => token.accountId === accountId).sort((a, b) => a.createdAt - b.createdAt)
   }
 
-  async setRevoked(
-    { id, accountId }: { readonly id: string; readonly accountId: string },
-    revokedAt: number | null,
-    { signal }: Options,
-  ): Promise<boolean> {
+  async revoke(target: TokenTarget, revokedAt: number, { signal }: Options): Promise<boolean> {
     signal.throwIfAborted()
-    const token = this.#tokens.get(id)
-    if (token?.accountId !== accountId) return false
-    this.#tokens.set(id, { ...token, revokedAt })
+    const token = this.#find(target)
+    if (token !== undefined) this.#tokens.set(token.id, { ...token, revokedAt: token.revokedAt ?? revokedAt })
+    return token !== undefined
+  }
+
+  async restore(target: TokenTarget, since: number, { signal }: Options): Promise<boolean> {
+    signal.throwIfAborted()
+    const token = this.#find(target)
+    if (token?.revokedAt == null || token.revokedAt < since) return false
+    this.#tokens.set(token.id, { ...token, revokedAt: null })
     return true
+  }
+
+  async revokeAll(accountId: string, revokedAt: number, { signal }: Options): Promise<number> {
+    signal.throwIfAborted()
+    const valid = [...this.#tokens.values()].filter((token) => token.accountId === accountId && token.revokedAt === null)
+    for (const token of valid) this.#tokens.set(token.id, { ...token, revokedAt })
+    return valid.length
   }
 
   async touch(id: string, lastUsedAt: number, { signal }: Options): Promise<void> {
     signal.throwIfAborted()
     const token = this.#tokens.get(id)
     if (token !== undefined) this.#tokens.set(id, { ...token, lastUsedAt })
+  }
+
+  #find({ id, accountId }: TokenTarget): AccessToken | undefined {
+    const token = this.#tokens.get(id)
+    return token?.accountId === accountId ? token : undefined
   }
 }

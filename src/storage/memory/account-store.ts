@@ -1,4 +1,4 @@
-import type { Account, AccountLimits, Invitation, Role, Session } from '../../core/account.ts'
+import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -46,25 +46,24 @@ export class MemoryAccountStore implements AccountStore {
     return true
   }
 
-  async setRole(accountId: string, role: Role, { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
-    this.#change(accountId, { role })
-  }
-
-  async setDisabled(accountId: string, disabledAt: number | null, { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
-    this.#change(accountId, { disabledAt })
-  }
-
-  async setLimits(accountId: string, changes: Partial<AccountLimits>, { signal }: Options): Promise<void> {
+  async change(
+    accountId: string,
+    { by, limits, ...changes }: AccountChange & { readonly by: string | null },
+    { signal }: Options,
+  ): Promise<boolean> {
     signal.throwIfAborted()
     const account = this.#accounts.get(accountId)
-    if (account !== undefined) this.#change(accountId, { limits: { ...account.limits, ...changes } })
+    if (account === undefined || !(by === null || this.#isOwner(by))) return false
+    this.#accounts.set(accountId, { ...account, ...changes, limits: { ...account.limits, ...limits } })
+    this.#withdrawFrom(accountId)
+    return true
   }
 
-  async createSession(session: Session, { signal }: Options): Promise<void> {
+  async createSession(session: Session, { signal }: Options): Promise<boolean> {
     signal.throwIfAborted()
+    if (!this.#isEnabled(session.accountId)) return false
     this.#sessions.set(session.hash, session)
+    return true
   }
 
   async findSession(hash: string, { signal }: Options): Promise<Session | null> {
@@ -82,9 +81,13 @@ export class MemoryAccountStore implements AccountStore {
     for (const session of this.#sessions.values()) if (session.accountId === accountId) this.#sessions.delete(session.hash)
   }
 
-  async createInvitation(invitation: Invitation, { signal }: Options): Promise<void> {
+  async createInvitation(invitation: Invitation, { signal }: Options): Promise<boolean> {
     signal.throwIfAborted()
+    const { accountId, invitedBy } = invitation
+    const mayInvite = invitedBy === null || invitedBy === accountId || this.#isOwner(invitedBy)
+    if (!mayInvite || (accountId !== null && !this.#isEnabled(accountId))) return false
     this.#invitations.set(invitation.hash, invitation)
+    return true
   }
 
   async findInvitation(hash: string, { signal }: Options): Promise<Invitation | null> {
@@ -102,9 +105,20 @@ export class MemoryAccountStore implements AccountStore {
     return this.#invitations.delete(hash)
   }
 
-  #change(accountId: string, changes: Partial<Account>): void {
-    const account = this.#accounts.get(accountId)
-    if (account !== undefined) this.#accounts.set(accountId, { ...account, ...changes })
+  /** Ends every way in that an account has lost the right to give or to use. */
+  #withdrawFrom(id: string): void {
+    const isLost = ({ accountId, invitedBy }: Invitation) =>
+      (!this.#isEnabled(id) && (accountId === id || invitedBy === id)) || (!this.#isOwner(id) && invitedBy === id && accountId !== id)
+    for (const invitation of this.#invitations.values()) if (isLost(invitation)) this.#invitations.delete(invitation.hash)
+    if (!this.#isEnabled(id)) for (const { hash, accountId } of this.#sessions.values()) if (accountId === id) this.#sessions.delete(hash)
+  }
+
+  #isEnabled(id: string): boolean {
+    return this.#accounts.get(id)?.disabledAt === null
+  }
+
+  #isOwner(id: string): boolean {
+    return this.#isEnabled(id) && this.#accounts.get(id)?.role === 'owner'
   }
 }
 

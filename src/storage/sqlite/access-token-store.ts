@@ -1,5 +1,5 @@
 import { type AccessToken, scopes } from '../../core/access-token.ts'
-import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
+import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Connection, Row } from './connection.ts'
 import { readInteger, readIntegerOrNull, readText } from './row.ts'
@@ -39,14 +39,22 @@ export class SqliteAccessTokenStore implements AccessTokenStore {
     return this.#reader.all(sql, { accountId }).map(readToken)
   }
 
-  async setRevoked(
-    { id, accountId }: { readonly id: string; readonly accountId: string },
-    revokedAt: number | null,
-    { signal }: Options,
-  ): Promise<boolean> {
+  async revoke({ id, accountId }: TokenTarget, revokedAt: number, { signal }: Options): Promise<boolean> {
     signal.throwIfAborted()
-    const sql = 'update access_tokens set revoked_at = :revokedAt where id = :id and account_id = :accountId'
+    const sql = 'update access_tokens set revoked_at = coalesce(revoked_at, :revokedAt) where id = :id and account_id = :accountId'
     return (await writeOne(this.#writer, { sql, parameters: { id, accountId, revokedAt } }, this.#clock)) === 1
+  }
+
+  async restore({ id, accountId }: TokenTarget, since: number, { signal }: Options): Promise<boolean> {
+    signal.throwIfAborted()
+    const sql = 'update access_tokens set revoked_at = null where id = :id and account_id = :accountId and revoked_at >= :since'
+    return (await writeOne(this.#writer, { sql, parameters: { id, accountId, since } }, this.#clock)) === 1
+  }
+
+  async revokeAll(accountId: string, revokedAt: number, { signal }: Options): Promise<number> {
+    signal.throwIfAborted()
+    const sql = 'update access_tokens set revoked_at = :revokedAt where account_id = :accountId and revoked_at is null'
+    return writeOne(this.#writer, { sql, parameters: { accountId, revokedAt } }, this.#clock)
   }
 
   async touch(id: string, lastUsedAt: number, { signal }: Options): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Account, AccountLimits, Invitation, Role, Session } from '../../core/account.ts'
+import type { Account, AccountChange, Invitation, Role, Session } from '../../core/account.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Connection, Row } from './connection.ts'
@@ -7,6 +7,11 @@ import { writeOne } from './writer/write-one.ts'
 import type { Writer } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
+
+/** True for the operator, and for whoever is an enabled owner at the moment of the write. */
+const byOwner = (parameter: string) =>
+  `(${parameter} is null or exists (select 1 from accounts where id = ${parameter} and role = 'owner' and disabled_at is null))`
+const enabled = (parameter: string) => `exists (select 1 from accounts where id = ${parameter} and disabled_at is null)`
 
 const limitColumns = [
   ['requestsPerMinute', 'requests_per_minute'],
@@ -61,23 +66,25 @@ export class SqliteAccountStore implements AccountStore {
     return (await this.#write(sql, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash }, options)) === 1
   }
 
-  async setRole(accountId: string, role: Role, options: Options): Promise<void> {
-    await this.#write('update accounts set role = :role where id = :accountId', { accountId, role }, options)
+  async change(
+    accountId: string,
+    { by, role, disabledAt, limits = {} }: AccountChange & { readonly by: string | null },
+    options: Options,
+  ): Promise<boolean> {
+    const columns = [
+      ['role', role] as const,
+      ['disabled_at', disabledAt] as const,
+      ...limitColumns.map(([name, column]) => [column, limits[name]] as const),
+    ].flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]))
+    const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
+    const sql = `update accounts set ${assignments} where id = :accountId and ${byOwner(':by')}`
+    return (await this.#write(sql, { accountId, by, ...Object.fromEntries(columns) }, options)) === 1
   }
 
-  async setDisabled(accountId: string, disabledAt: number | null, options: Options): Promise<void> {
-    await this.#write('update accounts set disabled_at = :disabledAt where id = :accountId', { accountId, disabledAt }, options)
-  }
-
-  async setLimits(accountId: string, changes: Partial<AccountLimits>, options: Options): Promise<void> {
-    const assignments = limitColumns.filter(([name]) => changes[name] !== undefined).map(([name, column]) => `${column} = :${name}`)
-    if (assignments.length === 0) return
-    await this.#write(`update accounts set ${assignments.join(', ')} where id = :accountId`, { accountId, ...changes }, options)
-  }
-
-  async createSession(session: Session, options: Options): Promise<void> {
-    const sql = 'insert into sessions (hash, account_id, created_at, expires_at) values (:hash, :accountId, :createdAt, :expiresAt)'
-    await this.#write(sql, { ...session }, options)
+  async createSession(session: Session, options: Options): Promise<boolean> {
+    const sql = `insert into sessions (hash, account_id, created_at, expires_at)
+      select :hash, :accountId, :createdAt, :expiresAt where ${enabled(':accountId')}`
+    return (await this.#write(sql, { ...session }, options)) === 1
   }
 
   async findSession(hash: string, { signal }: Options): Promise<Session | null> {
@@ -100,10 +107,11 @@ export class SqliteAccountStore implements AccountStore {
     await this.#write('delete from sessions where account_id = :accountId', { accountId }, options)
   }
 
-  async createInvitation(invitation: Invitation, options: Options): Promise<void> {
+  async createInvitation(invitation: Invitation, options: Options): Promise<boolean> {
     const sql = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
-      values (:hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt)`
-    await this.#write(sql, { ...invitation }, options)
+      select :hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt
+      where (:invitedBy is :accountId or ${byOwner(':invitedBy')}) and (:accountId is null or ${enabled(':accountId')})`
+    return (await this.#write(sql, { ...invitation }, options)) === 1
   }
 
   async findInvitation(hash: string, { signal }: Options): Promise<Invitation | null> {

@@ -169,4 +169,18 @@ export const migrations: readonly string[] = [
   alter table accounts add column tokens_per_day integer;
   alter table accounts add column images_per_day integer;
   `,
+  `
+  -- What gave somebody a way in ends with the right to it, and does not come back with that.
+  create trigger account_is_disabled after update of disabled_at on accounts when new.disabled_at is not null begin
+    delete from sessions where account_id = new.id;
+    delete from invitations where account_id = new.id or invited_by = new.id;
+  end;
+  create trigger owner_is_demoted after update of role on accounts when new.role <> 'owner' begin
+    delete from invitations where invited_by = new.id and account_id is not new.id;
+  end;
+  delete from sessions where account_id in (select id from accounts where disabled_at is not null);
+  delete from invitations where account_id in (select id from accounts where disabled_at is not null)
+    or invited_by in (select id from accounts where disabled_at is not null)
+    or (invited_by in (select id from accounts where role <> 'owner') and account_id is not invited_by);
+  `,
 ]

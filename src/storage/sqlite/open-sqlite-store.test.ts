@@ -97,7 +97,7 @@ test('a service sees at once what a tool has written', async () => {
     lastUsedAt: null,
   } as const
   await service.tokens.create(token, options)
-  await tool.tokens.setRevoked({ id: 't', accountId: 'a' }, 5, options)
+  await tool.tokens.revoke({ id: 't', accountId: 'a' }, 5, options)
   assert.equal((await service.tokens.findByHash('h', options))?.revokedAt, 5)
 })
 
@@ -185,6 +185,29 @@ test('accounts of a database without limits get none', async () => {
   }
   await using store = await folder.open()
   assert.deepEqual((await store.accounts.find('a', options))?.limits, noLimits)
+})
+
+test('what a disabled account or a demoted owner had left open in an older database ends with the migration', async () => {
+  await using folder = await createFolder()
+  {
+    using connection = new Connection(folder.file)
+    connection.script(migrations.slice(0, 2).join(''))
+    connection.script(`
+      insert into accounts (id, name, role, created_at, disabled_at)
+        values ('owner', 'O', 'owner', 1, null), ('locked', 'L', 'owner', 1, 5), ('demoted', 'D', 'member', 1, null);
+      insert into sessions select id, id, 1, 9 from accounts;
+      insert into invitations select 'by ' || id, 'owner', null, id, 1, 9 from accounts;
+      insert into invitations select 'into ' || id, 'member', id, id, 1, 9 from accounts;
+      pragma user_version = 2`)
+  }
+  await using store = await folder.open()
+  const invitations = await store.accounts.listInvitations(options)
+  assert.deepEqual(invitations.map(({ hash }) => hash).sort(), ['by owner', 'into demoted', 'into owner'])
+  const sessions = await Promise.all(['owner', 'locked', 'demoted'].map((hash) => store.accounts.findSession(hash, options)))
+  assert.deepEqual(
+    sessions.map((session) => session !== null),
+    [true, false, true],
+  )
 })
 
 test('a database of a newer version is refused', async () => {

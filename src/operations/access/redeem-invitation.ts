@@ -1,30 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { type Account, type Invitation, noLimits, type Role } from '../../core/account.ts'
+import { type Account, type Invitation, noLimits } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { hashSecretText, makeSecretText } from './secret-text.ts'
+import { hashSecretText } from './secret-text.ts'
 
 type Options = { readonly signal: AbortSignal }
 
 interface InvitationDependencies {
   readonly accounts: AccountStore
   readonly clock: Clock
-}
-
-const invitationMs = 3 * 24 * 60 * 60 * 1000
-
-/** Makes an invitation; its code is returned here once and kept nowhere. */
-export async function invite(
-  { accounts, clock }: InvitationDependencies,
-  { role, accountId, invitedBy }: { readonly role: Role; readonly accountId: string | null; readonly invitedBy: string | null },
-  options: Options,
-): Promise<string> {
-  const code = makeSecretText()
-  const now = clock.now()
-  const invitation = { hash: hashSecretText(code), role, accountId, invitedBy, createdAt: now, expiresAt: now + invitationMs }
-  await accounts.createInvitation(invitation, options)
-  return code
 }
 
 /** @throws {ServiceError} `not_found` when the code was used, withdrawn, or has ended. */

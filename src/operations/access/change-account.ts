@@ -1,0 +1,41 @@
+import type { AccountLimits, Role } from '../../core/account.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+
+/** What is asked to become of an account; what is left out stays. */
+export interface WantedAccount {
+  readonly accountId: string
+  /** The owner whose wish it is; null = the operator's, at the command line. */
+  readonly by: string | null
+  readonly role?: Role | undefined
+  /** Whether everything it asks for is refused. Its sessions end, and do not come back when it is enabled again. */
+  readonly disabled?: boolean | undefined
+  readonly limits?: Partial<AccountLimits> | undefined
+}
+
+/**
+ * Changes somebody's role, access or limits. An owner may not lock out or demote himself, so that one always remains.
+ *
+ * @throws {ServiceError} `validation_error` as above, `not_found`, and `insufficient_scope` when `by` is no owner any more.
+ */
+export async function changeAccount(
+  { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
+  { accountId, by, role, disabled, limits }: WantedAccount,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  if (by === accountId && (role !== undefined || disabled !== undefined))
+    throw new ServiceError(
+      'validation_error',
+      'Ask another owner to change your own role or to lock you, so that one owner always remains.',
+    )
+  const change = {
+    by,
+    ...(role !== undefined && { role }),
+    ...(disabled !== undefined && { disabledAt: disabled ? clock.now() : null }),
+    ...(limits !== undefined && { limits }),
+  }
+  if (await accounts.change(accountId, change, options)) return
+  if ((await accounts.find(accountId, options)) === null) throw new ServiceError('not_found', 'There is no such account.')
+  throw new ServiceError('insufficient_scope', 'Ask an owner of the service; you are none any more.')
+}
