@@ -8,7 +8,7 @@ import { encodeOutput } from '../http/wire/deferred/encode-output.ts'
 import type { AsyncAddress } from '../http/wire/deferred/inference.ts'
 import { encodeWebhook } from '../http/wire/deferred/webhook.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
-import { queueSwept } from '../telemetry/inference-events.ts'
+import { outputsExpired, queueSwept } from '../telemetry/inference-events.ts'
 import { faultSurvived } from '../telemetry/service-events.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { webhookAttempted } from '../telemetry/webhook-events.ts'
@@ -46,6 +46,7 @@ export function startDeferredWork(deps: DeferredWorkDependencies, { deferred, re
       onAttempt: ({ id: deliveryId, inferenceId, attempts: attempt }, { state, result }) =>
         webhookAttempted(telemetry, { deliveryId, inferenceId, attempt, state, result }),
       onSwept: (report) => queueSwept(telemetry, report),
+      onExpired: (report) => outputsExpired(telemetry, report),
       onFault: (where, error) => faultSurvived(telemetry, { where }, error),
     },
     { maxQueueMs: deferred.waitLimitMs, leaseMs },

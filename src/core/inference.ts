@@ -36,6 +36,8 @@ export interface Progress {
 
 /** Where a stored output lies and how to tell that it is whole. */
 export interface OutputReference {
+  /** Where the output store keeps it; means nothing to anybody else. */
+  readonly key: string
   readonly contentType: string
   readonly bytes: number
   /** Hex SHA-256 of the bytes; also the strong ETag. */

@@ -1,5 +1,5 @@
 import type { Outcome } from '../core/inference.ts'
-import type { SweepReport } from '../core/ports/inference-queue.ts'
+import type { ExpiryReport, SweepReport } from '../core/ports/inference-queue.ts'
 import type { Telemetry } from './telemetry.ts'
 
 interface InferenceFacts {
@@ -43,10 +43,14 @@ export function inferenceRequeued(
   log.warn(event, 'inference requeued')
 }
 
-/** The periodic sweep has moved lost, late and expired inferences on. */
-export function queueSwept({ log, metrics }: Telemetry, { requeued, failed, expiredOutputs, deletedRecords }: SweepReport): void {
+/** The periodic sweep has moved lost and late inferences on. */
+export function queueSwept({ log, metrics }: Telemetry, { requeued, failed }: SweepReport): void {
   metrics.inferencesRequeued.add(['lease'], requeued)
-  metrics.outputsDeleted.add([], expiredOutputs.length)
-  const report = { requeued, failed, expiredOutputs: expiredOutputs.length, deletedRecords }
-  log[requeued + failed > 0 ? 'warn' : 'debug'](report, 'queue swept')
+  log.warn({ requeued, failed }, 'queue swept')
+}
+
+/** Outputs and records are past their retention and gone. */
+export function outputsExpired({ log, metrics }: Telemetry, { outputs, deletedRecords }: ExpiryReport): void {
+  metrics.outputsDeleted.add([], outputs.length)
+  log.debug({ outputs: outputs.length, deletedRecords }, 'outputs and records expired')
 }

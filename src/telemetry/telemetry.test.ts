@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createLog, type LogSettings } from './create-log.ts'
-import { inferenceClaimed, queueSwept } from './inference-events.ts'
+import { inferenceClaimed, outputsExpired, queueSwept } from './inference-events.ts'
 import { observeModels } from './model-events.ts'
 import { requestFinished, workFinished } from './request-events.ts'
 import { faultSurvived, observeProcess } from './service-events.ts'
@@ -72,10 +72,11 @@ describe('telemetry', () => {
     assert.match(renderMetrics(telemetry), /^sepia_tokens_total\{model="m\\"1",kind="completion"\} 8$/m)
   })
 
-  it('tells how long inferences waited and what the sweep did', async () => {
+  it('tells how long inferences waited and what the sweep and the expiry did', async () => {
     const { telemetry } = await open({ level: 'silent' })
     inferenceClaimed(telemetry, { inferenceId: 'i', model: 'm', attempt: 1, queuedMs: 2_000 })
-    queueSwept(telemetry, { requeued: 2, failed: 0, expiredOutputs: ['a', 'b', 'c'], deletedRecords: 0 })
+    queueSwept(telemetry, { requeued: 2, failed: 0 })
+    outputsExpired(telemetry, { outputs: ['a', 'b', 'c'], deletedRecords: 0 })
     const text = renderMetrics(telemetry)
     assert.match(text, /^sepia_inference_queue_seconds_sum\{model="m"\} 2$/m)
     assert.match(text, /^sepia_inferences_requeued_total\{reason="lease"\} 2$/m)

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/ports/clock.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
-import type { OutputStore } from '../core/ports/output-store.ts'
+import type { OutputStore, StoredOutput } from '../core/ports/output-store.ts'
 
 /** Output bytes younger than this may belong to a completion that is still on its way. */
 const youngMs = 60 * 60 * 1000
@@ -11,14 +11,14 @@ export async function removeOrphanOutputs(
   { outputs, log, clock }: { readonly outputs: OutputStore; readonly log: InferenceLog; readonly clock: Clock },
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
-  let ids: string[] = []
+  let old: StoredOutput[] = []
   const removeAll = async () => {
-    for (const id of await log.withoutOutput(ids, options)) await outputs.delete(id, options)
-    ids = []
+    await outputs.delete(await log.findOrphans(old, options), options)
+    old = []
   }
-  for await (const id of outputs.listIds({ olderThan: clock.now() - youngMs }, options)) {
-    ids.push(id)
-    if (ids.length >= batch) await removeAll()
+  for await (const output of outputs.listOld({ olderThan: clock.now() - youngMs }, options)) {
+    old.push(output)
+    if (old.length >= batch) await removeAll()
   }
   await removeAll()
 }

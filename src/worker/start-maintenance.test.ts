@@ -24,6 +24,7 @@ function createParts(answers: readonly number[] = []) {
     random: () => 0,
     onAttempt: () => {},
     onSwept: () => {},
+    onExpired: () => {},
     onFault: (duty, error) => assert.fail(`${duty}: ${error}`),
   }
   return { deps, posts, clock }
@@ -42,49 +43,82 @@ async function completeOne(deps: MaintenanceDependencies, webhookUrl: string | n
   const key = { inferenceId: inference.id, attempt: claim.attempt }
   const output = await deps.outputs.put(key, { contentType: 'image/png', bytes: Uint8Array.of(1) }, options)
   await deps.queue.complete(claim, { outcome: 'succeeded', output }, options)
-  return { key, output }
+  return { id: inference.id, output }
 }
 
 test('an output is there for 24 hours and gone within five minutes after them', async () => {
   const { deps, clock } = createParts()
   await using _maintenance = startMaintenance(deps, settings)
-  const { key, output } = await completeOne(deps)
+  const { id, output } = await completeOne(deps)
   await sleepThrough(clock, outputRetentionMs - 1)
-  assert.equal((await deps.outputs.read(key, output, options)).length, 1)
+  assert.equal((await deps.outputs.read(output, options)).length, 1)
   await clock.advance(5 * 60_000)
-  await assert.rejects(deps.outputs.read(key, output, options), { code: 'internal_error' })
-  assert.notEqual(await deps.log.find(key.inferenceId, 'a', options), null)
+  await assert.rejects(deps.outputs.read(output, options), { code: 'internal_error' })
+  assert.notEqual(await deps.log.find(id, 'a', options), null)
   await sleepThrough(clock, recordRetentionMs)
-  assert.equal(await deps.log.find(key.inferenceId, 'a', options), null)
+  assert.equal(await deps.log.find(id, 'a', options), null)
 })
 
 test('an output that expired while the service was down goes at the start', async () => {
   const { deps, clock } = createParts()
-  const { key, output } = await completeOne(deps)
+  const { output } = await completeOne(deps)
   clock.jump(clock.now() + outputRetentionMs)
   await using _maintenance = startMaintenance(deps, settings)
   await clock.advance(0)
-  await assert.rejects(deps.outputs.read(key, output, options), { code: 'internal_error' })
+  await assert.rejects(deps.outputs.read(output, options), { code: 'internal_error' })
 })
 
 test('bytes without a record are found and deleted, young ones are left alone', async () => {
   const { deps, clock } = createParts()
-  const { key, output } = await completeOne(deps)
+  const { output } = await completeOne(deps)
   const orphan = { inferenceId: crypto.randomUUID(), attempt: 1 }
   const content = { contentType: 'image/png', bytes: Uint8Array.of(1) }
-  await deps.outputs.put(orphan, content, options)
+  const left = await deps.outputs.put(orphan, content, options)
   await using _maintenance = startMaintenance(deps, settings)
   await clock.advance(30 * 60_000)
-  await deps.outputs.read(orphan, output, options)
+  await deps.outputs.read(left, options)
   await clock.advance(60 * 60_000)
-  await assert.rejects(deps.outputs.read(orphan, output, options))
-  await deps.outputs.read(key, output, options)
+  await assert.rejects(deps.outputs.read(left, options))
+  await deps.outputs.read(output, options)
+})
+
+test('a store of outputs that hangs keeps no lost lease from moving on', async () => {
+  const { deps, clock } = createParts()
+  await completeOne(deps)
+  clock.jump(clock.now() + outputRetentionMs)
+  const hanging = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const outputs = {
+    ...deps.outputs,
+    delete: async (keys: readonly string[]) => {
+      if (keys.length > 0) asked.resolve()
+      return hanging.promise
+    },
+  }
+  const { inference } = await deps.queue.enqueue(makeSubmission(), options)
+  await deps.queue.claim({ workerId: 'w', models: ['fake-image'], leaseMs: 30_000 }, options)
+  const maintenance = startMaintenance({ ...deps, outputs }, settings)
+  await asked.promise
+  await clock.advance(40_000)
+  assert.equal((await deps.log.find(inference.id, 'a', options))?.status, 'pending')
+  hanging.resolve()
+  await maintenance[Symbol.asyncDispose]()
+})
+
+test('what a lost attempt has stored goes, the output of the attempt that counted stays', async () => {
+  const { deps, clock } = createParts()
+  const { id, output } = await completeOne(deps)
+  const left = await deps.outputs.put({ inferenceId: id, attempt: 7 }, { contentType: 'image/png', bytes: Uint8Array.of(2) }, options)
+  await using _maintenance = startMaintenance(deps, settings)
+  await clock.advance(75 * 60_000)
+  await assert.rejects(deps.outputs.read(left, options))
+  assert.equal((await deps.outputs.read(output, options)).length, 1)
 })
 
 test('a webhook is posted, signed, again after 5 seconds and 5 minutes, until a 2xx', async () => {
   const { deps, posts, clock } = createParts([500, 503, 204])
   await using _maintenance = startMaintenance(deps, settings)
-  const { key } = await completeOne(deps, 'https://example.com/hook')
+  const { id } = await completeOne(deps, 'https://example.com/hook')
   await clock.advance(1000)
   assert.equal(posts.length, 1)
   await clock.advance(6000)
@@ -95,7 +129,7 @@ test('a webhook is posted, signed, again after 5 seconds and 5 minutes, until a 
   assert.equal(posts.length, 3)
   assert.deepEqual([...new Set(posts.map(({ headers }) => headers['webhook-id']))].length, 1)
   assert.match(posts[0]?.headers['webhook-signature'] ?? '', /^v1,[A-Za-z0-9+/]{43}=$/)
-  assert.equal(posts[0]?.body, JSON.stringify({ id: key.inferenceId, outcome: 'succeeded' }))
+  assert.equal(posts[0]?.body, JSON.stringify({ id, outcome: 'succeeded' }))
   const [delivery] = await deps.webhooks.list('a', options)
   assert.deepEqual([delivery?.state, delivery?.attempts, delivery?.lastResult], ['delivered', 3, '204'])
 })

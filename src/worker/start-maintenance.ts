@@ -1,6 +1,7 @@
-import type { InferenceQueue, SweepReport } from '../core/ports/inference-queue.ts'
+import type { ExpiryReport, InferenceQueue, SweepReport } from '../core/ports/inference-queue.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import { WebhookCourier, type WebhookDependencies } from './deliver-webhooks.ts'
+import { expireOutputs } from './expire-outputs.ts'
 import { removeOrphanOutputs } from './remove-orphan-outputs.ts'
 import { type Duty, runEvery } from './run-every.ts'
 import { sweepQueue } from './sweep-queue.ts'
@@ -9,6 +10,7 @@ export interface MaintenanceDependencies extends WebhookDependencies {
   readonly queue: InferenceQueue
   readonly outputs: OutputStore
   readonly onSwept: (report: SweepReport) => void
+  readonly onExpired: (report: ExpiryReport) => void
   readonly onFault: (duty: string, error: unknown) => void
 }
 
@@ -20,6 +22,7 @@ export interface MaintenanceSettings {
 
 const webhookPollMs = 1000
 const longestSweepPauseMs = 5000
+const expiryMs = 5000
 const orphanSearchMs = 10 * 60_000
 
 /** Starts what has to be done from time to time; disposing it ends every duty and waits for what is under way. */
@@ -28,6 +31,7 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
   const courier = new WebhookCourier(deps, (error) => deps.onFault('deliver-webhooks', error))
   const duties: readonly Duty[] = [
     { name: 'sweep-queue', everyMs: Math.min(leaseMs, longestSweepPauseMs), run: (options) => sweepQueue(deps, { maxQueueMs }, options) },
+    { name: 'expire-outputs', everyMs: expiryMs, run: (options) => expireOutputs(deps, options) },
     { name: 'remove-orphan-outputs', everyMs: orphanSearchMs, run: (options) => removeOrphanOutputs(deps, options) },
     { name: 'deliver-webhooks', everyMs: webhookPollMs, run: (options) => courier.setOff(options) },
   ]

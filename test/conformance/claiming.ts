@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Claim, InferenceQueue } from '../../src/core/ports/inference-queue.ts'
 import { options } from './store-factory.ts'
 
-export const output = { contentType: 'application/json', bytes: 2, sha256: 'ab'.repeat(32) }
+export const output = { key: 'abcd.1', contentType: 'application/json', bytes: 2, sha256: 'ab'.repeat(32) }
 export const leaseMs = 30_000
 
 /** Claims the next inference of the fake models; fails when there is none. */

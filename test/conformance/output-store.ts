@@ -17,36 +17,40 @@ export function testOutputStore(name: string, open: OutputStoreFactory): void {
     await using outputs = await open({ clock: createTestClock() })
     const first = await outputs.put({ inferenceId: id, attempt: 1 }, content, options)
     const second = await outputs.put({ inferenceId: id, attempt: 2 }, { ...content, bytes: Uint8Array.of(9) }, options)
-    assert.deepEqual(first, { contentType: 'image/png', bytes: 5, sha256: createHash('sha256').update(content.bytes).digest('hex') })
-    assert.deepEqual([...(await outputs.read({ inferenceId: id, attempt: 1 }, first, options))], [...content.bytes])
-    assert.deepEqual([...(await outputs.read({ inferenceId: id, attempt: 2 }, second, options))], [9])
+    const { key, ...facts } = first
+    assert.deepEqual(facts, { contentType: 'image/png', bytes: 5, sha256: createHash('sha256').update(content.bytes).digest('hex') })
+    assert.notEqual(key, second.key)
+    assert.deepEqual([...(await outputs.read(first, options))], [...content.bytes])
+    assert.deepEqual([...(await outputs.read(second, options))], [9])
   })
 
   test(`${name} outputs: what is missing or not what was stored is an error, never wrong bytes`, async () => {
     await using outputs = await open({ clock: createTestClock() })
     const reference = await outputs.put({ inferenceId: id, attempt: 1 }, content, options)
-    await assert.rejects(outputs.read({ inferenceId: id, attempt: 2 }, reference, options), { code: 'internal_error' })
-    const other = { ...reference, sha256: '0'.repeat(64) }
-    await assert.rejects(outputs.read({ inferenceId: id, attempt: 1 }, other, options), { code: 'internal_error' })
+    const deleted = await outputs.put({ inferenceId: id, attempt: 2 }, content, options)
+    await outputs.delete([deleted.key], options)
+    await assert.rejects(outputs.read(deleted, options), { code: 'internal_error' })
+    await assert.rejects(outputs.read({ ...reference, sha256: '0'.repeat(64) }, options), { code: 'internal_error' })
   })
 
-  test(`${name} outputs: deleting removes every attempt and may be repeated`, async () => {
+  test(`${name} outputs: are deleted by their keys, which may be repeated`, async () => {
     await using outputs = await open({ clock: createTestClock() })
-    const reference = await outputs.put({ inferenceId: id, attempt: 1 }, content, options)
-    await outputs.put({ inferenceId: id, attempt: 2 }, content, options)
-    const neighbour = `${id.slice(0, -1)}f`
-    await outputs.put({ inferenceId: neighbour, attempt: 1 }, content, options)
-    await outputs.delete(id, options)
-    await outputs.delete(id, options)
-    await assert.rejects(outputs.read({ inferenceId: id, attempt: 1 }, reference, options), { code: 'internal_error' })
-    assert.equal((await outputs.read({ inferenceId: neighbour, attempt: 1 }, reference, options)).length, 5)
+    const [first, second] = [
+      await outputs.put({ inferenceId: id, attempt: 1 }, content, options),
+      await outputs.put({ inferenceId: id, attempt: 2 }, content, options),
+    ]
+    const neighbour = await outputs.put({ inferenceId: `${id.slice(0, -1)}f`, attempt: 1 }, content, options)
+    await outputs.delete([first.key, second.key], options)
+    await outputs.delete([second.key, first.key, first.key], options)
+    for (const gone of [first, second]) await assert.rejects(outputs.read(gone, options), { code: 'internal_error' })
+    assert.equal((await outputs.read(neighbour, options)).length, 5)
   })
 
-  test(`${name} outputs: lists the ids stored before a time by the store's clock`, async () => {
+  test(`${name} outputs: lists what was stored before a time by the store's clock`, async () => {
     const clock = createTestClock()
     await using outputs = await open({ clock })
-    await outputs.put({ inferenceId: id, attempt: 1 }, content, options)
-    assert.deepEqual(await Array.fromAsync(outputs.listIds({ olderThan: clock.now() }, options)), [])
-    assert.deepEqual(await Array.fromAsync(outputs.listIds({ olderThan: clock.now() + 1 }, options)), [id])
+    const { key } = await outputs.put({ inferenceId: id, attempt: 1 }, content, options)
+    assert.deepEqual(await Array.fromAsync(outputs.listOld({ olderThan: clock.now() }, options)), [])
+    assert.deepEqual(await Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options)), [{ key, inferenceId: id }])
   })
 }

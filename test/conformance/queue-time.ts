@@ -28,18 +28,23 @@ export function testQueueTime(name: string, open: StoreFactory): void {
     await clock.advance(5000)
     await store.queue.complete(await claimNext(store.queue), { outcome: 'succeeded', output }, options)
     assert.equal((await store.log.find(inference.id, 'a', options))?.expiresAt, clock.now() + outputRetentionMs)
+    const mine = { key: output.key, inferenceId: inference.id }
+    const others = [
+      { key: 'efgh.1', inferenceId: inference.id },
+      { key: output.key, inferenceId: 'unknown' },
+    ]
     await clock.advance(outputRetentionMs - 1)
-    assert.deepEqual((await store.queue.sweep({ maxQueueMs }, options)).expiredOutputs, [])
-    assert.deepEqual(await store.log.withoutOutput([inference.id, 'unknown'], options), ['unknown'])
+    assert.deepEqual((await store.queue.expire(options)).outputs, [])
+    assert.deepEqual(await store.log.findOrphans([mine, ...others], options), ['efgh.1', output.key])
     await clock.advance(1)
-    assert.deepEqual((await store.queue.sweep({ maxQueueMs }, options)).expiredOutputs, [inference.id])
-    assert.deepEqual((await store.queue.sweep({ maxQueueMs }, options)).expiredOutputs, [])
-    assert.deepEqual(await store.log.withoutOutput([inference.id], options), [inference.id])
+    assert.deepEqual((await store.queue.expire(options)).outputs, [output.key])
+    assert.deepEqual((await store.queue.expire(options)).outputs, [])
+    assert.deepEqual(await store.log.findOrphans([mine], options), [output.key])
     await clock.advance(recordRetentionMs - 1)
-    assert.equal((await store.queue.sweep({ maxQueueMs }, options)).deletedRecords, 0)
+    assert.equal((await store.queue.expire(options)).deletedRecords, 0)
     assert.notEqual(await store.log.find(inference.id, 'a', options), null)
     await clock.advance(1)
-    assert.equal((await store.queue.sweep({ maxQueueMs }, options)).deletedRecords, 1)
+    assert.equal((await store.queue.expire(options)).deletedRecords, 1)
     assert.equal(await store.log.find(inference.id, 'a', options), null)
   })
 
@@ -49,6 +54,7 @@ export function testQueueTime(name: string, open: StoreFactory): void {
     const pending = await store.queue.enqueue(makeSubmission(), options)
     const running = await store.queue.enqueue(makeSubmission({ accountId: 'b' }), options)
     await claimNext(store.queue)
-    assert.deepEqual(await store.log.withoutOutput([pending.inference.id, running.inference.id], options), [])
+    const outputs = [pending, running].map(({ inference }) => ({ key: `${inference.id}.1`, inferenceId: inference.id }))
+    assert.deepEqual(await store.log.findOrphans(outputs, options), [])
   })
 }

@@ -48,6 +48,7 @@ async function deliverOne(service: HttpService): Promise<void> {
       random: () => 0,
       onAttempt: () => attempted.resolve(),
       onSwept: () => {},
+      onExpired: () => {},
       onFault: (_, error) => attempted.reject(error),
     },
     { maxQueueMs: 60_000, leaseMs: 30_000 },

@@ -1,4 +1,5 @@
 import type { Inference, InferenceStatus } from '../inference.ts'
+import type { StoredOutput } from './output-store.ts'
 
 export interface InferencePage {
   /** Newest first. */
@@ -14,6 +15,6 @@ export interface InferenceLog {
     query: { readonly accountId: string; readonly status: InferenceStatus | null; readonly limit: number; readonly after: string | null },
     options: { readonly signal: AbortSignal },
   ): Promise<InferencePage>
-  /** Those of these ids that have no right to an output: unknown, or past their retention. */
-  withoutOutput(ids: readonly string[], options: { readonly signal: AbortSignal }): Promise<readonly string[]>
+  /** Keys of those outputs that nobody will ask for: their inference is unknown, completed with another, or past its retention. */
+  findOrphans(outputs: readonly StoredOutput[], options: { readonly signal: AbortSignal }): Promise<readonly string[]>
 }

@@ -50,8 +50,11 @@ export interface SweepReport {
   readonly requeued: number
   /** Inferences failed for having no attempt left, or for having waited too long. */
   readonly failed: number
-  /** Ids whose output must now be deleted from the output store. */
-  readonly expiredOutputs: readonly string[]
+}
+
+export interface ExpiryReport {
+  /** Keys of outputs that must now be deleted from the output store. */
+  readonly outputs: readonly string[]
   /** Records deleted after their retention. */
   readonly deletedRecords: number
 }
@@ -85,8 +88,10 @@ export interface InferenceQueue {
   retry(claim: Claim, failure: AttemptFailure, options: { readonly signal: AbortSignal }): Promise<'requeued' | 'failed' | 'not-held'>
   /** Pending: completes it as cancelled. Running: asks its worker to. Completed: leaves it. Returns the record, null when unknown. */
   cancel(target: { readonly id: string; readonly accountId: string }, options: { readonly signal: AbortSignal }): Promise<Inference | null>
-  /** Moves lost leases on, fails what waited too long, finds expired outputs, deletes old records. */
+  /** Moves lost leases on and fails what waited too long. */
   sweep(limits: { readonly maxQueueMs: number }, options: { readonly signal: AbortSignal }): Promise<SweepReport>
+  /** Takes the outputs of some records whose retention is over, and deletes some old records; nothing left when it reports none. */
+  expire(options: { readonly signal: AbortSignal }): Promise<ExpiryReport>
   /** Resolves when something may have become claimable, or after `timeoutMs`. */
   doorbell(timeoutMs: number, options: { readonly signal: AbortSignal }): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { OutputReference } from '../inference.ts'
 export interface OutputStore {
   /** Stores an output under an inference's attempt, so that a late attempt can never overwrite another's bytes. */
   put(
-    key: OutputKey,
+    name: OutputName,
     content: { readonly contentType: string; readonly bytes: Uint8Array },
     options: { readonly signal: AbortSignal },
   ): Promise<OutputReference>
@@ -13,14 +13,21 @@ export interface OutputStore {
    *
    * @throws {ServiceError} `internal_error` when they are damaged or missing, never wrong bytes.
    */
-  read(key: OutputKey, reference: OutputReference, options: { readonly signal: AbortSignal }): Promise<Uint8Array>
-  /** Deletes every attempt's bytes; succeeds when there are none. */
-  delete(inferenceId: string, options: { readonly signal: AbortSignal }): Promise<void>
-  /** Ids that have bytes stored longer ago than `olderThan`, so that orphans can be found. */
-  listIds(query: { readonly olderThan: number }, options: { readonly signal: AbortSignal }): AsyncIterable<string>
+  read(reference: OutputReference, options: { readonly signal: AbortSignal }): Promise<Uint8Array>
+  /** Deletes outputs by their keys; those that are not there count as deleted. A loss of power may bring some back. */
+  delete(keys: readonly string[], options: { readonly signal: AbortSignal }): Promise<void>
+  /** Outputs stored before `olderThan`, in Unix milliseconds, so that orphans can be found. */
+  listOld(query: { readonly olderThan: number }, options: { readonly signal: AbortSignal }): AsyncIterable<StoredOutput>
 }
 
-export interface OutputKey {
+/** What an output belongs to. */
+export interface OutputName {
   readonly inferenceId: string
   readonly attempt: number
+}
+
+/** An output that lies in the store, whether or not a record names it. */
+export interface StoredOutput {
+  readonly key: string
+  readonly inferenceId: string
 }

@@ -24,13 +24,13 @@ export async function openOutput(
 ): Promise<OpenedOutput> {
   const inference = await log.find(id, accountId, options)
   if (inference === null) throw requestNotFound()
-  const { status, attempt, output, error, expiresAt } = inference
+  const { status, output, error, expiresAt } = inference
   if (status !== 'completed' || expiresAt === null)
     throw new ServiceError('not_completed', 'The request is not completed yet; poll its poll_url first.', { retryAfterSeconds: 1 })
   if (expiresAt <= clock.now())
     throw new ServiceError('response_expired', 'The output was deleted 24 hours after it was stored; send the request again.')
   if (error !== null) throw fromErrorRecord(error)
   if (output === null) throw new Error(`The succeeded inference ${id} has no output.`)
-  const content = await outputs.read({ inferenceId: id, attempt }, output, options)
+  const content = await outputs.read(output, options)
   return { ...output, content, expiresAt }
 }

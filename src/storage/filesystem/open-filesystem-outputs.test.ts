@@ -7,18 +7,18 @@ import { createTestClock } from '../../../test/support/test-clock.ts'
 import { openFilesystemOutputs } from './open-filesystem-outputs.ts'
 
 const options = { signal: new AbortController().signal }
-const key = { inferenceId: '0f8fad5b-d9cb-469f-a165-70867728950e', attempt: 1 }
+const name = { inferenceId: '0f8fad5b-d9cb-469f-a165-70867728950e', attempt: 1 }
 const content = { contentType: 'image/png', bytes: Uint8Array.of(1, 2, 3) }
 
 test('one flipped bit on the disk is an error, not an answer', async () => {
   await using folder = await createTemporaryFolder()
   const outputs = await openFilesystemOutputs({ folder: folder.path, clock: createTestClock() })
-  const reference = await outputs.put(key, content, options)
-  const path = join(folder.path, '0f', `${key.inferenceId}.1`)
+  const reference = await outputs.put(name, content, options)
+  const path = join(folder.path, '0f', `${name.inferenceId}.1`)
   const bytes = await readFile(path)
   bytes[1] = (bytes[1] ?? 0) ^ 1
   await writeFile(path, bytes)
-  await assert.rejects(outputs.read(key, reference, options), { code: 'internal_error', message: /damaged/ })
+  await assert.rejects(outputs.read(reference, options), { code: 'internal_error', message: /damaged/ })
 })
 
 test('files that a dead process left unfinished are removed once they are old', async () => {
@@ -42,4 +42,9 @@ test('an id that is no id reaches no path', async () => {
   const outputs = await openFilesystemOutputs({ folder: folder.path, clock: createTestClock() })
   for (const inferenceId of ['../../../../tmp/x', 'a/b/c/d', '', '....'])
     await assert.rejects(outputs.put({ inferenceId, attempt: 1 }, content, options), { code: 'internal_error' })
+  const reference = await outputs.put(name, content, options)
+  for (const key of ['../../../../tmp/x.1', 'abcd', 'abcd.1/../../x', '']) {
+    await assert.rejects(outputs.read({ ...reference, key }, options), { code: 'internal_error' })
+    await assert.rejects(outputs.delete([key], options), { code: 'internal_error' })
+  }
 })

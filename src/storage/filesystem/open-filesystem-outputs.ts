@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ServiceError } from '../../core/error.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { OutputKey, OutputStore } from '../../core/ports/output-store.ts'
+import type { OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
 import { hashBytes, syncFolder, writeDurably } from './output-file.ts'
 
 /** No write takes so long; another process may be writing younger files. */
@@ -38,27 +38,29 @@ class FilesystemOutputs implements OutputStore {
   }
 
   async put(
-    key: OutputKey,
+    name: OutputName,
     { contentType, bytes }: { readonly contentType: string; readonly bytes: Uint8Array },
     { signal }: Options,
   ): Promise<OutputReference> {
     signal.throwIfAborted()
-    const shard = await this.#openShard(key.inferenceId)
+    const key = `${name.inferenceId}.${name.attempt}`
+    const path = this.#path(key)
+    const shard = dirname(path)
+    await this.#openShard(shard)
     const temporary = join(this.#unfinished, randomUUID())
     try {
       await writeDurably(temporary, bytes, { modifiedAt: this.#clock.now() })
-      await rename(temporary, join(shard, fileName(key)))
+      await rename(temporary, path)
     } catch (error) {
       await rm(temporary, { force: true })
       throw error
     }
     await syncFolder(shard)
-    return { contentType, bytes: bytes.length, sha256: hashBytes(bytes) }
+    return { key, contentType, bytes: bytes.length, sha256: hashBytes(bytes) }
   }
 
-  async read(key: OutputKey, reference: OutputReference, { signal }: Options): Promise<Uint8Array> {
-    const path = join(this.#shard(key.inferenceId), fileName(key))
-    const bytes = await readFile(path, { signal }).catch((cause: unknown) => {
+  async read(reference: OutputReference, { signal }: Options): Promise<Uint8Array> {
+    const bytes = await readFile(this.#path(reference.key), { signal }).catch((cause: unknown) => {
       signal.throwIfAborted()
       throw new ServiceError('internal_error', 'The stored output cannot be read; send the request again.', { cause })
     })
@@ -67,41 +69,36 @@ class FilesystemOutputs implements OutputStore {
     return bytes
   }
 
-  async delete(inferenceId: string, { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
-    const shard = this.#shard(inferenceId)
-    const names = (await listFolder(shard)).filter((name) => readId(name) === inferenceId)
-    if (names.length === 0) return
-    for (const name of names) await rm(join(shard, name), { force: true })
-    await syncFolder(shard)
-  }
-
-  async *listIds({ olderThan }: { readonly olderThan: number }, { signal }: Options): AsyncGenerator<string> {
-    for (const shard of await listFolder(this.#folder)) {
-      if (shard.length !== 2) continue
-      const old = new Set<string>()
-      for (const name of await listFolder(join(this.#folder, shard))) {
-        signal.throwIfAborted()
-        const found = await stat(join(this.#folder, shard, name)).catch(() => null)
-        if (found !== null && found.mtimeMs < olderThan) old.add(readId(name))
-      }
-      yield* old
+  async delete(keys: readonly string[], { signal }: Options): Promise<void> {
+    for (const key of keys) {
+      signal.throwIfAborted()
+      // Not synced: what a loss of power brings back is an orphan, and is found as one.
+      await rm(this.#path(key), { force: true })
     }
   }
 
-  async #openShard(inferenceId: string): Promise<string> {
-    const shard = this.#shard(inferenceId)
-    if (this.#shards.has(shard)) return shard
+  async *listOld({ olderThan }: { readonly olderThan: number }, { signal }: Options): AsyncGenerator<StoredOutput> {
+    for (const shard of await listFolder(this.#folder)) {
+      if (shard.length !== 2) continue
+      for (const name of await listFolder(join(this.#folder, shard))) {
+        signal.throwIfAborted()
+        const found = await stat(join(this.#folder, shard, name)).catch(() => null)
+        if (found !== null && found.mtimeMs < olderThan && isKey(name)) yield { key: name, inferenceId: readId(name) }
+      }
+    }
+  }
+
+  async #openShard(shard: string): Promise<void> {
+    if (this.#shards.has(shard)) return
     await mkdir(shard, { recursive: true })
     await syncFolder(this.#folder)
     this.#shards.add(shard)
-    return shard
   }
 
-  #shard(inferenceId: string): string {
-    // Ids are made by the queue; anything else has no business in a path.
-    if (!/^[\w-]{4,64}$/.test(inferenceId)) throw new ServiceError('internal_error', 'The output has an id that no inference can have.')
-    return join(this.#folder, inferenceId.slice(0, 2))
+  #path(key: string): string {
+    // Keys are made here, of ids that the queue made; anything else has no business in a path.
+    if (!isKey(key)) throw new ServiceError('internal_error', 'The output has a key that no output can have.')
+    return join(this.#folder, key.slice(0, 2), key)
   }
 }
 
@@ -113,8 +110,8 @@ async function removeAbandoned(unfinished: string, before: number): Promise<void
   }
 }
 
-function fileName({ inferenceId, attempt }: OutputKey): string {
-  return `${inferenceId}.${attempt}`
+function isKey(text: string): boolean {
+  return /^[\w-]{4,64}\.\d{1,10}$/.test(text)
 }
 
 function readId(fileName: string): string {

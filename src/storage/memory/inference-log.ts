@@ -1,6 +1,7 @@
 import type { Inference, InferenceStatus } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog, InferencePage } from '../../core/ports/inference-log.ts'
+import type { StoredOutput } from '../../core/ports/output-store.ts'
 import { findQueuePosition } from '../../core/queue-position.ts'
 import type { InferenceEntry } from './inference-entry.ts'
 import type { InferenceTable } from './inference-table.ts'
@@ -39,13 +40,15 @@ export class MemoryInferenceLog implements InferenceLog {
     return { inferences, next: found.length > limit ? (inferences.at(-1)?.id ?? null) : null }
   }
 
-  async withoutOutput(ids: readonly string[], { signal }: Options): Promise<readonly string[]> {
+  async findOrphans(outputs: readonly StoredOutput[], { signal }: Options): Promise<readonly string[]> {
     signal.throwIfAborted()
     const now = this.#clock.now()
-    return ids.filter((id) => {
-      const known = this.#table.known(id)?.inference
-      return known === undefined || (known.expiresAt !== null && known.expiresAt <= now)
-    })
+    const isWanted = ({ key, inferenceId }: StoredOutput) => {
+      const known = this.#table.known(inferenceId)?.inference
+      if (known === undefined || known.expiresAt === null) return known !== undefined
+      return known.output?.key === key && known.expiresAt > now
+    }
+    return outputs.filter((output) => !isWanted(output)).map(({ key }) => key)
   }
 
   #findPosition({ inference, seq }: InferenceEntry): number | null {

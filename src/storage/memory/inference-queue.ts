@@ -6,6 +6,7 @@ import type {
   Claim,
   ClaimState,
   Completion,
+  ExpiryReport,
   InferenceQueue,
   InferenceSubmission,
   QueueLimits,
@@ -119,17 +120,18 @@ export class MemoryInferenceQueue implements InferenceQueue {
     const requeued = lost.filter((entry) => this.#moveOn(entry, now) === 'requeued').length
     const overdue = this.#table.pending().filter((entry) => entry.queuedAt <= now - maxQueueMs)
     for (const entry of overdue) this.#table.complete(entry, { outcome: 'failed', error: waitedTooLong }, now)
+    if (requeued > 0) this.#doorbell.ring()
+    return { requeued, failed: lost.length - requeued + overdue.length }
+  }
+
+  async expire({ signal }: Options): Promise<ExpiryReport> {
+    signal.throwIfAborted()
+    const now = this.#clock.now()
     const expired = this.#table.all().filter((entry) => !entry.outputDeleted && isPast(entry, now))
     for (const entry of expired) entry.outputDeleted = true
     const forgotten = this.#table.all().filter((entry) => isPast(entry, now - recordRetentionMs))
     for (const { inference } of forgotten) this.#table.remove(inference.id)
-    if (requeued > 0) this.#doorbell.ring()
-    return {
-      requeued,
-      failed: lost.length - requeued + overdue.length,
-      expiredOutputs: expired.map(({ inference }) => inference.id),
-      deletedRecords: forgotten.length,
-    }
+    return { outputs: expired.flatMap(({ inference }) => inference.output?.key ?? []), deletedRecords: forgotten.length }
   }
 
   doorbell(timeoutMs: number, options: Options): Promise<void> {

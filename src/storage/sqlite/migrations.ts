@@ -183,4 +183,9 @@ export const migrations: readonly string[] = [
     or invited_by in (select id from accounts where disabled_at is not null)
     or (invited_by in (select id from accounts where role <> 'owner') and account_id is not invited_by);
   `,
+  `
+  -- Where each output lies; up to now the file was named after the attempt.
+  alter table inferences add column output_key text;
+  update inferences set output_key = id || '.' || attempt where output_sha256 is not null;
+  `,
 ]

@@ -20,12 +20,12 @@ it('finds outputs that are missing or damaged, and looks for none that have expi
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await store.queue.claim({ workerId: 'w', models: ['sepia-mini-image', 'fake-image'], leaseMs: 1_000 }, options)
     assert.ok(claim)
-    const key = { inferenceId: claim.inference.id, attempt: claim.attempt }
-    const output = await outputs.put(key, { contentType: 'text/plain', bytes: Buffer.from(text) }, options)
+    const name = { inferenceId: claim.inference.id, attempt: claim.attempt }
+    const output = await outputs.put(name, { contentType: 'text/plain', bytes: Buffer.from(text) }, options)
     await store.queue.complete(claim, { outcome: 'succeeded', output }, options)
-    if (text === 'lost') await outputs.delete(key.inferenceId, options)
-    if (text === 'damaged') await outputs.put(key, { contentType: 'text/plain', bytes: Buffer.from('Damaged') }, options)
-    ids.push(key.inferenceId)
+    if (text === 'lost') await outputs.delete([output.key], options)
+    if (text === 'damaged') await outputs.put(name, { contentType: 'text/plain', bytes: Buffer.from('Damaged') }, options)
+    ids.push(name.inferenceId)
   }
   const [, ...faulty] = ids
   const { checked, damaged } = await checkOutputs({ ...store, outputs, now: clock.now() }, options)

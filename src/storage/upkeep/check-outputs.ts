@@ -23,10 +23,10 @@ export async function checkOutputs(
   const damaged: string[] = []
   let checked = 0
   for (const { id: accountId } of await accounts.list(options)) {
-    for await (const { id, attempt, output, expiresAt } of completedInferences(log, accountId, options)) {
+    for await (const { id, output, expiresAt } of completedInferences(log, accountId, options)) {
       if (output === null || expiresAt === null || expiresAt <= now) continue
       checked += 1
-      const whole = await outputs.read({ inferenceId: id, attempt }, output, options).then(() => true, isDamage)
+      const whole = await outputs.read(output, options).then(() => true, isDamage)
       if (!whole) damaged.push(id)
     }
   }

@@ -14,7 +14,7 @@ const completed: Inference = {
   status: 'completed',
   outcome: 'succeeded',
   error: null,
-  output: { contentType: 'application/json', bytes: 2, sha256: '00' },
+  output: { key: 'abc.1', contentType: 'application/json', bytes: 2, sha256: '00' },
   attempt: 1,
   progress: { step: 17, total: 20 },
   queuePosition: null,

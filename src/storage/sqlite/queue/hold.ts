@@ -33,7 +33,7 @@ export function complete(
 ): boolean {
   const output = completion.outcome === 'succeeded' ? completion.output : null
   const changes = connection.run(
-    `update inferences set status = 'completed', outcome = :outcome, error = :error, content_type = :contentType, output_bytes = :bytes,
+    `update inferences set status = 'completed', outcome = :outcome, error = :error, output_key = :key, content_type = :contentType, output_bytes = :bytes,
        output_sha256 = :sha256, completed_at = :now, expires_at = :expiresAt, worker_id = null, lease_until = null
      where id = :id and status = 'running' and attempt = :attempt`,
     {
@@ -41,6 +41,7 @@ export function complete(
       attempt,
       outcome: completion.outcome,
       error: completion.outcome === 'succeeded' ? null : JSON.stringify(completion.error),
+      key: output?.key ?? null,
       contentType: output?.contentType ?? null,
       bytes: output?.bytes ?? null,
       sha256: output?.sha256 ?? null,

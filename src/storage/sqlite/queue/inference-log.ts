@@ -1,6 +1,7 @@
 import type { Inference, InferenceStatus } from '../../../core/inference.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { InferenceLog, InferencePage } from '../../../core/ports/inference-log.ts'
+import type { StoredOutput } from '../../../core/ports/output-store.ts'
 import { findQueuePosition } from '../../../core/queue-position.ts'
 import type { Connection, Row } from '../connection.ts'
 import { readInteger, readText } from '../row.ts'
@@ -40,14 +41,15 @@ export class SqliteInferenceLog implements InferenceLog {
     return { inferences, next: rows.length > limit ? (inferences.at(-1)?.id ?? null) : null }
   }
 
-  async withoutOutput(ids: readonly string[], { signal }: Options): Promise<readonly string[]> {
+  async findOrphans(outputs: readonly StoredOutput[], { signal }: Options): Promise<readonly string[]> {
     signal.throwIfAborted()
     const rows = this.#reader.all(
-      `select value as id from json_each(:ids)
-       where not exists (select 1 from inferences where id = value and (status <> 'completed' or expires_at > :now))`,
-      { ids: JSON.stringify(ids), now: this.#clock.now() },
+      `select value ->> 'key' as key from json_each(:outputs) where not exists (
+         select 1 from inferences where id = value ->> 'inferenceId'
+           and (status <> 'completed' or (output_key = value ->> 'key' and expires_at > :now)))`,
+      { outputs: JSON.stringify(outputs), now: this.#clock.now() },
     )
-    return rows.map((row) => readText(row, 'id'))
+    return rows.map((row) => readText(row, 'key'))
   }
 
   #findPosition(row: Row): number | null {

@@ -6,6 +6,7 @@ import type {
   Claim,
   ClaimState,
   Completion,
+  ExpiryReport,
   InferenceQueue,
   InferenceSubmission,
   QueueLimits,
@@ -99,6 +100,11 @@ export class SqliteInferenceQueue implements InferenceQueue {
     const report = await this.#writer.run('sweep', limits, this.#clock.now())
     if (report.requeued > 0) this.#doorbell.ring()
     return report
+  }
+
+  async expire({ signal }: Options): Promise<ExpiryReport> {
+    signal.throwIfAborted()
+    return this.#writer.run('expire', {}, this.#clock.now())
   }
 
   doorbell(timeoutMs: number, options: Options): Promise<void> {

@@ -39,7 +39,8 @@ function readPriority(value: number): Priority {
 
 function readOutput(row: Row): OutputReference | null {
   const sha256 = readTextOrNull(row, 'output_sha256')
-  return sha256 === null ? null : { contentType: readText(row, 'content_type'), bytes: readInteger(row, 'output_bytes'), sha256 }
+  if (sha256 === null) return null
+  return { key: readText(row, 'output_key'), contentType: readText(row, 'content_type'), bytes: readInteger(row, 'output_bytes'), sha256 }
 }
 
 function readProgress(row: Row): Progress | null {

@@ -1,20 +1,25 @@
 import { outputRetentionMs, recordRetentionMs } from '../../../core/inference.ts'
 import { waitedTooLong } from '../../../core/inference-failure.ts'
-import type { SweepReport } from '../../../core/ports/inference-queue.ts'
+import type { ExpiryReport, SweepReport } from '../../../core/ports/inference-queue.ts'
 import type { Connection } from '../connection.ts'
-import { readText } from '../row.ts'
+import { readTextOrNull } from '../row.ts'
 import { reclaim } from './retry.ts'
 
 /** Rows changed per sweep and duty, so that no sweep keeps submissions waiting. */
 const batch = 1000
 
-/** Everything that time does to the queue. */
+/** What time does to those that wait or run. */
 export function sweep(connection: Connection, { maxQueueMs }: { readonly maxQueueMs: number }, now: number): SweepReport {
   const { requeued, failed } = reclaim(connection, { leaseEnd: now }, now)
   const timedOut = failOverdue(connection, now - maxQueueMs, now)
+  return { requeued, failed: failed + timedOut }
+}
+
+/** Marks what its retention is over for, and deletes records, sessions and invitations that are past theirs. */
+export function expire(connection: Connection, _input: Readonly<Record<string, never>>, now: number): ExpiryReport {
   const expired = connection.all(
     `update inferences set output_deleted = 1 where seq in (
-       select seq from inferences where status = 'completed' and expires_at <= :now and output_deleted = 0 limit :batch) returning id`,
+       select seq from inferences where status = 'completed' and expires_at <= :now and output_deleted = 0 limit :batch) returning output_key`,
     { now, batch },
   )
   const deletedRecords = connection.run(
@@ -24,7 +29,7 @@ export function sweep(connection: Connection, { maxQueueMs }: { readonly maxQueu
   )
   connection.run('delete from sessions where expires_at <= :now', { now })
   connection.run('delete from invitations where expires_at <= :now', { now })
-  return { requeued, failed: failed + timedOut, expiredOutputs: expired.map((row) => readText(row, 'id')), deletedRecords }
+  return { outputs: expired.flatMap((row) => readTextOrNull(row, 'output_key') ?? []), deletedRecords }
 }
 
 function failOverdue(connection: Connection, queuedBefore: number, now: number): number {

@@ -4,7 +4,7 @@ import { claim } from '../queue/claim.ts'
 import { enqueue } from '../queue/enqueue.ts'
 import { complete, release, renew } from '../queue/hold.ts'
 import { reclaim, retry } from '../queue/retry.ts'
-import { sweep } from '../queue/sweep.ts'
+import { expire, sweep } from '../queue/sweep.ts'
 
 /** One or more statements that succeed or fail together; says how many rows each changed. */
 function execute(connection: Connection, statements: readonly Statement[]): readonly number[] {
@@ -17,7 +17,7 @@ export interface Statement {
 }
 
 /** Every write there is. Each runs inside a transaction and either happens whole or not at all. */
-export const commands = { enqueue, claim, renew, complete, release, retry, reclaim, cancel, sweep, execute }
+export const commands = { enqueue, claim, renew, complete, release, retry, reclaim, cancel, sweep, expire, execute }
 
 export type CommandName = keyof typeof commands
 export type CommandInput<Name extends CommandName> = InputOf<(typeof commands)[Name]>
