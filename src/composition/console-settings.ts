@@ -6,7 +6,7 @@ import { asyncBodyLimitBytes } from '../http/http-settings.ts'
 const whole = new Intl.NumberFormat('en')
 
 /** What the console shows of the settings. */
-export function consoleSettings({ models, requests, deferred }: Config): ConsoleSettings {
+export function consoleSettings({ models, requests, accounts, deferred }: Config): ConsoleSettings {
   return {
     version: packageFile.version,
     limits: [
@@ -16,6 +16,7 @@ export function consoleSettings({ models, requests, deferred }: Config): Console
       { name: 'Requests waiting per text model', value: String(models.textQueue) },
       { name: 'Requests waiting per image model', value: String(models.imageQueue) },
       { name: 'Asynchronous requests waiting', value: whole.format(deferred.queue) },
+      { name: 'Of every queue for one account', value: `${Math.round(accounts.share * 100)} %` },
       { name: 'Requests per minute', value: requests.perMinute === null ? 'no limit' : whole.format(requests.perMinute) },
       { name: 'Waiting for a model', value: seconds(requests.waitLimitMs) },
       { name: 'One run on a model', value: seconds(requests.runLimitMs) },

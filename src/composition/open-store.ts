@@ -19,8 +19,9 @@ export async function openStore(
   { clock, mode }: { readonly clock: Clock; readonly mode: SqliteStoreSettings['mode'] },
 ): Promise<Store> {
   refuseUnbuilt(config)
-  const { dataFolder, deferred } = config
-  return openSqliteStore({ file: dataLayout(dataFolder).databaseFile, clock, limits: { maxPending: deferred.queue }, mode })
+  const { dataFolder, deferred, accounts } = config
+  const limits = { maxPending: deferred.queue, maxPendingPerAccount: Math.max(1, Math.floor(deferred.queue * accounts.share)) }
+  return openSqliteStore({ file: dataLayout(dataFolder).databaseFile, clock, limits, mode })
 }
 
 /** Opens the store of outputs that the settings name; throws a `UsageError` for one that this version does not have. */

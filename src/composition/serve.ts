@@ -60,7 +60,7 @@ export async function serve(
     clock,
     log: observeEngines(telemetry),
   })
-  const limits = { ...config.models, waitLimitMs: config.requests.waitLimitMs }
+  const limits = { ...config.models, waitLimitMs: config.requests.waitLimitMs, accountShare: config.accounts.share }
   const loader = reachUpstreams(engines)
   const pool = parts.use(createModelPool({ catalog, loader, clock, limits, onEvent: observePool(telemetry) }))
   observeModels(telemetry, () => pool.states())

@@ -44,6 +44,11 @@ export interface Config {
     /** Whether penalties may be −2 to 2 instead of 0 to 1. */
     readonly widePenalties: boolean
   }
+  /** What one account may take of what all share. */
+  readonly accounts: {
+    /** Part of every queue, over 0 and up to 1. */
+    readonly share: number
+  }
   readonly deferred: {
     /** Pending inferences at most. */
     readonly queue: number

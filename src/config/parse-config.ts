@@ -60,6 +60,7 @@ function readConfig({ read }: SettingReader): Config {
       graceMs: read(settings.grace),
       widePenalties: read(settings.widePenalties),
     },
+    accounts: { share: read(settings.accountShare) / 100 },
     deferred: {
       queue: read(settings.queue),
       waitLimitMs: read(settings.queueLimit),

@@ -86,12 +86,18 @@ export const settings = {
   ),
   gpu: setting('gpu', 'Models', oneOf(...gpuSettings), 'off', 'What text models compute on.'),
   textSlots: setting('text-slots', 'Models', integer(1, 256), '8', 'Sequences a text model works on at once.'),
-  textQueue: setting('text-queue', 'Models', integer(0, 100_000), '64', 'Requests that may wait for a slot, per text model; more get 503.'),
+  textQueue: setting(
+    'text-queue',
+    'Models',
+    integer(0, 100_000),
+    '128',
+    'Requests that may wait for a slot, per text model; more get 503.',
+  ),
   imageQueue: setting(
     'image-queue',
     'Models',
     integer(0, 100_000),
-    '16',
+    '32',
     'Requests that may wait for their turn, per image model; more get 503.',
   ),
 
@@ -127,7 +133,15 @@ export const settings = {
     'Accept frequency and presence penalties of −2 to 2 instead of 0 to 1.',
   ),
 
-  queue: setting('queue', 'Asynchronous requests', integer(1, 100_000_000), '10000', 'Requests that may be pending; more get 503.'),
+  accountShare: setting(
+    'account-share',
+    'Accounts',
+    integer(1, 100),
+    '50',
+    'Percent of `text-queue`, `image-queue` and `queue` that the waiting requests of one account may fill; more get 429.',
+  ),
+
+  queue: setting('queue', 'Asynchronous requests', integer(1, 100_000_000), '20000', 'Requests that may be pending; more get 503.'),
   queueLimit: setting(
     'queue-limit',
     'Asynchronous requests',

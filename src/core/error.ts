@@ -26,6 +26,7 @@ export const errorCodes = [
   'validation_error',
   'unsupported',
   'rate_limit_exceeded',
+  'concurrency_limit_exceeded',
   'quota_exceeded',
   'request_cancelled',
   'internal_error',

@@ -16,7 +16,7 @@ export async function generateImage(
 ): Promise<ImageResult> {
   const meter = new UsageMeter(deps, caller, { model: request.model, kind: 'image' })
   try {
-    await using lease = await deps.pool.acquireImage(request.model, { signal, account: caller.accountId })
+    await using lease = await deps.pool.acquireImage(request.model, { signal, account: caller.accountId, sequences: request.seeds.length })
     using limited = limitTime(deps.clock, { limitMs: deps.runLimitMs, signal })
     const result = await lease.model.generate(request, { signal: limited.signal, onProgress })
     meter.images = result.images.length

@@ -16,7 +16,7 @@ export async function* generateText(
 ): AsyncGenerator<TextPart, void, undefined> {
   const meter = new UsageMeter(deps, caller, { model: request.model, kind })
   try {
-    await using lease = await deps.pool.acquireText(request.model, { signal, account: caller.accountId })
+    await using lease = await deps.pool.acquireText(request.model, { signal, account: caller.accountId, sequences: request.choices })
     using limited = limitTime(deps.clock, { limitMs: deps.runLimitMs, signal })
     for await (const part of lease.model.generate(request, { signal: limited.signal, account: caller.accountId })) {
       if (part.type === 'text') meter.completionTokens += 1

@@ -25,11 +25,15 @@ export async function runWork(
   { signal, onProgress }: WorkOptions,
 ): Promise<WorkResult> {
   if (work.kind === 'image') {
-    await using lease = await deps.pool.acquireImage(work.request.model, { signal, account: accountId })
+    await using lease = await deps.pool.acquireImage(work.request.model, {
+      signal,
+      account: accountId,
+      sequences: work.request.seeds.length,
+    })
     using limited = limitTime(deps.clock, { limitMs: deps.runLimitMs, signal })
     return { kind: 'image', result: await lease.model.generate(work.request, { signal: limited.signal, onProgress }) }
   }
-  await using lease = await deps.pool.acquireText(work.request.model, { signal, account: accountId })
+  await using lease = await deps.pool.acquireText(work.request.model, { signal, account: accountId, sequences: work.request.choices })
   using limited = limitTime(deps.clock, { limitMs: deps.runLimitMs, signal })
   const parts = lease.model.generate(work.request, { signal: limited.signal, account: accountId })
   return { kind: 'chat', result: await collectText(countTokens(parts, work.request, onProgress)) }

@@ -16,7 +16,13 @@ type ModelEvent = Extract<PlannerEvent, { readonly modelId: string }>
 function noteEvent(model: ResidentModel, event: ModelEvent, now: number): ResidentModel {
   switch (event.type) {
     case 'acquire':
-      return { ...model, waiting: [...model.waiting, { id: event.waiterId, account: event.account, since: now }] }
+      return {
+        ...model,
+        waiting: [
+          ...model.waiting,
+          { id: event.waiterId, account: event.account, sequences: event.sequences, since: now, admitted: false },
+        ],
+      }
     case 'want':
       return { ...model, wanted: [...model.wanted, event.waiterId] }
     case 'leave':

@@ -1,12 +1,16 @@
 import type { HeldSlot, ResidentModel, Waiter } from './residency-state.ts'
 
-/** The waiter to serve next: of the account with the fewest slots, then of the one served longest ago, then the oldest. */
-export function chooseWaiter({ waiting, held, turns }: Pick<ResidentModel, 'waiting' | 'held' | 'turns'>): Waiter | undefined {
-  const slots = countByAccount(held)
-  const lastTurn = new Map(turns.map((account, turn) => [account, turn + 1]))
-  const rank = ({ account }: Waiter) => [slots.get(account) ?? 0, lastTurn.get(account) ?? 0] as const
+type Line = Pick<ResidentModel, 'waiting' | 'held' | 'given' | 'givenLeast'>
+
+/**
+ * The waiter to serve next: of the account with the fewest sequences in work, then of the one that has been given the least
+ * (start-time fair queueing, Goyal et al. 1996), then the oldest.
+ */
+export function chooseWaiter(model: Line): Waiter | undefined {
+  const sequences = countByAccount(model.held)
+  const rank = ({ account }: Waiter) => [sequences.get(account) ?? 0, startOf(model, account)] as const
   let best: { readonly waiter: Waiter; readonly rank: ReturnType<typeof rank> } | undefined
-  for (const waiter of waiting) {
+  for (const waiter of model.waiting) {
     const own = rank(waiter)
     if (best === undefined || own[0] < best.rank[0] || (own[0] === best.rank[0] && own[1] < best.rank[1])) best = { waiter, rank: own }
   }
@@ -15,15 +19,21 @@ export function chooseWaiter({ waiting, held, turns }: Pick<ResidentModel, 'wait
 
 function countByAccount(held: readonly HeldSlot[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  for (const { account } of held) counts.set(account, (counts.get(account) ?? 0) + 1)
+  for (const { account, sequences } of held) counts.set(account, (counts.get(account) ?? 0) + sequences)
   return counts
+}
+
+/** Where an account stands: who was away for a while comes in where those are who waited, not before them. */
+function startOf({ given, givenLeast }: Pick<Line, 'given' | 'givenLeast'>, account: string): number {
+  return Math.max(given.get(account) ?? 0, givenLeast)
 }
 
 /** The model after this waiter got its slot. */
 export function serveWaiter(model: ResidentModel, waiter: Waiter, now: number): ResidentModel {
   const held = [...model.held, { ...waiter, since: now }]
   const waiting = model.waiting.filter(({ id }) => id !== waiter.id)
-  const present = new Set([...held, ...waiting].map(({ account }) => account))
-  const turns = [...model.turns.filter((account) => account !== waiter.account && present.has(account)), waiter.account]
-  return { ...model, held, waiting, turns, lastUsedAt: now }
+  const start = startOf(model, waiter.account)
+  const givenLeast = Math.min(...model.waiting.map(({ account }) => startOf(model, account)))
+  const given = new Map([...model.given].filter(([, sequences]) => sequences > givenLeast)).set(waiter.account, start + waiter.sequences)
+  return { ...model, held, waiting, given, givenLeast, lastUsedAt: now }
 }

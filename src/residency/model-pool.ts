@@ -15,7 +15,7 @@ import type { PoolEvent } from './pool-event.ts'
 import { makeRefusalError } from './refusal-error.ts'
 import type { Decision } from './residency-decision.ts'
 import type { PlannerEvent } from './residency-event.ts'
-import type { ResidencyLimits } from './residency-limits.ts'
+import { type ResidencyLimits, shareOf } from './residency-limits.ts'
 import { introduceModel, type ResidencyState, type ResidentModel, type UnloadReason } from './residency-state.ts'
 import { ResidentModels } from './resident-models.ts'
 
@@ -107,12 +107,12 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   #acquire<Model>(
     descriptor: ModelDescriptor,
     residents: ReadonlyMap<string, LoadedModel<Model>>,
-    { signal, account }: AcquireOptions,
+    { signal, account, sequences = 1 }: AcquireOptions,
   ): Promise<ModelLease<Model>> {
     const modelId = descriptor.id
     this.#introduce(descriptor)
     return this.#wait(modelId, signal, {
-      ask: (waiterId) => ({ type: 'acquire', modelId, waiterId, account }),
+      ask: (waiterId) => ({ type: 'acquire', modelId, waiterId, account, sequences }),
       take: (waiterId) => {
         const loaded = residents.get(modelId)
         if (loaded === undefined) throw new Error(`the planner granted a slot of ${modelId}, which is not loaded`)
@@ -230,9 +230,10 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   }
 
   #find({ id, kind, bytes }: ModelDescriptor): ResidentModel {
-    const { textQueue, imageQueue, textSlots } = this.#deps.limits
+    const { limits } = this.#deps
+    const { textQueue, imageQueue, textSlots } = limits
     const expected = kind === 'text' ? { queue: textQueue, slots: textSlots } : { queue: imageQueue, slots: 1 }
-    return this.#state.models.get(id) ?? introduceModel({ id, fileBytes: bytes, ...expected })
+    return this.#state.models.get(id) ?? introduceModel({ id, fileBytes: bytes, share: shareOf(expected.queue, limits), ...expected })
   }
 }
 

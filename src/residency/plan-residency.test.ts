@@ -11,7 +11,14 @@ const limits = { memoryBytes: 1000 * mega, idleUnloadMs: 900_000, textSlots: 2, 
 /** An event at a moment, and the decisions it must lead to, each as `verb subject`. */
 type Row = readonly [atMs: number, event: PlannerEvent, decisions: readonly string[]]
 
-const acquire = (waiterId: number, account = 'a', modelId = 'm'): PlannerEvent => ({ type: 'acquire', modelId, waiterId, account })
+const acquire = (waiterId: number, account = 'a', modelId = 'm', sequences = 1): PlannerEvent => ({
+  type: 'acquire',
+  modelId,
+  waiterId,
+  account,
+  sequences,
+})
+const many = (waiterId: number, account: string, sequences: number): PlannerEvent => acquire(waiterId, account, 'm', sequences)
 const release = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'release', modelId, waiterId })
 const leave = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'leave', modelId, waiterId })
 const want = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'want', modelId, waiterId })
@@ -22,14 +29,18 @@ const unload: PlannerEvent = { type: 'unload', modelId: 'm' }
 const tick: PlannerEvent = { type: 'tick' }
 
 /** Three models; two of them fit into memory at once: each is guessed at 400 MB. */
-function begin(): ResidencyState {
+function begin(shape: { readonly queue: number; readonly share?: number }): ResidencyState {
   const fileBytes = (300 * mega) / 1.3
-  const models = ['m', 'n', 'o'].map((id) => introduceModel({ id, queue: 2, slots: 2, fileBytes }))
+  const models = ['m', 'n', 'o'].map((id) => introduceModel({ id, ...shape, slots: 2, fileBytes }))
   return { models: new Map(models.map((model) => [model.id, model])), closing: false }
 }
 
-function checkTable(rows: readonly Row[], memory: Readonly<Record<string, number>> = {}): void {
-  let state = begin()
+function checkTable(
+  rows: readonly Row[],
+  memory: Readonly<Record<string, number>> = {},
+  shape: { readonly queue: number; readonly share?: number } = { queue: 2 },
+): void {
+  let state = begin(shape)
   for (const [index, [now, event, expected]] of rows.entries()) {
     const plan = planResidency(state, event, limits, { now, memory: new Map(Object.entries(memory)) })
     const actual = plan.decisions.map((decision) => {
@@ -194,7 +205,66 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
   ],
 }
 
+const fairness: Readonly<Record<string, readonly Row[]>> = {
+  'sixteen completions in one request weigh as much as sixteen requests': [
+    [0, many(1, 'a', 16), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [0, many(2, 'a', 16), []],
+    [0, acquire(3, 'b'), []],
+    [0, release(1), ['grant 3']],
+    [0, acquire(4, 'b'), []],
+    [0, release(3), ['grant 4']],
+    [0, release(4), ['grant 2']],
+  ],
+  'the account with fewer sequences in work goes first, whoever has more requests': [
+    [0, many(1, 'a', 3), ['load m']],
+    [0, loaded('m', 3), ['grant 1']],
+    [0, acquire(2, 'b'), ['grant 2']],
+    [0, acquire(3, 'b'), ['grant 3']],
+    [0, acquire(4, 'a'), []],
+    [0, acquire(5, 'b'), []],
+    [0, release(2), ['grant 5']],
+  ],
+  'who comes back goes on beside those who stayed, without what was missed': [
+    [0, acquire(1, 'a'), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [0, release(1), []],
+    [0, acquire(2, 'a'), ['grant 2']],
+    [0, release(2), []],
+    [0, acquire(3, 'a'), ['grant 3']],
+    [0, acquire(4, 'a'), []],
+    [0, acquire(5, 'b'), []],
+    [0, acquire(6, 'b'), []],
+    [0, release(3), ['grant 5']],
+    [0, release(5), ['grant 4']],
+    [0, release(4), ['grant 6']],
+  ],
+  'an account that fills its share is refused, the others are not': [
+    [0, acquire(1, 'a'), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [0, acquire(2, 'a'), []],
+    [0, acquire(3, 'a'), []],
+    [0, acquire(4, 'a'), ['refuse 4 share-full 1']],
+    [0, acquire(5, 'b'), []],
+    [0, acquire(6, 'c'), []],
+    [0, acquire(7, 'd'), ['refuse 7 queue-full 1']],
+    [0, acquire(8, 'a'), ['refuse 8 queue-full 1']],
+    [0, leave(2), []],
+    [0, acquire(9, 'a'), []],
+  ],
+  'who will be served as soon as the model is there does not count against the share': [
+    [0, acquire(1, 'a'), ['load m']],
+    [0, acquire(2, 'a'), []],
+    [0, acquire(3, 'a'), []],
+    [0, acquire(4, 'a'), []],
+    [0, acquire(5, 'a'), ['refuse 5 share-full 1']],
+    [0, acquire(6, 'b'), []],
+    [0, loaded(), ['grant 1', 'grant 6']],
+  ],
+}
+
 for (const [name, rows] of Object.entries(tables)) test(name, () => checkTable(rows))
+for (const [name, rows] of Object.entries(fairness)) test(name, () => checkTable(rows, {}, { queue: 4, share: 2 }))
 
 test('idle models go when those in memory have grown over the budget', () =>
   checkTable(

@@ -7,6 +7,12 @@ export function makeRefusalError(modelId: string, { because, retryAfterSeconds }
   switch (because) {
     case 'queue-full':
       return new ServiceError('server_is_overloaded', `Too many requests wait for the model ${modelId}; ${again}`, { retryAfterSeconds })
+    case 'share-full':
+      return new ServiceError(
+        'concurrency_limit_exceeded',
+        `As many requests of this account wait for the model ${modelId} as may (its share of the queue, account-share); ${again}`,
+        { retryAfterSeconds },
+      )
     case 'waited-too-long':
       return new ServiceError('server_is_overloaded', `The model ${modelId} had no time for this request; ${again}`, { retryAfterSeconds })
     case 'backing-off':

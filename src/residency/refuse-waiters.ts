@@ -17,9 +17,10 @@ export const refuseWaiters =
         refuse(waiter.id, findGeneralRefusal(model, waiter.id, moment) ?? findQueueRefusal(model, { waiter, place }, limits, moment)),
       ),
     ]
-    if (refused.length === 0) return { model, decisions: [] }
     const gone = new Set(refused.map(({ waiterId }) => waiterId))
-    const waiting = model.waiting.filter(({ id }) => !gone.has(id))
+    const waiting = model.waiting.flatMap((waiter) =>
+      gone.has(waiter.id) ? [] : [waiter.admitted ? waiter : { ...waiter, admitted: true }],
+    )
     const wanted = model.wanted.filter((id) => !gone.has(id))
     return { model: { ...model, waiting, wanted }, decisions: refused }
   }
@@ -42,6 +43,11 @@ function findQueueRefusal(
   if (now - waiter.since >= waitLimitMs) return { because: 'waited-too-long', retryAfterSeconds: estimateRetryAfter(model) }
   // Those who will get a slot at once when the model comes back do not count as waiting.
   const serving = model.phase.type === 'loaded' && model.phase.draining === null
-  const bound = model.queue + (serving ? 0 : model.slots)
-  return place < bound ? undefined : { because: 'queue-full', retryAfterSeconds: estimateRetryAfter(model) }
+  const ahead = serving ? 0 : model.slots
+  if (place >= model.queue + ahead) return { because: 'queue-full', retryAfterSeconds: estimateRetryAfter(model) }
+  if (waiter.admitted || model.share >= model.queue) return undefined
+  const own = model.waiting.slice(0, place).filter(({ account }) => account === waiter.account)
+  return own.length < model.share + ahead
+    ? undefined
+    : { because: 'share-full', retryAfterSeconds: estimateRetryAfter({ ...model, waiting: own }) }
 }

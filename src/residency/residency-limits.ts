@@ -10,8 +10,15 @@ export interface ResidencyLimits {
   readonly textQueue: number
   /** Requests waiting per image model; one more is refused. */
   readonly imageQueue: number
+  /** Part of each of these queues that one account may fill, over 0 and up to 1; absent = all of it. */
+  readonly accountShare?: number
   /** A request that waited for this long is refused. */
   readonly waitLimitMs: number
+}
+
+/** Waiters of one account that a queue may have: at least one, where anybody may wait at all. */
+export function shareOf(queue: number, { accountShare = 1 }: Pick<ResidencyLimits, 'accountShare'>): number {
+  return Math.min(queue, Math.max(1, Math.floor(queue * accountShare)))
 }
 
 /** How long a busy model is left in place although another needs its memory, so that two models cannot only swap. */

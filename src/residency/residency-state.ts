@@ -2,8 +2,12 @@
 export interface Waiter {
   readonly id: number
   readonly account: string
+  /** Completions or pictures it makes, 1 to 16: what it weighs among the others. */
+  readonly sequences: number
   /** Unix milliseconds. */
   readonly since: number
+  /** Whether it was let into the queue, so that its account's share no longer matters. */
+  readonly admitted: boolean
 }
 
 /** A slot in use; `id` is the waiter's that got it. */
@@ -33,14 +37,18 @@ export interface ResidentModel {
   readonly phase: Phase
   /** Waiters it may have. */
   readonly queue: number
+  /** Waiters of one account that it may have. */
+  readonly share: number
   /** Slots of its last load, or as many as are expected. */
   readonly slots: number
   readonly held: readonly HeldSlot[]
   readonly waiting: readonly Waiter[]
   /** Who waits for it to be loaded without wanting a slot. */
   readonly wanted: readonly number[]
-  /** Accounts with slots or waiters, the one served last at the end. */
-  readonly turns: readonly string[]
+  /** Sequences given to each account that has had more than others; counted from the same start for all. */
+  readonly given: ReadonlyMap<string, number>
+  /** The least that an account had been given which waited when one was served last. */
+  readonly givenLeast: number
   readonly lastUsedAt: number
   /** Deaths in a row, each of a process that had served nobody and not lived long. */
   readonly crashes: number
@@ -62,23 +70,27 @@ export interface ResidencyState {
 export function introduceModel({
   id,
   queue,
+  share = queue,
   slots,
   fileBytes,
 }: {
   id: string
   queue: number
+  share?: number
   slots: number
   fileBytes: number
 }): ResidentModel {
   return {
     id,
     queue,
+    share,
     phase: { type: 'unloaded' },
     slots,
     held: [],
     waiting: [],
     wanted: [],
-    turns: [],
+    given: new Map(),
+    givenLeast: 0,
     lastUsedAt: 0,
     crashes: 0,
     served: false,

@@ -4,6 +4,14 @@ export function queueFull(): ServiceError {
   return new ServiceError('server_is_overloaded', 'Too many requests are waiting; try again later.', { retryAfterSeconds: 10 })
 }
 
+export function shareFull(maxPending: number): ServiceError {
+  return new ServiceError(
+    'concurrency_limit_exceeded',
+    `This account has ${maxPending} requests waiting, as many as it may (its share of the queue, account-share); wait for some of them first.`,
+    { retryAfterSeconds: 10 },
+  )
+}
+
 export function idempotencyConflict(): ServiceError {
   return new ServiceError('idempotency_conflict', 'This Idempotency-Key was used with another body; use a new key for a new request.')
 }

@@ -56,6 +56,16 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await store.queue.enqueue(makeSubmission(), options)
   })
 
+  test(`${name} queue: one account fills its share, and the others still find room`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: { maxPending: 4, maxPendingPerAccount: 2 } })
+    const results = await Promise.allSettled([1, 2, 3].map(() => store.queue.enqueue(makeSubmission(), options)))
+    assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'fulfilled', 'rejected'])
+    await assert.rejects(store.queue.enqueue(makeSubmission(), options), { code: 'concurrency_limit_exceeded', retryAfterSeconds: 10 })
+    await store.queue.enqueue(makeSubmission({ accountId: 'b' }), options)
+    await claimNext(store.queue)
+    await store.queue.enqueue(makeSubmission(), options)
+  })
+
   test(`${name} queue: the same key and body give the same inference, for 24 hours and per account`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })

@@ -5,6 +5,7 @@ import { createSystemClock } from '../../src/composition/system-clock.ts'
 import type { Scope } from '../../src/core/access-token.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import type { Clock } from '../../src/core/ports/clock.ts'
+import type { QueueLimits } from '../../src/core/ports/inference-queue.ts'
 import type { ModelCatalog } from '../../src/core/ports/model-catalog.ts'
 import type { ModelPool } from '../../src/core/ports/model-pool.ts'
 import type { Store } from '../../src/core/ports/store.ts'
@@ -43,6 +44,8 @@ export interface HttpServiceOptions {
   readonly catalog?: ModelCatalog
   readonly pool?: ModelPool
   readonly settings?: Partial<HttpSettings>
+  /** Of the queue of deferred requests. */
+  readonly limits?: QueueLimits
   readonly overrides?: Partial<HttpDependencies>
   /** Whether deferred requests are worked on; they stay pending otherwise. */
   readonly worker?: boolean
@@ -74,7 +77,7 @@ export interface HttpService extends AsyncDisposable {
 
 export async function startHttpService(options: HttpServiceOptions = {}): Promise<HttpService> {
   const clock = options.clock ?? createSystemClock()
-  const store = await createMemoryStore({ clock, limits: { maxPending: 100 } })
+  const store = await createMemoryStore({ clock, limits: options.limits ?? { maxPending: 100 } })
   const account = await createAccount({ ...store, clock }, { name: 'Ada', role: 'owner' }, { signal })
   const finished: FinishedRequest[] = []
   const booked: UsageEntry[] = []

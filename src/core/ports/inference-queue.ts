@@ -25,6 +25,8 @@ export interface Claim {
 export interface QueueLimits {
   /** Inferences that may be pending; more are refused. */
   readonly maxPending: number
+  /** Inferences of one account that may be pending; absent = as many as of all. */
+  readonly maxPendingPerAccount?: number
 }
 
 /** An attempt that ended without a result and may succeed next time. */
@@ -62,7 +64,8 @@ export interface ExpiryReport {
 /** The durable queue of deferred inferences. A resolved promise means the change is on stable storage. */
 export interface InferenceQueue {
   /**
-   * @throws {ServiceError} `server_is_overloaded` when the queue is full, `idempotency_conflict` when the key was
+   * @throws {ServiceError} `server_is_overloaded` when the queue is full, `concurrency_limit_exceeded` when the account has
+   *   filled its share of it, `idempotency_conflict` when the key was
    *   used for another body.
    */
   enqueue(

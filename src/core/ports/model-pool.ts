@@ -10,12 +10,15 @@ export interface AcquireOptions {
   readonly signal: AbortSignal
   /** Slots are shared out fairly between accounts. */
   readonly account: string
+  /** Completions or pictures that the slot will make, so that many in one request get no more than many requests; default 1. */
+  readonly sequences?: number
 }
 
 /**
  * Hands out slots on models, loading them on first use. Waiting is bounded per model.
  *
- * @throws {ServiceError} `model_not_found`; `server_is_overloaded` when too many wait or one waited too long;
+ * @throws {ServiceError} `model_not_found`; `concurrency_limit_exceeded` when too many of the account wait;
+ *   `server_is_overloaded` when too many wait or one waited too long;
  *   `model_loading` when the model crashed while loading and is backing off; `shutting_down`.
  */
 export interface ModelPool {

@@ -24,6 +24,7 @@ export const errorStatus = {
   validation_error: 422,
   unsupported: 422,
   rate_limit_exceeded: 429,
+  concurrency_limit_exceeded: 429,
   quota_exceeded: 429,
   internal_error: 500,
   inference_failed: 500,

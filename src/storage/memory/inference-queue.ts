@@ -13,7 +13,7 @@ import type {
   SweepReport,
 } from '../../core/ports/inference-queue.ts'
 import { Doorbell } from '../doorbell.ts'
-import { idempotencyConflict, queueFull } from '../refuse-submission.ts'
+import { idempotencyConflict, queueFull, shareFull } from '../refuse-submission.ts'
 import { type InferenceEntry, makeEntry } from './inference-entry.ts'
 import type { InferenceTable } from './inference-table.ts'
 import type { Turns } from './turns.ts'
@@ -45,7 +45,7 @@ export class MemoryInferenceQueue implements InferenceQueue {
     const now = this.#clock.now()
     const earlier = this.#findEarlier(submission, now)
     if (earlier !== null) return { inference: earlier.inference, repeated: true }
-    if (this.#table.pending().length >= this.#limits.maxPending) throw queueFull()
+    this.#checkRoom(submission.accountId)
     const entry = makeEntry(submission, { now, seq: ++this.#seq })
     this.#table.add(entry)
     this.#doorbell.ring()
@@ -136,6 +136,14 @@ export class MemoryInferenceQueue implements InferenceQueue {
 
   doorbell(timeoutMs: number, options: Options): Promise<void> {
     return this.#doorbell.wait(timeoutMs, options)
+  }
+
+  #checkRoom(accountId: string): void {
+    const { maxPending, maxPendingPerAccount = maxPending } = this.#limits
+    const pending = this.#table.pending()
+    if (pending.length >= maxPending) throw queueFull()
+    const own = pending.filter(({ inference }) => inference.accountId === accountId)
+    if (own.length >= maxPendingPerAccount) throw shareFull(maxPendingPerAccount)
   }
 
   #moveOn(entry: InferenceEntry, now: number): 'requeued' | 'failed' {

@@ -85,6 +85,24 @@ test('more generations than sequences wait in order; the next one jumps the queu
   assert.equal(order.indexOf('urgent') < order.indexOf('second'), true)
 })
 
+test('sixteen completions of one request do not go before the one of another account', async () => {
+  const { loop } = start(2)
+  const order: string[] = []
+  const named = (account: string, name: string) => follow([1, 2], { account, limit: 1, onPrompt: () => order.push(name) })
+  const first = named('a', 'a0')
+  const others = Array.from({ length: 15 }, (_, index) => named('a', `a${index + 1}`))
+  const neighbour = named('b', 'b')
+  loop.submit(first.generation)
+  loop.submit(neighbour.generation)
+  for (const { generation } of others.toReversed()) loop.submit(generation, 'next')
+  await Promise.all([first, neighbour, ...others].map(({ released }) => released))
+  assert.ok(order.indexOf('b') <= 2, order.join(' '))
+  assert.deepEqual(
+    order.filter((name) => name !== 'b'),
+    ['a0', ...others.map((_, index) => `a${index + 1}`)],
+  )
+})
+
 test('a listener that has enough ends its generation alone', async () => {
   const { loop } = start(2)
   const enough = follow([1, 1], { limit: 9, onToken: () => false })

@@ -2,6 +2,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { NativeContext } from '../binding/native-binding.ts'
 import type { Speculation } from '../guess/speculation.ts'
 import { BatchPace } from './batch-pace.ts'
+import { chooseGeneration, joinLine } from './choose-generation.ts'
 import { type Draw, drawToken } from './draw-token.ts'
 import type { Generation } from './generation.ts'
 import { type LoadedEntry, loadBatch } from './load-batch.ts'
@@ -56,15 +57,14 @@ export class DecodeLoop implements AsyncDisposable {
     this.#now = now
   }
 
-  /** Queues a generation; `next` ones start before those that wait already. */
+  /** Queues a generation; `next` ones start before those of their account that wait already. */
   submit(generation: Generation, place: 'next' | 'last' = 'last'): void {
     if (this.#disposed) {
       generation.onFailure(unloading())
       generation.onRelease()
       return
     }
-    if (place === 'next') this.#waiting.unshift(generation)
-    else this.#waiting.push(generation)
+    this.#waiting = joinLine(this.#waiting, generation, place)
     this.#loop ??= this.#run().finally(() => {
       this.#loop = null
     })
@@ -113,7 +113,8 @@ export class DecodeLoop implements AsyncDisposable {
   }
 
   async #admit(): Promise<void> {
-    for (let generation = this.#waiting[0]; generation !== undefined; generation = this.#waiting[0]) {
+    const choose = () => chooseGeneration(this.#waiting, this.#running)
+    for (let generation = choose(); generation !== undefined; generation = choose()) {
       const hold = await this.#table.claim(generation.account, generation.prompt)
       if (hold === null) return
       if (!this.#waiting.includes(generation)) {

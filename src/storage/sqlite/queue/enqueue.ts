@@ -1,5 +1,6 @@
 import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
-import { idempotencyConflict, queueFull } from '../../refuse-submission.ts'
+import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
+import { idempotencyConflict, queueFull, shareFull } from '../../refuse-submission.ts'
 import type { Connection } from '../connection.ts'
 import { readInteger, readText } from '../row.ts'
 import { readInference, writePriority } from './inference-row.ts'
@@ -14,13 +15,13 @@ export interface EncodedSubmission {
   readonly body: Uint8Array
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   readonly webhookUrl: string | null
-  readonly maxPending: number
+  readonly limits: QueueLimits
 }
 
 /**
  * Adds an inference, or finds the one that the same idempotency key made within the last 24 hours.
  *
- * @throws {ServiceError} `idempotency_conflict`, `server_is_overloaded`.
+ * @throws {ServiceError} `idempotency_conflict`, `server_is_overloaded`, `concurrency_limit_exceeded`.
  */
 export function enqueue(
   connection: Connection,
@@ -29,8 +30,7 @@ export function enqueue(
 ): { readonly inference: Inference; readonly repeated: boolean } {
   const earlier = findEarlier(connection, submission, now)
   if (earlier !== null) return { inference: earlier, repeated: true }
-  const pending = connection.get('select coalesce(sum(pending), 0) as pending from queue_shares where pending > 0')
-  if (pending !== undefined && readInteger(pending, 'pending') >= submission.maxPending) throw queueFull()
+  checkRoom(connection, submission)
   const row = connection.get(
     `insert into inferences (id, account_id, kind, model, priority, created_at, queued_at, idempotency_key, fingerprint, webhook_url)
      values (:id, :accountId, :kind, :model, :priority, :now, :now, :key, :fingerprint, :webhookUrl) returning *`,
@@ -49,6 +49,18 @@ export function enqueue(
   if (row === undefined) throw new Error('The insert returned no row.')
   connection.run('insert into inference_work (seq, body) values (:seq, :body)', { seq: readInteger(row, 'seq'), body: submission.body })
   return { inference: readInference(row), repeated: false }
+}
+
+function checkRoom(connection: Connection, { accountId, limits }: EncodedSubmission): void {
+  const { maxPending, maxPendingPerAccount = maxPending } = limits
+  const row = connection.get(
+    `select coalesce(sum(pending), 0) as pending, coalesce(sum(pending) filter (where account_id = :accountId), 0) as own
+     from queue_shares where pending > 0`,
+    { accountId },
+  )
+  if (row === undefined) return
+  if (readInteger(row, 'pending') >= maxPending) throw queueFull()
+  if (readInteger(row, 'own') >= maxPendingPerAccount) throw shareFull(maxPendingPerAccount)
 }
 
 function findEarlier(connection: Connection, { accountId, idempotency }: EncodedSubmission, now: number): Inference | null {

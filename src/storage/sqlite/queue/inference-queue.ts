@@ -44,7 +44,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
       kind: work.kind,
       model: work.request.model,
       body: encodeWork(work),
-      maxPending: this.#limits.maxPending,
+      limits: this.#limits,
     }
     const result = await this.#writer.run('enqueue', encoded, this.#clock.now())
     this.#doorbell.ring()
