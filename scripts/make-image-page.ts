@@ -48,8 +48,8 @@ async function paintOver(draw: Draw): Promise<readonly Picture[]> {
     .png()
     .toBuffer()
   const frame = await mask('#ffffff', '#000000', { left: 40, top: 40, side: 176 })
-  const inpaint = { image: belly, fullResolution: false, padding: 32, outpainting: false }
-  const outpaint = { image: frame, fullResolution: false, padding: 0, outpainting: true }
+  const inpaint = { image: belly, fullResolution: false, padding: 32, outpainting: false, blur: 0 }
+  const outpaint = { image: frame, fullResolution: false, padding: 0, outpainting: true, blur: 0 }
   return [
     { label: 'the picture', bytes: tiger },
     { label: 'the mask', bytes: belly },

@@ -26,18 +26,19 @@ const descriptor: ImageModelDescriptor = {
 const plain: ImageRequest = {
   model: descriptor.id,
   prompt: 'a glossy tiger on a light blue background',
-  prompt2: null,
-  negativePrompt: null,
-  negativePrompt2: null,
+  prompt2: 'a glossy tiger on a light blue background',
+  negative: null,
   width: side,
   height: side,
   steps: 20,
   guidanceScale: 5,
+  guidanceRescale: 0,
   seeds: [0],
   sampler: 'DDIM',
   encoding: 'png',
-  clipSkip: null,
+  clipSkip: 0,
   stylePreset: null,
+  loras: [],
   initial: null,
   mask: null,
   refinerStart: null,
@@ -53,7 +54,7 @@ export async function openBuiltIn(threads: number): Promise<AsyncDisposable & { 
   const model = await loadDiffusionModel(descriptor, { threads, signal })
   return {
     draw: async (change, onProgress = () => undefined) => {
-      const { images } = await model.generate({ ...plain, ...change }, { signal, onProgress })
+      const { images } = await model.generate({ ...plain, prompt2: change.prompt ?? plain.prompt, ...change }, { signal, onProgress })
       return images[0]?.bytes ?? new Uint8Array(0)
     },
     [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),

@@ -1,3 +1,4 @@
+import type { LoraUse } from './lora.ts'
 import type { Sampler } from './sampler.ts'
 
 export type ImageEncoding = 'jpeg' | 'png' | 'webp'
@@ -8,25 +9,29 @@ export type ImageEncoding = 'jpeg' | 'png' | 'webp'
  */
 export interface ImageRequest {
   readonly model: string
+  /** For the first text encoder; weights stand in it as `(word:1.3)`, LoRAs do not. */
   readonly prompt: string
-  /** null = the same as `prompt`. */
-  readonly prompt2: string | null
-  /** null = unconditional as the model defines it; "" = the encoded empty text. */
-  readonly negativePrompt: string | null
-  readonly negativePrompt2: string | null
+  /** For the second text encoder. */
+  readonly prompt2: string
+  /** What the image should not show, for each text encoder; null = unconditional as the model defines it. */
+  readonly negative: { readonly prompt: string; readonly prompt2: string } | null
   readonly width: number
   readonly height: number
   /** Denoising steps, 1 to 200. */
   readonly steps: number
   /** Guidance scale, over 0 and up to 50; 1 = no guidance. */
   readonly guidanceScale: number
+  /** How far the guided prediction is scaled back to the contrast of the unguided one, 0 to 1; 0 = not at all. */
+  readonly guidanceRescale: number
   /** One seed per image, 0 to 2³²−1. */
   readonly seeds: readonly number[]
   readonly sampler: Sampler
   readonly encoding: ImageEncoding
-  /** Layers of the text encoders to skip at the end, as diffusers counts them; null = the model's own. */
-  readonly clipSkip: number | null
+  /** Layers of the text encoders to skip at the end, as diffusers counts them, 0 to 12; 0 = the model's own reading. */
+  readonly clipSkip: number
   readonly stylePreset: string | null
+  /** At most eight, each name once. */
+  readonly loras: readonly LoraUse[]
   /** Image-to-image; null = from pure noise. */
   readonly initial: { readonly image: Uint8Array; readonly strength: number } | null
   /** Inpainting: white is repainted; only with `initial`. */
@@ -35,6 +40,8 @@ export interface ImageRequest {
     readonly fullResolution: boolean
     readonly padding: number
     readonly outpainting: boolean
+    /** How far the mask's edge is softened, 0 to 64 pixels of the finished picture. */
+    readonly blur: number
   } | null
   /** null = no refiner; else the fraction of the noise range the base model handles, 0 to 1. */
   readonly refinerStart: number | null

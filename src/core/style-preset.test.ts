@@ -11,8 +11,8 @@ test('every look has one place for the prompt and is found by its name', () => {
   for (const preset of stylePresets) {
     assert.equal(preset.prompt.split('{prompt}').length, 2, preset.name)
     assert.match(preset.name, /^[a-z0-9]+(-[a-z0-9]+)*$/)
-    assert.notEqual(preset.negativePrompt, '')
+    assert.equal(preset.negativePrompt === '', preset.name === 'base')
     assert.equal(findStylePreset(preset.name), preset)
   }
-  assert.equal(findStylePreset('no-such-look'), undefined)
+  for (const name of ['no-such-look', '', 'craft  clay', 'origami-']) assert.equal(findStylePreset(name), undefined)
 })

@@ -38,14 +38,15 @@ suite('images', () => {
 
   test('Accept chooses between JSON and the first image itself', async () => {
     for (const accept of ['image/png', 'image/*', 'image/png;q=0.9, */*;q=0.1']) {
-      const answer = await draw({ seed: 1, num_images: 2 }, { accept })
+      const answer = await draw({ seed: 1 }, { accept })
       assert.equal(answer.headers.get('content-type'), 'image/png', accept)
-      const [first]: { image_b64: string }[] = JSON.parse(JSON.stringify((await readJson(await draw({ seed: 1, num_images: 2 }))).images))
+      const [first]: { image_b64: string }[] = JSON.parse(JSON.stringify((await readJson(await draw({ seed: 1 }))).images))
       assert.equal(Buffer.from(await answer.arrayBuffer()).toString('base64'), first?.image_b64)
     }
     for (const accept of ['', '*/*', 'application/json', 'text/html'])
       assert.ok('images' in (await readJson(await draw({}, { accept }))), accept)
     assert.equal((await draw({ image_encoding: 'jpeg' }, { accept: 'image/png' })).status, 422)
+    for (const accept of ['image/png', 'image/*']) assert.equal((await draw({ num_images: 2 }, { accept })).status, 422)
   })
 
   test('refusals name every fault with its place', async () => {

@@ -27,18 +27,19 @@ export const tinyDescriptor: ImageModelDescriptor = {
 export const tinyRequest: ImageRequest = {
   model: 'tiny',
   prompt: 'a red apple',
-  prompt2: null,
-  negativePrompt: null,
-  negativePrompt2: null,
+  prompt2: 'a red apple',
+  negative: null,
   width: 64,
   height: 64,
   steps: 4,
   guidanceScale: 5,
+  guidanceRescale: 0,
   seeds: [7],
   sampler: 'DDIM',
   encoding: 'png',
-  clipSkip: null,
+  clipSkip: 0,
   stylePreset: null,
+  loras: [],
   initial: null,
   mask: null,
   refinerStart: null,
@@ -53,7 +54,7 @@ export function loadTinyModel(change: Partial<ImageModelDescriptor> = {}): Promi
 
 /** The first picture's file. */
 export async function drawFile(model: ImageModel, request: Partial<ImageRequest>): Promise<Buffer> {
-  const { images } = await model.generate({ ...tinyRequest, ...request }, idle)
+  const { images } = await model.generate({ ...tinyRequest, prompt2: request.prompt ?? tinyRequest.prompt, ...request }, idle)
   return Buffer.from(images[0]?.bytes ?? [])
 }
 

@@ -28,7 +28,11 @@ export function registerGenerateImage(api: FastifyInstance, deps: HttpDependenci
     const handling = mode === 'off' ? null : readDeferredHandling(headers, { ...settings, route: path, body: body.bytes })
     // What is stored is always the JSON answer, whatever the submitter accepts.
     const answer = handling === null ? readImageAccept(headers.accept) : { type: 'json' as const }
-    const hints = { encoding: answer.type === 'image' ? answer.encoding : null, previews: handling?.previews ?? false }
+    const hints = {
+      encoding: answer.type === 'image' ? answer.encoding : null,
+      lonely: answer.type === 'image',
+      previews: handling?.previews ?? false,
+    }
     const { request, logPrompt } = await parseImageRequest(deps, { body: body.value, hints }, { signal })
     if (logPrompt) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: request.prompt })
     if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'image', request }, handling })

@@ -58,7 +58,8 @@ test('looks, weights, second prompts and skipped layers change the picture', asy
     { prompt: 'a (red:1.5) apple' },
     { prompt2: 'a dog' },
     { clipSkip: 1 },
-    { negativePrompt: 'dog' },
+    { negative: { prompt: 'dog', prompt2: 'dog' } },
+    { guidanceRescale: 0.7 },
   ])
     assert.notDeepEqual(await drawFile(model, change), base, JSON.stringify(change))
 })
@@ -80,7 +81,7 @@ test('what the model cannot honour is refused by field', async () => {
   await refused({ stylePreset: 'no-such-look' }, 'validation_error', 'style_preset')
   const image = await paintSquare('#888888')
   await refused({ initial: { image, strength: 0.1 } }, 'validation_error', 'strength')
-  const mask = { image: await paintSquare('#000000'), fullResolution: true, padding: 8, outpainting: false }
+  const mask = { image: await paintSquare('#000000'), fullResolution: true, padding: 8, outpainting: false, blur: 0 }
   await refused({ initial: { image, strength: 0.8 }, mask }, 'validation_error', 'mask_image')
 })
 

@@ -35,6 +35,7 @@ export async function generateImages(
     steps: request.steps,
     ...size,
     guidanceScale: request.guidanceScale,
+    guidanceRescale: request.guidanceRescale,
     prompts: await encodePrompts(pipeline.base.text, promptsToEncode(styled, encodingOptions(request, pipeline.base)), { signal }),
     refining: await refiningOf(pipeline, request, { styled, signal }),
   }
@@ -63,13 +64,14 @@ function refuseUnsupported({ base, refiner, encoder }: DiffusionPipeline, reques
   const refuse = (param: string, message: string): never => {
     throw new ServiceError('unsupported', message, { param })
   }
-  if ((request.clipSkip ?? 0) > base.maxClipSkip) refuse('clip_skip', `This model takes a clip_skip of at most ${base.maxClipSkip}.`)
+  if (request.clipSkip > base.maxClipSkip) refuse('clip_skip', `This model takes a clip_skip of at most ${base.maxClipSkip}.`)
+  if (request.loras.length > 0) refuse('loras', 'This model cannot apply LoRAs: leave out `loras` and the <lora:…> tags of the prompt.')
   if (request.refinerStart !== null && refiner === null) refuse('use_refiner', 'This model has no refiner: leave out use_refiner.')
   if (request.initial !== null && encoder === null) refuse('init_image', 'This model cannot start from an image: leave out init_image.')
 }
 
 function encodingOptions({ guidanceScale, clipSkip }: ImageRequest, { embedsGuidance, zeroNegative }: NoisePredictor) {
-  return { guided: guidanceScale > 1 && !embedsGuidance, zeroNegative, clipSkip: clipSkip ?? 0 }
+  return { guided: guidanceScale > 1 && !embedsGuidance, zeroNegative, clipSkip }
 }
 
 async function refiningOf(

@@ -22,6 +22,7 @@ export interface DrawingSettings {
   readonly width: number
   readonly height: number
   readonly guidanceScale: number
+  readonly guidanceRescale: number
   readonly prompts: PromptEncoding
   readonly start: StartingPicture | null
 }
@@ -35,7 +36,7 @@ export interface DrawingSettings {
  */
 export async function prepareDrawing(pipeline: DiffusionPipeline, settings: DrawingSettings): Promise<Drawing> {
   const { vae } = pipeline
-  const { steps, guidanceScale } = settings
+  const { steps, guidanceScale, guidanceRescale } = settings
   const size: LatentSize = { channels: vae.channels, height: settings.height / vae.factor, width: settings.width / vae.factor }
   const solver = samplerSolvers[settings.sampler](settings.scheduler, steps)
   const generator = new TorchGenerator(settings.seed)
@@ -51,6 +52,7 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
     end: solver.timesteps.length,
     size,
     guidanceScale,
+    guidanceRescale,
     generator,
   }
 }

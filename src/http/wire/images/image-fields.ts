@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { largestLoraWeight, mostLoras } from '../../../core/lora.ts'
 import { samplers } from '../../../core/sampler.ts'
 import { stylePresetNames } from '../../../core/style-preset.ts'
 import { unsupportedField } from './unsupported-fields.ts'
@@ -8,6 +9,19 @@ const seed = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
 const fileForms = 'PNG, JPEG or WebP in base64; a data-URI prefix is accepted.'
 
 export const imageEncodings = ['jpeg', 'png', 'webp'] as const
+
+/** What stands for a field that is left out and that the model does not decide. */
+export const imageDefaults = {
+  num_images: 1,
+  image_encoding: 'jpeg',
+  strength: 0.8,
+  inpaint_full_res: false,
+  inpaint_full_res_padding: 32,
+  outpainting: false,
+  guidance_rescale: 0,
+  high_noise_frac: 0.8,
+  log_prompt: false,
+} as const
 
 /** Fields of POST /generate/sdxl that say what to draw, with their ranges. */
 export const imageFields = {
@@ -19,36 +33,66 @@ export const imageFields = {
   height: Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: 'With width, a size the model allows.' })),
   steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "Denoising steps; the model's own by default." })),
   cfg_scale: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 50, description: "Guidance; the model's own by default." })),
-  num_images: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description: 'Images to draw.' })),
+  guidance_rescale: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: imageDefaults.guidance_rescale,
+      description: 'How far strong guidance is scaled back to the contrast of the unguided image.',
+    }),
+  ),
+  num_images: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: imageDefaults.num_images, description: 'Images to draw.' })),
   seed: Type.Optional(
     Type.Union([seed, Type.Array(seed, { minItems: 1, maxItems: 16 })], {
       description: 'Image i uses seed + i; or a list with one seed per image. Random by default.',
     }),
   ),
   sampler: Type.Optional(Type.Enum(samplers, { description: "The model's own by default." })),
-  image_encoding: Type.Optional(Type.Enum(imageEncodings, { default: 'jpeg', description: 'File format of the images.' })),
-  init_image: Type.Optional(Type.String({ minLength: 1, description: `The image to start from: ${fileForms}` })),
-  strength: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1, default: 0.8, description: 'How much of init_image to change.' })),
-  mask_image: Type.Optional(Type.String({ minLength: 1, description: `White is repainted: ${fileForms}` })),
-  inpaint_full_res: Type.Optional(Type.Boolean({ default: false, description: 'Whether the masked region is drawn at full size.' })),
-  inpaint_full_res_padding: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1024, default: 32, description: 'Pixels around that region; needs inpaint_full_res.' }),
+  image_encoding: Type.Optional(
+    Type.Enum(imageEncodings, { default: imageDefaults.image_encoding, description: 'File format of the images.' }),
   ),
-  outpainting: Type.Optional(Type.Boolean({ default: false, description: 'Whether the mask extends the image beyond its edges.' })),
-  style_preset: Type.Optional(Type.Enum([...stylePresetNames], { description: 'A look by name.' })),
+  init_image: Type.Optional(Type.String({ minLength: 1, description: `The image to start from: ${fileForms}` })),
+  strength: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: 1, default: imageDefaults.strength, description: 'How much of init_image to change.' }),
+  ),
+  mask_image: Type.Optional(Type.String({ minLength: 1, description: `White is repainted: ${fileForms}` })),
+  inpaint_full_res: Type.Optional(
+    Type.Boolean({ default: imageDefaults.inpaint_full_res, description: 'Whether the masked region is drawn at full size.' }),
+  ),
+  inpaint_full_res_padding: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1024,
+      default: imageDefaults.inpaint_full_res_padding,
+      description: 'Pixels around that region; needs inpaint_full_res.',
+    }),
+  ),
+  outpainting: Type.Optional(
+    Type.Boolean({ default: imageDefaults.outpainting, description: 'Whether the mask extends the image beyond its edges.' }),
+  ),
+  style_preset: Type.Optional(
+    Type.String({ description: `One of the ${stylePresetNames.length} looks of docs/images.md, as \`craft-clay\` or \`Craft Clay\`.` }),
+  ),
+  loras: Type.Optional(
+    Type.Record(Type.String(), Type.Number({ minimum: -largestLoraWeight, maximum: largestLoraWeight }), {
+      maxProperties: mostLoras,
+      description: 'LoRAs by asset name with their weights; `<lora:name:0.8>` in the prompt does the same.',
+    }),
+  ),
   clip_skip: Type.Optional(Type.Integer({ minimum: 1, maximum: 12, description: 'Last layers of the text encoders to leave out.' })),
   use_refiner: Type.Optional(Type.Boolean({ description: 'True by default where the model has a refiner.' })),
   high_noise_frac: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, default: 0.8, description: 'Share of the steps before the refiner.' }),
+    Type.Number({ minimum: 0, maximum: 1, default: imageDefaults.high_noise_frac, description: 'Share of the steps before the refiner.' }),
   ),
   checkpoint: Type.Optional(Type.String({ minLength: 1, description: 'An installed image model, see /v1/models.' })),
-  log_prompt: Type.Optional(Type.Boolean({ default: false, description: 'Whether the prompt may be written to the log.' })),
+  log_prompt: Type.Optional(
+    Type.Boolean({ default: imageDefaults.log_prompt, description: 'Whether the prompt may be written to the log.' }),
+  ),
 }
 
 /** Fields of the original service that no engine here honours yet; to support one, move it into {@link imageFields} and read it. */
 export const unsupportedImageFields = {
   vae: unsupportedField(),
-  loras: unsupportedField({}),
   textual_inversions: unsupportedField({}),
   controlnet: unsupportedField(),
   controlnet_conditioning_scale: unsupportedField(),

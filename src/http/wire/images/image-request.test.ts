@@ -6,7 +6,9 @@ import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { samplers } from '../../../core/sampler.ts'
 import { stylePresetNames } from '../../../core/style-preset.ts'
-import { type ImageHints, type ImageParsing, parseImageRequest } from './image-request.ts'
+import type { ImageHints } from './image-faults.ts'
+import { readLoras } from './image-loras.ts'
+import { type ImageParsing, parseImageRequest } from './image-request.ts'
 
 const model: ImageModelDescriptor = {
   kind: 'image',
@@ -29,7 +31,7 @@ const model: ImageModelDescriptor = {
   defaults: { steps: 30, guidanceScale: 12, sampler: 'DDIM' },
   refiner: null,
 }
-const noHints: ImageHints = { encoding: null, previews: false }
+const noHints: ImageHints = { encoding: null, lonely: false, previews: false }
 const picture = Buffer.from('picture').toString('base64')
 
 function depsFor(descriptor: ImageModelDescriptor): ImageParsing {
@@ -72,17 +74,18 @@ suite('image requests', () => {
     assert.deepEqual(rest, {
       model: 'drawer',
       prompt: 'a tiger',
-      prompt2: null,
-      negativePrompt: null,
-      negativePrompt2: null,
+      prompt2: 'a tiger',
+      negative: null,
       width: 1024,
       height: 1024,
       steps: 30,
       guidanceScale: 12,
+      guidanceRescale: 0,
       sampler: 'DDIM',
       encoding: 'jpeg',
-      clipSkip: null,
+      clipSkip: 0,
       stylePreset: null,
+      loras: [],
       initial: null,
       mask: null,
       refinerStart: null,
@@ -121,6 +124,8 @@ suite('image requests', () => {
     inpaint_full_res: { good: [false, null], bad: [true, 'false', 0] },
     inpaint_full_res_padding: { good: [32, null], bad: [-1, 1025, 1.5, 16] },
     outpainting: { good: [false, null], bad: [true, 'false'] },
+    guidance_rescale: { good: [0, 0.7, 1, null], bad: [-0.1, 1.1, '0'] },
+    loras: { good: [{}, null], bad: ['ink', [], { ink: '1' }, { ink: 11 }, { ink: -10.5 }] },
     style_preset: { good: [...stylePresetNames, null], bad: ['nothing', '', 5] },
     clip_skip: { good: [1, 12, null], bad: [0, 13, 1.5] },
     use_refiner: { good: [false, null], bad: ['false', 1] },
@@ -142,7 +147,6 @@ suite('image requests', () => {
 
   for (const [field, ...nothing] of [
     ['vae'],
-    ['loras', {}],
     ['textual_inversions', {}],
     ['controlnet'],
     ['controlnet_conditioning_scale'],
@@ -238,7 +242,7 @@ suite('image requests', () => {
       inpaint_full_res_padding: 16,
       outpainting: true,
     })
-    assert.deepEqual(mask, { image: Buffer.from('picture'), fullResolution: true, padding: 16, outpainting: true })
+    assert.deepEqual(mask, { image: Buffer.from('picture'), fullResolution: true, padding: 16, outpainting: true, blur: 0 })
     await refuse({ mask_image: picture }, 'mask_image')
     await refuse({ init_image: picture, mask_image: Buffer.from('rubbish').toString('base64') }, 'mask_image')
     await refuse({ init_image: picture, outpainting: true }, 'outpainting')
@@ -268,6 +272,62 @@ suite('image requests', () => {
     await accept({ prompt: `${'['.repeat(4999)}x`, prompt_2: '('.repeat(5000), negative_prompt: '\\('.repeat(3000) })
   })
 
+  test('LoRAs come from their field and from tags, which leave the prompt', async () => {
+    // No format takes LoRAs yet, so the resolved request of one that would is made here.
+    assert.deepEqual(readLoras({ prompt: 'a fox <lora:ink:0.8>', prompt_2: 'flat<lora:paper>', loras: { clay: -1 } }), {
+      prompt: 'a fox',
+      prompt2: 'flat',
+      loras: [
+        { name: 'clay', weight: -1 },
+        { name: 'ink', weight: 0.8 },
+        { name: 'paper', weight: 1 },
+      ],
+    })
+    assert.equal(readLoras({ prompt: 'a fox', prompt_2: '' }).prompt2, 'a fox')
+  })
+
+  test('a LoRA is refused by name where the model cannot apply it, and so is a tag that says too much', async () => {
+    await refuse({ prompt: 'fox <lora:ink:0.8>' }, 'prompt', 'unsupported')
+    await refuse({ prompt_2: 'fox <lora:ink>' }, 'prompt_2', 'unsupported')
+    await refuse({ loras: { ink: 0.8 } }, 'loras', 'unsupported')
+    await refuse({ prompt: 'fox <lora:ink:much>' }, 'prompt')
+    await refuse({ prompt: 'fox <lora:ink:11>' }, 'prompt')
+    await refuse({ prompt: '<lora:ink><lora:ink>' }, 'prompt')
+    await refuse({ negative_prompt: '<lora:ink>' }, 'negative_prompt')
+    await refuse({ loras: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`l${i}`, 1])) }, 'loras')
+    await refuse({ prompt: Array.from({ length: 9 }, (_, i) => `<lora:l${i}>`).join('') }, 'prompt', 'unsupported')
+  })
+
+  test('what guidance of 1 would leave without effect is refused', async () => {
+    for (const field of ['negative_prompt', 'negative_prompt_2']) {
+      await refuse({ [field]: 'dog', cfg_scale: 1 }, field)
+      await refuse({ [field]: 'dog', cfg_scale: 0.5 }, field)
+      await accept({ [field]: '', cfg_scale: 1 })
+      await accept({ [field]: 'dog', cfg_scale: 1.01 })
+    }
+    await refuse({ guidance_rescale: 0.5, cfg_scale: 1 }, 'guidance_rescale')
+    const turbo = { descriptor: { ...model, defaults: { ...model.defaults, guidanceScale: 1 } } }
+    await refuse({ negative_prompt: 'dog' }, 'negative_prompt', 'validation_error', turbo)
+  })
+
+  test('a negative prompt is for both encoders unless the second is named', async () => {
+    assert.deepEqual((await accept({ negative_prompt: 'dog' })).negative, { prompt: 'dog', prompt2: 'dog' })
+    assert.deepEqual((await accept({ negative_prompt: 'dog', negative_prompt_2: 'cat' })).negative, { prompt: 'dog', prompt2: 'cat' })
+    assert.deepEqual((await accept({ negative_prompt_2: 'cat' })).negative, { prompt: '', prompt2: 'cat' })
+    assert.deepEqual((await accept({ negative_prompt: '' })).negative, { prompt: '', prompt2: '' })
+  })
+
+  test('one picture is answered as a picture, several are not', async () => {
+    const anyImage = { hints: { encoding: null, lonely: true, previews: false } }
+    assert.equal((await accept({ num_images: 1 }, anyImage)).seeds.length, 1)
+    await refuse({ num_images: 2 }, 'num_images', 'validation_error', anyImage)
+  })
+
+  test('a look is found in any of its spellings', async () => {
+    for (const style_preset of ['craft-clay', 'Craft Clay', 'CRAFT CLAY'])
+      assert.equal((await accept({ style_preset })).stylePreset, 'craft-clay')
+  })
+
   test('a refiner is used where there is one and refused where there is none', async () => {
     const refined = { descriptor: { ...model, refiner: '/models/refiner' } }
     assert.equal((await accept({}, refined)).refinerStart, 0.8)
@@ -280,7 +340,7 @@ suite('image requests', () => {
   })
 
   test('an Accept header chooses the encoding unless the body contradicts it', async () => {
-    const png = { hints: { encoding: 'png' as const, previews: false } }
+    const png = { hints: { encoding: 'png' as const, lonely: true, previews: false } }
     assert.equal((await accept({}, png)).encoding, 'png')
     assert.equal((await accept({ image_encoding: 'png' }, png)).encoding, 'png')
     await refuse({ image_encoding: 'jpeg' }, 'image_encoding', 'validation_error', png)

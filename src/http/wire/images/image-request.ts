@@ -1,32 +1,21 @@
-import { type FieldFault, ServiceError } from '../../../core/error.ts'
-import type { ImageEncoding, ImageRequest } from '../../../core/image-generation.ts'
+import { ServiceError } from '../../../core/error.ts'
+import type { ImageRequest } from '../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { findStylePreset } from '../../../core/style-preset.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
-import { findBoundFaults } from './image-bounds.ts'
-import { type ImageBody, imageRequestSchema, unsupportedImageFields } from './image-fields.ts'
-import { findSeedFaults, readSeeds } from './image-seeds.ts'
-import { findSizeFaults } from './image-size.ts'
-import { plainLeastStrength, strengthFor } from './image-strength.ts'
-import { findPromptWeightFaults } from './prompt-weight-faults.ts'
+import { findImageFaults, type ImageHints } from './image-faults.ts'
+import { type ImageBody, imageDefaults, imageRequestSchema, unsupportedImageFields } from './image-fields.ts'
+import { readLoras } from './image-loras.ts'
+import { readSeeds } from './image-seeds.ts'
+import { strengthFor } from './image-strength.ts'
 import { findUnsupported } from './unsupported-fields.ts'
-
-const defaultStrength = 0.8
-const defaultPadding = 32
-const defaultHighNoise = 0.8
 
 export interface ImageParsing {
   readonly catalog: ModelCatalog
   readonly inspectImage: InspectImage
-}
-
-/** What the headers of an image request say about it. */
-export interface ImageHints {
-  /** The encoding that the Accept header asks for; null = the body's choice. */
-  readonly encoding: ImageEncoding | null
-  readonly previews: boolean
 }
 
 const checker = createBodyChecker(imageRequestSchema)
@@ -47,7 +36,7 @@ export async function parseImageRequest(
   const request = resolveImageRequest(body, model, hints)
   return {
     request: { ...request, ...(await decodeImages(deps.inspectImage, body, { ...options, shape: request })) },
-    logPrompt: body.log_prompt ?? false,
+    logPrompt: body.log_prompt ?? imageDefaults.log_prompt,
   }
 }
 
@@ -79,56 +68,28 @@ export function resolveImageRequest(body: ImageBody, model: ImageModelDescriptor
   return { ...resolveImage(body, model, hints), initial: null, mask: null }
 }
 
-function findImageFaults(body: ImageBody, model: ImageModelDescriptor, hints: ImageHints): readonly FieldFault[] {
-  const faults: FieldFault[] = []
-  const add = (field: string, text: string, kind = 'conflict') => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
-  const steps = body.steps ?? model.defaults.steps
-  const strength = body.strength ?? defaultStrength
-  faults.push(...findSizeFaults(model, body.width ?? model.native.width, body.height ?? model.native.height))
-  faults.push(...findSeedFaults(body.seed, body.num_images ?? 1), ...findBoundFaults(model, body), ...findPromptWeightFaults(body))
-  if (body.init_image === undefined && strength !== defaultStrength) add('strength', 'needs `init_image`: add one, or leave it out.')
-  if ((body.init_image ?? body.strength) !== undefined && strengthFor(strength, steps) * steps < 1)
-    add(
-      'strength',
-      `times \`steps\` must be at least 1: use a strength of ${plainLeastStrength(steps)} or more with ${steps} steps.`,
-      'range',
-    )
-  if (body.init_image === undefined && body.mask_image !== undefined) add('mask_image', 'needs `init_image`: add the image to repaint.')
-  if (body.mask_image === undefined) {
-    if (body.inpaint_full_res === true) add('inpaint_full_res', 'needs `mask_image`: add one, or leave it out.')
-    if (body.outpainting === true) add('outpainting', 'needs `mask_image`: add one, or leave it out.')
-  }
-  if (body.inpaint_full_res !== true && (body.inpaint_full_res_padding ?? defaultPadding) !== defaultPadding)
-    add('inpaint_full_res_padding', 'needs `inpaint_full_res: true`: set it, or leave this out.')
-  if (model.refiner === null) {
-    if (body.use_refiner === true) add('use_refiner', `must be false: ${model.id} has no refiner.`, 'unsupported')
-    if ((body.high_noise_frac ?? defaultHighNoise) !== defaultHighNoise)
-      add('high_noise_frac', `must be left out: ${model.id} has no refiner.`, 'unsupported')
-  } else if (body.use_refiner === false && (body.high_noise_frac ?? defaultHighNoise) !== defaultHighNoise)
-    add('high_noise_frac', 'needs the refiner: leave it or `use_refiner` out.')
-  if (hints.encoding !== null && body.image_encoding !== undefined && body.image_encoding !== hints.encoding)
-    add('image_encoding', `must be ${hints.encoding} or left out when Accept is image/${hints.encoding}.`)
-  return faults
-}
-
 function resolveImage(body: ImageBody, model: ImageModelDescriptor, hints: ImageHints): Omit<ImageRequest, 'initial' | 'mask'> {
   const refines = body.use_refiner ?? model.refiner !== null
+  const { prompt, prompt2, loras } = readLoras(body)
+  const { negative_prompt: negative, negative_prompt_2: negative2, num_images: count = imageDefaults.num_images } = body
   return {
     model: model.id,
-    prompt: body.prompt,
-    prompt2: body.prompt_2 ?? null,
-    negativePrompt: body.negative_prompt ?? null,
-    negativePrompt2: body.negative_prompt_2 ?? null,
+    prompt,
+    prompt2,
+    // A second text that is absent or empty is the first, as in diffusers.
+    negative: (negative ?? negative2) === undefined ? null : { prompt: negative ?? '', prompt2: negative2 || (negative ?? '') },
     width: body.width ?? model.native.width,
     height: body.height ?? model.native.height,
     steps: body.steps ?? model.defaults.steps,
     guidanceScale: body.cfg_scale ?? model.defaults.guidanceScale,
-    seeds: readSeeds(body.seed, body.num_images ?? 1),
+    guidanceRescale: body.guidance_rescale ?? imageDefaults.guidance_rescale,
+    seeds: readSeeds(body.seed, count),
     sampler: body.sampler ?? model.defaults.sampler,
-    encoding: body.image_encoding ?? hints.encoding ?? 'jpeg',
-    clipSkip: body.clip_skip ?? null,
-    stylePreset: body.style_preset ?? null,
-    refinerStart: refines ? (body.high_noise_frac ?? defaultHighNoise) : null,
+    encoding: body.image_encoding ?? hints.encoding ?? imageDefaults.image_encoding,
+    clipSkip: body.clip_skip ?? 0,
+    stylePreset: body.style_preset === undefined ? null : (findStylePreset(body.style_preset)?.name ?? null),
+    loras,
+    refinerStart: refines ? (body.high_noise_frac ?? imageDefaults.high_noise_frac) : null,
     previews: hints.previews,
   }
 }
@@ -147,12 +108,13 @@ async function decodeImages(
   const maskOptions = body.inpaint_full_res === true ? { signal, whiteAt: { width, height } } : { signal }
   const mask = mask_image === undefined ? null : await decodeImage(inspect, { field: 'mask_image', text: mask_image }, maskOptions)
   return {
-    initial: initial && { image: initial, strength: strengthFor(body.strength ?? defaultStrength, steps) },
+    initial: initial && { image: initial, strength: strengthFor(body.strength ?? imageDefaults.strength, steps) },
     mask: mask && {
       image: mask,
-      fullResolution: body.inpaint_full_res ?? false,
-      padding: body.inpaint_full_res_padding ?? defaultPadding,
-      outpainting: body.outpainting ?? false,
+      fullResolution: body.inpaint_full_res ?? imageDefaults.inpaint_full_res,
+      padding: body.inpaint_full_res_padding ?? imageDefaults.inpaint_full_res_padding,
+      outpainting: body.outpainting ?? imageDefaults.outpainting,
+      blur: 0,
     },
   }
 }

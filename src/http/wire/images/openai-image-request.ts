@@ -61,5 +61,9 @@ export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown
     imageFaultCodes,
   )
   const shape = { width, height, num_images: n ?? 1 }
-  return resolveImageRequest({ ...body, ...shape, image_encoding: output_format }, chosen, { encoding: null, previews: false })
+  return resolveImageRequest({ ...body, ...shape, image_encoding: output_format }, chosen, {
+    encoding: null,
+    lonely: false,
+    previews: false,
+  })
 }

@@ -51,6 +51,7 @@ export async function replayCase(
     width: reference.width,
     height: reference.height,
     guidanceScale: reference.guidanceScale,
+    guidanceRescale: 0,
     prompts,
     start: await startOf(reference),
   })

@@ -1,4 +1,5 @@
 import type { ImageRequest } from '../../../core/image-generation.ts'
+import { loraTag } from '../../../core/lora.ts'
 import type { StyledPrompts } from '../prompts/request-prompts.ts'
 
 /**
@@ -7,26 +8,29 @@ import type { StyledPrompts } from '../prompts/request-prompts.ts'
  */
 export function describeParameters(
   request: ImageRequest,
-  { prompt, prompt2, negativePrompt, negativePrompt2 }: StyledPrompts,
+  { prompt, prompt2, negative }: StyledPrompts,
   { seed, model }: { readonly seed: number; readonly model: string },
 ): string {
   const pairs: readonly (readonly [string, string | number | null])[] = [
     ['Steps', request.steps],
     ['Sampler', request.sampler],
     ['CFG scale', request.guidanceScale],
+    ['CFG rescale', request.guidanceRescale || null],
     ['Seed', seed],
     ['Size', `${request.width}x${request.height}`],
     ['Model', model],
     ['Denoising strength', request.initial?.strength ?? null],
-    ['Clip skip', request.clipSkip],
+    ['Mask blur', request.mask?.blur || null],
+    ['Clip skip', request.clipSkip || null],
     ['Style preset', request.stylePreset],
     ['Refiner switch at', request.refinerStart],
-    ['Prompt 2', prompt2],
-    ['Negative prompt 2', negativePrompt2],
+    ['Prompt 2', prompt2 === prompt ? null : prompt2],
+    ['Negative prompt 2', negative?.prompt2 === negative?.prompt ? null : (negative?.prompt2 ?? null)],
     ['Version', 'Sepia'],
   ]
   const line = pairs.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${quoted(value)}`])).join(', ')
-  return [prompt, ...(negativePrompt === null ? [] : [`Negative prompt: ${negativePrompt}`]), line].join('\n')
+  const positive = [prompt, ...request.loras.map(loraTag)].join(' ')
+  return [positive, ...(negative === null ? [] : [`Negative prompt: ${negative.prompt}`]), line].join('\n')
 }
 
 /** Values with characters that separate pairs are quoted. */

@@ -35,6 +35,7 @@ test('repainting at full resolution leaves everything outside the mask untouched
     fullResolution: true,
     padding: 4,
     outpainting: false,
+    blur: 0,
   }
   const before = await readPixels(image)
   const drawn = await readPixels(await drawFile(model, { initial: { image, strength: 1 }, mask }))
@@ -54,7 +55,7 @@ test('outpainting starts from the edges of the picture instead of what lies unde
   const drawn = async (outpainting: boolean): Promise<readonly Buffer[]> => {
     const results: Buffer[] = []
     for (const image of pictures)
-      results.push(await readPixels(await drawFile(model, { initial: { image, strength: 0.5 }, mask: { ...mask, outpainting } })))
+      results.push(await readPixels(await drawFile(model, { initial: { image, strength: 0.5 }, mask: { ...mask, outpainting, blur: 0 } })))
     return results
   }
   const [dark, bright] = await drawn(true)

@@ -4,7 +4,7 @@ import { tinyRequest } from '../../../../test/support/tiny-image-model.ts'
 import { promptsToEncode, stylePrompts } from './request-prompts.ts'
 
 const plain = { guided: true, zeroNegative: true, clipSkip: 0 }
-const none = { prompt: 'a fox', prompt2: null, negativePrompt: null, negativePrompt2: null }
+const none = { prompt: 'a fox', prompt2: 'a fox', negative: null }
 const one = (text: string) => [{ text, weight: 1 }]
 
 test('a look is put around both prompts and before both negative ones', () => {
@@ -12,33 +12,45 @@ test('a look is put around both prompts and before both negative ones', () => {
     ...tinyRequest,
     prompt: 'a $& fox',
     prompt2: 'a red fox',
-    negativePrompt: 'dog',
-    negativePrompt2: 'cat',
+    negative: { prompt: 'dog', prompt2: 'cat' },
     stylePreset: 'origami',
   }
   assert.deepEqual(stylePrompts(request), {
     prompt: 'origami a $& fox, folded paper, sharp creases, plain backdrop',
     prompt2: 'origami a red fox, folded paper, sharp creases, plain backdrop',
-    negativePrompt: 'drawing, wet, cluttered, dog',
-    negativePrompt2: 'drawing, wet, cluttered, cat',
+    negative: { prompt: 'drawing, wet, cluttered, dog', prompt2: 'drawing, wet, cluttered, cat' },
   })
 })
 
-test('texts that are absent or empty stay out of a look', () => {
-  const request = { ...tinyRequest, prompt: 'a fox', prompt2: '', negativePrompt: '', negativePrompt2: '', stylePreset: 'origami' }
-  const { prompt2, negativePrompt, negativePrompt2 } = stylePrompts(request)
-  assert.deepEqual([prompt2, negativePrompt, negativePrompt2], [null, 'drawing, wet, cluttered', null])
+test('a look brings its unwanted words where a request has none, and only where they count', () => {
+  const request = { ...tinyRequest, stylePreset: 'origami' }
+  const unwanted = { prompt: 'drawing, wet, cluttered', prompt2: 'drawing, wet, cluttered' }
+  assert.deepEqual(stylePrompts(request).negative, unwanted)
+  assert.deepEqual(stylePrompts({ ...request, negative: { prompt: '', prompt2: '' } }).negative, unwanted)
+  assert.equal(stylePrompts({ ...request, guidanceScale: 1 }).negative, null)
+})
+
+test('the look "base" changes nothing', () => {
+  const { prompt, prompt2 } = tinyRequest
+  for (const negative of [null, { prompt: 'dog', prompt2: 'cat' }])
+    assert.deepEqual(stylePrompts({ ...tinyRequest, stylePreset: 'base', negative }), { prompt, prompt2, negative })
 })
 
 test('an absent negative prompt is zeros or the encoded empty text, as the model wants; an empty one is encoded', () => {
+  const empty = { first: [], second: [] }
   assert.equal(promptsToEncode(none, plain).negative, 'zeros')
-  assert.deepEqual(promptsToEncode(none, { ...plain, zeroNegative: false }).negative, { first: [], second: [] })
-  assert.deepEqual(promptsToEncode({ ...none, negativePrompt: '' }, plain).negative, { first: [], second: [] })
-  assert.equal(promptsToEncode({ ...none, negativePrompt: 'dog' }, { ...plain, guided: false }).negative, null)
+  assert.deepEqual(promptsToEncode(none, { ...plain, zeroNegative: false }).negative, empty)
+  assert.deepEqual(promptsToEncode({ ...none, negative: { prompt: '', prompt2: '' } }, plain).negative, empty)
+  assert.equal(promptsToEncode({ ...none, negative: { prompt: 'dog', prompt2: 'dog' } }, { ...plain, guided: false }).negative, null)
 })
 
-test('a second prompt that is absent or empty is the first', () => {
-  for (const prompt2 of [null, '']) assert.deepEqual(promptsToEncode({ ...none, prompt2 }, plain).positive.second, one('a fox'))
-  const negative = promptsToEncode({ ...none, negativePrompt: 'dog', negativePrompt2: 'cat' }, plain).negative
-  assert.deepEqual(negative, { first: one('dog'), second: one('cat') })
+test('each text encoder gets its own texts', () => {
+  const { positive, negative } = promptsToEncode({ prompt: 'a', prompt2: 'b', negative: { prompt: 'dog', prompt2: 'cat' } }, plain)
+  assert.deepEqual(
+    [positive, negative],
+    [
+      { first: one('a'), second: one('b') },
+      { first: one('dog'), second: one('cat') },
+    ],
+  )
 })

@@ -5,24 +5,22 @@ import { findStylePreset, type StylePreset } from '../../../core/style-preset.ts
 import type { PromptPair, PromptsToEncode } from './encode-prompts.ts'
 
 /** A request's texts after its look was put around them. */
-export interface StyledPrompts {
-  readonly prompt: string
-  readonly prompt2: string | null
-  readonly negativePrompt: string | null
-  readonly negativePrompt2: string | null
-}
+export type StyledPrompts = Pick<ImageRequest, 'prompt' | 'prompt2' | 'negative'>
 
 /** @throws {ServiceError} `validation_error` for a look that does not exist. */
-export function stylePrompts(request: ImageRequest): StyledPrompts {
-  const { stylePreset: name, prompt, prompt2, negativePrompt, negativePrompt2 } = request
-  if (name === null) return { prompt, prompt2, negativePrompt, negativePrompt2 }
+export function stylePrompts({ stylePreset: name, prompt, prompt2, negative, guidanceScale }: ImageRequest): StyledPrompts {
+  if (name === null) return { prompt, prompt2, negative }
   const preset = findStylePreset(name)
   if (preset === undefined) throw new ServiceError('validation_error', `There is no style preset "${name}".`, { param: 'style_preset' })
+  const unwanted = (own = ''): string => [preset.negativePrompt, own].filter((text) => text !== '').join(', ')
   return {
     prompt: around(preset, prompt),
-    prompt2: prompt2 ? around(preset, prompt2) : null,
-    negativePrompt: negativePrompt ? `${preset.negativePrompt}, ${negativePrompt}` : preset.negativePrompt,
-    negativePrompt2: negativePrompt2 ? `${preset.negativePrompt}, ${negativePrompt2}` : null,
+    prompt2: around(preset, prompt2),
+    // Without guidance nothing keeps a look's unwanted words out; a request's own are refused before.
+    negative:
+      negative === null && (preset.negativePrompt === '' || guidanceScale <= 1)
+        ? null
+        : { prompt: unwanted(negative?.prompt), prompt2: unwanted(negative?.prompt2) },
   }
 }
 
@@ -31,24 +29,20 @@ function around(preset: StylePreset, prompt: string): string {
   return preset.prompt.split('{prompt}').join(prompt)
 }
 
-/**
- * What to encode for a request. A second prompt that is absent or empty is the first; an absent negative prompt is
- * the model's unconditional input; both as in diffusers.
- */
+/** What to encode for a request; an absent negative prompt is the model's unconditional input, as in diffusers. */
 export function promptsToEncode(
-  styled: StyledPrompts,
+  { prompt, prompt2, negative }: StyledPrompts,
   options: { readonly guided: boolean; readonly zeroNegative: boolean; readonly clipSkip: number },
 ): PromptsToEncode {
-  const { prompt, prompt2, negativePrompt, negativePrompt2 } = styled
-  const zeros = negativePrompt === null && negativePrompt2 === null && options.zeroNegative
+  const unwanted = negative === null ? (options.zeroNegative ? 'zeros' : pair('', '')) : pair(negative.prompt, negative.prompt2)
   return {
     positive: pair(prompt, prompt2),
-    negative: options.guided ? (zeros ? 'zeros' : pair(negativePrompt ?? '', negativePrompt2)) : null,
+    negative: options.guided ? unwanted : null,
     clipSkip: options.clipSkip,
     truncate: false,
   }
 }
 
-function pair(first: string, second: string | null): PromptPair {
-  return { first: readPromptWeights(first), second: readPromptWeights(second || first) }
+function pair(first: string, second: string): PromptPair {
+  return { first: readPromptWeights(first), second: readPromptWeights(second) }
 }

@@ -14,6 +14,8 @@ export interface Guidance {
   /** null = no guidance. */
   readonly negative: Conditioning | null
   readonly guidanceScale: number
+  /** How far the guided prediction is scaled back to the deviation of the text's own, 0 to 1. */
+  readonly guidanceRescale: number
 }
 
 /** Predicts the guided noise of one drawing's latents at a timestep. */
@@ -35,7 +37,7 @@ export class GuidedUnet {
   }
 
   /** Makes a drawing's conditioning ready. */
-  prepare({ size, positive, negative, guidanceScale }: Guidance): Predict {
+  prepare({ size, positive, negative, guidanceScale, guidanceRescale }: Guidance): Predict {
     const unet = this.#unet
     const condition = (conditionings: readonly Conditioning[]) => unet.condition(conditionings, size, guidanceScale)
     const alone = condition([positive])
@@ -52,7 +54,9 @@ export class GuidedUnet {
           : [...(await unet.predict(latents, timestep, without)), ...(await unet.predict(latents, timestep, alone))]
       this.#note(key, way, performance.now() - started)
       const [unguided = latents, guided = latents] = predictions
-      return linear([1 - guidanceScale, unguided], [guidanceScale, guided])
+      const prediction = linear([1 - guidanceScale, unguided], [guidanceScale, guided])
+      if (guidanceRescale === 0) return prediction
+      return linear([1 + guidanceRescale * (deviation(guided) / deviation(prediction) - 1), prediction])
     }
   }
 
@@ -68,4 +72,10 @@ export class GuidedUnet {
     const times = this.#times.get(key) ?? { batched: [], split: [] }
     if (times[way].length < trials) this.#times.set(key, { ...times, [way]: [...times[way], milliseconds] })
   }
+}
+
+/** Standard deviation. @see Lin et al. 2023, arXiv:2305.08891, section 3.4, for what it is compared for */
+function deviation(values: Float32Array): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length)
 }

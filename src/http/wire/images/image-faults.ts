@@ -1,0 +1,101 @@
+import type { FieldFault } from '../../../core/error.ts'
+import type { ImageEncoding } from '../../../core/image-generation.ts'
+import type { ImageModelDescriptor } from '../../../core/model.ts'
+import { findStylePreset, stylePresetNames } from '../../../core/style-preset.ts'
+import { findBoundFaults } from './image-bounds.ts'
+import { type ImageBody, imageDefaults } from './image-fields.ts'
+import { findLoraFaults } from './image-loras.ts'
+import { findSeedFaults } from './image-seeds.ts'
+import { findSizeFaults } from './image-size.ts'
+import { plainLeastStrength, strengthFor } from './image-strength.ts'
+import { findPromptWeightFaults } from './prompt-weight-faults.ts'
+
+/** What the headers of an image request say about it. */
+export interface ImageHints {
+  /** The encoding that the Accept header asks for; null = the body's choice. */
+  readonly encoding: ImageEncoding | null
+  /** Whether the Accept header asks for one picture instead of JSON. */
+  readonly lonely: boolean
+  readonly previews: boolean
+}
+
+/** Says what in a well-formed body contradicts itself, its headers or the model. */
+export function findImageFaults(body: ImageBody, model: ImageModelDescriptor, hints: ImageHints): readonly FieldFault[] {
+  const { width = model.native.width, height = model.native.height, num_images: count = imageDefaults.num_images } = body
+  return [
+    ...findSizeFaults(model, width, height),
+    ...findSeedFaults(body.seed, count),
+    ...findBoundFaults(model, body),
+    ...findPromptWeightFaults(body),
+    ...findLoraFaults(model, body),
+    ...findPictureFaults(body, model),
+    ...findMaskFaults(body),
+    ...findGuidanceFaults(body, model),
+    ...findRefinerFaults(body, model),
+    ...findAnswerFaults(body, hints),
+  ]
+}
+
+function fault(field: string, text: string, kind = 'conflict'): FieldFault {
+  return { path: [field], message: `\`${field}\` ${text}`, kind }
+}
+
+function findPictureFaults(body: ImageBody, model: ImageModelDescriptor): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  const { init_image: picture, strength = imageDefaults.strength, steps = model.defaults.steps } = body
+  if (picture === undefined && strength !== imageDefaults.strength)
+    faults.push(fault('strength', 'needs `init_image`: add one, or leave it out.'))
+  if ((picture ?? body.strength) !== undefined && strengthFor(strength, steps) * steps < 1) {
+    const advice = `use a strength of ${plainLeastStrength(steps)} or more with ${steps} steps.`
+    faults.push(fault('strength', `times \`steps\` must be at least 1: ${advice}`, 'range'))
+  }
+  return faults
+}
+
+function findMaskFaults(body: ImageBody): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  if (body.mask_image !== undefined && body.init_image === undefined)
+    faults.push(fault('mask_image', 'needs `init_image`: add the image to repaint.'))
+  if (body.mask_image === undefined) {
+    for (const field of ['inpaint_full_res', 'outpainting'] as const)
+      if (body[field] === true) faults.push(fault(field, 'needs `mask_image`: add one, or leave it out.'))
+  }
+  const { inpaint_full_res_padding: padding = imageDefaults.inpaint_full_res_padding } = body
+  if (body.inpaint_full_res !== true && padding !== imageDefaults.inpaint_full_res_padding)
+    faults.push(fault('inpaint_full_res_padding', 'needs `inpaint_full_res: true`: set it, or leave this out.'))
+  return faults
+}
+
+function findGuidanceFaults(body: ImageBody, model: ImageModelDescriptor): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  const scale = body.cfg_scale ?? model.defaults.guidanceScale
+  if (scale <= 1) {
+    const remedy = `has no effect at a \`cfg_scale\` of ${scale}: use more than 1, or leave it out.`
+    for (const field of ['negative_prompt', 'negative_prompt_2'] as const) if (body[field]) faults.push(fault(field, remedy))
+    if ((body.guidance_rescale ?? 0) !== 0) faults.push(fault('guidance_rescale', remedy))
+  }
+  if (body.style_preset !== undefined && findStylePreset(body.style_preset) === undefined)
+    faults.push(fault('style_preset', `must be one of ${stylePresetNames.join(', ')}.`, 'enum'))
+  return faults
+}
+
+function findRefinerFaults(body: ImageBody, model: ImageModelDescriptor): readonly FieldFault[] {
+  const split = (body.high_noise_frac ?? imageDefaults.high_noise_frac) !== imageDefaults.high_noise_frac
+  const faults: FieldFault[] = []
+  if (model.refiner !== null) {
+    if (body.use_refiner === false && split) faults.push(fault('high_noise_frac', 'needs the refiner: leave it or `use_refiner` out.'))
+    return faults
+  }
+  if (body.use_refiner === true) faults.push(fault('use_refiner', `must be false: ${model.id} has no refiner.`, 'unsupported'))
+  if (split) faults.push(fault('high_noise_frac', `must be left out: ${model.id} has no refiner.`, 'unsupported'))
+  return faults
+}
+
+function findAnswerFaults(body: ImageBody, { encoding, lonely }: ImageHints): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  if (encoding !== null && body.image_encoding !== undefined && body.image_encoding !== encoding)
+    faults.push(fault('image_encoding', `must be ${encoding} or left out when Accept is image/${encoding}.`))
+  if (lonely && (body.num_images ?? imageDefaults.num_images) > 1)
+    faults.push(fault('num_images', 'must be 1 when Accept is image/…: ask for application/json to get them all.'))
+  return faults
+}
