@@ -33,7 +33,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   'storage/upkeep': { areas: ['core', 'storage'] },
   http: { areas: ['core', 'operations'], packages: ['fastify', 'typebox'] },
   console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite'] },
-  'console/app': { areas: ['core'], types: ['console'], packages: ['preact', '@preact/signals'], builtins: 'none' },
+  'console/app': { areas: ['core'], types: ['console', 'http'], packages: ['preact', '@preact/signals'], builtins: 'none' },
   config: { areas: ['core'], packages: ['fastest-levenshtein'] },
   cli: { areas: ['core', 'config'] },
   composition: {

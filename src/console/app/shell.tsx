@@ -4,7 +4,7 @@ import type { Account } from '../../core/account.ts'
 import { Navigation } from './layout/navigation.tsx'
 import { Wordmark } from './layout/wordmark.tsx'
 import { pageFor } from './page-for.tsx'
-import { Icon } from './parts/icon.tsx'
+import { Button } from './parts/button.tsx'
 import { path } from './state/router.ts'
 
 /** The frame around every page of somebody signed in. */
@@ -20,10 +20,9 @@ export function Shell({ account }: { account: Account }): VNode {
       <Navigation account={account} />
       <div class="top-bar">
         <Wordmark />
-        <button type="button" class="button quiet icon-only" onClick={() => drawer.current?.showModal()}>
-          <Icon name="menu" />
-          <span class="hidden-text">Open the menu</span>
-        </button>
+        <Button tone="quiet" icon="menu" iconOnly onClick={() => drawer.current?.showModal()}>
+          Open the menu
+        </Button>
       </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a modal dialog by itself; this is the click beside it */}
       <dialog

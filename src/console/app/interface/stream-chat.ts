@@ -1,4 +1,4 @@
-import type { ChatRequestBody } from './chat-request.ts'
+import type { ChatBody } from '../../../http/wire/chat/chat-request.ts'
 import { readEventStream } from './event-stream.ts'
 import { RequestFailure, send } from './request.ts'
 
@@ -18,7 +18,7 @@ interface Chunk {
  *
  * @throws {RequestFailure} before or in the middle of the answer.
  */
-export async function* streamChat(body: ChatRequestBody, signal: AbortSignal): AsyncGenerator<ChatStreamPart, void, undefined> {
+export async function* streamChat(body: ChatBody, signal: AbortSignal): AsyncGenerator<ChatStreamPart, void, undefined> {
   const response = await send('/v1/chat/completions', {
     method: 'POST',
     body: { ...body, stream: true, stream_options: { include_usage: true } },

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import type { Account } from '../../../core/account.ts'
 import { sentenceOf } from '../interface/request.ts'
+import { Button } from '../parts/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { path } from '../state/router.ts'
 import { signOut } from '../state/session.ts'
@@ -52,15 +53,15 @@ export function Navigation({ account }: { account: Account }): VNode {
             </span>
             <span>{account.name}</span>
           </a>
-          <button
-            type="button"
-            class="button quiet small icon-only"
-            title="Sign out"
+          <Button
+            tone="quiet"
+            size="small"
+            icon="leave"
+            iconOnly
             onClick={() => signOut().catch((failure: unknown) => showToast(sentenceOf(failure)))}
           >
-            <Icon name="leave" />
-            <span class="hidden-text">Sign out</span>
-          </button>
+            Sign out
+          </Button>
         </div>
       </div>
     </div>

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { Button } from '../parts/button.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
 import { Page } from '../parts/page.tsx'
 
@@ -9,9 +10,7 @@ export function NotFoundPage(): VNode {
       <EmptyState drawing="page" title="This page is blank">
         <p>The address leads nowhere, or only an owner may see it.</p>
         <div class="row">
-          <a class="button" href="/console/chat">
-            Go to the chat
-          </a>
+          <Button href="/console/chat">Go to the chat</Button>
         </div>
       </EmptyState>
     </Page>

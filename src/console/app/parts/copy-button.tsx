@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
-import { Icon } from './icon.tsx'
 
 /** Puts a text onto the clipboard and says so. */
 export function CopyButton({ text, label = 'Copy', primary = false }: { text: string; label?: string; primary?: boolean }): VNode {
@@ -13,9 +13,8 @@ export function CopyButton({ text, label = 'Copy', primary = false }: { text: st
     }, 2000)
   }
   return (
-    <button type="button" class={`button small ${primary ? 'primary' : 'quiet'}`} onClick={() => void copy()}>
-      <Icon name={copied.value ? 'check' : 'copy'} size={16} />
+    <Button size="small" tone={primary ? 'primary' : 'quiet'} icon={copied.value ? 'check' : 'copy'} onClick={copy}>
       <span aria-live="polite">{copied.value ? 'Copied' : label}</span>
-    </button>
+    </Button>
   )
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
+import { Button } from './button.tsx'
 
 interface DialogChoiceProps {
   /** What the dialog's form does, as its button says it. */
@@ -11,12 +12,12 @@ interface DialogChoiceProps {
 export function DialogChoice({ children, disabled, onClose }: DialogChoiceProps): VNode {
   return (
     <div class="row">
-      <button type="submit" class="button primary" disabled={disabled}>
+      <Button tone="primary" disabled={disabled}>
         {children}
-      </button>
-      <button type="button" class="button quiet" onClick={onClose}>
+      </Button>
+      <Button tone="quiet" onClick={onClose}>
         Not now
-      </button>
+      </Button>
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { Icon } from './icon.tsx'
+import { Button } from './button.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -26,10 +26,9 @@ export function Dialog({ title, onClose, large = false, children }: DialogProps)
     <dialog ref={element} class={large ? 'dialog large' : 'dialog'} aria-labelledby={titleId} onClose={onClose}>
       <div class="dialog-head">
         <h2 id={titleId}>{title}</h2>
-        <button type="button" class="button quiet small icon-only" onClick={() => element.current?.close()}>
-          <Icon name="close" />
-          <span class="hidden-text">Close</span>
-        </button>
+        <Button tone="quiet" size="small" icon="close" iconOnly onClick={() => element.current?.close()}>
+          Close
+        </Button>
       </div>
       <div class="dialog-body">{children}</div>
     </dialog>

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { sentenceOf } from '../interface/request.ts'
+import { Button } from './button.tsx'
 
 /** Says what went wrong, with a way to try again. */
 export function FailureNote({ failure, retry }: { failure: unknown; retry?: () => void }): VNode {
@@ -7,9 +8,9 @@ export function FailureNote({ failure, retry }: { failure: unknown; retry?: () =
     <div class="note bad" role="alert">
       <span>{sentenceOf(failure)}</span>
       {retry ? (
-        <button type="button" class="button small" onClick={retry}>
+        <Button size="small" onClick={retry}>
           Try again
-        </button>
+        </Button>
       ) : null}
     </div>
   )

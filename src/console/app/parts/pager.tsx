@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { Button } from './button.tsx'
 
 interface PagerProps {
   /** Where the page shown begins; null = with the newest. */
@@ -12,16 +13,8 @@ interface PagerProps {
 export function Pager({ cursor, next }: PagerProps): VNode {
   return (
     <div class="row">
-      {cursor.value === null ? null : (
-        <button type="button" class="button" onClick={() => (cursor.value = null)}>
-          Newest
-        </button>
-      )}
-      {next === null ? null : (
-        <button type="button" class="button" onClick={() => (cursor.value = next)}>
-          Older
-        </button>
-      )}
+      {cursor.value === null ? null : <Button onClick={() => (cursor.value = null)}>Newest</Button>}
+      {next === null ? null : <Button onClick={() => (cursor.value = next)}>Older</Button>}
     </div>
   )
 }

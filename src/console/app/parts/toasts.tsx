@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { dismissToast, toasts } from '../state/toasts.ts'
+import { Button } from './button.tsx'
 
 /** The stack of short messages; read out as they come. */
 export function Toasts(): VNode {
@@ -9,16 +10,15 @@ export function Toasts(): VNode {
         <div class="toast" key={toast.id}>
           <span>{toast.message}</span>
           {toast.action ? (
-            <button
-              type="button"
-              class="button small"
+            <Button
+              size="small"
               onClick={() => {
                 toast.action?.run()
                 dismissToast(toast.id)
               }}
             >
               {toast.action.label}
-            </button>
+            </Button>
           ) : null}
         </div>
       ))}

@@ -75,7 +75,8 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
   }
 }
 
-type ChatBody = Static<ReturnType<typeof chatRequestSchema>>
+/** A checked body of POST /v1/chat/completions. */
+export type ChatBody = Static<ReturnType<typeof chatRequestSchema>>
 
 function findChatFaults(body: ChatBody): readonly FieldFault[] {
   return [

@@ -4,6 +4,7 @@ import type { Account } from '../../../../core/account.ts'
 import type { AccountChange } from '../../../contract/account.ts'
 import type { SignedIn } from '../../../contract/session.ts'
 import { request } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { EmailField, NameField, NewPasswordField, PasswordField } from '../../parts/fields/account-fields.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -39,9 +40,9 @@ export function AccountPage({ account }: { account: Account }): VNode {
         <NewPasswordField text={next} label="New password" required={false} hint="Leave it empty to keep the one you have." />
         <PasswordField text={current} label="Current password" hint="To be sure that it is you." />
         <div>
-          <button type="submit" class="button primary" disabled={busy.value}>
+          <Button tone="primary" disabled={busy.value}>
             Save
-          </button>
+          </Button>
         </div>
       </form>
     </Page>

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { durationText } from '../../parts/duration-text.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { regenerate, type Turn } from './conversation.ts'
 import { Prose } from './prose.tsx'
 
@@ -25,10 +25,9 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
         <footer class="turn-foot">
           {turn.content ? <CopyButton text={turn.content} /> : null}
           {last ? (
-            <button type="button" class="button quiet small" onClick={regenerate}>
-              <Icon name="again" size={16} />
+            <Button tone="quiet" size="small" icon="again" onClick={regenerate}>
               {turn.failure ? 'Try again' : 'Regenerate'}
-            </button>
+            </Button>
           ) : null}
           <span>{[endings[turn.state], ...factTexts(turn)].filter(Boolean).join(' · ')}</span>
         </footer>

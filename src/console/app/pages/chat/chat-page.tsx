@@ -1,9 +1,9 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { PageTitle } from '../../parts/page.tsx'
 import { loadModels, modelsOf, origins } from '../../state/models.ts'
 import { useResource } from '../../state/resource.ts'
@@ -34,19 +34,16 @@ export function ChatPage(): VNode {
           <PageTitle title="Chat" />
           <div class="page-actions">
             {turns.value.length > 0 ? (
-              <button type="button" class="button quiet small" onClick={clearConversation}>
-                <Icon name="plus" size={16} />
+              <Button tone="quiet" size="small" icon="plus" onClick={clearConversation}>
                 New conversation
-              </button>
+              </Button>
             ) : null}
-            <button type="button" class="button quiet small" onClick={() => (open.value = 'code')}>
-              <Icon name="code" size={16} />
+            <Button tone="quiet" size="small" icon="code" onClick={() => (open.value = 'code')}>
               Show as code
-            </button>
-            <button type="button" class="button quiet small settings-toggle" onClick={() => (open.value = 'settings')}>
-              <Icon name="sliders" size={16} />
+            </Button>
+            <Button tone="quiet" size="small" class="settings-toggle" icon="sliders" onClick={() => (open.value = 'settings')}>
               Settings
-            </button>
+            </Button>
           </div>
         </header>
         {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={() => void reload()} /> : null}

@@ -1,9 +1,9 @@
-import type { ChatRequestBody } from '../../interface/chat-request.ts'
+import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
 import type { Sample } from '../../parts/code-sample.tsx'
 
 /** A conversation as a call in three languages. */
-export function chatSamples(origin: string, body: ChatRequestBody): readonly Sample[] {
+export function chatSamples(origin: string, body: ChatBody): readonly Sample[] {
   return [
     { language: 'curl', code: curlSample(`${origin}/v1/chat/completions`, body) },
     {

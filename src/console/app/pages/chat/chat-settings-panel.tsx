@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { Check } from '../../parts/fields/check.tsx'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { Slider } from '../../parts/fields/slider.tsx'
@@ -54,13 +55,13 @@ export function ChatSettingsPanel(): VNode {
         <MoreParameters />
       </details>
       <div>
-        <button
-          type="button"
-          class="button quiet small"
+        <Button
+          tone="quiet"
+          size="small"
           onClick={() => changeChatSettings({ ...defaultChatSettings, model: settings.model, system: settings.system })}
         >
           Back to the defaults
-        </button>
+        </Button>
       </div>
     </div>
   )

@@ -1,4 +1,4 @@
-import type { ChatRequestBody } from '../../interface/chat-request.ts'
+import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { storedSignal } from '../../state/stored.ts'
 
 /** What the panel beside the conversation sets; what equals the service's default is not sent. */
@@ -47,7 +47,7 @@ export function changeChatSettings(change: Partial<ChatSettings>): void {
 export function chatRequestBody(
   settings: ChatSettings,
   turns: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[],
-): ChatRequestBody {
+): ChatBody {
   const defaults = defaultChatSettings
   const stop = settings.stop.split('\n').filter((line) => line !== '')
   return {

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { say } from './conversation.ts'
 
@@ -17,9 +18,9 @@ export function ChatStart(): VNode {
         <p>Ask something. Nothing is kept: the conversation lives in this tab only.</p>
         <div class="row suggestions">
           {suggestions.map((suggestion) => (
-            <button type="button" class="button small" key={suggestion} onClick={() => say(suggestion)}>
+            <Button size="small" key={suggestion} onClick={() => say(suggestion)}>
               {suggestion}
-            </button>
+            </Button>
           ))}
         </div>
       </EmptyState>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
 import { chatSettings } from './chat-settings.ts'
 import { say, stop, writing } from './conversation.ts'
 
@@ -39,15 +39,13 @@ export function Composer(): VNode {
           onKeyDown={onKeyDown}
         />
         {writing.value ? (
-          <button type="button" class="button icon-only" onClick={stop}>
-            <Icon name="stop" />
-            <span class="hidden-text">Stop</span>
-          </button>
+          <Button icon="stop" iconOnly onClick={stop}>
+            Stop
+          </Button>
         ) : (
-          <button type="submit" class="button primary icon-only" disabled={!ready}>
-            <Icon name="send" />
-            <span class="hidden-text">Send</span>
-          </button>
+          <Button tone="primary" icon="send" iconOnly disabled={!ready}>
+            Send
+          </Button>
         )}
       </div>
     </form>

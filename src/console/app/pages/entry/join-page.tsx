@@ -4,6 +4,7 @@ import { shortestPassword } from '../../../../core/account.ts'
 import type { SignedIn } from '../../../contract/session.ts'
 import type { InvitationCode, InvitationShown, SignUp } from '../../../contract/sign-up.ts'
 import { request } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { EmailField, NameField, NewPasswordField } from '../../parts/fields/account-fields.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -51,9 +52,9 @@ function JoinForm({ code }: { code: string }): VNode {
       <NameField text={name} />
       <EmailField text={email} hint="Your sign-in name. Nothing is ever sent to it." />
       <NewPasswordField text={password} label="Password" required hint={passwordHint} />
-      <button type="submit" class="button primary wide" disabled={busy.value}>
+      <Button tone="primary" size="wide" disabled={busy.value}>
         {busy.value ? 'One moment…' : 'Create the account'}
-      </button>
+      </Button>
     </form>
   )
 }

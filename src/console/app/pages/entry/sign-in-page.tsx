@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { EmailField, PasswordField } from '../../parts/fields/account-fields.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
@@ -17,9 +18,9 @@ export function SignInPage(): VNode {
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <EmailField text={email} />
         <PasswordField text={password} />
-        <button type="submit" class="button primary wide" disabled={busy.value}>
+        <Button tone="primary" size="wide" disabled={busy.value}>
           {busy.value ? 'Signing in…' : 'Sign in'}
-        </button>
+        </Button>
       </form>
       <p class="faint">
         No account yet, or the password forgotten? Ask an owner for a link. Owners find theirs in the terminal: at the first start, and

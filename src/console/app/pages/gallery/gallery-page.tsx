@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import type { GalleryPage as GalleryAnswer } from '../../../contract/gallery.ts'
 import { imageAddress } from '../../interface/image-output.ts'
 import { request } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -50,9 +51,7 @@ export function GalleryPage(): VNode {
             <EmptyState drawing="frame" title="Bare walls">
               <p>Pictures hang here for 24 hours after they were drawn.</p>
               <div class="row">
-                <a class="button" href="/console/images">
-                  Draw the first
-                </a>
+                <Button href="/console/images">Draw the first</Button>
               </div>
             </EmptyState>
           )

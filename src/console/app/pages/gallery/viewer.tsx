@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import { findInference } from '../../interface/inference-requests.ts'
 import { send } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useResource } from '../../state/resource.ts'
@@ -40,27 +40,23 @@ export function Viewer({ image, onClose }: { image: ShownImage; onClose: () => v
                   </p>
                 )}
                 <div class="row">
-                  <a class="button" href={image.address} download>
-                    <Icon name="download" size={16} />
+                  <Button icon="download" href={image.address} download>
                     Download
-                  </a>
-                  <button type="button" class="button" onClick={() => void startFromImage(image.address)}>
-                    <Icon name="brush" size={16} />
+                  </Button>
+                  <Button icon="brush" onClick={() => void startFromImage(image.address)}>
                     Start from it
-                  </button>
+                  </Button>
                   {parameters ? (
-                    <button
-                      type="button"
-                      class="button"
+                    <Button
+                      icon="again"
                       onClick={() => {
                         changeImageSettings(settingsOf(parameters))
                         onClose()
                         navigate('/console/images')
                       }}
                     >
-                      <Icon name="again" size={16} />
                       Use its settings
-                    </button>
+                    </Button>
                   ) : null}
                 </div>
                 <a href={`/console/requests/${encodeURIComponent(image.inferenceId)}`}>The request</a>

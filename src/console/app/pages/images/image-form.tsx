@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { stylePresetNames } from '../../../../core/style-preset.ts'
+import { Button } from '../../parts/button.tsx'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { Slider } from '../../parts/fields/slider.tsx'
 import { TextArea } from '../../parts/fields/text-area.tsx'
@@ -42,10 +43,9 @@ export function ImageForm(): VNode {
         placeholder="a glossy tiger on a light blue background"
         onInput={(prompt) => changeImageSettings({ prompt })}
       />
-      <button type="submit" class="button primary wide" disabled={!ready}>
-        <Icon name="brush" />
+      <Button tone="primary" size="wide" icon="brush" disabled={!ready}>
         Draw
-      </button>
+      </Button>
       <TextArea
         label="Leave out"
         rows={2}

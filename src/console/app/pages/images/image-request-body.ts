@@ -1,4 +1,4 @@
-import type { ImageRequestBody } from '../../interface/image-request.ts'
+import type { ImageRequestBody } from '../../interface/submit-image.ts'
 import type { ImageSettings } from './image-settings.ts'
 import type { StartingImage } from './starting-image.ts'
 

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 import type { Inference } from '../../../../core/inference.ts'
 import { followInference } from '../../interface/follow-inference.ts'
-import type { ImageRequestBody } from '../../interface/image-request.ts'
 import { cancelInference, findInference } from '../../interface/inference-requests.ts'
 import { sentenceOf } from '../../interface/request.ts'
+import type { ImageRequestBody } from '../../interface/submit-image.ts'
 import { submitImage } from '../../interface/submit-image.ts'
 import { outputFacts, type ShownImage } from './output-facts.ts'
 

@@ -1,5 +1,5 @@
 import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
-import type { ImageRequestBody } from '../../interface/image-request.ts'
+import type { ImageRequestBody } from '../../interface/submit-image.ts'
 import type { Sample } from '../../parts/code-sample.tsx'
 
 /** An image request as a call in three languages; uploaded pictures are named, not spelled out. */

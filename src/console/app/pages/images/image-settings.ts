@@ -1,4 +1,5 @@
 import type { ImageModelDescriptor } from '../../../../core/model.ts'
+import type { Sampler } from '../../../../core/sampler.ts'
 import { storedSignal } from '../../state/stored.ts'
 
 export type Encoding = 'jpeg' | 'png' | 'webp'
@@ -12,7 +13,7 @@ export interface ImageSettings {
   readonly height: number
   readonly steps: number
   readonly guidanceScale: number
-  readonly sampler: string
+  readonly sampler: Sampler
   /** Empty = at random. */
   readonly seed: string
   readonly count: number

@@ -1,10 +1,10 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { Page } from '../../parts/page.tsx'
 import { loadModels, modelsOf, origins } from '../../state/models.ts'
 import { useResource } from '../../state/resource.ts'
@@ -30,16 +30,16 @@ export function ImagesPage(): VNode {
       width="wide"
       intro="Each drawing runs as an asynchronous request, so it goes on when you leave, and waits in the gallery."
       actions={
-        <button
-          type="button"
-          class="button quiet small"
+        <Button
+          tone="quiet"
+          size="small"
+          icon="code"
           onClick={() => {
             code.value = true
           }}
         >
-          <Icon name="code" size={16} />
           Show as code
-        </button>
+        </Button>
       }
     >
       {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={() => void reload()} /> : null}

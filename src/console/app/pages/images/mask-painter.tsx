@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Check } from '../../parts/fields/check.tsx'
 import { Slider } from '../../parts/fields/slider.tsx'
@@ -67,16 +68,12 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
             }}
           />
           <div class="row">
-            <button
-              type="button"
-              class="button quiet"
-              onClick={() => canvas.current?.getContext('2d')?.clearRect(0, 0, start.width, start.height)}
-            >
+            <Button tone="quiet" onClick={() => canvas.current?.getContext('2d')?.clearRect(0, 0, start.width, start.height)}>
               Clear
-            </button>
-            <button type="button" class="button primary" onClick={use}>
+            </Button>
+            <Button tone="primary" onClick={use}>
               Use this mask
-            </button>
+            </Button>
           </div>
         </div>
       </div>

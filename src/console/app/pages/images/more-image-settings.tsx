@@ -35,10 +35,7 @@ export function MoreImageSettings(): VNode {
         label="File format"
         value={settings.encoding}
         options={encodings}
-        onChange={(value) => {
-          const encoding = encodings.find((each) => each.value === value)
-          if (encoding) changeImageSettings({ encoding: encoding.value })
-        }}
+        onChange={(encoding) => changeImageSettings({ encoding })}
       />
     </div>
   )

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { Icon, type IconName } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import type { IconName } from '../../parts/icon.tsx'
 import { Viewer } from '../gallery/viewer.tsx'
 import { draw, type ImageRun } from './image-runs.ts'
 import type { ShownImage } from './output-facts.ts'
@@ -27,10 +28,9 @@ export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNo
       <figcaption class="plate-foot">
         <span>seed {image.seed}</span>
         <span class="row">
-          <a class="button quiet small icon-only" href={image.address} download title="Download">
-            <Icon name="download" size={16} />
-            <span class="hidden-text">Download</span>
-          </a>
+          <Button tone="quiet" size="small" icon="download" iconOnly href={image.address} download>
+            Download
+          </Button>
           <Action icon="spread" label="Variations" run={vary} />
           <Action icon="brush" label="Start from this one" run={() => void startFromImage(image.address)} />
         </span>
@@ -42,9 +42,8 @@ export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNo
 
 function Action({ icon, label, run }: { icon: IconName; label: string; run: () => void }): VNode {
   return (
-    <button type="button" class="button quiet small icon-only" title={label} onClick={run}>
-      <Icon name={icon} size={16} />
-      <span class="hidden-text">{label}</span>
-    </button>
+    <Button tone="quiet" size="small" icon={icon} iconOnly onClick={run}>
+      {label}
+    </Button>
   )
 }

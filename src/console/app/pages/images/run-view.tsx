@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { sentenceOf } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
 import { durationText } from '../../parts/duration-text.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { showToast } from '../../state/toasts.ts'
 import { DevelopingPlate } from './developing-plate.tsx'
 import { cancelRun, draw, type ImageRun } from './image-runs.ts'
@@ -23,19 +23,17 @@ export function RunView({ run }: { run: ImageRun }): VNode {
       {run.failure ? (
         <div class="note bad" role="alert">
           <span>{run.failure}</span>
-          <button type="button" class="button small" onClick={() => void draw(run.body)}>
-            <Icon name="again" size={16} />
+          <Button size="small" icon="again" onClick={() => void draw(run.body)}>
             Try again
-          </button>
+          </Button>
         </div>
       ) : null}
       {run.state === 'cancelled' ? (
         <div class="note">
           <span>Cancelled.</span>
-          <button type="button" class="button small" onClick={() => void draw(run.body)}>
-            <Icon name="again" size={16} />
+          <Button size="small" icon="again" onClick={() => void draw(run.body)}>
             Draw it after all
-          </button>
+          </Button>
         </div>
       ) : null}
       {open ? (
@@ -72,15 +70,15 @@ function Progress({ run }: { run: ImageRun }): VNode {
     <div class="stack tight">
       <div class="row between">
         <span class="soft numbers">{text}</span>
-        <button
-          type="button"
-          class="button quiet small"
+        <Button
+          tone="quiet"
+          size="small"
+          icon="stop"
           disabled={run.id === null}
           onClick={() => cancelRun(run).catch((failure: unknown) => showToast(sentenceOf(failure)))}
         >
-          <Icon name="stop" size={16} />
           Cancel
-        </button>
+        </Button>
       </div>
       <div
         class="bar"

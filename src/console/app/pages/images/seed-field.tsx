@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/fields/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
 /** The number that fixes the noise; several images count up from it. */
@@ -18,19 +18,16 @@ export function SeedField(): VNode {
             value={imageSettings.value.seed}
             onInput={(event) => changeImageSettings({ seed: event.currentTarget.value.replace(/\D/g, '') })}
           />
-          <button
-            type="button"
-            class="button icon-only"
-            title="Roll a seed"
+          <Button
+            icon="dice"
+            iconOnly
             onClick={() => changeImageSettings({ seed: String(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) })}
           >
-            <Icon name="dice" />
-            <span class="hidden-text">Roll a seed</span>
-          </button>
-          <button type="button" class="button quiet icon-only" title="Random again" onClick={() => changeImageSettings({ seed: '' })}>
-            <Icon name="close" />
-            <span class="hidden-text">Random again</span>
-          </button>
+            Roll a seed
+          </Button>
+          <Button tone="quiet" icon="close" iconOnly onClick={() => changeImageSettings({ seed: '' })}>
+            Random again
+          </Button>
         </div>
       )}
     </Field>

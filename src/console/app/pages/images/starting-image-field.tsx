@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { Slider } from '../../parts/fields/slider.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { showToast } from '../../state/toasts.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 import { MaskPainter } from './mask-painter.tsx'
@@ -18,14 +18,12 @@ export function StartingImageField(): VNode {
       <div class="start-image">
         <img src={start.url} alt="Where the next drawing starts" />
         <div class="stack tight">
-          <button type="button" class="button small" onClick={() => (painting.value = true)}>
-            <Icon name="brush" size={16} />
+          <Button size="small" icon="brush" onClick={() => (painting.value = true)}>
             {start.mask ? 'Change the mask' : 'Paint a mask'}
-          </button>
-          <button type="button" class="button quiet small" onClick={() => (startingImage.value = null)}>
-            <Icon name="trash" size={16} />
+          </Button>
+          <Button tone="quiet" size="small" icon="trash" onClick={() => (startingImage.value = null)}>
             Remove
-          </button>
+          </Button>
           <span class="field-hint">{start.mask ? 'Only the painted part changes.' : 'The whole picture may change.'}</span>
         </div>
       </div>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { ConsoleModel, ModelChoice } from '../../../contract/models.ts'
 import { send } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { loadModels } from '../../state/models.ts'
@@ -43,10 +44,10 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
           <code class="soft">{model.id}</code>
         </div>
         {mayChange ? (
-          <button type="button" class="button" disabled={busy.value} onClick={() => void change(inMemory ? 'unload' : 'load')}>
+          <Button disabled={busy.value} onClick={() => void change(inMemory ? 'unload' : 'load')}>
             {busy.value ? 'One moment…' : inMemory ? 'Unload' : 'Load'}
             <span class="hidden-text"> {model.name}</span>
-          </button>
+          </Button>
         ) : null}
       </div>
       {failure.value ? <FailureNote failure={failure.value} /> : null}

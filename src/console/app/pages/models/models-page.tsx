@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
 import type { Account } from '../../../../core/account.ts'
+import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { loadModels, models, pulls } from '../../state/models.ts'
@@ -30,10 +30,9 @@ export function ModelsPage({ account }: { account: Account }): VNode {
       intro="A model is loaded when somebody first asks for it, and leaves the memory when it is idle or another needs the room."
       actions={
         owner ? (
-          <button type="button" class="button" onClick={() => (pulling.value = true)}>
-            <Icon name="download" size={16} />
+          <Button icon="download" onClick={() => (pulling.value = true)}>
             Pull a model
-          </button>
+          </Button>
         ) : null
       }
     >

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import type { ModelPull, PullChoice } from '../../../contract/models.ts'
 import { send, sentenceOf } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { loadModels } from '../../state/models.ts'
 import { showToast } from '../../state/toasts.ts'
@@ -21,10 +22,10 @@ export function PullCard({ pull, mayChange }: { pull: ModelPull; mayChange: bool
       <div class="row between">
         <code>{source}</code>
         {mayChange ? (
-          <button type="button" class="button quiet small" onClick={() => void remove()}>
+          <Button tone="quiet" size="small" onClick={() => void remove()}>
             {state === 'pulling' ? 'Stop' : 'Clear'}
             <span class="hidden-text"> the pull of {source}</span>
-          </button>
+          </Button>
         ) : null}
       </div>
       {state === 'pulling' ? (

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { send } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { bind } from '../../parts/fields/bind.ts'
@@ -28,9 +29,9 @@ export function PullDialog({ onClose }: { onClose: () => void }): VNode {
           {...bind(source)}
         />
         <div>
-          <button type="submit" class="button primary" disabled={busy.value}>
+          <Button tone="primary" disabled={busy.value}>
             Pull
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>

@@ -2,6 +2,8 @@ import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
 import type { AccountUpdate } from '../../../contract/people.ts'
 import { send, sentenceOf } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
+import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
 import { limitLines } from './limit-lines.ts'
@@ -27,44 +29,40 @@ export function AccountLedger({ accounts, self, reload, invite, limit }: Account
     }
     await reload()
   }
+  const columns: readonly Column<Account>[] = [
+    {
+      title: 'Name',
+      kind: 'lead',
+      cell: (account) => (
+        <>
+          <span class="struck-name">{account.name}</span> {account.id === self ? <span class="faint">you</span> : null}
+        </>
+      ),
+    },
+    { title: 'E-mail', cell: ({ email }) => email ?? <span class="faint">tokens only</span> },
+    { title: 'Role', cell: ({ role }) => role },
+    { title: 'Limits', cell: ({ limits }) => <LimitLines limits={limits} /> },
+    { title: 'Since', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    {
+      title: 'Actions',
+      kind: 'actions',
+      cell: (account) => (
+        <>
+          {account.disabledAt === null ? <LimitsButton account={account} limit={limit} /> : null}
+          {account.id === self ? null : <AccountActions account={account} change={change} invite={invite} />}
+        </>
+      ),
+    },
+  ]
   return (
-    <div class="sheet flush ledger-scroll">
-      <table class="ledger folds crowded">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">E-mail</th>
-            <th scope="col">Role</th>
-            <th scope="col">Limits</th>
-            <th scope="col">Since</th>
-            <th scope="col">
-              <span class="hidden-text">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {accounts.map((account) => (
-            <tr key={account.id} class={account.disabledAt === null ? '' : 'struck'}>
-              <td class="lead">
-                <span class="struck-name">{account.name}</span> {account.id === self ? <span class="faint">you</span> : null}
-              </td>
-              <td data-label="E-mail">{account.email ?? <span class="faint">tokens only</span>}</td>
-              <td data-label="Role">{account.role}</td>
-              <td data-label="Limits">
-                <LimitLines limits={account.limits} />
-              </td>
-              <td data-label="Since">
-                <Moment at={account.createdAt} />
-              </td>
-              <td class="actions">
-                {account.disabledAt === null ? <LimitsButton account={account} limit={limit} /> : null}
-                {account.id === self ? null : <AccountActions account={account} change={change} invite={invite} />}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Ledger
+      label="Accounts"
+      columns={columns}
+      rows={accounts}
+      keyOf={({ id }) => id}
+      isStruck={({ disabledAt }) => disabledAt !== null}
+      crowded
+    />
   )
 }
 
@@ -82,9 +80,9 @@ function LimitLines({ limits }: Pick<Account, 'limits'>): VNode {
 
 function LimitsButton({ account, limit }: { account: Account; limit: (account: Account) => void }): VNode {
   return (
-    <button type="button" class="button quiet small" onClick={() => limit(account)}>
+    <Button tone="quiet" size="small" onClick={() => limit(account)}>
       Limits<span class="hidden-text"> of {account.name}</span>
-    </button>
+    </Button>
   )
 }
 
@@ -98,19 +96,19 @@ function AccountActions({ account, change, invite }: AccountActionsProps): VNode
   const other = account.role === 'owner' ? 'member' : 'owner'
   return account.disabledAt === null ? (
     <>
-      <button type="button" class="button quiet small" onClick={() => invite(account)}>
+      <Button tone="quiet" size="small" onClick={() => invite(account)}>
         Sign-in link<span class="hidden-text"> for {account.name}</span>
-      </button>
-      <button type="button" class="button quiet small" onClick={() => void change(account, { role: other })}>
+      </Button>
+      <Button tone="quiet" size="small" onClick={() => void change(account, { role: other })}>
         Make {other}
-      </button>
-      <button type="button" class="button danger small" onClick={() => void change(account, { disabled: true })}>
+      </Button>
+      <Button tone="danger" size="small" onClick={() => void change(account, { disabled: true })}>
         Lock<span class="hidden-text"> {account.name}</span>
-      </button>
+      </Button>
     </>
   ) : (
-    <button type="button" class="button quiet small" onClick={() => void change(account, { disabled: false })}>
+    <Button tone="quiet" size="small" onClick={() => void change(account, { disabled: false })}>
       Unlock<span class="hidden-text"> {account.name}</span>
-    </button>
+    </Button>
   )
 }

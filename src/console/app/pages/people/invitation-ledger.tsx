@@ -1,6 +1,8 @@
 import type { VNode } from 'preact'
 import type { Invitation } from '../../../../core/account.ts'
 import { send, sentenceOf } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
+import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
 
@@ -14,41 +16,24 @@ export function InvitationLedger({ invitations, reload }: { invitations: readonl
     }
     await reload()
   }
+  const columns: readonly Column<Invitation>[] = [
+    { title: 'For', kind: 'lead', cell: ({ role }) => (role === 'owner' ? 'An owner' : 'A member') },
+    { title: 'Made', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { title: 'Ends', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+    {
+      title: 'Actions',
+      kind: 'actions',
+      cell: (invitation) => (
+        <Button tone="danger" size="small" onClick={() => withdraw(invitation)}>
+          Withdraw
+        </Button>
+      ),
+    },
+  ]
   return (
     <section class="stack">
       <h2>Open invitations</h2>
-      <div class="sheet flush">
-        <table class="ledger folds">
-          <thead>
-            <tr>
-              <th scope="col">For</th>
-              <th scope="col">Made</th>
-              <th scope="col">Ends</th>
-              <th scope="col">
-                <span class="hidden-text">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {invitations.map((invitation) => (
-              <tr key={invitation.hash}>
-                <td class="lead">{invitation.role === 'owner' ? 'An owner' : 'A member'}</td>
-                <td data-label="Made">
-                  <Moment at={invitation.createdAt} />
-                </td>
-                <td data-label="Ends">
-                  <Moment at={invitation.expiresAt} />
-                </td>
-                <td class="actions">
-                  <button type="button" class="button danger small" onClick={() => void withdraw(invitation)}>
-                    Withdraw
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Ledger label="Open invitations" columns={columns} rows={invitations} keyOf={({ hash }) => hash} />
     </section>
   )
 }

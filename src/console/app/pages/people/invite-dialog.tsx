@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import type { Account, Role } from '../../../../core/account.ts'
 import type { InvitationMade, NewInvitation } from '../../../contract/people.ts'
 import { request } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
@@ -38,9 +39,9 @@ export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
           {failure.value ? <FailureNote failure={failure.value} /> : null}
           {account === null ? <RoleChoice role={role.value} onChange={(value) => (role.value = value)} /> : <ResetNote />}
           <div>
-            <button type="submit" class="button primary" disabled={busy.value}>
+            <Button tone="primary" disabled={busy.value}>
               Make the link
-            </button>
+            </Button>
           </div>
         </form>
       )}

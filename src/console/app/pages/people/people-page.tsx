@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
 import type { People } from '../../../contract/people.ts'
 import { request } from '../../interface/request.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
@@ -18,16 +18,15 @@ export function PeoplePage({ account }: { account: Account }): VNode {
   const inviting = useSignal<{ readonly account: Account | null } | null>(null)
   const limiting = useSignal<Account | null>(null)
   const invite = (
-    <button
-      type="button"
-      class="button primary"
+    <Button
+      tone="primary"
+      icon="plus"
       onClick={() => {
         inviting.value = { account: null }
       }}
     >
-      <Icon name="plus" />
       Invite
-    </button>
+    </Button>
   )
   return (
     <Page title="People" intro="Owners invite people and see every account. Members see only their own things." actions={invite}>

@@ -1,54 +1,38 @@
 import type { VNode } from 'preact'
 import type { Inference } from '../../../../core/inference.ts'
 import { durationText } from '../../parts/duration-text.ts'
+import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 
+const columns: readonly Column<Inference>[] = [
+  {
+    title: 'Request',
+    kind: 'lead',
+    cell: ({ id }) => (
+      <a href={`/console/requests/${encodeURIComponent(id)}`}>
+        <code>{id}</code>
+      </a>
+    ),
+  },
+  {
+    title: 'Status',
+    cell: (inference) => (
+      <span class="row">
+        <StatusMark inference={inference} />
+        <span class="faint numbers">{detail(inference)}</span>
+      </span>
+    ),
+  },
+  { title: 'Model', cell: ({ model }) => model },
+  { title: 'Sent', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+  { title: 'Took', kind: 'amount', cell: took },
+  { title: 'Result', cell: result },
+]
+
 /** Requests as rows; each leads to its own page. */
 export function RequestLedger({ inferences }: { inferences: readonly Inference[] }): VNode {
-  return (
-    <div class="sheet flush">
-      <table class="ledger folds">
-        <thead>
-          <tr>
-            <th scope="col">Request</th>
-            <th scope="col">Status</th>
-            <th scope="col">Model</th>
-            <th scope="col">Sent</th>
-            <th scope="col" class="amount">
-              Took
-            </th>
-            <th scope="col">Result</th>
-          </tr>
-        </thead>
-        <tbody>
-          {inferences.map((inference) => (
-            <tr key={inference.id}>
-              <td class="lead">
-                <a href={`/console/requests/${encodeURIComponent(inference.id)}`}>
-                  <code>{inference.id}</code>
-                </a>
-              </td>
-              <td data-label="Status">
-                <span class="row">
-                  <StatusMark inference={inference} />
-                  <span class="faint numbers">{detail(inference)}</span>
-                </span>
-              </td>
-              <td data-label="Model">{inference.model}</td>
-              <td data-label="Sent">
-                <Moment at={inference.createdAt} />
-              </td>
-              <td data-label="Took" class="amount">
-                {took(inference)}
-              </td>
-              <td data-label="Result">{result(inference)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+  return <Ledger label="Requests" columns={columns} rows={inferences} keyOf={({ id }) => id} />
 }
 
 function detail(inference: Inference): string {

@@ -3,7 +3,7 @@ import { useCallback } from 'preact/hooks'
 import type { Inference } from '../../../../core/inference.ts'
 import { cancelInference, findInference } from '../../interface/inference-requests.ts'
 import { sentenceOf } from '../../interface/request.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
@@ -42,10 +42,9 @@ export function RequestPage(): VNode {
       width="narrow"
       actions={
         open ? (
-          <button type="button" class="button danger" onClick={() => void cancel()}>
-            <Icon name="stop" />
+          <Button tone="danger" icon="stop" onClick={() => void cancel()}>
             Cancel the request
-          </button>
+          </Button>
         ) : null
       }
     >
@@ -56,10 +55,9 @@ export function RequestPage(): VNode {
               <div class="row between">
                 <StatusMark inference={inference} />
                 {hasOutput(inference) ? (
-                  <a class="button small" href={`/console/api/outputs/${encodeURIComponent(inference.id)}`} download>
-                    <Icon name="download" size={16} />
+                  <Button size="small" icon="download" href={`/console/api/outputs/${encodeURIComponent(inference.id)}`} download>
                     Download the output
-                  </a>
+                  </Button>
                 ) : null}
               </div>
               {inference.error ? <p class="note bad">{inference.error.message}</p> : null}

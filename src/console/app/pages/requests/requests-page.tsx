@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
 import type { InferenceStatus } from '../../../../core/inference.ts'
 import { listInferences } from '../../interface/inference-requests.ts'
+import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Segments } from '../../parts/fields/segments.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -51,9 +52,7 @@ export function RequestsPage(): VNode {
             <EmptyState drawing="ledger" title="An empty ledger">
               <p>Send a request with the header X-Service-Async: 1, or draw something in the image playground.</p>
               <div class="row">
-                <a class="button" href="/console/images">
-                  Draw something
-                </a>
+                <Button href="/console/images">Draw something</Button>
               </div>
             </EmptyState>
           )

@@ -1,15 +1,20 @@
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
-import type { ServiceHealth } from '../../../contract/service.ts'
+import type { ServiceHealth, ServiceLimit } from '../../../contract/service.ts'
 import { request } from '../../interface/request.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
+import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 
 const refreshMs = 3000
+const limitColumns: readonly Column<ServiceLimit>[] = [
+  { title: 'What', kind: 'lead', cell: ({ name }) => name },
+  { title: 'At most', kind: 'amount', cell: ({ value }) => value },
+]
 
 /** For owners: how the machine is doing, and the limits it keeps. */
 export function ServicePage(): VNode {
@@ -32,26 +37,7 @@ export function ServicePage(): VNode {
             </dl>
             <section class="stack">
               <h2>Limits</h2>
-              <div class="sheet flush">
-                <table class="ledger">
-                  <thead>
-                    <tr>
-                      <th scope="col">What</th>
-                      <th scope="col" class="amount">
-                        At most
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {health.limits.map((limit) => (
-                      <tr key={limit.name}>
-                        <td>{limit.name}</td>
-                        <td class="amount">{limit.value}</td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <Ledger label="Limits" columns={limitColumns} rows={health.limits} keyOf={({ name }) => name} />
               <p class="faint">
                 Sepia {health.version} on Node.js {health.nodeVersion}, {health.platform}. Limits are settings of the start; see{' '}
                 <code>sepia config</code>.

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { modelsOf } from '../../state/models.ts'
@@ -21,9 +22,7 @@ export function TokenShown({ text, onDone }: { text: string; onDone: () => void 
       </div>
       <CodeSample samples={tokenSamples(location.origin, text, model)} />
       <div>
-        <button type="button" class="button" onClick={onDone}>
-          I have copied it
-        </button>
+        <Button onClick={onDone}>I have copied it</Button>
       </div>
     </section>
   )

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
@@ -16,16 +16,15 @@ export function TokensPage(): VNode {
   const making = useSignal(false)
   const shown = useSignal<string | null>(null)
   const make = (
-    <button
-      type="button"
-      class="button primary"
+    <Button
+      tone="primary"
+      icon="plus"
       onClick={() => {
         making.value = true
       }}
     >
-      <Icon name="plus" />
       New token
-    </button>
+    </Button>
   )
   return (
     <Page

@@ -3,10 +3,10 @@ import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
 import type { Usage, UsageQuery } from '../../../contract/usage.ts'
 import { request } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Check } from '../../parts/fields/check.tsx'
 import { Segments } from '../../parts/fields/segments.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
@@ -50,10 +50,9 @@ export function UsagePage({ account }: { account: Account }): VNode {
               span.value = value
             }}
           />
-          <a class="button small" href={`/console/api/usage.csv?${query}`} download>
-            <Icon name="download" size={16} />
+          <Button size="small" icon="download" href={`/console/api/usage.csv?${query}`} download>
             CSV
-          </a>
+          </Button>
         </>
       }
     >

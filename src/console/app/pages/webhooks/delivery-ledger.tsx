@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import type { ListedDelivery } from '../../../contract/webhooks.ts'
+import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment, now } from '../../parts/moment.tsx'
 
 const marks = {
@@ -8,49 +9,25 @@ const marks = {
   'given-up': { tone: 'bad', label: 'given up' },
 } as const satisfies Record<ListedDelivery['state'], object>
 
+const columns: readonly Column<ListedDelivery>[] = [
+  { title: 'Receiver', kind: 'lead', cell: ({ url }) => <code>{url}</code> },
+  {
+    title: 'Request',
+    cell: ({ inferenceId }) => (
+      <a href={`/console/requests/${encodeURIComponent(inferenceId)}`} aria-label={`Request ${inferenceId}`}>
+        <code>{inferenceId.slice(0, 8)}…</code>
+      </a>
+    ),
+  },
+  { title: 'State', cell: ({ state }) => <span class={`mark ${marks[state].tone}`}>{marks[state].label}</span> },
+  { title: 'Attempts', kind: 'amount', cell: ({ attempts }) => attempts },
+  { title: 'Last result', cell: ({ lastResult }) => lastResult ?? '–' },
+  { title: 'Next attempt', cell: ({ state, nextAttemptAt }) => (state === 'waiting' ? nextAttempt(nextAttemptAt) : '–') },
+]
+
 /** How the latest deliveries fared, newest first. */
 export function DeliveryLedger({ deliveries }: { deliveries: readonly ListedDelivery[] }): VNode {
-  return (
-    <div class="sheet flush">
-      <table class="ledger folds">
-        <caption class="hidden-text">Deliveries</caption>
-        <thead>
-          <tr>
-            <th scope="col">Receiver</th>
-            <th scope="col">Request</th>
-            <th scope="col">State</th>
-            <th scope="col" class="amount">
-              Attempts
-            </th>
-            <th scope="col">Last result</th>
-            <th scope="col">Next attempt</th>
-          </tr>
-        </thead>
-        <tbody>
-          {deliveries.map(({ id, url, inferenceId, state, attempts, lastResult, nextAttemptAt }) => (
-            <tr key={id}>
-              <td class="lead">
-                <code>{url}</code>
-              </td>
-              <td data-label="Request">
-                <a href={`/console/requests/${encodeURIComponent(inferenceId)}`} aria-label={`Request ${inferenceId}`}>
-                  <code>{inferenceId.slice(0, 8)}…</code>
-                </a>
-              </td>
-              <td data-label="State">
-                <span class={`mark ${marks[state].tone}`}>{marks[state].label}</span>
-              </td>
-              <td data-label="Attempts" class="amount">
-                {attempts}
-              </td>
-              <td data-label="Last result">{lastResult ?? '–'}</td>
-              <td data-label="Next attempt">{state === 'waiting' ? nextAttempt(nextAttemptAt) : '–'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+  return <Ledger label="Deliveries" columns={columns} rows={deliveries} keyOf={({ id }) => id} />
 }
 
 function nextAttempt(at: number): VNode | string {

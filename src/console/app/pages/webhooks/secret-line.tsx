@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 
 /** One secret, out of sight until somebody asks for it. */
@@ -10,16 +11,16 @@ export function SecretLine({ label, secret }: { label: string; secret: string })
       <legend class="field-label">{label}</legend>
       <div class="row">
         <code class="token-text">{shown.value ? secret : `whsec_${'•'.repeat(12)}`}</code>
-        <button
-          type="button"
-          class="button quiet small"
+        <Button
+          tone="quiet"
+          size="small"
           onClick={() => {
             shown.value = !shown.value
           }}
         >
           {shown.value ? 'Hide' : 'Show'}
           <span class="hidden-text"> the secret</span>
-        </button>
+        </Button>
         <CopyButton text={secret} />
       </div>
     </fieldset>

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { RotateDialog } from './rotate-dialog.tsx'
 import { SecretLine } from './secret-line.tsx'
 
@@ -19,15 +20,13 @@ export function SigningSecret({ secrets, reload }: { secrets: readonly string[];
       {current === undefined ? null : <SecretLine label="Current" secret={current} />}
       {previous === undefined ? null : <SecretLine label="The one before; signs along for a day" secret={previous} />}
       <div>
-        <button
-          type="button"
-          class="button"
+        <Button
           onClick={() => {
             asking.value = true
           }}
         >
           Rotate the secret
-        </button>
+        </Button>
       </div>
       {asking.value ? (
         <RotateDialog

@@ -1,20 +1,24 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { Field } from './field.tsx'
 
-interface SelectFieldProps {
+interface SelectFieldProps<Value extends string> {
   readonly label: string
-  readonly value: string
-  readonly options: readonly { readonly value: string; readonly label: string }[]
-  readonly onChange: (value: string) => void
+  readonly value: Value
+  readonly options: readonly { readonly value: Value; readonly label: string }[]
+  readonly onChange: (value: Value) => void
   readonly hint?: ComponentChildren
 }
 
 /** One of a list, with its label. */
-export function SelectField({ label, value, options, onChange, hint }: SelectFieldProps): VNode {
+export function SelectField<Value extends string>({ label, value, options, onChange, hint }: SelectFieldProps<Value>): VNode {
+  const choose = (chosen: string) => {
+    const option = options.find((each) => each.value === chosen)
+    if (option) onChange(option.value)
+  }
   return (
     <Field label={label} hint={hint}>
       {(ids) => (
-        <select {...ids} class="input" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <select {...ids} class="input" value={value} onChange={(event) => choose(event.currentTarget.value)}>
           {options.map((option) => (
             <option key={option.value} value={option.value}>
               {option.label}

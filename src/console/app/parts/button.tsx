@@ -1,0 +1,47 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { Icon, type IconName } from './icon.tsx'
+
+interface ButtonProps {
+  /** What it says; with `iconOnly` what a screen reader says. */
+  readonly children: ComponentChildren
+  /** What it does; the button that sends its form has none. */
+  readonly onClick?: () => unknown
+  /** Where it leads; it is then a link. */
+  readonly href?: string
+  readonly download?: boolean
+  readonly tone?: 'plain' | 'primary' | 'quiet' | 'danger'
+  readonly size?: 'small' | 'normal' | 'wide'
+  readonly icon?: IconName
+  /** Shows nothing but the icon; the words become its name and its title. */
+  readonly iconOnly?: boolean
+  readonly disabled?: boolean
+  readonly class?: string
+}
+
+/** Everything that is pressed: does something, sends its form, or leads somewhere. */
+export function Button({ children, onClick, href, download, disabled, icon, iconOnly = false, ...look }: ButtonProps): VNode {
+  const { tone = 'plain', size = 'normal', class: own } = look
+  const classes = ['button', tone, size, iconOnly && 'icon-only', own].filter(Boolean).join(' ')
+  const title = iconOnly && typeof children === 'string' ? children : undefined
+  const content = (
+    <>
+      {icon ? <Icon name={icon} size={iconOnly && size !== 'small' ? 18 : 16} /> : null}
+      {iconOnly ? <span class="hidden-text">{children}</span> : children}
+    </>
+  )
+  return href === undefined ? (
+    <button
+      type={onClick ? 'button' : 'submit'}
+      class={classes}
+      title={title}
+      disabled={disabled}
+      onClick={onClick && (() => void onClick())}
+    >
+      {content}
+    </button>
+  ) : (
+    <a class={classes} title={title} href={href} download={download}>
+      {content}
+    </a>
+  )
+}
