@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { checkFile } from './structure/check-file.ts'
 import { checkImports, type SourceFile } from './structure/check-imports.ts'
+import { figures } from './structure/figures.ts'
 
 /** Every source file that git tracks or would track. */
 function listSources(): readonly SourceFile[] {
@@ -16,6 +17,7 @@ function listSources(): readonly SourceFile[] {
 }
 
 const sources = listSources()
+if (process.argv.includes('--figures')) for (const line of figures(sources)) console.log(line)
 const reports = sources.map(checkFile)
 const notes = reports.flatMap((report) => report.notes)
 const faults = [
