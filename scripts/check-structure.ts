@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { checkFile } from './structure/check-file.ts'
 import { checkImports, type SourceFile } from './structure/check-imports.ts'
+import { checkTree } from './structure/check-tree.ts'
 import { figures } from './structure/figures.ts'
 
 /** Every source file that git tracks or would track. */
@@ -23,6 +24,7 @@ const notes = reports.flatMap((report) => report.notes)
 const faults = [
   ...reports.flatMap((report) => report.faults),
   ...sources.filter(({ path }) => path.startsWith('src/')).flatMap((file) => checkImports(file)),
+  ...checkTree(sources),
 ]
 
 for (const note of notes) console.log(`note: ${note}`)

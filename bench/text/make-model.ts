@@ -6,7 +6,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ggufValue, readGgufHeader, writeGguf } from '../../test/support/gguf-file.ts'
+import { ggufValue, readGgufHeader, writeGguf } from '../../test/support/model-files/gguf-file.ts'
 import { randomTensor, type TensorType, tensorTypes } from './random-tensor.ts'
 
 const [folder, name, typeName = 'q8_0', width = '1024', layers = '11', context = '4096'] = process.argv.slice(2)

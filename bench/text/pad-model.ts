@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { ggufValue, readGgufHeader, writeGguf } from '../../test/support/gguf-file.ts'
+import { ggufValue, readGgufHeader, writeGguf } from '../../test/support/model-files/gguf-file.ts'
 import { padMatrix, padNorm } from './pad-tensor.ts'
 import { readGgufTensors } from './read-tensors.ts'
 

@@ -1,4 +1,4 @@
-import type { GgufTensor } from '../../test/support/gguf-file.ts'
+import type { GgufTensor } from '../../test/support/model-files/gguf-file.ts'
 import { randomTensor, tensorTypes } from './random-tensor.ts'
 
 const { values: blockValues, bytes: blockBytes } = tensorTypes.q8_0

@@ -1,4 +1,4 @@
-import { align, type GgufTensor, readGgufHeader } from '../../test/support/gguf-file.ts'
+import { align, type GgufTensor, readGgufHeader } from '../../test/support/model-files/gguf-file.ts'
 import { tensorTypes } from './random-tensor.ts'
 
 /** The tensors of a GGUF file. */

@@ -1,12 +1,12 @@
-import { dirname } from 'node:path/posix'
 import type { SourceFile } from './check-imports.ts'
+import { isTest, sourcesPerFolder } from './check-tree.ts'
 import { findCircles } from './find-circles.ts'
 import { findExports } from './find-exports.ts'
 
 /** How large the parts of the project are, as lines of text. */
 export function figures(sources: readonly SourceFile[]): readonly string[] {
-  const code = sources.filter(({ path }) => path.startsWith('src/') && !isTest(path))
-  const tests = sources.filter(({ path }) => path.startsWith('test/') || (path.startsWith('src/') && isTest(path)))
+  const code = sources.filter((source) => source.path.startsWith('src/') && !isTest(source))
+  const tests = sources.filter((source) => source.path.startsWith('test/') || (source.path.startsWith('src/') && isTest(source)))
   const lines = code.map(linesOf).toSorted((a, b) => a - b)
   const total = sum(lines)
   const testLines = sum(tests.map(linesOf))
@@ -30,13 +30,6 @@ export function figures(sources: readonly SourceFile[]): readonly string[] {
   ]
 }
 
-/** Sources of each folder, tests beside them and files in folders below not counted, most first. */
-export function sourcesPerFolder(sources: readonly SourceFile[]): readonly (readonly [string, number])[] {
-  const counts = new Map<string, number>()
-  for (const { path } of sources) if (!isTest(path)) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
-  return [...counts].toSorted(([, a], [, b]) => b - a)
-}
-
 function perArea(code: readonly SourceFile[], tests: readonly SourceFile[]): readonly string[] {
   const areas = [...new Set(code.map(({ path }) => areaOf(path)))].toSorted()
   return areas.map((area) => {
@@ -50,10 +43,6 @@ function perArea(code: readonly SourceFile[], tests: readonly SourceFile[]): rea
 function areaOf(path: string): string {
   const [, first = '', second = ''] = path.split('/')
   return ['runtimes', 'console', 'http', 'storage'].includes(first) && !second.includes('.') ? `src/${first}/${second}` : `src/${first}`
-}
-
-function isTest(path: string): boolean {
-  return /\.test\.tsx?$/.test(path)
 }
 
 function linesOf({ text }: SourceFile): number {

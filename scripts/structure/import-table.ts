@@ -83,6 +83,8 @@ export const environmentReader = 'src/config/process-environment.ts'
 export const maxLines = 400
 /** Files longer than this are reported. */
 export const reviewLines = 200
+/** Most sources in one folder, tests beside them not counted. */
+export const maxSourcesPerFolder = 25
 
 /** Names that say nothing about what is inside. */
 export const bannedNames: readonly string[] = ['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'shared', 'types', 'index']

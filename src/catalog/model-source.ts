@@ -1,6 +1,3 @@
-import { createFolderSource } from './folder-source.ts'
-import { createWebSource } from './web-source.ts'
-
 /** Where a model is copied from. */
 export interface ModelSource {
   /** The text of `model.json`. */
@@ -11,10 +8,4 @@ export interface ModelSource {
     offset: number,
     options: { readonly signal: AbortSignal },
   ): Promise<{ readonly offset: number; readonly bytes: AsyncIterable<Uint8Array> }>
-}
-
-/** The model at an http(s) address or in a folder; either may name the folder or the `model.json` in it. */
-export function openModelSource(source: string): ModelSource {
-  const place = source.replace(/\/?model\.json$/, '')
-  return /^https?:\/\//.test(source) ? createWebSource(place) : createFolderSource(place === '' ? '.' : place)
 }

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type GgufEntry, ggufValue, writeGguf } from '../../test/support/gguf-file.ts'
+import { type GgufEntry, ggufValue, writeGguf } from '../../test/support/model-files/gguf-file.ts'
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
 import { readGgufContextLength } from './read-gguf-context-length.ts'
 

@@ -7,6 +7,7 @@ import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
+import type { ServiceAddresses } from '../http/service-addresses.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { ServiceLimit } from './contract/service.ts'
 import type { PullModel } from './model-pulls.ts'
@@ -25,7 +26,7 @@ export interface ConsoleDependencies {
   readonly clock: Clock
   readonly pullModel: PullModel
   /** The origins of links and of the endpoints; known once the service listens. */
-  readonly addresses: () => { readonly publicUrl: string; readonly imageUrl: string; readonly textUrl: string }
+  readonly addresses: () => Omit<ServiceAddresses, 'asyncUrl'>
   /** Host names a browser may use, besides loopback, bare addresses and the public one. */
   readonly allowedHosts: readonly string[]
 }

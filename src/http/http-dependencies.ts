@@ -8,15 +8,8 @@ import type { InferenceEvents } from '../operations/deferred/inference-events.ts
 import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
 import type { CallerDependencies } from './caller.ts'
 import type { HttpObserver } from './http-observer.ts'
+import type { ServiceAddresses } from './service-addresses.ts'
 import type { InspectImage } from './wire/images/decode-image.ts'
-
-/** Origins of the links we print, without a trailing slash; known once the service listens. */
-export interface ServiceAddresses {
-  readonly publicUrl: string
-  readonly imageUrl: string
-  readonly asyncUrl: string
-  readonly textUrl: string
-}
 
 /** What the public interface needs from the rest of the service. */
 export interface HttpDependencies

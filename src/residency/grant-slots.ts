@@ -1,5 +1,5 @@
 import { chooseWaiter, serveWaiter } from './choose-waiter.ts'
-import type { ModelPlan } from './plan-residency.ts'
+import type { ModelPlan } from './model-plan.ts'
 import type { Decision } from './residency-decision.ts'
 import type { ResidentModel } from './residency-state.ts'
 

@@ -1,6 +1,7 @@
 import { applyEvent } from './apply-event.ts'
 import { grantSlots } from './grant-slots.ts'
 import { drain, type Facts, isIdle, makeRoom } from './make-room.ts'
+import type { ModelPlan } from './model-plan.ts'
 import { refuseWaiters } from './refuse-waiters.ts'
 import type { Decision } from './residency-decision.ts'
 import type { PlannerEvent } from './residency-event.ts'
@@ -31,12 +32,6 @@ export function planResidency(before: ResidencyState, event: PlannerEvent, limit
   state = loadWanted(state, limits, facts, decisions)
   state = perModel(state, unloadDrained)
   return { state, decisions }
-}
-
-/** A model and what was decided about it. */
-export interface ModelPlan {
-  readonly model: ResidentModel
-  readonly decisions: readonly Decision[]
 }
 
 const endBackoff =

@@ -1,4 +1,4 @@
-import type { ModelPlan } from './plan-residency.ts'
+import type { ModelPlan } from './model-plan.ts'
 import type { Decision, Refusal } from './residency-decision.ts'
 import type { ResidencyLimits } from './residency-limits.ts'
 import type { ResidentModel, Waiter } from './residency-state.ts'

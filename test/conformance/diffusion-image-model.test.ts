@@ -1,4 +1,4 @@
-import { loadTinyModel } from '../support/tiny-image-model.ts'
+import { loadTinyModel } from '../support/model-files/tiny-image-model.ts'
 import { testImageModel } from './image-model.ts'
 
 testImageModel('diffusion', loadTinyModel)

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { createFakeCatalog, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import type { EngineEvent } from '../../src/runtimes/process/engine-event.ts'
-import { createFakeEngineLoader } from '../support/fake-engine-loader.ts'
+import { createFakeEngineLoader } from '../support/engines/fake-engine-loader.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { readError, readJson } from '../support/read-json.ts'
 

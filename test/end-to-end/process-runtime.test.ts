@@ -9,7 +9,7 @@ import type { ImageModelDescriptor, TextModelDescriptor } from '../../src/core/m
 import type { TextPart } from '../../src/core/text-generation.ts'
 import { describeFakeImage, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import type { EngineEvent } from '../../src/runtimes/process/engine-event.ts'
-import { createFakeEngineLoader } from '../support/fake-engine-loader.ts'
+import { createFakeEngineLoader } from '../support/engines/fake-engine-loader.ts'
 import { makeImageRequest } from '../support/image-request.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { makeTextRequest } from '../support/text-request.ts'
@@ -142,7 +142,7 @@ test('an engine that goes on working after an abort is killed', async () => {
 })
 
 test('engines die with a service that is killed', async () => {
-  const service = spawn(process.execPath, [fileURLToPath(new URL('../support/engine-parent.ts', import.meta.url))], {
+  const service = spawn(process.execPath, [fileURLToPath(new URL('../support/engines/engine-parent.ts', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = await once(createInterface({ input: service.stdout }), 'line')

@@ -5,8 +5,8 @@ import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { type HeardAnswer, hearAtOnce, hearStream } from '../support/heard-answer.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
-import { openScriptedModel, type ScriptedModel } from '../support/scripted-model.ts'
-import { llama31, mistralNemo, qwen25, taught, type WrittenCall } from '../support/tool-family.ts'
+import { openScriptedModel, type ScriptedModel } from '../support/model-files/scripted-model.ts'
+import { llama31, mistralNemo, qwen25, taught, type WrittenCall } from '../support/model-files/tool-family.ts'
 
 type Body = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>
 

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai'
-import type { WrittenCall } from './tool-family.ts'
+import type { WrittenCall } from './model-files/tool-family.ts'
 
 /** What a client makes of an answer that may hold tool calls; the random ids of the calls are left out. */
 export interface HeardAnswer {

@@ -1,4 +1,4 @@
-import type { ServiceAddresses } from '../http-dependencies.ts'
+import type { ServiceAddresses } from '../service-addresses.ts'
 import type { DocumentedRoute, RouteAnswer } from './documented-route.ts'
 import { documentedRoutes } from './documented-routes.ts'
 import { errorBodySchema } from './inference-answers.ts'

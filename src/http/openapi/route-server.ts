@@ -1,4 +1,4 @@
-import type { ServiceAddresses } from '../http-dependencies.ts'
+import type { ServiceAddresses } from '../service-addresses.ts'
 
 /** Which of the service's addresses a route belongs to, by the beginning of its path; the public one where none does. */
 const owners: readonly (readonly [beginning: string, owner: keyof ServiceAddresses])[] = [

@@ -1,6 +1,7 @@
 import { readJsonObject, readOptionalJsonObject } from './onnx/model-file.ts'
 import { openOnnxSession } from './onnx/onnx-session.ts'
-import { loadSafetyChecker, type SafetyChecker } from './pictures/safety-checker.ts'
+import { loadSafetyChecker } from './pictures/load-safety-checker.ts'
+import type { SafetyChecker } from './pictures/safety-checker.ts'
 import { parseSchedulerConfig, type SchedulerConfig } from './schedulers/scheduler-config.ts'
 import { fileExists, loadNoisePredictor, type NoisePredictor, type OpenSession } from './unet/noise-predictor.ts'
 import { parseVaeConfig, type VaeConfig } from './vae/vae-config.ts'

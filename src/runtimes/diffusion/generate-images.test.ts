@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
-import { drawFile, idle, loadTinyModel, paintSquare, readPixels, tinyRequest } from '../../../test/support/tiny-image-model.ts'
+import { drawFile, idle, loadTinyModel, paintSquare, readPixels, tinyRequest } from '../../../test/support/model-files/tiny-image-model.ts'
 import type { ImageProgress, ImageRequest } from '../../core/image-generation.ts'
 
 const model = await loadTinyModel()

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
-import { brightnessChecker } from '../../../test/support/brightness-checker.ts'
-import { OnnxEditor } from '../../../test/support/onnx-editor.ts'
-import { drawFile, idle, loadTinyModel, readPixels, tinyFolder, tinyRequest } from '../../../test/support/tiny-image-model.ts'
+import { brightnessChecker } from '../../../test/support/model-files/brightness-checker.ts'
+import { OnnxEditor } from '../../../test/support/model-files/onnx-editor.ts'
+import { drawFile, idle, loadTinyModel, readPixels, tinyFolder, tinyRequest } from '../../../test/support/model-files/tiny-image-model.ts'
 import type { ImageProgress } from '../../core/image-generation.ts'
 
 const parent = await mkdtemp(join(tmpdir(), 'sepia-diffusion-'))

@@ -1,5 +1,5 @@
 import type { Inference } from '../../../core/inference.ts'
-import type { ServiceAddresses } from '../../http-dependencies.ts'
+import type { ServiceAddresses } from '../../service-addresses.ts'
 import { toErrorObject } from '../faults/error-body.ts'
 
 /** What the routes about deferred requests need to print links. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
-import { drawFile, loadTinyModel, paintSquare, readPixels } from '../../../../test/support/tiny-image-model.ts'
+import { drawFile, loadTinyModel, paintSquare, readPixels } from '../../../../test/support/model-files/tiny-image-model.ts'
 
 const model = await loadTinyModel()
 after(() => model[Symbol.asyncDispose]())

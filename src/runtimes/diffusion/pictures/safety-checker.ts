@@ -1,5 +1,3 @@
-import { fileExists, type OpenSession } from '../unet/noise-predictor.ts'
-import { OnnxSafetyChecker } from './onnx-safety-checker.ts'
 import type { RgbImage } from './rgb-image.ts'
 
 export interface SafetyVerdict {
@@ -16,10 +14,4 @@ export interface SafetyChecker {
 /** Lets every picture pass: the checker of a model that brings none. */
 export const safetyOff: SafetyChecker = {
   check: async () => ({ unsafe: false, score: null }),
-}
-
-/** The checker that lies in the model's folder (`safety_checker/model.onnx`, in the layout of Stable Diffusion's export), or none. */
-export async function loadSafetyChecker(folder: string, open: OpenSession): Promise<SafetyChecker> {
-  const file = 'safety_checker/model.onnx'
-  return (await fileExists(folder, file)) ? new OnnxSafetyChecker(await open(file)) : safetyOff
 }

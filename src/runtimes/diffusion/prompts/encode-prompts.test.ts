@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { tinyFolder } from '../../../../test/support/tiny-image-model.ts'
+import { tinyFolder } from '../../../../test/support/model-files/tiny-image-model.ts'
 import { loadDiffusionPipeline } from '../diffusion-pipeline.ts'
 import { encodePrompts, type PromptsToEncode, type TextPath } from './encode-prompts.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tinyRequest } from '../../../../test/support/tiny-image-model.ts'
+import { tinyRequest } from '../../../../test/support/model-files/tiny-image-model.ts'
 import { promptsToEncode, stylePrompts } from './request-prompts.ts'
 
 const plain = { guided: true, zeroNegative: true, clipSkip: 0 }

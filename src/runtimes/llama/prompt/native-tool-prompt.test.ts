@@ -2,9 +2,16 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { writeScriptedGguf } from '../../../../test/support/scripted-gguf.ts'
+import { writeScriptedGguf } from '../../../../test/support/model-files/scripted-gguf.ts'
+import {
+  describeTokenizer,
+  llama31,
+  mistralNemo,
+  qwen3,
+  qwen25,
+  type ToolFamily,
+} from '../../../../test/support/model-files/tool-family.ts'
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { describeTokenizer, llama31, mistralNemo, qwen3, qwen25, type ToolFamily } from '../../../../test/support/tool-family.ts'
 import type { ChatMessage, ToolDefinition } from '../../../core/text-generation.ts'
 import { openModelFile } from '../binding/open-model-file.ts'
 import { readVocabulary } from '../binding/vocabulary.ts'

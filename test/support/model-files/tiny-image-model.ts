@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
-import type { ImageRequest } from '../../src/core/image-generation.ts'
-import type { ImageModelDescriptor } from '../../src/core/model.ts'
-import type { ImageModel } from '../../src/core/ports/image-model.ts'
-import { loadDiffusionModel } from '../../src/runtimes/diffusion/load-diffusion-model.ts'
+import type { ImageRequest } from '../../../src/core/image-generation.ts'
+import type { ImageModelDescriptor } from '../../../src/core/model.ts'
+import type { ImageModel } from '../../../src/core/ports/image-model.ts'
+import { loadDiffusionModel } from '../../../src/runtimes/diffusion/load-diffusion-model.ts'
 
-export const tinyFolder = fileURLToPath(new URL('../fixtures/golden/tiny-sdxl', import.meta.url))
+export const tinyFolder = fileURLToPath(new URL('../../fixtures/golden/tiny-sdxl', import.meta.url))
 
 /** The reference model in miniature (random weights, 64 × 64), described as a catalog would. */
 export const tinyDescriptor: ImageModelDescriptor = {

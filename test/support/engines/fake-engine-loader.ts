@@ -1,6 +1,6 @@
-import { createSystemClock } from '../../src/composition/system-clock.ts'
-import type { ModelLoader } from '../../src/core/ports/model-loader.ts'
-import { createProcessModelLoader } from '../../src/runtimes/process/process-model-loader.ts'
+import { createSystemClock } from '../../../src/composition/system-clock.ts'
+import type { ModelLoader } from '../../../src/core/ports/model-loader.ts'
+import { createProcessModelLoader } from '../../../src/runtimes/process/process-model-loader.ts'
 
 /** Loads fake models into real engine processes. */
 export function createFakeEngineLoader(overrides: Partial<Parameters<typeof createProcessModelLoader>[0]> = {}): ModelLoader {

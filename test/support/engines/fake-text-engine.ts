@@ -1,7 +1,7 @@
-import { createSystemClock } from '../../src/composition/system-clock.ts'
-import type { TextModel } from '../../src/core/ports/text-model.ts'
-import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
-import { serveTextEngine } from '../../src/runtimes/process/serve-text-engine.ts'
+import { createSystemClock } from '../../../src/composition/system-clock.ts'
+import type { TextModel } from '../../../src/core/ports/text-model.ts'
+import { createFakeTextModel } from '../../../src/runtimes/fake/fake-text-model.ts'
+import { serveTextEngine } from '../../../src/runtimes/process/serve-text-engine.ts'
 
 const model = createFakeTextModel({
   clock: createSystemClock(),

@@ -90,7 +90,7 @@ export interface TokenizerDescription {
 
 /** The built-in model's tokenizer with a family's control tokens and template. */
 export function describeTokenizer({ text, addsBegin, template, ...family }: ToolFamily): TokenizerDescription {
-  const builtIn = new Map(readGgufHeader(readFileSync(new URL('../../models/sepia-mini-chat/model.gguf', import.meta.url))))
+  const builtIn = new Map(readGgufHeader(readFileSync(new URL('../../../models/sepia-mini-chat/model.gguf', import.meta.url))))
   const value = (key: string): Buffer => builtIn.get(key) ?? Buffer.alloc(0)
   const ordinary = readTexts(value('tokenizer.ggml.tokens')).slice(3)
   const tokens = [text.unknown, text.begin, text.end, ...ordinary, ...family.control, ...family.userDefined]
@@ -113,5 +113,5 @@ export function describeTokenizer({ text, addsBegin, template, ...family }: Tool
 }
 
 function readTemplate(name: string): string {
-  return readFileSync(new URL(`../fixtures/chat-templates/${name}`, import.meta.url), 'utf8')
+  return readFileSync(new URL(`../../fixtures/chat-templates/${name}`, import.meta.url), 'utf8')
 }

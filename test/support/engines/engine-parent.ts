@@ -1,4 +1,4 @@
-import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { describeFakeText } from '../../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeEngineLoader } from './fake-engine-loader.ts'
 
 // A service with one engine; prints the engine's process id and stays until it is killed.

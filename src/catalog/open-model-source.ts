@@ -1,0 +1,9 @@
+import { createFolderSource } from './folder-source.ts'
+import type { ModelSource } from './model-source.ts'
+import { createWebSource } from './web-source.ts'
+
+/** The model at an http(s) address or in a folder; either may name the folder or the `model.json` in it. */
+export function openModelSource(source: string): ModelSource {
+  const place = source.replace(/\/?model\.json$/, '')
+  return /^https?:\/\//.test(source) ? createWebSource(place) : createFolderSource(place === '' ? '.' : place)
+}
