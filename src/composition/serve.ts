@@ -8,6 +8,7 @@ import { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import { createModelPool } from '../residency/model-pool.ts'
 import { inspectImage } from '../runtimes/diffusion/pictures/inspect-image.ts'
 import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
+import { signInRefused } from '../telemetry/account-events.ts'
 import { createLog } from '../telemetry/create-log.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels } from '../telemetry/model-events.ts'
@@ -113,6 +114,7 @@ export async function serve(
       clock,
       addresses,
       allowedHosts,
+      onSignInRefused: (event) => signInRefused(telemetry, event),
       pullModel: async (source, options) => pulled.admit(await pullToDataFolder(config, source, options)),
     },
     consoleSettings(config),

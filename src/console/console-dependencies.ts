@@ -27,6 +27,8 @@ export interface ConsoleDependencies {
   readonly pullModel: PullModel
   /** The origins of links and of the endpoints; known once the service listens. */
   readonly addresses: () => Omit<ServiceAddresses, 'asyncUrl'>
+  /** Told of each sign-in and one-time code that was refused, with the address it came from. */
+  readonly onSignInRefused: (event: { readonly address: string }) => void
   /** Host names a browser may use, besides loopback, bare addresses and the public one. */
   readonly allowedHosts: readonly string[]
 }

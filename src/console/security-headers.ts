@@ -10,10 +10,9 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** Sent with everything under the console's addresses. */
+/** Sent with everything under the console's addresses, besides what every answer carries. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': policy,
-  'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

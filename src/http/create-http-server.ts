@@ -9,6 +9,7 @@ import { acceptJsonBodies } from './body/read-body.ts'
 import { accountOf, identifyCaller } from './caller.ts'
 import { clientSignal } from './client-signal.ts'
 import { chooseRequestId, requestIdHeaders } from './headers/request-id.ts'
+import { safetyHeaders } from './headers/safety-headers.ts'
 import type { HttpDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { type KnownMethods, rememberMethods } from './known-methods.ts'
@@ -70,9 +71,10 @@ function decodable(url: string): string {
   }
 }
 
-function watchRequests(server: FastifyInstance, { observer, isDraining }: HttpDependencies): void {
+function watchRequests(server: FastifyInstance, { observer, isDraining, addresses }: HttpDependencies): void {
   server.addHook('onRequest', async (request, reply) => {
     for (const name of requestIdHeaders) reply.header(name, request.id)
+    reply.headers(safetyHeaders(addresses().publicUrl))
     // A server on its way out must not keep idle connections.
     if (isDraining()) reply.header('connection', 'close')
     const startedAt = performance.now()

@@ -19,6 +19,7 @@ export interface ServiceMetrics {
   readonly queueSeconds: Histogram
   readonly outputsDeleted: Counter
   readonly webhookAttempts: Counter
+  readonly signInsRefused: Counter
   readonly faults: Counter
 }
 
@@ -54,6 +55,7 @@ export function createServiceMetrics(): ServiceMetrics {
     queueSeconds: histogram(longSeconds, 'sepia_inference_queue_seconds', 'Time from submit to claim.', 'model'),
     outputsDeleted: counter('sepia_outputs_deleted_total', 'Outputs deleted after their retention.'),
     webhookAttempts: counter('sepia_webhook_attempts_total', 'Webhook deliveries attempted.', 'result'),
+    signInsRefused: counter('sepia_sign_ins_refused_total', 'Sign-ins and one-time codes that were refused.'),
     faults: counter('sepia_faults_total', 'Unexpected failures that the service survived.', 'where'),
   }
 }

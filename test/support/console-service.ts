@@ -32,6 +32,8 @@ export interface ConsoleService {
     path: string,
     options?: { readonly body?: object; readonly cookie?: string; readonly headers?: Record<string, string> },
   ): Promise<LightMyRequestResponse>
+  /** The addresses of refused sign-ins, in their order. */
+  readonly refused: readonly string[]
   /** Uses a code up and returns the new browser's cookie. */
   join(code: string, email: string): Promise<string>
 }
@@ -49,6 +51,7 @@ export async function startConsoleService({
 } = {}): Promise<ConsoleService> {
   const clock = createTestClock()
   const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
+  const refused: string[] = []
   const addresses = () => ({ publicUrl, imageUrl, asyncUrl: publicUrl, textUrl })
   const guarded = { ...store, clock, addresses, allowedHosts: ['sepia.test'] }
   const owner = await createAccount(guarded, { name: 'Owner', role: 'owner' }, { signal })
@@ -67,7 +70,12 @@ export async function startConsoleService({
   const server = await createHttpServer(deps, { ...standardSettings, ...settings })
   await registerConsole(
     server,
-    { ...deps, ...guarded, pullModel: () => Promise.reject(new Error('Nothing is pulled here.')) },
+    {
+      ...deps,
+      ...guarded,
+      pullModel: () => Promise.reject(new Error('Nothing is pulled here.')),
+      onSignInRefused: ({ address }) => refused.push(address),
+    },
     { version: '0.0.0', limits: [] },
   )
   const link = await createFirstRunLink(guarded, { signal })
@@ -91,6 +99,7 @@ export async function startConsoleService({
     server,
     store,
     clock,
+    refused,
     ownerId: owner.id,
     firstCode: link?.split('#')[1] ?? '',
     send,

@@ -5,4 +5,6 @@ export interface AccountChange {
   readonly currentPassword: string
   /** Left out = the one there is. */
   readonly newPassword?: string
+  /** Whether one's own access tokens end too; left out = they stay. */
+  readonly revokeTokens?: boolean
 }

@@ -7,7 +7,7 @@ import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { ConsoleModel, ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
 import { ModelPulls } from '../model-pulls.ts'
 import { type BodyReader, createBodyReader } from '../read-console-body.ts'
-import { ownerOf } from '../sign-in/signed-in.ts'
+import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 
 const readModel: BodyReader<ModelChoice> = createBodyReader(Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) }))
 const readSource: BodyReader<PullChoice> = createBodyReader(Type.Object({ source: Type.String({ minLength: 1, maxLength: 2000 }) }))
@@ -23,9 +23,10 @@ export function registerModels(
 
   own.get(
     '/console/api/models',
-    async (): Promise<ModelList> => ({
+    async (request): Promise<ModelList> => ({
       models: listModels(deps).map(toConsoleModel),
-      pulls: pulls.list(),
+      // Where models come from is the operator's business, and may hold names of his network.
+      pulls: personOf(request).role === 'owner' ? pulls.list() : [],
       origins: callOrigins(deps.addresses()),
     }),
   )

@@ -5,14 +5,15 @@ import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { Credentials, CurrentSession, SignedIn } from '../contract/session.ts'
 import { type BodyReader, createBodyReader } from '../read-console-body.ts'
+import { readKnownBrowser, type SignInSecret, writeKnownBrowser } from '../sign-in/known-browser.ts'
 import type { PasswordHasher } from '../sign-in/password-hasher.ts'
 import { closeSession, findSessionAccount, openSession, sessionMs } from '../sign-in/session.ts'
 import { readSessionCookie, writeSessionCookie } from '../sign-in/session-cookie.ts'
 import { passwordField } from '../sign-in/sign-in-fields.ts'
 import type { SignInThrottle } from '../sign-in/sign-in-throttle.ts'
-import { signInKeys } from '../sign-in/throttle-keys.ts'
+import { knownBrowserKeys, signInKeys } from '../sign-in/throttle-keys.ts'
 
-export type SessionRouteDependencies = Pick<ConsoleDependencies, 'accounts' | 'clock' | 'addresses'> & {
+export type SessionRouteDependencies = Pick<ConsoleDependencies, 'accounts' | 'clock' | 'addresses' | 'onSignInRefused'> & {
   readonly passwords: PasswordHasher
   readonly throttle: SignInThrottle
 }
@@ -21,7 +22,7 @@ const readBody: BodyReader<Credentials> = createBodyReader(Type.Object({ email: 
 
 /** /console/api/session: who is signed in, signing in, signing out. */
 export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies): void {
-  const { accounts, addresses, passwords, throttle } = deps
+  const { accounts, addresses, passwords, throttle, onSignInRefused } = deps
 
   api.get('/console/api/session', async (request, reply): Promise<CurrentSession> => {
     const secret = readSessionCookie(request.headers, addresses().publicUrl)
@@ -32,16 +33,17 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
   api.post('/console/api/session', async (request, reply): Promise<SignedIn> => {
     const { email, password } = readBody(request)
     const signal = clientSignal(reply)
-    const keys = signInKeys(email, request.ip)
-    throttle.check(keys)
     const found = await accounts.findByEmail(email, { signal })
+    const secret = found && { accountId: found.account.id, passwordHash: found.passwordHash }
+    const browser = secret && readKnownBrowser(request.headers, secret, addresses().publicUrl)
+    const attempt = throttle.begin(browser === null ? signInKeys(email, request.ip) : knownBrowserKeys(browser))
     const fits = await passwords.verify(password, found?.passwordHash ?? null)
-    if (found === null || !fits || found.account.disabledAt !== null) {
-      throttle.noteFailure(keys)
+    if (found === null || secret === null || !fits || found.account.disabledAt !== null) {
+      onSignInRefused({ address: request.ip })
       throw new ServiceError('invalid_token', 'This e-mail and password do not belong together; check both.')
     }
-    throttle.noteSuccess(keys)
-    signInBrowser(reply, addresses().publicUrl, await openSession(deps, found.account.id, { signal }))
+    attempt.succeeded()
+    signInBrowser(reply, addresses().publicUrl, { ...secret, session: await openSession(deps, found.account.id, { signal }) })
     return { account: found.account }
   })
 
@@ -56,7 +58,12 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
   })
 }
 
-/** Gives the browser its cookie. */
-export function signInBrowser(reply: FastifyReply, publicUrl: string, secret: string): void {
-  reply.header('set-cookie', writeSessionCookie(secret, { publicUrl, maxAgeMs: sessionMs }))
+/** Gives the browser its cookies: one that signs it in, one by which it is known later. */
+export function signInBrowser(
+  reply: FastifyReply,
+  publicUrl: string,
+  { session, ...secret }: SignInSecret & { readonly session: string },
+): void {
+  reply.header('set-cookie', writeSessionCookie(session, { publicUrl, maxAgeMs: sessionMs }))
+  reply.header('set-cookie', writeKnownBrowser(secret, publicUrl))
 }

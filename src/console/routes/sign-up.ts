@@ -5,6 +5,7 @@ import { emailTaken, findInvitation, redeemInvitation } from '../../operations/a
 import type { SignedIn } from '../contract/session.ts'
 import type { InvitationCode, InvitationShown, SignUp } from '../contract/sign-up.ts'
 import { type BodyReader, createBodyReader } from '../read-console-body.ts'
+import { refuseGuessable } from '../sign-in/password-rule.ts'
 import { openSession } from '../sign-in/session.ts'
 import { emailField, nameField, newPasswordField } from '../sign-in/sign-in-fields.ts'
 import { codeKeys } from '../sign-in/throttle-keys.ts'
@@ -18,15 +19,15 @@ const readSignUp: BodyReader<SignUp> = createBodyReader(
 
 /** /console/api/invitation and /console/api/sign-up: what one-time codes are for. */
 export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependencies): void {
-  const { accounts, addresses, passwords, throttle } = deps
+  const { accounts, addresses, passwords, throttle, onSignInRefused } = deps
 
+  /** Wrong codes are slowed down, right ones never: nobody can keep them from whoever holds them. */
   const findWithCode = async (text: string, address: string, signal: AbortSignal) => {
-    const keys = codeKeys(address)
-    throttle.check(keys)
     try {
       return await findInvitation(deps, text, { signal })
     } catch (error) {
-      throttle.noteFailure(keys)
+      onSignInRefused({ address })
+      throttle.begin(codeKeys(address))
       throw error
     }
   }
@@ -38,13 +39,15 @@ export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependenc
 
   api.post('/console/api/sign-up', async (request, reply) => {
     const { code, name, email, password } = readSignUp(request)
+    refuseGuessable(password, { field: 'password', name, email })
     const signal = clientSignal(reply)
     const invitation = await findWithCode(code, request.ip, signal)
     const taken = await accounts.findByEmail(email, { signal })
     if (taken !== null && taken.account.id !== invitation.accountId) throw emailTaken()
     const signIn = { name: name.trim(), email, passwordHash: await passwords.hash(password) }
     const account = await redeemInvitation(deps, { invitation, signIn }, { signal })
-    signInBrowser(reply, addresses().publicUrl, await openSession(deps, account.id, { signal }))
+    const session = await openSession(deps, account.id, { signal })
+    signInBrowser(reply, addresses().publicUrl, { accountId: account.id, passwordHash: signIn.passwordHash, session })
     return reply.code(201).send({ account } satisfies SignedIn)
   })
 }

@@ -2,43 +2,72 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { SignInThrottle } from './sign-in-throttle.ts'
+import { placeOf } from './throttle-keys.ts'
 
-const key = [{ name: 'ada', free: 2 }]
+const key = [{ name: 'ada', free: 2, forgiving: true }]
 const tooMany = { code: 'rate_limit_exceeded' }
+
+function fail(throttle: SignInThrottle, times: number): void {
+  for (let failure = 0; failure < times; failure++) throttle.begin([{ name: 'ada', free: Number.POSITIVE_INFINITY, forgiving: true }])
+}
 
 test('the first failures are free, then pauses double', async () => {
   const clock = createTestClock()
   const throttle = new SignInThrottle(clock)
-  throttle.noteFailure(key)
-  throttle.check(key)
-  throttle.noteFailure(key)
-  assert.throws(() => throttle.check(key), { ...tooMany, retryAfterSeconds: 1 })
+  throttle.begin(key)
+  throttle.begin(key)
+  assert.throws(() => throttle.begin(key), { ...tooMany, retryAfterSeconds: 1 })
   await clock.advance(1000)
-  throttle.check(key)
-  throttle.noteFailure(key)
-  assert.throws(() => throttle.check(key), { ...tooMany, retryAfterSeconds: 2 })
+  throttle.begin(key)
+  assert.throws(() => throttle.begin(key), { ...tooMany, retryAfterSeconds: 2 })
 })
 
 test('no pause is longer than five minutes', () => {
   const throttle = new SignInThrottle(createTestClock())
-  for (let failure = 0; failure < 40; failure++) throttle.noteFailure(key)
-  assert.throws(() => throttle.check(key), { ...tooMany, retryAfterSeconds: 300 })
+  fail(throttle, 40)
+  assert.throws(() => throttle.begin(key), { ...tooMany, retryAfterSeconds: 300 })
 })
 
 test('a success and an hour of peace both clear the count', async () => {
   const clock = createTestClock()
   const throttle = new SignInThrottle(clock)
-  for (let failure = 0; failure < 9; failure++) throttle.noteFailure(key)
-  throttle.noteSuccess(key)
-  throttle.check(key)
-  for (let failure = 0; failure < 9; failure++) throttle.noteFailure(key)
+  const attempt = throttle.begin(key)
+  fail(throttle, 9)
+  attempt.succeeded()
+  throttle.begin(key).succeeded()
+  fail(throttle, 9)
   await clock.advance(60 * 60 * 1000)
-  throttle.noteFailure(key)
-  throttle.check(key)
+  throttle.begin(key)
+  throttle.begin(key)
+})
+
+test('where a success does not forgive, whoever has one account cannot buy guesses at others with it', () => {
+  const throttle = new SignInThrottle(createTestClock())
+  const place = [{ name: 'place', free: 3, forgiving: false }]
+  for (let guess = 0; guess < 3; guess++) {
+    throttle.begin([]).succeeded()
+    throttle.begin(place)
+  }
+  assert.throws(() => throttle.begin(place), tooMany)
+  const other = [{ name: 'other place', free: 3, forgiving: false }]
+  for (let success = 0; success < 9; success++) throttle.begin(other).succeeded()
 })
 
 test('other people are not slowed down', () => {
   const throttle = new SignInThrottle(createTestClock())
-  for (let failure = 0; failure < 9; failure++) throttle.noteFailure(key)
-  throttle.check([{ name: 'bob', free: 2 }])
+  fail(throttle, 9)
+  throttle.begin([{ name: 'bob', free: 2, forgiving: true }])
+})
+
+test('all addresses of one IPv6 network are one place', () => {
+  for (const [address, place] of [
+    ['203.0.113.9', '203.0.113.9'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8:1:2::6', '2001:db8:1:2'],
+    ['2001:db8::6', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+  ] as const)
+    assert.equal(placeOf(address), place, address)
 })

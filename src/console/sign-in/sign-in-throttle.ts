@@ -9,6 +9,13 @@ const mostKeys = 10_000
 export interface ThrottleKey {
   readonly name: string
   readonly free: number
+  /** Whether one success forgives every failure before it; else it only does not count itself. */
+  readonly forgiving: boolean
+}
+
+/** One guess; it counts as failed until it is said to have succeeded. */
+export interface Attempt {
+  succeeded(): void
 }
 
 interface Failures {
@@ -25,8 +32,22 @@ export class SignInThrottle {
     this.#clock = clock
   }
 
-  /** @throws {ServiceError} `rate_limit_exceeded` while a pause holds. */
-  check(keys: readonly ThrottleKey[]): void {
+  /**
+   * Begins a guess. It counts at once, so that guesses made at the same time count like those made one after the other.
+   *
+   * @throws {ServiceError} `rate_limit_exceeded` while a pause holds; what is refused does not count.
+   */
+  begin(keys: readonly ThrottleKey[]): Attempt {
+    this.#refuseDuringPause(keys)
+    for (const { name } of keys) this.#count(name)
+    return {
+      succeeded: () => {
+        for (const key of keys) this.#forgive(key)
+      },
+    }
+  }
+
+  #refuseDuringPause(keys: readonly ThrottleKey[]): void {
     const leftMs = Math.max(...keys.map((key) => this.#leftMs(key)))
     if (leftMs <= 0) return
     const seconds = Math.ceil(leftMs / 1000)
@@ -35,19 +56,18 @@ export class SignInThrottle {
     })
   }
 
-  noteFailure(keys: readonly ThrottleKey[]): void {
-    const now = this.#clock.now()
-    for (const { name } of keys) {
-      const count = (this.#recent(name)?.count ?? 0) + 1
-      this.#failures.delete(name)
-      this.#failures.set(name, { count, last: now })
-      const [oldest] = this.#failures.keys()
-      if (this.#failures.size > mostKeys && oldest !== undefined) this.#failures.delete(oldest)
-    }
+  #count(name: string): void {
+    const count = (this.#recent(name)?.count ?? 0) + 1
+    this.#failures.delete(name)
+    this.#failures.set(name, { count, last: this.#clock.now() })
+    const [oldest] = this.#failures.keys()
+    if (this.#failures.size > mostKeys && oldest !== undefined) this.#failures.delete(oldest)
   }
 
-  noteSuccess(keys: readonly ThrottleKey[]): void {
-    for (const { name } of keys) this.#failures.delete(name)
+  #forgive({ name, forgiving }: ThrottleKey): void {
+    const failures = this.#failures.get(name)
+    if (forgiving || failures === undefined || failures.count === 1) this.#failures.delete(name)
+    else this.#failures.set(name, { ...failures, count: failures.count - 1 })
   }
 
   #leftMs({ name, free }: ThrottleKey): number {

@@ -1,16 +1,41 @@
+import { isIPv6 } from 'node:net'
 import type { ThrottleKey } from './sign-in-throttle.ts'
 
-/** Guesses are counted for one person from one address, for one address, and, generously, for one person from anywhere. */
+/**
+ * Guesses are counted for one person from one place, and for one place. Never for one person from everywhere: then anybody could
+ * keep the rightful one out.
+ */
 export function signInKeys(email: string, address: string): readonly ThrottleKey[] {
-  const person = email.toLowerCase()
+  const place = placeOf(address)
   return [
-    { name: `${person} from ${address}`, free: 5 },
-    { name: `from ${address}`, free: 30 },
-    { name: person, free: 100 },
+    { name: `${email.toLowerCase()} from ${place}`, free: 5, forgiving: true },
+    { name: `from ${place}`, free: 30, forgiving: false },
   ]
 }
 
-/** Guesses of one-time codes are counted for one address; the codes themselves cannot be guessed. */
+/** A browser that has signed in before has failures of its own, wherever it is. */
+export function knownBrowserKeys(browserId: string): readonly ThrottleKey[] {
+  return [{ name: `browser ${browserId}`, free: 10, forgiving: true }]
+}
+
+/** Guesses of one's own password while one is signed in: only whoever has a session can make them. */
+export function ownPasswordKeys(accountId: string): readonly ThrottleKey[] {
+  return [{ name: `own password of ${accountId}`, free: 10, forgiving: true }]
+}
+
+/** Wrong one-time codes are counted for one place. */
 export function codeKeys(address: string): readonly ThrottleKey[] {
-  return [{ name: `codes from ${address}`, free: 20 }]
+  return [{ name: `codes from ${placeOf(address)}`, free: 20, forgiving: false }]
+}
+
+/** Where an address belongs: whoever has one IPv6 address has the 64 bits behind its network. */
+export function placeOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  if (!isIPv6(plain)) return plain
+  const { hostname } = new URL(`http://[${plain.split('%')[0]}]`)
+  const [head = '', tail] = hostname.slice(1, -1).split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const behind = tail === undefined || tail === '' ? [] : tail.split(':')
+  const middle = tail === undefined ? 0 : 8 - groups.length - behind.length
+  return [...groups, ...Array<string>(middle).fill('0'), ...behind].slice(0, 4).join(':')
 }

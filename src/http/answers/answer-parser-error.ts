@@ -29,6 +29,7 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex):
       ...requestIdHeaders.map((name) => `${name}: ${id}`),
       'content-type: application/json; charset=utf-8',
       `content-length: ${Buffer.byteLength(body)}`,
+      'x-content-type-options: nosniff',
       'connection: close',
       '',
       body,

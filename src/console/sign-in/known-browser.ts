@@ -1,0 +1,37 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { makeSecretText } from '../../operations/access/secret-text.ts'
+import { readHostCookie, writeHostCookie } from './host-cookie.ts'
+
+const name = 'sepia_known'
+const rememberedMs = 365 * 24 * 60 * 60 * 1000
+
+/** An account with what proves that a browser knew its password once. */
+export interface SignInSecret {
+  readonly accountId: string
+  readonly passwordHash: string
+}
+
+/**
+ * The `Set-Cookie` value by which a browser is known that has signed in: the guesses of others then never slow it down.
+ * It lets nobody in, and a new password makes it worthless.
+ *
+ * @see OWASP, "Slow Down Online Guessing Attacks with Device Cookies"
+ */
+export function writeKnownBrowser(secret: SignInSecret, publicUrl: string): string {
+  const id = makeSecretText()
+  return writeHostCookie(name, `${id}.${sign(secret, id).toString('base64url')}`, { publicUrl, maxAgeMs: rememberedMs })
+}
+
+/** The id of a browser that has signed in to this account before, or null. */
+export function readKnownBrowser(headers: IncomingHttpHeaders, secret: SignInSecret, publicUrl: string): string | null {
+  const [id = '', proof = ''] = readHostCookie(name, headers, publicUrl)?.split('.') ?? []
+  const given = Buffer.from(proof, 'base64url')
+  const expected = sign(secret, id)
+  return given.length === expected.length && timingSafeEqual(given, expected) ? id : null
+}
+
+/** The stored hash is as secret as its salt, which no client ever sees. */
+function sign({ accountId, passwordHash }: SignInSecret, id: string): Buffer {
+  return createHmac('sha256', passwordHash).update(`known browser\n${accountId}\n${id}`).digest()
+}

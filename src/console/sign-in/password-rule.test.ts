@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { refuseGuessable } from './password-rule.ts'
+
+const person = { field: 'password', name: 'Ada Lovelace', email: 'ada.lovelace@example.org' }
+
+test('passwords that are guessed first are refused', () => {
+  for (const password of [
+    '          ',
+    'abc       ',
+    'aaaaaaaaaaaa',
+    'abababababab',
+    '1234567890',
+    'abcdefghijkl',
+    'zyxwvutsrq',
+    'ada.lovelace@example.org',
+    'ADA.LOVELACE@example.org',
+    'Ada Lovelace 1815',
+    'adalovelace!',
+    'Password2026!',
+    'qwertyuiop',
+    'pass-word-123',
+  ])
+    assert.throws(() => refuseGuessable(password, person), { code: 'validation_error', param: 'password' }, JSON.stringify(password))
+})
+
+test('others are taken, in every script', () => {
+  for (const password of ['a poet of science', '!!?ä#ö+ü*~^°', 'пароль не простой', 'correct horse battery staple', '8Qz-kk-01-Pw'])
+    assert.doesNotThrow(() => refuseGuessable(password, person), password)
+  assert.doesNotThrow(() => refuseGuessable('!?#+*~^°§$%&', { ...person, name: '…' }))
+})

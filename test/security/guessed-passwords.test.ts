@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { type ConsoleService, startConsoleService } from '../support/console-service.ts'
+
+const email = 'ada@example.org'
+const password = 'a poet of science'
+
+function signIn({ send }: ConsoleService, text: string, cookie?: string): Promise<Awaited<ReturnType<ConsoleService['send']>>> {
+  return send('POST', '/console/api/session', { body: { email, password: text }, ...(cookie !== undefined && { cookie }) })
+}
+
+/** The cookies that a browser keeps of an answer. */
+function cookiesOf(answer: Awaited<ReturnType<ConsoleService['send']>>): string {
+  return [answer.headers['set-cookie'] ?? []]
+    .flat()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+}
+
+suite('guessed passwords', () => {
+  test('guesses made at once count like guesses made one after the other', async () => {
+    const service = await startConsoleService()
+    await service.join(service.firstCode, email)
+    const answers = await Promise.all(Array.from({ length: 12 }, () => signIn(service, 'a guess at random')))
+    const statuses = answers.map(({ statusCode }) => statusCode)
+    assert.equal(statuses.filter((status) => status === 401).length, 5)
+    assert.equal(statuses.filter((status) => status === 429).length, 7)
+  })
+
+  test('nobody can lock the rightful one out of a browser that has signed in before', async () => {
+    const service = await startConsoleService()
+    await service.join(service.firstCode, email)
+    const known = cookiesOf(await signIn(service, password))
+    for (let guess = 0; guess < 60; guess++) {
+      await signIn(service, 'a guess at random')
+      await service.clock.advance(5000)
+    }
+    assert.equal((await signIn(service, password)).statusCode, 429)
+    assert.equal((await signIn(service, password, known)).statusCode, 200)
+  })
+
+  test('a browser that has signed in before may not guess without end, nor at other accounts, nor after a new password', async () => {
+    const service = await startConsoleService()
+    const owner = await service.join(service.firstCode, email)
+    const known = cookiesOf(await signIn(service, password))
+    for (let guess = 0; guess < 10; guess++) assert.equal((await signIn(service, 'a guess at random', known)).statusCode, 401)
+    assert.equal((await signIn(service, password, known)).statusCode, 429)
+    await service.clock.advance(5000)
+    const body = { name: 'Ada', email, currentPassword: password, newPassword: 'another poet of science' }
+    assert.equal((await service.send('PATCH', '/console/api/account', { cookie: owner, body })).statusCode, 200)
+    for (let guess = 0; guess < 5; guess++) await signIn(service, 'a guess at random', known)
+    assert.equal((await signIn(service, 'another poet of science', known)).statusCode, 429)
+  })
+
+  test('wrong one-time codes are slowed down, and never keep a right one out', async () => {
+    const service = await startConsoleService()
+    const open = (code: string) => service.send('POST', '/console/api/invitation', { body: { code } })
+    const statuses: number[] = []
+    for (let guess = 0; guess < 25; guess++) statuses.push((await open(`wrong ${guess}`)).statusCode)
+    assert.deepEqual([statuses[0], statuses.at(-1)], [404, 429])
+    assert.equal((await open(service.firstCode)).statusCode, 200)
+  })
+
+  test('each refused sign-in and code is told with its address, for the log', async () => {
+    const service = await startConsoleService()
+    await signIn(service, 'a guess at random')
+    await service.send('POST', '/console/api/invitation', { body: { code: 'wrong' } })
+    assert.deepEqual(service.refused, ['127.0.0.1', '127.0.0.1'])
+  })
+
+  test('spaces, patterns and one’s own e-mail are no passwords', async () => {
+    const { send, firstCode } = await startConsoleService()
+    for (const weak of ['          ', 'aaaaaaaaaa', email, 'ada@Example.org']) {
+      const answer = await send('POST', '/console/api/sign-up', { body: { code: firstCode, name: 'Ada', email, password: weak } })
+      assert.deepEqual([answer.statusCode, answer.json().detail?.[0]?.loc?.at(-1)], [422, 'password'], JSON.stringify(weak))
+    }
+  })
+
+  test('a new password ends one’s tokens only where that is asked for', async () => {
+    const service = await startConsoleService()
+    let cookie = await service.join(service.firstCode, email)
+    const make = { name: 'laptop', scopes: ['read'] }
+    const revoked = async () => {
+      const { tokens } = (await service.send('GET', '/console/api/tokens', { cookie })).json()
+      return tokens.filter(({ revokedAt }: { readonly revokedAt: number | null }) => revokedAt !== null).length
+    }
+    await service.send('POST', '/console/api/tokens', { cookie, body: make })
+    const change = async (body: object) => {
+      const answer = await service.send('PATCH', '/console/api/account', { cookie, body: { name: 'Ada', email, ...body } })
+      assert.equal(answer.statusCode, 200)
+      cookie = cookiesOf(answer)
+    }
+    await change({ currentPassword: password, newPassword: 'another poet of science' })
+    assert.equal(await revoked(), 0)
+    await change({ currentPassword: 'another poet of science', newPassword: password, revokeTokens: true })
+    assert.equal(await revoked(), 1)
+  })
+})

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createAccessToken } from '../../src/operations/access/create-access-token.ts'
+import { createAccount } from '../../src/operations/access/create-account.ts'
+import { startConsoleService } from '../support/console-service.ts'
+
+const signal = new AbortController().signal
+
+suite('what only owners see', () => {
+  test('the metrics, which sum up every account', async () => {
+    const { server, store, clock, ownerId } = await startConsoleService()
+    const member = await createAccount({ ...store, clock }, { name: 'Eve', role: 'member' }, { signal })
+    const statusOf = async (accountId: string) => {
+      const wanted = { accountId, name: 't', scopes: ['read'] as const, expiresAt: null }
+      const { text } = await createAccessToken({ ...store, clock }, wanted, { signal })
+      return (await server.inject({ url: '/metrics', headers: { host: '127.0.0.1', authorization: `Bearer ${text}` } })).statusCode
+    }
+    assert.deepEqual([await statusOf(member.id), await statusOf(ownerId)], [403, 200])
+  })
+
+  test('where models are pulled from', async () => {
+    const { send, join, firstCode } = await startConsoleService()
+    const owner = await join(firstCode, 'ada@example.org')
+    const { code } = (await send('POST', '/console/api/invitations', { cookie: owner, body: { role: 'member' } })).json()
+    const member = await join(code, 'eve@example.org')
+    await send('POST', '/console/api/models/pulls', { cookie: owner, body: { source: 'https://models.example/secret/model.json' } })
+    const pullsSeenBy = async (cookie: string) => (await send('GET', '/console/api/models', { cookie })).json().pulls.length
+    assert.deepEqual([await pullsSeenBy(owner), await pullsSeenBy(member)], [1, 0])
+  })
+})
