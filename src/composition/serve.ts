@@ -4,6 +4,7 @@ import { registerConsole } from '../console/register-console.ts'
 import { authenticateSession } from '../console/sign-in/authenticate-session.ts'
 import { createFirstRunLink } from '../console/sign-in/create-first-run-link.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
+import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import { createModelPool } from '../residency/model-pool.ts'
 import { inspectImage } from '../runtimes/diffusion/pictures/inspect-image.ts'
@@ -67,6 +68,7 @@ export async function serve(
   observeModels(telemetry, () => pool.states())
   const pulled = parts.use(followPulledModels({ catalog, pool, clock, telemetry }))
   const events = new InferenceEvents(clock)
+  const underWay = new WorkUnderWay()
 
   const address = new ListeningAddress(config.addresses)
   const addresses = () => address.origins
@@ -84,6 +86,7 @@ export async function serve(
       pool,
       events,
       clock,
+      underWay,
       inspectImage,
       addresses,
       isDraining: () => signal.aborted,
@@ -120,7 +123,9 @@ export async function serve(
     consoleSettings(config),
   )
   const answers = new AnswersInProgress(server.server)
-  const worker = parts.use(startDeferredWork({ queue, log, usage, webhooks, outputs, pool, events, clock, addresses, telemetry }, config))
+  const worker = parts.use(
+    startDeferredWork({ queue, log, usage, webhooks, outputs, pool, events, clock, addresses, telemetry, accounts, underWay }, config),
+  )
 
   const url = await address.listen(server, config.listen)
   serviceStarted(telemetry, { url, models: catalog.list().length, startMs: clock.now() - startedAt })

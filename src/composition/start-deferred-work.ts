@@ -7,6 +7,7 @@ import type { Store } from '../core/ports/store.ts'
 import { encodeOutput } from '../http/wire/deferred/encode-output.ts'
 import type { AsyncAddress } from '../http/wire/deferred/inference.ts'
 import { encodeWebhook } from '../http/wire/deferred/webhook.ts'
+import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import { outputsExpired, queueSwept } from '../telemetry/inference-events.ts'
 import { faultSurvived } from '../telemetry/service-events.ts'
@@ -20,11 +21,12 @@ import { observeWorker } from './observe/observe-worker.ts'
 /** Deferred inferences at once over all models; the slots of each model are the real bound. */
 const concurrency = 64
 
-export interface DeferredWorkDependencies extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks'> {
+export interface DeferredWorkDependencies extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts'> {
   readonly outputs: OutputStore
   readonly pool: ModelPool
   readonly events: InferenceEvents
   readonly clock: Clock
+  readonly underWay: WorkUnderWay
   readonly addresses: () => AsyncAddress
   readonly telemetry: Telemetry
 }

@@ -48,6 +48,8 @@ export interface Config {
   readonly accounts: {
     /** Part of every queue, over 0 and up to 1. */
     readonly share: number
+    /** Held open at once. */
+    readonly places: { readonly streams: number; readonly polls: number; readonly events: number }
   }
   readonly deferred: {
     /** Pending inferences at most. */

@@ -60,7 +60,10 @@ function readConfig({ read }: SettingReader): Config {
       graceMs: read(settings.grace),
       widePenalties: read(settings.widePenalties),
     },
-    accounts: { share: read(settings.accountShare) / 100 },
+    accounts: {
+      share: read(settings.accountShare) / 100,
+      places: { streams: read(settings.accountStreams), polls: read(settings.accountPolls), events: read(settings.accountEvents) },
+    },
     deferred: {
       queue: read(settings.queue),
       waitLimitMs: read(settings.queueLimit),

@@ -140,6 +140,27 @@ export const settings = {
     '50',
     'Percent of `text-queue`, `image-queue` and `queue` that the waiting requests of one account may fill; more get 429.',
   ),
+  accountStreams: setting(
+    'account-streams',
+    'Accounts',
+    integer(1, 100_000),
+    '256',
+    'Streams that one account may have open at once; more get 429.',
+  ),
+  accountPolls: setting(
+    'account-polls',
+    'Accounts',
+    integer(1, 100_000),
+    '256',
+    'Long polls that one account may have waiting at once; more get 429.',
+  ),
+  accountEvents: setting(
+    'account-events',
+    'Accounts',
+    integer(1, 100_000),
+    '256',
+    'Event streams of asynchronous requests that one account may have open at once; more get 429.',
+  ),
 
   queue: setting('queue', 'Asynchronous requests', integer(1, 100_000_000), '20000', 'Requests that may be pending; more get 503.'),
   queueLimit: setting(

@@ -1,15 +1,24 @@
 import type { FastifyReply } from 'fastify'
 
-const signals = new WeakMap<FastifyReply, AbortSignal>()
+const controllers = new WeakMap<FastifyReply, AbortController>()
 
 /** Why work stops when its client is gone. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 
-/** A signal that aborts as soon as the client leaves before its answer is complete. */
+/** A signal that aborts as soon as the client leaves before its answer is complete, or {@link endWork} is called. */
 export function clientSignal(reply: FastifyReply): AbortSignal {
-  const known = signals.get(reply)
+  return controllerOf(reply).signal
+}
+
+/** Ends the work for a request whose client is still there; it gets the reason as its answer, as far as that has not begun. */
+export function endWork(reply: FastifyReply, reason: Error): void {
+  controllerOf(reply).abort(reason)
+}
+
+function controllerOf(reply: FastifyReply): AbortController {
+  const known = controllers.get(reply)
   if (known !== undefined) return known
   const controller = new AbortController()
   const { raw } = reply
@@ -18,6 +27,6 @@ export function clientSignal(reply: FastifyReply): AbortSignal {
   }
   if (raw.destroyed) leave()
   else raw.once('close', leave)
-  signals.set(reply, controller.signal)
-  return controller.signal
+  controllers.set(reply, controller)
+  return controller
 }

@@ -1,4 +1,4 @@
-import { type FastifyInstance, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import { ServiceError } from '../core/error.ts'
 import { AccountAllowances } from '../operations/access/account-allowances.ts'
 import { TokenCache } from '../operations/access/token-cache.ts'
@@ -7,13 +7,14 @@ import { sendError } from './answers/send-error.ts'
 import { closeAfterBody } from './body/close-after-body.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
 import { accountOf, identifyCaller } from './caller.ts'
-import { clientSignal } from './client-signal.ts'
+import { clientSignal, endWork } from './client-signal.ts'
 import { chooseRequestId, requestIdHeaders } from './headers/request-id.ts'
 import { safetyHeaders } from './headers/safety-headers.ts'
 import type { HttpDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { type KnownMethods, rememberMethods } from './known-methods.ts'
 import { refuseUnknownQuery } from './known-query.ts'
+import { AccountPlaces } from './limits/account-places.ts'
 import { requireQuota } from './limits/daily-quota.ts'
 import { fewPerTurn } from './limits/few-per-turn.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
@@ -56,7 +57,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   await server.register(async (api) => {
     protect(api, deps, settings)
     refuseUnknownQuery(api)
-    await registerTokenRoutes(api, deps, settings)
+    await registerTokenRoutes(api, { ...deps, places: new AccountPlaces(settings.accountPlaces) }, settings)
   })
   return server
 }
@@ -123,6 +124,7 @@ function protect(api: FastifyInstance, deps: HttpDependencies, settings: HttpSet
   const takeTurn = fewPerTurn()
   api.addHook('onRequest', async (request, reply) => {
     const { accountId } = await identifyCaller({ ...deps, tokenCache }, request, reply)
+    noteWork(deps, accountId, reply)
     const limits = await allowances.limitsOf(accountId, { signal: clientSignal(reply) })
     const perMinute = limits.requestsPerMinute ?? settings.requestsPerMinute
     if (perMinute !== null) limiter.count(accountId, perMinute, reply)
@@ -132,4 +134,10 @@ function protect(api: FastifyInstance, deps: HttpDependencies, settings: HttpSet
     if (spends !== undefined) await requireQuota({ allowances, clock: deps.clock }, { accountId, spends, reply })
     if (spends === 'tokens') await takeTurn()
   })
+}
+
+/** Lets the request end when its account is disabled. */
+function noteWork({ underWay }: HttpDependencies, accountId: string, reply: FastifyReply): void {
+  const noted = underWay?.note(accountId, (reason) => endWork(reply, reason))
+  reply.raw.once('close', () => noted?.[Symbol.dispose]())
 }

@@ -4,11 +4,13 @@ import type { InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
+import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
 import type { CallerDependencies } from './caller.ts'
 import type { HttpObserver } from './http-observer.ts'
 import type { ServiceAddresses } from './service-addresses.ts'
+import type { AccountPlaces } from './limits/account-places.ts'
 import type { InspectImage } from './wire/images/decode-image.ts'
 
 /** What the public interface needs from the rest of the service. */
@@ -30,4 +32,12 @@ export interface HttpDependencies
   /** The text of GET /metrics, in Prometheus' exposition format. */
   readonly renderMetrics: () => string
   readonly observer: HttpObserver
+  /** Where requests note themselves, so that they end when their account is disabled; absent = they do not. */
+  readonly underWay?: WorkUnderWay
+}
+
+/** What a route needs besides. */
+export interface RouteDependencies extends HttpDependencies {
+  /** What each account holds open. */
+  readonly places: AccountPlaces
 }

@@ -1,3 +1,5 @@
+import type { PlaceKind } from './limits/account-places.ts'
+
 /** How the public interface behaves, as plain data. */
 export interface HttpSettings {
   /** Proxies whose `X-Forwarded-For` is believed: addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`. */
@@ -10,6 +12,8 @@ export interface HttpSettings {
   readonly runLimitMs: number
   /** Requests per minute and account; null = unlimited. */
   readonly requestsPerMinute: number | null
+  /** Most of each kind that one account may hold open at once. */
+  readonly accountPlaces: Readonly<Record<PlaceKind, number>>
   /** Whether penalties may be −2 to 2 instead of 0 to 1. */
   readonly widePenalties: boolean
   /** Whether webhooks may go to plain `http:` addresses, for networks without certificates. */

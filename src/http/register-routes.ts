@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { HttpDependencies } from './http-dependencies.ts'
+import type { HttpDependencies, RouteDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { registerApiDocument } from './routes/api-document.ts'
 import { registerCancelRequest } from './routes/cancel-request.ts'
@@ -26,7 +26,7 @@ export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDe
 }
 
 /** The routes that need an access token. */
-export async function registerTokenRoutes(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): Promise<void> {
+export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): Promise<void> {
   registerChatCompletion(api, deps, settings)
   registerCompletion(api, deps, settings)
   registerEmbedding(api, deps, settings)

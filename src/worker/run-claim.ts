@@ -22,6 +22,8 @@ interface RunOptions extends Pick<WorkerSettings, 'leaseMs' | 'runLimitMs'> {
 export async function runClaim(deps: WorkerDependencies, claim: Claim, options: RunOptions): Promise<void> {
   const ended: EndedClaim = { claim, startedAt: deps.clock.now(), signal: options.signal }
   using lease = holdLease(deps, claim, options)
+  const { id, accountId } = claim.inference
+  using _noted = deps.underWay?.note(accountId, () => deps.events.publish(id, { type: 'cancel-requested' }))
   const signal = AbortSignal.any([options.signal, lease.signal])
   deps.events.publish(claim.inference.id, { type: 'status', status: 'running' })
   try {

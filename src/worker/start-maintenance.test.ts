@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts'
 import { outputRetentionMs, recordRetentionMs } from '../core/inference.ts'
+import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { createMemoryOutputs } from '../storage/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../storage/memory/create-memory-store.ts'
 import type { WebhookPost } from './post-webhook.ts'
@@ -23,6 +24,7 @@ function createParts(answers: readonly number[] = []) {
     post: async (post) => ({ status: answers[posts.push(post) - 1] ?? 200 }),
     random: () => 0,
     onAttempt: () => {},
+    underWay: new WorkUnderWay(),
     onSwept: () => {},
     onExpired: () => {},
     onFault: (duty, error) => assert.fail(`${duty}: ${error}`),

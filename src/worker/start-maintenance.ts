@@ -1,5 +1,7 @@
+import type { AccountStore } from '../core/ports/account-store.ts'
 import type { ExpiryReport, InferenceQueue, SweepReport } from '../core/ports/inference-queue.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
+import { endWorkOfDisabled, type WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { WebhookCourier, type WebhookDependencies } from './deliver-webhooks.ts'
 import { expireOutputs } from './expire-outputs.ts'
 import { removeOrphanOutputs } from './remove-orphan-outputs.ts'
@@ -9,6 +11,8 @@ import { sweepQueue } from './sweep-queue.ts'
 export interface MaintenanceDependencies extends WebhookDependencies {
   readonly queue: InferenceQueue
   readonly outputs: OutputStore
+  readonly accounts: AccountStore
+  readonly underWay: WorkUnderWay
   readonly onSwept: (report: SweepReport) => void
   readonly onExpired: (report: ExpiryReport) => void
   readonly onFault: (duty: string, error: unknown) => void
@@ -23,6 +27,8 @@ export interface MaintenanceSettings {
 const webhookPollMs = 1000
 const longestSweepPauseMs = 5000
 const expiryMs = 5000
+/** With what the search itself takes, within the five seconds in which a revocation is seen. */
+const disabledPollMs = 2000
 const orphanSearchMs = 10 * 60_000
 
 /** Starts what has to be done from time to time; disposing it ends every duty and waits for what is under way. */
@@ -33,6 +39,7 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
     { name: 'sweep-queue', everyMs: Math.min(leaseMs, longestSweepPauseMs), run: (options) => sweepQueue(deps, { maxQueueMs }, options) },
     { name: 'expire-outputs', everyMs: expiryMs, run: (options) => expireOutputs(deps, options) },
     { name: 'remove-orphan-outputs', everyMs: orphanSearchMs, run: (options) => removeOrphanOutputs(deps, options) },
+    { name: 'end-disabled-work', everyMs: disabledPollMs, run: (options) => endWorkOfDisabled(deps, options) },
     { name: 'deliver-webhooks', everyMs: webhookPollMs, run: (options) => courier.setOff(options) },
   ]
   const running = duties.map((duty) => runEvery(deps, duty, { signal: stop.signal }))

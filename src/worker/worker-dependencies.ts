@@ -4,6 +4,7 @@ import type { Completion, InferenceQueue } from '../core/ports/inference-queue.t
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
+import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { WorkResult } from '../operations/run-work.ts'
 
@@ -14,6 +15,8 @@ export interface WorkerDependencies {
   readonly pool: ModelPool
   readonly events: InferenceEvents
   readonly clock: Clock
+  /** Where running inferences note themselves, so that they end when their account is disabled; absent = they do not. */
+  readonly underWay?: WorkUnderWay
   /** Turns a result into the bytes a caller fetches; given by whoever knows the wire format. */
   readonly encodeOutput: EncodeOutput
   readonly onEvent: (event: WorkerEvent) => void

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { noLimits } from '../../src/core/account.ts'
+import { outputRetentionMs } from '../../src/core/inference.ts'
+import { cancelled } from '../../src/core/inference-failure.ts'
 import { makeImageRequest } from '../support/image-request.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -63,6 +66,27 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await assert.rejects(store.queue.enqueue(makeSubmission(), options), { code: 'concurrency_limit_exceeded', retryAfterSeconds: 10 })
     await store.queue.enqueue(makeSubmission({ accountId: 'b' }), options)
     await claimNext(store.queue)
+    await store.queue.enqueue(makeSubmission(), options)
+  })
+
+  test(`${name} queue: a disabled account's work ends, and nothing is taken from it any more`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    const account = { name: 'Eve', email: null, role: 'member', createdAt: 1, disabledAt: null, limits: noLimits } as const
+    for (const id of ['a', 'b']) await store.accounts.create({ ...account, id }, options)
+    await store.queue.enqueue(makeSubmission(), options)
+    const running = await claimNext(store.queue)
+    const pending = (await store.queue.enqueue(makeSubmission(), options)).inference
+    const other = (await store.queue.enqueue(makeSubmission({ accountId: 'b' }), options)).inference
+    await store.accounts.change('a', { by: null, disabledAt: clock.now() }, options)
+    const ended = await store.log.find(pending.id, 'a', options)
+    assert.deepEqual([ended?.status, ended?.outcome, ended?.error], ['completed', 'cancelled', cancelled])
+    assert.equal(ended?.expiresAt, clock.now() + outputRetentionMs)
+    assert.equal(await store.queue.renew(running, { leaseMs, progress: null }, options), 'cancel-requested')
+    await assert.rejects(store.queue.enqueue(makeSubmission(), options), { code: 'invalid_token' })
+    assert.equal((await claimNext(store.queue)).inference.id, other.id)
+    assert.equal(await tryClaim(store.queue), null)
+    await store.accounts.change('a', { by: null, disabledAt: null }, options)
     await store.queue.enqueue(makeSubmission(), options)
   })
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { TextModel } from '../../src/core/ports/text-model.ts'
-import type { TextPart } from '../../src/core/text-generation.ts'
 import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { Flood } from '../support/flood.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
 import { readError } from '../support/read-json.ts'
@@ -176,34 +176,4 @@ function request(service: HttpService, body: string): string {
     '',
     body,
   ].join('\r\n')
-}
-
-/** A model that never ends and counts what it makes. */
-class Flood implements TextModel {
-  parts = 0
-  readonly #ended = Promise.withResolvers<void>()
-  readonly ended = this.#ended.promise
-
-  async *generate(): AsyncGenerator<TextPart, void, undefined> {
-    try {
-      for (;;) {
-        this.parts += 1
-        yield { type: 'text', choice: 0, text: 'x'.repeat(10_000) }
-      }
-    } finally {
-      this.#ended.resolve()
-    }
-  }
-
-  embed(): Promise<never> {
-    return Promise.reject(new TypeError('A flood embeds nothing'))
-  }
-
-  /** Resolves when nothing was made for many turns of the event loop. */
-  async still(): Promise<void> {
-    for (let quiet = 0, before = 0; quiet < 200; quiet = this.parts > 0 && this.parts === before ? quiet + 1 : 0) {
-      before = this.parts
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  }
 }

@@ -9,6 +9,7 @@ import { createSystemClock } from '../../src/composition/system-clock.ts'
 import type { Scope } from '../../src/core/access-token.ts'
 import { encodeWebhook } from '../../src/http/wire/deferred/webhook.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
+import { WorkUnderWay } from '../../src/operations/access/work-under-way.ts'
 import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
 import { postWebhook } from '../../src/worker/post-webhook.ts'
 import { startMaintenance } from '../../src/worker/start-maintenance.ts'
@@ -47,6 +48,7 @@ async function deliverOne(service: HttpService): Promise<void> {
       post: (post, { signal }) => postWebhook(post, { signal, privateTargets: true }),
       random: () => 0,
       onAttempt: () => attempted.resolve(),
+      underWay: new WorkUnderWay(),
       onSwept: () => {},
       onExpired: () => {},
       onFault: (_, error) => attempted.reject(error),

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { changeAccount } from '../../src/operations/access/change-account.ts'
+import { createAccount } from '../../src/operations/access/create-account.ts'
+import { endWorkOfDisabled, WorkUnderWay } from '../../src/operations/access/work-under-way.ts'
+import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
+import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
+import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { submit } from '../support/deferred-requests.ts'
+import { startHttpService } from '../support/http-service.ts'
 import { sepia, startService } from '../support/service-process.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { createTestClock } from '../support/test-clock.ts'
 
+const options = { signal: new AbortController().signal }
 const password = 'a poet of science'
 
 /** Uses a link up in a new browser; answers its cookie. */
@@ -40,5 +50,38 @@ suite('disabled accounts', () => {
     assert.match((await sepia('account', 'link', made.id, ...data)).out, /enable it first/)
     assert.equal((await sepia('account', 'enable', made.id, ...data)).code, 0)
     assert.deepEqual([await tokens(), await open()], [401, 404])
+  })
+
+  test('what runs and waits for an account ends when it is disabled, the work of others does not', async () => {
+    const clock = createTestClock()
+    const underWay = new WorkUnderWay()
+    const pool = createFixedModelPool({
+      text: { 'fake-chat': createFakeTextModel({ clock }) },
+      image: { 'fake-image': createFakeImageModel({ clock, stepDelayMs: 1000 }) },
+    })
+    await using service = await startHttpService({ clock, pool, worker: true, overrides: { underWay } })
+    const eve = await createAccount({ ...service.store, clock }, { name: 'Eve', role: 'member' }, options)
+    const token = await service.makeToken(['text', 'image', 'read'], { accountId: eve.id })
+    const chat = (content: string, fields: object = {}) => ({ model: 'fake-chat', messages: [{ role: 'user', content }], ...fields })
+    const stream = await service.fetch('/v1/chat/completions', { json: chat('[hang after 2]', { stream: true }), token })
+    const whole = service.fetch('/v1/chat/completions', { json: chat('[hang]'), token })
+    const drawn = await submit(service, { prompt: 'a tiger' }, { authorization: `Bearer ${token}` })
+    const honest = await submit(service, { prompt: 'a tiger' })
+    const events = await service.fetch(`/v1/requests/${drawn.id}/events`, { token })
+    while (pool.states().some(({ inUse }) => inUse < 2)) await new Promise((resolve) => setImmediate(resolve))
+
+    await changeAccount({ ...service.store, clock }, { accountId: eve.id, by: null, disabled: true }, options)
+    await endWorkOfDisabled({ ...service.store, underWay }, options)
+    assert.match(await stream.text(), /data: \{"error":\{[^\n]*"code":"invalid_token"/)
+    assert.equal((await whole).status, 401)
+    assert.match(await events.text(), /"code":"invalid_token"/)
+    await service.settled(5)
+    assert.equal(pool.states().find(({ modelId }) => modelId === 'fake-chat')?.inUse, 0)
+    while (pool.states().find(({ modelId }) => modelId === 'fake-image')?.inUse === 2) await clock.advance(100)
+    const ended = await service.store.log.find(drawn.id, eve.id, options)
+    assert.equal(ended?.outcome, 'cancelled')
+    assert.equal((await service.store.log.find(honest.id, service.accountId, options))?.status, 'running')
+    assert.deepEqual(underWay.accounts(), [service.accountId])
+    assert.deepEqual(service.failures, [])
   })
 })

@@ -35,6 +35,7 @@ export const standardSettings: HttpSettings = {
   bodyLimitBytes: 1024 * 1024,
   runLimitMs: 60_000,
   requestsPerMinute: null,
+  accountPlaces: { streams: 1000, polls: 1000, events: 1000 },
   widePenalties: false,
   privateWebhooks: false,
 }

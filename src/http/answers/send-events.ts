@@ -1,16 +1,21 @@
-import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
+import type { Clock } from '../../core/ports/clock.ts'
 import { clientSignal } from '../client-signal.ts'
+import { ReaderIdle, writeChunk } from './write-chunk.ts'
 
 /**
  * Sends server-sent events, one whole event per write, no faster than the client reads.
  *
- * Resolves when the stream has ended, whether by itself, by a failure or because the client left. A failure ends the
- * connection too.
+ * Resolves when the stream has ended, whether by itself, by a failure or because the client left or read nothing for 30 seconds.
+ * A failure ends the connection too.
  *
- * @param onFailure Told why the events ended early; the answer's status is out already.
+ * @param deps.onFailure Told why the events ended early; the answer's status is out already.
  */
-export async function sendEvents(reply: FastifyReply, events: AsyncGenerator<string>, onFailure: (error: unknown) => void): Promise<void> {
+export async function sendEvents(
+  { clock, onFailure }: { readonly clock: Clock; readonly onFailure: (error: unknown) => void },
+  reply: FastifyReply,
+  events: AsyncGenerator<string>,
+): Promise<void> {
   const signal = clientSignal(reply)
   reply.hijack()
   const { raw } = reply
@@ -24,12 +29,12 @@ export async function sendEvents(reply: FastifyReply, events: AsyncGenerator<str
       'x-accel-buffering': 'no',
     })
     // Events are plain ASCII, which is cheapest to write as Latin-1.
-    for await (const event of events) {
-      if (!raw.write(event, 'latin1')) await once(raw, 'drain', { signal })
-    }
+    for await (const event of events) await writeChunk({ raw, clock }, event, { signal })
   } catch (error) {
-    failed = !signal.aborted
-    if (failed) onFailure(error)
+    // What nobody reads would never leave the buffer.
+    if (error instanceof ReaderIdle) raw.destroy()
+    failed = true
+    if (!signal.aborted && !raw.destroyed) onFailure(error)
   } finally {
     raw.end()
     if (failed) raw.socket?.destroySoon()

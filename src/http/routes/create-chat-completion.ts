@@ -11,7 +11,7 @@ import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import { readAsyncMode } from '../headers/async-mode.ts'
 import { readDeferredHandling, refuseDeferredHeaders } from '../headers/deferred-headers.ts'
-import type { HttpDependencies } from '../http-dependencies.ts'
+import type { RouteDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
 import { requireTextModel } from '../require-text-model.ts'
@@ -23,7 +23,7 @@ import { startCompletion } from '../wire/chat/completion-head.ts'
 const path = '/v1/chat/completions'
 
 /** POST /v1/chat/completions: as JSON, as a stream, or deferred. */
-export function registerChatCompletion(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
+export function registerChatCompletion(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   const parse = createChatRequestParser(settings)
   api.post(path, { config: { spends: 'tokens' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
@@ -55,12 +55,17 @@ interface WaitingChat {
   readonly chat: ParsedChat
 }
 
-async function answerNow(deps: HttpDependencies, settings: HttpSettings, { incoming, reply, caller, chat }: WaitingChat): Promise<object> {
+async function answerNow(deps: RouteDependencies, settings: HttpSettings, { incoming, reply, caller, chat }: WaitingChat): Promise<object> {
   const { request, delivery } = chat
   const parts = createChatCompletion(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
   if (!delivery.stream) return encodeChatCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
+  using _place = deps.places.take(caller.accountId, 'streams')
   const started = await afterFirst(parts)
   const events = encodeChatStream(startCompletion(deps.clock, request.model), request, started, delivery)
-  await sendEvents(reply, events, (error) => deps.observer.faultSurvived({ requestId: incoming.id, error }))
+  await sendEvents(
+    { clock: deps.clock, onFailure: (error) => deps.observer.faultSurvived({ requestId: incoming.id, error }) },
+    reply,
+    events,
+  )
   return reply
 }

@@ -7,7 +7,7 @@ import { receivedBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import { refuseAsyncMode } from '../headers/async-mode.ts'
-import type { HttpDependencies } from '../http-dependencies.ts'
+import type { RouteDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
 import { requireTextModel } from '../require-text-model.ts'
@@ -17,7 +17,7 @@ import { createCompletionRequestParser } from '../wire/chat/completion-request.t
 import { encodeCompletionStream } from '../wire/chat/completion-stream.ts'
 
 /** POST /v1/completions: one prompt, as JSON or as a stream. */
-export function registerCompletion(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
+export function registerCompletion(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   const parse = createCompletionRequestParser(settings)
   api.post('/v1/completions', { config: { spends: 'tokens' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
@@ -27,9 +27,14 @@ export function registerCompletion(api: FastifyInstance, deps: HttpDependencies,
     requireTextModel(deps.catalog, request.model)
     const parts = createCompletion(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
     if (!delivery.stream) return encodeCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
+    using _place = deps.places.take(caller.accountId, 'streams')
     const started = await afterFirst(parts)
     const events = encodeCompletionStream(startCompletion(deps.clock, request.model), started, delivery)
-    await sendEvents(reply, events, (error) => deps.observer.faultSurvived({ requestId: incoming.id, error }))
+    await sendEvents(
+      { clock: deps.clock, onFailure: (error) => deps.observer.faultSurvived({ requestId: incoming.id, error }) },
+      reply,
+      events,
+    )
     return reply
   })
 }

@@ -2,18 +2,19 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { findInference } from '../../operations/deferred/find-inference.ts'
 import { waitForInference } from '../../operations/deferred/wait-for-inference.ts'
 import { clientSignal } from '../client-signal.ts'
-import type { HttpDependencies } from '../http-dependencies.ts'
+import type { RouteDependencies } from '../http-dependencies.ts'
 import { type InferenceRoute, readTarget, requireReadable } from '../inference-target.ts'
 import { encodeInference } from '../wire/deferred/inference.ts'
 import { readPollWait } from '../wire/deferred/wait-parameter.ts'
 
 /** GET /v1/requests/<id>: how a deferred request stands, at once or held until it is completed. */
-export function registerPollRequest(api: FastifyInstance, deps: HttpDependencies): void {
+export function registerPollRequest(api: FastifyInstance, deps: RouteDependencies): void {
   const config = { query: ['wait'] }
   api.get('/v1/requests/:id', { config }, async (incoming: FastifyRequest<InferenceRoute & { Querystring: { wait?: unknown } }>, reply) => {
     const wait = readPollWait(incoming.query.wait, incoming.headers.prefer)
     const target = readTarget(incoming)
     const options = { signal: clientSignal(reply) }
+    using _place = wait.ms === 0 ? null : deps.places.take(target.accountId, 'polls')
     const inference =
       wait.ms === 0 ? await findInference(deps, target, options) : await waitForInference(deps, { ...target, waitMs: wait.ms }, options)
     requireReadable(incoming, inference)

@@ -1,4 +1,5 @@
 import type { AccessToken, Caller } from '../../core/access-token.ts'
+import { accountDisabled } from '../../core/account-disabled.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
@@ -47,8 +48,7 @@ async function lookUp(
   const token = await deps.tokens.findByHash(hash, options)
   if (token === null) throw invalidToken()
   const account = await deps.accounts.find(token.accountId, options)
-  if (account === null || account.disabledAt !== null)
-    throw new ServiceError('invalid_token', 'The account of this access token is disabled; ask an owner of the service.')
+  if (account === null || account.disabledAt !== null) throw accountDisabled()
   deps.tokenCache.remember(token)
   return token
 }

@@ -8,6 +8,16 @@ export class MemoryAccountStore implements AccountStore {
   readonly #passwordHashes = new Map<string, string>()
   readonly #sessions = new Map<string, Session>()
   readonly #invitations = new Map<string, Invitation>()
+  readonly #onDisabled: (id: string, at: number) => void
+
+  /** @param onDisabled Called when an account is disabled, in the same turn. */
+  constructor(onDisabled: (id: string, at: number) => void) {
+    this.#onDisabled = onDisabled
+  }
+
+  isDisabled(id: string): boolean {
+    return typeof this.#accounts.get(id)?.disabledAt === 'number'
+  }
 
   async create(account: Account, { signal }: Options): Promise<void> {
     signal.throwIfAborted()
@@ -56,6 +66,7 @@ export class MemoryAccountStore implements AccountStore {
     if (account === undefined || !(by === null || this.#isOwner(by))) return false
     this.#accounts.set(accountId, { ...account, ...changes, limits: { ...account.limits, ...limits } })
     this.#withdrawFrom(accountId)
+    if (typeof changes.disabledAt === 'number') this.#onDisabled(accountId, changes.disabledAt)
     return true
   }
 

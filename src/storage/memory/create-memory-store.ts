@@ -15,10 +15,11 @@ export function createMemoryStore({ clock, limits }: { readonly clock: Clock; re
   const webhooks = new MemoryWebhookLog(clock)
   const table = new InferenceTable((entry) => webhooks.announce(entry))
   const turns = new Turns()
+  const accounts = new MemoryAccountStore((accountId, at) => table.cancelAll(accountId, at))
   return {
-    queue: new MemoryInferenceQueue(table, turns, { clock, limits }),
+    queue: new MemoryInferenceQueue(table, turns, { clock, limits, isDisabled: (accountId) => accounts.isDisabled(accountId) }),
     log: new MemoryInferenceLog(table, turns, clock),
-    accounts: new MemoryAccountStore(),
+    accounts,
     tokens: new MemoryAccessTokenStore(),
     usage: new MemoryUsageLog(),
     webhooks,

@@ -1,3 +1,4 @@
+import { accountDisabled } from '../../core/account-disabled.ts'
 import { type Inference, outputRetentionMs, type Progress, recordRetentionMs } from '../../core/inference.ts'
 import { cancelled, lostWorkers, waitedTooLong } from '../../core/inference-failure.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -20,20 +21,28 @@ import type { Turns } from './turns.ts'
 
 type Options = { readonly signal: AbortSignal }
 
+interface MemoryQueueSettings {
+  readonly clock: Clock
+  readonly limits: QueueLimits
+  readonly isDisabled: (accountId: string) => boolean
+}
+
 /** The queue in memory: the same behaviour, gone with the process. */
 export class MemoryInferenceQueue implements InferenceQueue {
   readonly #table: InferenceTable
   readonly #turns: Turns
   readonly #clock: Clock
   readonly #limits: QueueLimits
+  readonly #isDisabled: (accountId: string) => boolean
   readonly #doorbell: Doorbell
   #seq = 0
 
-  constructor(table: InferenceTable, turns: Turns, { clock, limits }: { readonly clock: Clock; readonly limits: QueueLimits }) {
+  constructor(table: InferenceTable, turns: Turns, { clock, limits, isDisabled }: MemoryQueueSettings) {
     this.#table = table
     this.#turns = turns
     this.#clock = clock
     this.#limits = limits
+    this.#isDisabled = isDisabled
     this.#doorbell = new Doorbell(clock)
   }
 
@@ -139,6 +148,7 @@ export class MemoryInferenceQueue implements InferenceQueue {
   }
 
   #checkRoom(accountId: string): void {
+    if (this.#isDisabled(accountId)) throw accountDisabled()
     const { maxPending, maxPendingPerAccount = maxPending } = this.#limits
     const pending = this.#table.pending()
     if (pending.length >= maxPending) throw queueFull()

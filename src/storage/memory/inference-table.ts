@@ -1,5 +1,6 @@
 import { mayRetry } from '../../core/attempt-policy.ts'
 import { outputRetentionMs } from '../../core/inference.ts'
+import { cancelled } from '../../core/inference-failure.ts'
 import type { AttemptFailure, Claim, Completion } from '../../core/ports/inference-queue.ts'
 import type { InferenceEntry } from './inference-entry.ts'
 
@@ -55,6 +56,14 @@ export class InferenceTable {
     }
     entry.work = null
     this.#onCompleted(entry)
+  }
+
+  /** Ends what an account has waiting, and tells what runs to end. */
+  cancelAll(accountId: string, now: number): void {
+    for (const entry of this.all().filter(({ inference }) => inference.accountId === accountId)) {
+      if (entry.inference.status === 'pending') this.complete(entry, { outcome: 'cancelled', error: cancelled }, now)
+      if (entry.inference.status === 'running') entry.cancelRequested = true
+    }
   }
 
   putBack(entry: InferenceEntry, { delayMs, now }: { readonly delayMs: number; readonly now: number }): void {

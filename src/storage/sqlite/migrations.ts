@@ -188,4 +188,14 @@ export const migrations: readonly string[] = [
   alter table inferences add column output_key text;
   update inferences set output_key = id || '.' || attempt where output_sha256 is not null;
   `,
+  `
+  -- What a disabled account has waiting ends; what runs is told to.
+  create trigger account_loses_work after update of disabled_at on accounts when new.disabled_at is not null begin
+    update inferences set status = 'completed', outcome = 'cancelled', completed_at = new.disabled_at, expires_at = new.disabled_at + 86400000,
+        error = '{"code":"request_cancelled","message":"The request was cancelled before it finished.","param":null}'
+      where account_id = new.id and status = 'pending';
+    update inferences set cancel_requested = 1 where account_id = new.id and status = 'running';
+  end;
+  update accounts set disabled_at = disabled_at where disabled_at is not null;
+  `,
 ]

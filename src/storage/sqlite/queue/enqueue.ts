@@ -1,3 +1,4 @@
+import { accountDisabled } from '../../../core/account-disabled.ts'
 import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
 import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { idempotencyConflict, queueFull, shareFull } from '../../refuse-submission.ts'
@@ -52,6 +53,8 @@ export function enqueue(
 }
 
 function checkRoom(connection: Connection, { accountId, limits }: EncodedSubmission): void {
+  // The token may have been looked up before the account was disabled.
+  if (connection.get('select 1 from accounts where id = :accountId and disabled_at is not null', { accountId })) throw accountDisabled()
   const { maxPending, maxPendingPerAccount = maxPending } = limits
   const row = connection.get(
     `select coalesce(sum(pending), 0) as pending, coalesce(sum(pending) filter (where account_id = :accountId), 0) as own

@@ -1,0 +1,34 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../../core/ports/clock.ts'
+
+/** How long a reader may leave what was sent unread before it loses its answer. */
+export const readerLimitMs = 30_000
+
+/** Why an answer ends whose client stays connected but reads nothing. */
+export class ReaderIdle extends Error {
+  override readonly name = 'ReaderIdle'
+}
+
+/**
+ * Writes one chunk of an answer and waits until there is room for the next, so that at most one chunk is ever buffered.
+ *
+ * @throws {ReaderIdle} when the reader has taken nothing for {@link readerLimitMs}; the signal's abortion otherwise.
+ */
+export async function writeChunk(
+  { raw, clock }: { readonly raw: ServerResponse; readonly clock: Clock },
+  chunk: string | Uint8Array,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<void> {
+  if (raw.write(chunk, 'latin1')) return
+  const done = new AbortController()
+  const either = AbortSignal.any([signal, done.signal])
+  const idle = clock.wait(readerLimitMs, { signal: either }).then(() => {
+    throw new ReaderIdle(`The client read nothing for ${readerLimitMs / 1000} s`)
+  })
+  try {
+    await Promise.race([once(raw, 'drain', { signal: either }), idle])
+  } finally {
+    done.abort()
+  }
+}
