@@ -9,8 +9,8 @@ import type { InferenceEvents } from '../operations/deferred/inference-events.ts
 import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
 import type { CallerDependencies } from './caller.ts'
 import type { HttpObserver } from './http-observer.ts'
-import type { ServiceAddresses } from './service-addresses.ts'
 import type { AccountPlaces } from './limits/account-places.ts'
+import type { ServiceAddresses } from './service-addresses.ts'
 import type { InspectImage } from './wire/images/decode-image.ts'
 
 /** What the public interface needs from the rest of the service. */
