@@ -45,11 +45,14 @@ export interface SamplingParameters {
   readonly presencePenalty: number
   /** 1 = off. */
   readonly repetitionPenalty: number
-  /** null = drawn at random. */
-  readonly seed: number | null
+  /** 0 to 2^32 − 1: the same seed, the same text. */
+  readonly seed: number
   /** Token id to a bias of −100 to 100. */
   readonly logitBias: ReadonlyMap<number, number>
 }
+
+/** Tokens that a chat request which names no limit gets at most. */
+export const defaultMaxTokens = 512
 
 /** Text generation as the runtimes see it: a conversation, or a bare prompt. */
 export interface TextRequest {
@@ -63,8 +66,8 @@ export interface TextRequest {
         readonly parallelToolCalls: boolean
       }
     | { readonly type: 'prompt'; readonly prompt: string; readonly echo: boolean }
-  /** null = as many as the context holds, at most the default of 512. */
-  readonly maxTokens: number | null
+  /** Most tokens per choice; the context may end one earlier. */
+  readonly maxTokens: number
   readonly sampling: SamplingParameters
   /** At most 16; none of them is part of the output. */
   readonly stop: readonly string[]

@@ -44,7 +44,7 @@ async function* countTokens(
   request: TextRequest,
   onProgress: WorkOptions['onProgress'],
 ): AsyncGenerator<TextPart, void, undefined> {
-  const total = (request.maxTokens ?? 512) * request.choices
+  const total = request.maxTokens * request.choices
   let step = 0
   for await (const part of parts) {
     if (part.type === 'text') onProgress({ step: ++step, total })

@@ -1,5 +1,6 @@
 import type { ImageRequest } from '../core/image-generation.ts'
 import type { InferenceWork } from '../core/inference.ts'
+import { defaultMaxTokens, type TextRequest } from '../core/text-generation.ts'
 
 /** What an image request of format 1 had in other words: nulls stood for defaults, and some fields did not exist. */
 interface ImageRequestV1 extends Omit<ImageRequest, 'prompt2' | 'negative' | 'clipSkip' | 'mask' | 'guidanceRescale' | 'loras'> {
@@ -10,12 +11,19 @@ interface ImageRequestV1 extends Omit<ImageRequest, 'prompt2' | 'negative' | 'cl
   readonly mask: Omit<NonNullable<ImageRequest['mask']>, 'blur'> | null
 }
 
+/** What a text request of format 1 had in other words: null stood for the default. */
+interface TextRequestV1 extends Omit<TextRequest, 'maxTokens'> {
+  readonly maxTokens: number | null
+}
+
 /** Work as it was stored in format 1. */
-export type WorkV1 = Exclude<InferenceWork, { readonly kind: 'image' }> | { readonly kind: 'image'; readonly request: ImageRequestV1 }
+export type WorkV1 =
+  | { readonly kind: 'chat'; readonly request: TextRequestV1 }
+  | { readonly kind: 'image'; readonly request: ImageRequestV1 }
 
 /** Work of format 1 in today's words; it means the same. */
 export function upgradeWork(work: WorkV1): InferenceWork {
-  if (work.kind !== 'image') return work
+  if (work.kind === 'chat') return { ...work, request: { ...work.request, maxTokens: work.request.maxTokens ?? defaultMaxTokens } }
   const { prompt2, negativePrompt, negativePrompt2, clipSkip, mask, ...same } = work.request
   const negative =
     (negativePrompt ?? negativePrompt2) === null

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { serialize } from 'node:v8'
 import { makeImageRequest } from '../../test/support/image-request.ts'
+import { makeTextRequest } from '../../test/support/text-request.ts'
 import type { InferenceWork } from '../core/inference.ts'
 import { decodeWork, encodeWork } from './work-format.ts'
 
@@ -50,6 +51,15 @@ test('image requests that an earlier version stored mean the same today', () => 
   })
   const mask = { image: Uint8Array.of(1), fullResolution: true, padding: 8, outpainting: false }
   assert.deepEqual(readBack({ mask }), { kind: 'image', request: makeImageRequest('a fox', { mask: { ...mask, blur: 0 } }) })
+})
+
+test('a chat that an earlier version stored without a limit gets as many tokens as one without a limit today', () => {
+  const request = makeTextRequest('Hello')
+  for (const maxTokens of [null, 9])
+    assert.deepEqual(decodeWork(inFormat(1, { kind: 'chat', request: { ...request, maxTokens } })), {
+      kind: 'chat',
+      request: { ...request, maxTokens: maxTokens ?? 512 },
+    })
 })
 
 test('work of a later version is refused', () => {

@@ -5,7 +5,7 @@ export function makeTextRequest(content: string, overrides: Partial<TextRequest>
   return {
     model: 'fake-chat',
     input: { type: 'chat', messages: [{ role: 'user', content }], tools: [], toolChoice: 'auto', parallelToolCalls: true },
-    maxTokens: null,
+    maxTokens: 512,
     sampling: {
       temperature: 1,
       topP: 1,
@@ -14,7 +14,7 @@ export function makeTextRequest(content: string, overrides: Partial<TextRequest>
       frequencyPenalty: 0,
       presencePenalty: 0,
       repetitionPenalty: 1,
-      seed: null,
+      seed: 7,
       logitBias: new Map(),
     },
     stop: [],

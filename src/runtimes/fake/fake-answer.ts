@@ -40,10 +40,10 @@ export function countTokens(text: string): number {
 export function planAnswer(request: TextRequest, choice: number, length: number): FakeAnswer {
   const prompt = readPrompt(request)
   const said = findAnswer(prompt)?.match(/\s*\S+/g)
-  const start = hash(`${prompt} ${request.sampling.seed ?? 0} ${choice}`)
+  const start = hash(`${prompt} ${request.sampling.seed} ${choice}`)
   const plain = said ?? Array.from({ length }, (_, index) => `${index === 0 ? '' : ' '}${words[(start + index) % words.length]}`)
   const tokens = request.responseFormat.type === 'json_object' ? ['{"answer": "', ...plain, '"}'] : plain
-  const limit = request.maxTokens ?? 512
+  const limit = request.maxTokens
   return cutAtStop({ tokens: tokens.slice(0, limit), reason: tokens.length > limit ? 'length' : 'stop' }, request.stop)
 }
 

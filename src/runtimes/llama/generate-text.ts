@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import type { TextPart, TextRequest, TokenUsage } from '../../core/text-generation.ts'
 import { PartQueue } from './answer/part-queue.ts'
 import type { Generation } from './batch/generation.ts'
@@ -9,7 +8,6 @@ import { leastTokens } from './prompt/least-tokens.ts'
 import { checkPromptFits, tokenizeRequest, tooLong } from './prompt/prompt-tokens.ts'
 import { choiceSeed } from './sampling/choice-seed.ts'
 
-const defaultMaxTokens = 512
 /** Prompts that are surely so many times too long are not tokenized, only to say by how much. */
 const hopeless = 4
 
@@ -22,7 +20,7 @@ export async function* generateText(
   signal.throwIfAborted()
   const constraints = constrainRequest(engine, request)
   const prompt = tokenizeFitting(engine, request)
-  const limit = Math.min(request.maxTokens ?? defaultMaxTokens, engine.contextLength - prompt.length)
+  const limit = Math.min(request.maxTokens, engine.contextLength - prompt.length)
 
   const parts = new PartQueue()
   const abort = (): void => parts.fail(signal.reason)
@@ -55,7 +53,7 @@ interface Work {
 
 /** Starts the first choice, and the others once its prompt is in the cache, so that they share it. */
 function startChoices(engine: LlamaEngine, request: TextRequest, work: Work): Disposable & { usage(): TokenUsage } {
-  const seed = request.sampling.seed ?? randomInt(2 ** 32)
+  const seed = request.sampling.seed
   const usage = { promptTokens: work.prompt.length, completionTokens: 0, cachedTokens: 0 }
   const generations: Generation[] = []
   let open = request.choices

@@ -1,8 +1,5 @@
 import type { ChatMessage, ResponseFormat, TextRequest, ToolChoice } from '../../core/text-generation.ts'
 
-/** As many tokens as a request that names no limit may get. */
-const defaultMaxTokens = 512
-
 /** A field that is left out where it has no effect, for upstreams that know only OpenAI's own fields. */
 const unlessOff = (name: string, value: number, off: number) => (value === off ? {} : { [name]: value })
 
@@ -12,7 +9,7 @@ export function encodeTextRequest(request: TextRequest, model: string): Record<s
   return {
     model,
     ...(input.type === 'prompt' ? { prompt: input.prompt, echo: input.echo } : encodeChat(input)),
-    max_tokens: request.maxTokens ?? defaultMaxTokens,
+    max_tokens: request.maxTokens,
     temperature: sampling.temperature,
     top_p: sampling.topP,
     frequency_penalty: sampling.frequencyPenalty,
@@ -20,7 +17,7 @@ export function encodeTextRequest(request: TextRequest, model: string): Record<s
     ...unlessOff('top_k', sampling.topK, 0),
     ...unlessOff('min_p', sampling.minP, 0),
     ...unlessOff('repetition_penalty', sampling.repetitionPenalty, 1),
-    ...(sampling.seed !== null && { seed: sampling.seed }),
+    seed: sampling.seed,
     ...(sampling.logitBias.size > 0 && { logit_bias: Object.fromEntries(sampling.logitBias) }),
     ...(stop.length > 0 && { stop }),
     ...unlessOff('n', request.choices, 1),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import type { TextRequest } from '../../../core/text-generation.ts'
+import { defaultMaxTokens, type TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
@@ -23,7 +23,7 @@ export function chatRequestSchema(settings: { readonly widePenalties: boolean })
         description: 'Roles system (or developer), user, assistant, tool; content is a string or a list of text parts.',
       }),
       max_tokens: Type.Optional(
-        Type.Integer({ ...tokenLimit, default: 512, description: 'Most tokens to generate; the context may end it earlier.' }),
+        Type.Integer({ ...tokenLimit, default: defaultMaxTokens, description: 'Most tokens to generate; the context may end it earlier.' }),
       ),
       max_completion_tokens: Type.Optional(
         Type.Integer({ ...tokenLimit, description: "OpenAI's newer name of max_tokens; send one of them." }),
@@ -63,7 +63,7 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
           toolChoice: readToolChoice(body),
           parallelToolCalls: body.parallel_tool_calls ?? true,
         },
-        maxTokens: body.max_completion_tokens ?? body.max_tokens ?? null,
+        maxTokens: body.max_completion_tokens ?? body.max_tokens ?? defaultMaxTokens,
         sampling: readSampling(body),
         stop: readStop(body.stop),
         choices: body.n ?? 1,

@@ -1,3 +1,4 @@
+import { defaultMaxTokens } from '../../../../core/text-generation.ts'
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { storedSignal } from '../../state/stored.ts'
 
@@ -23,7 +24,7 @@ export interface ChatSettings {
 export const defaultChatSettings: ChatSettings = {
   model: '',
   system: '',
-  maxTokens: 512,
+  maxTokens: defaultMaxTokens,
   temperature: 1,
   topP: 1,
   topK: 0,
