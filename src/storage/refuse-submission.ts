@@ -13,5 +13,8 @@ export function shareFull(maxPending: number): ServiceError {
 }
 
 export function idempotencyConflict(): ServiceError {
-  return new ServiceError('idempotency_conflict', 'This Idempotency-Key was used with another body; use a new key for a new request.')
+  return new ServiceError(
+    'idempotency_conflict',
+    'This Idempotency-Key was used with another body or webhook; use a new key for a new request.',
+  )
 }

@@ -23,7 +23,7 @@ async function startReceiver(status: number, headers: Readonly<Record<string, st
 
 test('posts to private addresses only where they are allowed, and does not follow redirects', async () => {
   await using receiver = await startReceiver(302, { location: 'http://127.0.0.1:1/' })
-  assert.deepEqual(await post(`http://127.0.0.1:${receiver.port}/hook`), { reason: 'address refused' })
+  assert.deepEqual(await post(`http://127.0.0.1:${receiver.port}/hook`), { reason: 'no public address' })
   assert.equal(receiver.requests.length, 0)
   assert.deepEqual(await post(`http://127.0.0.1:${receiver.port}/hook`, true), { status: 302 })
   assert.deepEqual([receiver.requests.length, receiver.requests[0]?.headers['webhook-id']], [1, 'msg_1'])
@@ -43,6 +43,12 @@ test('no spelling of an internal address gets through', async () => {
     '10.0.0.1',
     '[fd00::1]',
   ]
-  for (const host of hosts) assert.deepEqual(await post(`http://${host}:${receiver.port}/`), { reason: 'address refused' }, host)
+  for (const host of hosts) assert.deepEqual(await post(`http://${host}:${receiver.port}/`), { reason: 'no public address' }, host)
   assert.equal(receiver.requests.length, 0)
+})
+
+test('a name of the internal network and a name that nobody has end alike', async () => {
+  await using receiver = await startReceiver(200)
+  const [internal, nobody] = [`http://localhost:${receiver.port}/`, 'http://there-is-no-such-name.invalid/']
+  assert.deepEqual(await post(internal), await post(nobody))
 })

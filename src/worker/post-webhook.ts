@@ -3,6 +3,8 @@ import { request as requestSecure } from 'node:https'
 import { useAgent } from 'request-filtering-agent'
 import type { DeliveryResult } from './webhook-schedule.ts'
 
+/** What a name that leads nowhere ends with. */
+const unresolved = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'ENODATA', 'ESERVFAIL'])
 /** Longest wait for a receiver. */
 const timeoutMs = 15_000
 
@@ -50,6 +52,7 @@ export async function postWebhook(
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'failed'
-  if (/is not allowed/.test(error.message)) return 'address refused'
-  return 'code' in error && typeof error.code === 'string' ? error.code : 'failed'
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'failed'
+  // Told apart, these would say which names of the operator's network there are.
+  return /is not allowed/.test(error.message) || unresolved.has(code) ? 'no public address' : code
 }

@@ -100,6 +100,9 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await assert.rejects(store.queue.enqueue({ ...submission, idempotency: { key: 'k', fingerprint: 'other' } }, options), {
       code: 'idempotency_conflict',
     })
+    await assert.rejects(store.queue.enqueue({ ...submission, webhookUrl: 'https://hook.example/' }, options), {
+      code: 'idempotency_conflict',
+    })
     assert.equal((await store.queue.enqueue({ ...submission, accountId: 'b' }, options)).repeated, false)
     await clock.advance(24 * 60 * 60 * 1000)
     const later = await store.queue.enqueue({ ...submission, idempotency: { key: 'k', fingerprint: 'other' } }, options)

@@ -7,7 +7,7 @@ export interface InferenceSubmission {
   readonly accountId: string
   readonly work: InferenceWork
   readonly priority: Priority
-  /** Same key and fingerprint within 24 h give the same inference. */
+  /** Same key, fingerprint and webhook within 24 h give the same inference. */
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   /** Where to announce the completion, or null. */
   readonly webhookUrl: string | null

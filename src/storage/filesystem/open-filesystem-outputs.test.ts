@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
@@ -47,4 +47,16 @@ test('an id that is no id reaches no path', async () => {
     await assert.rejects(outputs.read({ ...reference, key }, options), { code: 'internal_error' })
     await assert.rejects(outputs.delete([key], options), { code: 'internal_error' })
   }
+})
+
+test('lets nobody else read what is stored, in a folder of an older version either', { skip: process.platform === 'win32' }, async () => {
+  await using folder = await createTemporaryFolder()
+  const outputsFolder = join(folder.path, 'outputs')
+  await mkdir(join(outputsFolder, 'unfinished'), { recursive: true, mode: 0o755 })
+  const outputs = await openFilesystemOutputs({ folder: outputsFolder, clock: createTestClock() })
+  await outputs.put(name, content, options)
+  const shard = join(outputsFolder, '0f')
+  const modes = [outputsFolder, join(outputsFolder, 'unfinished'), shard, join(shard, `${name.inferenceId}.1`)]
+  const found = await Promise.all(modes.map(async (path) => ((await stat(path)).mode & 0o777).toString(8)))
+  assert.deepEqual(found, ['700', '700', '700', '600'])
 })

@@ -5,6 +5,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
+import { keepPrivate } from '../keep-private.ts'
 import { hashBytes, syncFolder, writeDurably } from './output-file.ts'
 
 /** No write takes so long; another process may be writing younger files. */
@@ -15,11 +16,12 @@ type Options = { readonly signal: AbortSignal }
 /**
  * Keeps outputs as files `<folder>/<first two characters of the id>/<id>.<attempt>`.
  *
- * A folder that is made lets only this user in. A file is written under another name, synced and renamed, so that under its own name it is always whole.
+ * Only this user may look into the folder, one that an older version made included. A file is written under another name, synced and renamed, so that under its own name it is always whole.
  */
 export async function openFilesystemOutputs({ folder, clock }: { readonly folder: string; readonly clock: Clock }): Promise<OutputStore> {
   const unfinished = join(folder, 'unfinished')
   await mkdir(unfinished, { recursive: true, mode: 0o700 })
+  for (const path of [folder, unfinished]) keepPrivate(path)
   await removeAbandoned(unfinished, clock.now() - abandonedAfterMs)
   await syncFolder(folder)
   return new FilesystemOutputs({ folder, unfinished, clock })
@@ -90,7 +92,7 @@ class FilesystemOutputs implements OutputStore {
 
   async #openShard(shard: string): Promise<void> {
     if (this.#shards.has(shard)) return
-    await mkdir(shard, { recursive: true })
+    await mkdir(shard, { recursive: true, mode: 0o700 })
     await syncFolder(this.#folder)
     this.#shards.add(shard)
   }

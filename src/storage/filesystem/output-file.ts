@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** Writes a whole file and returns once its bytes are on stable storage; `modifiedAt` in Unix milliseconds. */
+/** Writes a whole file that only this user may read, and returns once its bytes are on stable storage; `modifiedAt` in Unix milliseconds. */
 export async function writeDurably(path: string, bytes: Uint8Array, { modifiedAt }: { readonly modifiedAt: number }): Promise<void> {
-  await using file = await open(path, 'wx')
+  await using file = await open(path, 'wx', 0o600)
   await file.writeFile(bytes)
   await file.utimes(modifiedAt / 1000, modifiedAt / 1000)
   await file.sync()

@@ -162,7 +162,7 @@ export class MemoryInferenceQueue implements InferenceQueue {
     return 'failed'
   }
 
-  #findEarlier({ accountId, idempotency }: InferenceSubmission, now: number): InferenceEntry | null {
+  #findEarlier({ accountId, idempotency, webhookUrl }: InferenceSubmission, now: number): InferenceEntry | null {
     if (idempotency === null) return null
     const entry = this.#table
       .all()
@@ -172,7 +172,7 @@ export class MemoryInferenceQueue implements InferenceQueue {
       entry.idempotency = null
       return null
     }
-    if (entry.idempotency?.fingerprint !== idempotency.fingerprint) throw idempotencyConflict()
+    if (entry.idempotency?.fingerprint !== idempotency.fingerprint || entry.webhookUrl !== webhookUrl) throw idempotencyConflict()
     return entry
   }
 }

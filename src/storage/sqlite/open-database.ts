@@ -1,15 +1,17 @@
 import { closeSync, openSync } from 'node:fs'
+import { keepPrivate } from '../keep-private.ts'
 import { Connection } from './connection.ts'
 import { migrations } from './migrations.ts'
 import { readInteger } from './row.ts'
 
-/** Opens the writing connection: durable at every commit, migrated to today's schema. A new file only this user may read. */
+/** Opens the writing connection: durable at every commit, migrated to today's schema, what is deleted overwritten. Only this user may read the files. */
 export function openDatabase(file: string): Connection {
   // SQLite would let everybody read it; the files beside it get the rights of this one.
   closeSync(openSync(file, 'a', 0o600))
+  for (const suffix of ['', '-wal', '-shm']) keepPrivate(file + suffix)
   const connection = new Connection(file)
   try {
-    connection.script('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory;')
+    connection.script('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory; pragma secure_delete = on;')
     migrate(connection)
     return connection
   } catch (error) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { stat } from 'node:fs/promises'
+import { chmod, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { claimNext, output, tryClaim } from '../../../test/conformance/claiming.ts'
@@ -167,6 +167,27 @@ test('the counts of the queue agree with its rows after every kind of move', asy
   )
   for (let left = 3; left > 0; left--) assert.notEqual(await tryClaim(store.queue), null)
   assert.equal(await tryClaim(store.queue), null)
+})
+
+test('a database that others could read is closed to them', { skip: process.platform === 'win32' }, async () => {
+  await using folder = await createFolder()
+  await (await folder.open())[Symbol.asyncDispose]()
+  await chmod(folder.file, 0o644)
+  await using _store = await folder.open()
+  const modes = [folder.file, `${folder.file}-wal`].map(async (path) => ((await stat(path)).mode & 0o777).toString(8))
+  assert.deepEqual(await Promise.all(modes), ['600', '600'])
+})
+
+test('what was deleted is not left in the file', async () => {
+  await using folder = await createFolder()
+  const secret = 'a-link-that-nobody-may-find-again'
+  {
+    await using store = await folder.open()
+    const invitation = { hash: secret, role: 'owner', accountId: null, invitedBy: null, createdAt: 1, expiresAt: 9 } as const
+    await store.accounts.createInvitation(invitation, options)
+    await store.accounts.takeInvitation(secret, options)
+  }
+  assert.ok(!(await readFile(folder.file)).includes(secret))
 })
 
 test('after closing, every call is refused', async () => {

@@ -42,7 +42,7 @@ async function unpackFiles(source: string, folder: string, { signal, onProgress 
       throw new Error(`${source} holds a file it must not hold.`)
     const file = join(folder, path)
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    await writeFile(file, bytes, { flush: true })
+    await writeFile(file, bytes, { flush: true, mode: 0o600 })
     await utimes(file, Number(modifiedMs) / 1000, Number(modifiedMs) / 1000)
     done += 1
     onProgress(done, total)

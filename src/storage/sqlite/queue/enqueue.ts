@@ -3,7 +3,7 @@ import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
 import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { idempotencyConflict, queueFull, shareFull } from '../../refuse-submission.ts'
 import type { Connection } from '../connection.ts'
-import { readInteger, readText } from '../row.ts'
+import { readInteger, readText, readTextOrNull } from '../row.ts'
 import { readInference, writePriority } from './inference-row.ts'
 
 /** A submission with its work already encoded. */
@@ -66,7 +66,7 @@ function checkRoom(connection: Connection, { accountId, limits }: EncodedSubmiss
   if (readInteger(row, 'own') >= maxPendingPerAccount) throw shareFull(maxPendingPerAccount)
 }
 
-function findEarlier(connection: Connection, { accountId, idempotency }: EncodedSubmission, now: number): Inference | null {
+function findEarlier(connection: Connection, { accountId, idempotency, webhookUrl }: EncodedSubmission, now: number): Inference | null {
   if (idempotency === null) return null
   const parameters = { accountId, key: idempotency.key }
   const row = connection.get('select * from inferences where account_id = :accountId and idempotency_key = :key', parameters)
@@ -75,6 +75,7 @@ function findEarlier(connection: Connection, { accountId, idempotency }: Encoded
     connection.run('update inferences set idempotency_key = null where account_id = :accountId and idempotency_key = :key', parameters)
     return null
   }
-  if (readText(row, 'fingerprint') !== idempotency.fingerprint) throw idempotencyConflict()
+  if (readText(row, 'fingerprint') !== idempotency.fingerprint || readTextOrNull(row, 'webhook_url') !== webhookUrl)
+    throw idempotencyConflict()
   return readInference(row)
 }
