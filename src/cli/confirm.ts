@@ -1,4 +1,5 @@
 import type { CommandContext } from './command.ts'
+import { printableLine } from './printable.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The flag of every command that destroys something. */
@@ -15,7 +16,7 @@ export async function confirm(
   { warning, unattended }: { readonly warning: string; readonly unattended: 'proceed' | 'refuse' },
 ): Promise<void> {
   if (flags.has(yesFlag.name)) return
-  const answer = await terminal.ask(`${warning} Continue? [y/N] `, { signal })
+  const answer = await terminal.ask(`${printableLine(warning)} Continue? [y/N] `, { signal })
   if (answer === null && unattended === 'proceed') return
   if (answer === null) throw new UsageError([{ where: '--yes', message: `${warning} Add --yes to do it without being asked.` }])
   if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError([{ where: 'Stopped', message: 'nothing was changed.' }])

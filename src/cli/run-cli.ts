@@ -9,6 +9,7 @@ import type { Command, CommandResult } from './command.ts'
 import { commands } from './commands.ts'
 import { describeFailure } from './describe-failure.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
+import { printable, printableLine } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -34,13 +35,13 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
   const json = parsed.flags.has('json')
   try {
     const result = await answer(parsed, surroundings)
-    if (json) terminal.out(`${JSON.stringify(result.json)}\n`)
-    else if (result.text !== '') terminal.out(`${result.text}\n`)
+    if (json) terminal.out(`${printableLine(JSON.stringify(result.json))}\n`)
+    else if (result.text !== '') terminal.out(`${printable(result.text)}\n`)
     return result.healthy === false ? 1 : 0
   } catch (error) {
     const message = describeFailure(error)
-    if (json) terminal.out(`${JSON.stringify({ error: { message } })}\n`)
-    else terminal.err(`${message}\n`)
+    if (json) terminal.out(`${printableLine(JSON.stringify({ error: { message } }))}\n`)
+    else terminal.err(`${printable(message)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }

@@ -1,7 +1,9 @@
+import { printableLine } from './printable.ts'
+
 /** Rows in aligned columns, two spaces apart; empty when there are no rows. */
 export function textTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
-  return alignColumns([headings, ...rows])
+  return alignColumns([headings, ...rows.map((row) => row.map(printableLine))])
 }
 
 /** Rows in aligned columns without a heading. */

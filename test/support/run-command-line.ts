@@ -18,7 +18,8 @@ export async function runCommandLine(
     environment = {},
     answer = null,
     findings = [],
-  }: { environment?: Record<string, string>; answer?: string | null; findings?: readonly Finding[] } = {},
+    accountName = account.name,
+  }: { environment?: Record<string, string>; answer?: string | null; findings?: readonly Finding[]; accountName?: string } = {},
 ): Promise<{ code: number; out: string; err: string; asked: readonly string[]; done: readonly string[] }> {
   await using folder = await createTemporaryFolder()
   const done: string[] = []
@@ -26,7 +27,7 @@ export async function runCommandLine(
   let out = ''
   let err = ''
   const desk: AccountDesk = {
-    listAccounts: async () => [account],
+    listAccounts: async () => [{ ...account, name: accountName }],
     createAccount: async () => account,
     makeSignInLink: async (id) => `http://127.0.0.1:8080/console/join#code-of-${id}`,
     changeAccount: async (id, change) => void done.push(`changed ${id} ${JSON.stringify(change)}`),

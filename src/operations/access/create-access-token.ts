@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { hashAccessToken, makeAccessTokenText } from './access-token-text.ts'
+import { readShortName } from './short-name.ts'
 
 export interface NewAccessToken {
   readonly accountId: string
@@ -25,9 +26,7 @@ export async function createAccessToken(
   { accountId, name, scopes, expiresAt }: NewAccessToken,
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly text: string; readonly token: AccessToken }> {
-  const trimmed = name.trim()
-  if (trimmed.length < 1 || trimmed.length > 100)
-    throw new ServiceError('validation_error', 'Give the token a name of 1 to 100 characters.', { param: 'name' })
+  const shortName = readShortName(name, 'the token')
   if (scopes.length === 0)
     throw new ServiceError('validation_error', `Give the token at least one scope of: ${everyScope.join(', ')}.`, { param: 'scopes' })
   const now = clock.now()
@@ -37,7 +36,7 @@ export async function createAccessToken(
   const token: AccessToken = {
     id: randomUUID(),
     accountId,
-    name: trimmed,
+    name: shortName,
     hash: hashAccessToken(text),
     hint: text.slice(-4),
     scopes: everyScope.filter((scope) => scopes.includes(scope)),

@@ -1,0 +1,13 @@
+import { ServiceError } from '../../core/error.ts'
+
+/**
+ * A name that people gave, trimmed.
+ *
+ * @param of What it names, as in "the token".
+ * @throws {ServiceError} `validation_error` unless it has 1 to 100 characters, none of them a control character.
+ */
+export function readShortName(name: string, of: string): string {
+  const trimmed = name.trim()
+  if (trimmed.length >= 1 && trimmed.length <= 100 && !/\p{Cc}/u.test(trimmed)) return trimmed
+  throw new ServiceError('validation_error', `Give ${of} a name of 1 to 100 characters on one line.`, { param: 'name' })
+}
