@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { HttpSettings } from '../http/http-settings.ts'
+import { asyncBodyLimitBytes, type HttpSettings } from '../http/http-settings.ts'
 
 /** The part of the settings that the public interface obeys. */
 export function httpSettings({ listen, requests, accounts, deferred }: Config): HttpSettings {
@@ -7,10 +7,17 @@ export function httpSettings({ listen, requests, accounts, deferred }: Config): 
     trustedProxies: listen.trustedProxies,
     asyncHeaders: requests.asyncHeaders,
     bodyLimitBytes: requests.bodyLimitBytes,
+    bodyMemory: bodyMemory(requests),
     runLimitMs: requests.runLimitMs,
     requestsPerMinute: requests.perMinute,
     accountPlaces: accounts.places,
     widePenalties: requests.widePenalties,
     privateWebhooks: deferred.privateWebhooks,
   }
+}
+
+/** Whatever the settings, a body of the largest size fits. */
+function bodyMemory({ bodyMemoryBytes, bodyLimitBytes }: Config['requests']): HttpSettings['bodyMemory'] {
+  const largest = Math.max(bodyLimitBytes, asyncBodyLimitBytes)
+  return { totalBytes: Math.max(bodyMemoryBytes, largest), shareBytes: Math.max(Math.floor(bodyMemoryBytes / 4), largest) }
 }

@@ -34,6 +34,8 @@ export interface Config {
     readonly asyncHeaders: readonly string[]
     /** Body limit of synchronous requests. */
     readonly bodyLimitBytes: number
+    /** Bytes of all bodies at once. */
+    readonly bodyMemoryBytes: number
     /** Per account; null = unlimited. */
     readonly perMinute: number | null
     readonly waitLimitMs: number

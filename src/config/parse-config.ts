@@ -54,6 +54,7 @@ function readConfig({ read }: SettingReader): Config {
     requests: {
       asyncHeaders: read(settings.asyncHeaders),
       bodyLimitBytes: read(settings.bodyLimit),
+      bodyMemoryBytes: read(settings.bodyMemory),
       perMinute: zeroIsNull(read(settings.requestsPerMinute)),
       waitLimitMs: read(settings.waitLimit),
       runLimitMs: read(settings.runLimit),

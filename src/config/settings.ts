@@ -113,7 +113,17 @@ export const settings = {
     'Requests',
     byteSize('1kb'),
     '32mb',
-    'Body limit of synchronous requests; asynchronous ones have 10 MB.',
+    'Body limit of synchronous requests; asynchronous ones have 10 MB, and requests that start no work on a model 16 KB.',
+  ),
+  bodyMemory: setting(
+    'body-memory',
+    'Requests',
+    byteSize('16mb'),
+    {
+      words: 'a sixteenth of the memory, at most 512 MB',
+      derive: ({ memoryBytes }) => Math.min(512 * 1024 ** 2, Math.max(64 * 1024 ** 2, Math.floor(memoryBytes / 16))),
+    },
+    'Bytes of bodies that may be in the service at once, from their arrival until their answer is out; an account may have a quarter.',
   ),
   requestsPerMinute: setting(
     'requests-per-minute',

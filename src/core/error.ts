@@ -18,6 +18,7 @@ export const errorCodes = [
   'request_not_found',
   'not_found',
   'method_not_allowed',
+  'request_timeout',
   'not_completed',
   'idempotency_conflict',
   'response_expired',

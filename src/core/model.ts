@@ -65,8 +65,7 @@ export interface ImageModelBounds {
   readonly clipSkip: number | null
   /** Most steps of the sampler LCM; null = the files do not tell. */
   readonly lcmSteps: number | null
-  /** Samplers that cannot draw with the model, each with what the model has that they lack. */
-  readonly refusedSamplers: Readonly<Partial<Record<Sampler, string>>>
+  readonly refusedSamplers: readonly Sampler[]
   readonly startsFromImage: boolean
 }
 

@@ -26,6 +26,12 @@ const longestParameter = 65_536
 /** How long a client may take to send one request; more gets 408. */
 const slowestRequestMs = 5 * 60_000
 
+/** How long a client may take to send the head of a request, which fits into a packet or two. */
+const slowestHeadMs = 15_000
+
+/** Text requests that start in one turn of the event loop: 2 to 4 ms of work. */
+const requestsPerTurn = 4
+
 /**
  * The public interface as a server that does not listen yet. Other parts, such as the console, may register
  * further routes on it; ids, error bodies and 405 answers are theirs too, authentication is not.
@@ -42,14 +48,14 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
     clientErrorHandler: answerParserError,
     return503OnClosing: false,
     // Node would answer a missing Host by itself, without a request id.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, headersTimeout: slowestHeadMs, connectionsCheckingInterval: 5000 },
     forceCloseConnections: 'idle',
   })
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   const methods = rememberMethods(server)
   watchRequests(server, deps)
   answerFailures(server, deps, methods)
-  acceptJsonBodies(server, settings)
+  acceptJsonBodies(server, deps, settings)
   await server.register(async (open) => {
     refuseUnknownQuery(open)
     await registerPublicRoutes(open, deps, settings)
@@ -97,7 +103,9 @@ function watchRequests(server: FastifyInstance, { observer, isDraining, addresse
 function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods: KnownMethods): void {
   server.setErrorHandler((thrown, request, reply) => {
     // Fastify closes after a body it did not read, which can destroy the answer on its way; Node discards the rest instead.
-    if (!deps.isDraining()) {
+    // A body that comes in too slowly is not waited for any longer.
+    const tooSlow = thrown instanceof ServiceError && thrown.code === 'request_timeout'
+    if (!deps.isDraining() && !tooSlow) {
       reply.removeHeader('connection')
       closeAfterBody(request, reply)
     }
@@ -121,7 +129,7 @@ function protect(api: FastifyInstance, deps: HttpDependencies, settings: HttpSet
   const tokenCache = new TokenCache(deps.clock)
   const allowances = new AccountAllowances(deps)
   const limiter = new RateLimiter(deps.clock)
-  const takeTurn = fewPerTurn()
+  const takeTurn = fewPerTurn(requestsPerTurn)
   api.addHook('onRequest', async (request, reply) => {
     const { accountId } = await identifyCaller({ ...deps, tokenCache }, request, reply)
     noteWork(deps, accountId, reply)
@@ -132,7 +140,7 @@ function protect(api: FastifyInstance, deps: HttpDependencies, settings: HttpSet
       throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
     const { spends } = request.routeOptions.config
     if (spends !== undefined) await requireQuota({ allowances, clock: deps.clock }, { accountId, spends, reply })
-    if (spends === 'tokens') await takeTurn()
+    if (spends === 'tokens') await takeTurn(1)
   })
 }
 

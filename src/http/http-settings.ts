@@ -1,4 +1,5 @@
 import type { PlaceKind } from './limits/account-places.ts'
+import type { BodyBudgetSettings } from './limits/body-budget.ts'
 
 /** How the public interface behaves, as plain data. */
 export interface HttpSettings {
@@ -8,6 +9,8 @@ export interface HttpSettings {
   readonly asyncHeaders: readonly string[]
   /** Body limit of synchronous requests; asynchronous ones have the contract's own. */
   readonly bodyLimitBytes: number
+  /** Bytes of bodies that may be in the service at once. */
+  readonly bodyMemory: BodyBudgetSettings
   /** Longest run of an interactive request on its model. */
   readonly runLimitMs: number
   /** Requests per minute and account; null = unlimited. */
@@ -22,3 +25,6 @@ export interface HttpSettings {
 
 /** Body limit of asynchronous requests: 10 MB, as the contract says. */
 export const asyncBodyLimitBytes = 10 * 1024 * 1024
+
+/** Body limit of routes that start no work on a model. */
+export const smallBodyLimitBytes = 16 * 1024

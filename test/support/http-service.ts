@@ -33,6 +33,7 @@ export const standardSettings: HttpSettings = {
   trustedProxies: [],
   asyncHeaders: ['x-octoai-async'],
   bodyLimitBytes: 1024 * 1024,
+  bodyMemory: { totalBytes: 256 * 1024 * 1024, shareBytes: 64 * 1024 * 1024 },
   runLimitMs: 60_000,
   requestsPerMinute: null,
   accountPlaces: { streams: 1000, polls: 1000, events: 1000 },

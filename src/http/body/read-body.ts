@@ -1,10 +1,23 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import { accountOf } from '../caller.ts'
+import { clientSignal } from '../client-signal.ts'
 import { readAsyncMode } from '../headers/async-mode.ts'
-import { asyncBodyLimitBytes, type HttpSettings } from '../http-settings.ts'
-import { imageFaultCodes, textFaultCodes } from '../wire/faults/refuse-faults.ts'
-import { deepestJson, nestsDeeperThan } from './json-nesting.ts'
+import { asyncBodyLimitBytes, type HttpSettings, smallBodyLimitBytes } from '../http-settings.ts'
+import { BodyBudget } from '../limits/body-budget.ts'
+import { clientAddress } from '../limits/client-address.ts'
+import { type FaultCodes, imageFaultCodes, textFaultCodes } from '../wire/faults/refuse-faults.ts'
+import { BodyParser } from './body-parser.ts'
+import { collectBody } from './collect-body.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a route takes bodies up to the setting's limit though it spends nothing. */
+    readonly largeBody?: boolean
+  }
+}
 
 /** A body sent with any other method means nothing and is not read. */
 const methodsWithBody: readonly string[] = ['POST', 'PUT', 'PATCH']
@@ -16,21 +29,39 @@ export interface ReceivedBody {
 }
 
 /**
- * Reads JSON bodies and refuses every other kind, counting bytes while they stream in.
+ * Reads JSON bodies and refuses every other kind. Bytes are counted while they stream in, against the route's limit and against what the
+ * caller, or else the address, may have in the service at once.
  *
  * Handlers get a {@link ReceivedBody}.
  */
-export function acceptJsonBodies(server: FastifyInstance, settings: Pick<HttpSettings, 'asyncHeaders' | 'bodyLimitBytes'>): void {
+export function acceptJsonBodies(
+  server: FastifyInstance,
+  { clock }: { readonly clock: Clock },
+  settings: Pick<HttpSettings, 'asyncHeaders' | 'bodyLimitBytes' | 'bodyMemory'>,
+): void {
+  const parser = new BodyParser()
+  const budget = new BodyBudget(settings.bodyMemory)
+  const replies = new WeakMap<FastifyRequest, FastifyReply>()
+  server.addHook('onClose', () => parser[Symbol.asyncDispose]())
+  server.addHook('preParsing', async (request, reply) => {
+    replies.set(request, reply)
+  })
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage): Promise<ReceivedBody | undefined> => {
-    if (request.is404 || !methodsWithBody.includes(request.method)) return undefined
+    const reply = replies.get(request)
+    if (reply === undefined || request.is404 || !methodsWithBody.includes(request.method)) return undefined
     checkMediaType(request)
-    const deferred = readAsyncMode(request.headers, settings.asyncHeaders) !== 'off'
-    const bytes = await readBytes(payload, request, deferred ? asyncBodyLimitBytes : settings.bodyLimitBytes)
+    const owner = accountOf(request) ?? clientAddress(request.ip)
+    const limitBytes = limitOf(request, settings)
+    const length = Number(request.headers['content-length'] ?? 0)
+    if (length <= limitBytes) budget.check(owner, length)
+    const allowance = budget.open(owner)
+    // What was read stays in memory until the answer is out.
+    reply.raw.once('close', () => allowance[Symbol.dispose]())
+    const bytes = await collectBody(payload, { limitBytes, allowance, clock })
     // Clients that name the type on every call also send it along with nothing.
     if (bytes.length === 0) return undefined
-    checkNesting(request, bytes)
-    return { bytes, value: parseJson(bytes) }
+    return parser.parse(bytes, { owner, tooDeep: codesOf(request).invalid, signal: clientSignal(reply) })
   })
 }
 
@@ -54,42 +85,19 @@ function checkMediaType({ headers }: FastifyRequest): void {
     })
 }
 
-function readBytes(payload: IncomingMessage, { headers }: FastifyRequest, limit: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    if (Number(headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit))
-    const chunks: Buffer[] = []
-    let size = 0
-    payload.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limit) chunks.push(chunk)
-      // Many clients read nothing before they have sent all: unless the rest is read and dropped, both sides wait for each other.
-      else reject(tooLarge(limit))
-    })
-    payload.once('end', () => resolve(Buffer.concat(chunks)))
-    payload.once('error', reject)
-  })
+/** Only work on a model needs large bodies; of the others each is a few fields. */
+function limitOf(
+  { headers, routeOptions: { config } }: FastifyRequest,
+  settings: Pick<HttpSettings, 'asyncHeaders' | 'bodyLimitBytes'>,
+): number {
+  if (config.spends === undefined && config.largeBody !== true) return smallBodyLimitBytes
+  return readAsyncMode(headers, settings.asyncHeaders) === 'off' ? settings.bodyLimitBytes : asyncBodyLimitBytes
 }
 
-function checkNesting({ routeOptions: { config } }: FastifyRequest, bytes: Buffer): void {
-  if (!nestsDeeperThan(deepestJson, bytes)) return
-  const { invalid } = config.spends === 'images' ? imageFaultCodes : textFaultCodes
-  throw new ServiceError(invalid, `Send a body that nests at most ${deepestJson} levels deep; objects and lists in each other count.`)
-}
-
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(strictUtf8.decode(bytes))
-  } catch (cause) {
-    throw new ServiceError('invalid_json', 'Send a body that is valid JSON in UTF-8.', { cause })
-  }
+function codesOf({ routeOptions: { config } }: FastifyRequest): FaultCodes {
+  return config.spends === 'images' ? imageFaultCodes : textFaultCodes
 }
 
 function emptyBody(): ServiceError {
   return new ServiceError('invalid_json', 'Send a JSON object as the body; it was empty.')
-}
-
-function tooLarge(limit: number): ServiceError {
-  return new ServiceError('payload_too_large', `Send at most ${limit} bytes; larger inputs do not fit into one request.`)
 }

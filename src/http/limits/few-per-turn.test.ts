@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { fewPerTurn } from './few-per-turn.ts'
 
 test('of what comes at once, four start at once and four more in each turn of the event loop, in order', async () => {
-  const takeTurn = fewPerTurn()
+  const takeTurn = fewPerTurn(4)
   const seen: (number | string)[] = []
   const countTurns = async () => {
     for (const turn of ['turn', 'another']) {
@@ -13,7 +13,7 @@ test('of what comes at once, four start at once and four more in each turn of th
     }
   }
   const start = async (request: number) => {
-    await takeTurn()
+    await takeTurn(1)
     seen.push(request)
   }
   await Promise.all([countTurns(), ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(start)])

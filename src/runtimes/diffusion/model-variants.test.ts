@@ -4,9 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import sharp from 'sharp'
 import { OnnxEditor } from '../../../test/support/model-files/onnx-editor.ts'
-import { drawFile, loadTinyModel } from '../../../test/support/model-files/tiny-image-model.ts'
 import { ServiceError } from '../../core/error.ts'
 import { loadDiffusionPipeline } from './diffusion-pipeline.ts'
 import { readJsonObject } from './onnx/model-file.ts'
@@ -128,20 +126,6 @@ test('an encoder may give a sample instead of its distribution', async () => {
   assert.ok(Number.isFinite(latents) && latents < 2)
 })
 
-test('a size whose latents the UNet cannot halve is drawn larger and keeps its proportions, whatever the configs say', async () => {
-  const folder = await variant('no-unet-config', {})
-  await rm(join(folder, 'unet', 'config.json'))
-  await using model = await loadTinyModel({ folder })
-  for (const [width, height] of [
-    [72, 88],
-    [88, 72],
-    [104, 64],
-  ] as const) {
-    const { width: drawnWidth, height: drawnHeight } = await sharp(await drawFile(model, { width, height })).metadata()
-    assert.deepEqual([drawnWidth, drawnHeight], [width, height])
-  }
-})
-
 test('a folder without a file is refused by that file', async () => {
   const folder = await variant('no-decoder', {})
   await rm(join(folder, 'vae_decoder', 'model.onnx'))
@@ -163,8 +147,6 @@ test('wrong JSON and unknown options are refused by file and field', async () =>
   const folder = await variant('bad-json', {})
   await writeFile(join(folder, 'scheduler', 'scheduler_config.json'), '{"beta_schedule":"zigzag"}')
   assert.match(await refusal(folder), /scheduler_config\.json has an unknown "beta_schedule"; known are linear/)
-  await writeFile(join(folder, 'scheduler', 'scheduler_config.json'), '{"_class_name":"EDMEulerScheduler"}')
-  assert.match(await refusal(folder), /scheduler_config\.json names the EDMEulerScheduler/)
   await writeFile(join(folder, 'scheduler', 'scheduler_config.json'), '{')
   assert.match(await refusal(folder), /scheduler_config\.json is not valid JSON/)
 })

@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage } from '../../../core/text-generation.ts'
-import { deepestJson, nestsDeeperThan } from '../../body/json-nesting.ts'
+import { jsonBounds } from '../../body/json-bounds.ts'
+import { nestsDeeperThan } from '../../body/json-shape.ts'
 import { printPath } from '../faults/print-path.ts'
 import type { ChatMessageBody } from './chat-message-schema.ts'
 
@@ -22,7 +23,8 @@ export function findMessageFaults(messages: readonly ChatMessageBody[]): readonl
       at('tool_call_id', 'must be the id of a tool call in an earlier assistant message.')
     for (const [place, call] of tool_calls.entries()) {
       calls.add(call.id)
-      if (nestsDeeperThan(deepestJson, Buffer.from(call.function.arguments))) faults.push(tooDeep(['messages', index, 'tool_calls', place]))
+      if (nestsDeeperThan(jsonBounds.depth, Buffer.from(call.function.arguments)))
+        faults.push(tooDeep(['messages', index, 'tool_calls', place]))
     }
   }
   return faults
@@ -31,7 +33,7 @@ export function findMessageFaults(messages: readonly ChatMessageBody[]): readonl
 /** Templates write arguments anew from what they hold. */
 function tooDeep(call: FieldFault['path']): FieldFault {
   const path = [...call, 'function', 'arguments']
-  return { path, message: `\`${printPath(path)}\` must nest at most ${deepestJson} levels deep.`, kind: 'range' }
+  return { path, message: `\`${printPath(path)}\` must nest at most ${jsonBounds.depth} levels deep.`, kind: 'range' }
 }
 
 export function readChatMessages(messages: readonly ChatMessageBody[]): readonly ChatMessage[] {

@@ -1,17 +1,13 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { Settings } from 'typebox/system'
 import { ServiceError } from '../../../core/error.ts'
 import { findFaults } from './find-faults.ts'
 import { type FaultCodes, faultsError } from './refuse-faults.ts'
 import { isRecord, withoutNulls } from './without-nulls.ts'
 
-// Enough for every field of the longest request, so that all faults are reported at once.
-Settings.Set({ maxErrors: 64 })
-
 /** Checks bodies against one schema; a known field that is null counts as left out. */
 export interface BodyChecker<Schema extends TSchema> {
-  /** @throws {ServiceError} with the given codes, naming every fault at once. */
+  /** @throws {ServiceError} with the given codes, naming all faults at once, or the first few of very many. */
   parse(body: unknown, codes: FaultCodes): Static<Schema>
 }
 
@@ -24,7 +20,7 @@ export function createBodyChecker<Schema extends TSchema & { readonly properties
       if (!isRecord(body)) throw new ServiceError(codes.invalid, 'Send a JSON object as the body.')
       const value = withoutNulls(document, body)
       if (fits(value)) return value
-      throw faultsError(findFaults(document, validator.Errors(value)), codes)
+      throw faultsError(findFaults(document, value), codes)
     },
   }
 }

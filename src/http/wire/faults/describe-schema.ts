@@ -7,6 +7,7 @@ export interface SchemaNode {
   readonly items?: SchemaNode
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly required?: readonly string[] | undefined
+  readonly additionalProperties?: unknown
   readonly patternProperties?: Readonly<Record<string, SchemaNode>>
   readonly minimum?: number
   readonly maximum?: number

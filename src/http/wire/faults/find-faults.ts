@@ -1,76 +1,148 @@
-import type { TLocalizedValidationError } from 'typebox/error'
 import type { FieldFault } from '../../../core/error.ts'
 import { describeSchema, type SchemaNode } from './describe-schema.ts'
 import { printPath } from './print-path.ts'
 import { shortName } from './short-name.ts'
+import { isRecord } from './without-nulls.ts'
 
-/** Turns a validator's errors into one fault per field, each naming the field and what to change. */
-export function findFaults(schema: object, errors: readonly TLocalizedValidationError[]): readonly FieldFault[] {
-  const faults = withoutUnionNoise(errors).flatMap((error) => toFaults(schema, error))
-  // Unknown fields come last, so that an invalid value decides the error's code.
-  const sorted = faults.toSorted((a, b) => Number(a.kind === 'unknown') - Number(b.kind === 'unknown'))
-  const seen = new Set<string>()
-  return sorted.filter(({ path }) => {
-    const name = printPath(path)
-    return seen.has(name) ? false : seen.add(name)
-  })
-}
+/** Faults looked for at most: more than any honest request has fields. */
+const mostFaults = 64
 
 /**
- * A value that fits no branch of a union is reported once per branch and once for the union. What is wrong deeper
- * inside says most; otherwise the union as a whole does.
+ * Says what is wrong with a value that its schema refused: at most one fault per field, each naming the field and what to change.
+ * Stops at the first few, so that no body is walked to its end for nothing. In each object unknown fields come last, so that an invalid
+ * value decides the error's code.
+ *
+ * @returns Nothing for a value that fits, and for one whose fault lies in a part of JSON Schema that no wire schema uses.
  */
-function withoutUnionNoise(errors: readonly TLocalizedValidationError[]): readonly TLocalizedValidationError[] {
-  const unions = errors.filter((error) => error.keyword === 'anyOf')
-  return errors.filter((error) => {
-    const inside = unions.some((union) => isInside(error, union) && error.instancePath === union.instancePath)
-    const deeper = error.keyword === 'anyOf' && errors.some((other) => isInside(other, error) && other.instancePath !== error.instancePath)
-    return !inside && !deeper
-  })
+export function findFaults(schema: SchemaNode, value: unknown): readonly FieldFault[] {
+  const search: Search = { path: [], faults: [], most: mostFaults }
+  visit(schema, value, search)
+  // Stable, so that faults keep their order otherwise.
+  return search.faults.toSorted((a, b) => Number(a.kind === 'unknown') - Number(b.kind === 'unknown'))
 }
 
-function isInside(error: TLocalizedValidationError, union: TLocalizedValidationError): boolean {
-  return error !== union && error.schemaPath.startsWith(`${union.schemaPath}/anyOf/`) && error.instancePath.startsWith(union.instancePath)
+interface Search {
+  /** Where the walk is. */
+  readonly path: (string | number)[]
+  readonly faults: FieldFault[]
+  readonly most: number
 }
 
-function toFaults(schema: object, error: TLocalizedValidationError): readonly FieldFault[] {
-  const path = splitPointer(error.instancePath).map((part) => (/^(0|[1-9]\d{0,8})$/.test(part) ? Number(part) : shortName(part)))
-  if (error.keyword === 'additionalProperties') return []
-  if (error.keyword === 'boolean') return [unknownField(path, nodeAt(schema, error.schemaPath.replace(/\/additionalProperties$/, '')))]
-  if (error.keyword === 'required') {
-    return error.params.requiredProperties.map((name) => {
-      const missing = [...path, name]
-      const wanted = describeSchema(nodeAt(schema, `${error.schemaPath}/properties/${name}`))
-      return { path: missing, message: `\`${printPath(missing)}\` is required: add ${wanted}.`, kind: 'missing' }
-    })
-  }
-  const node = nodeAt(schema, error.schemaPath)
+function visit(schema: SchemaNode, value: unknown, search: Search): void {
+  const kind = mismatch(schema, value)
+  if (schema.anyOf !== undefined) visitUnion(schema, schema.anyOf, value, search)
   // A field that may only be null is one of somebody else's.
-  if (node.type === 'null') return [unknownField(path, {})]
-  const wanted = describeSchema(node)
-  const subject = path.length === 0 ? 'The body' : `\`${printPath(path)}\``
-  return [{ path, message: `${subject} must be ${wanted}.`, kind: kinds[error.keyword] ?? 'range' }]
+  else if (kind !== undefined && schema.type === 'null') addUnknown({}, search)
+  else if (kind !== undefined) add(describeFault(schema, search.path), kind, search)
+  else if (Array.isArray(value)) visitItems(schema, value, search)
+  else if (isRecord(value)) visitFields(schema, value, search)
 }
 
-function unknownField(path: FieldFault['path'], parent: SchemaNode): FieldFault {
-  const name = printPath(path)
+/** What is wrong inside the branch that comes nearest says most; where none has the value's type, the union as a whole does. */
+function visitUnion(schema: SchemaNode, branches: readonly SchemaNode[], value: unknown, search: Search): void {
+  let nearest: readonly FieldFault[] | undefined
+  for (const branch of branches) {
+    if (branch.anyOf === undefined && mismatch(branch, value) === 'type') continue
+    const attempt: Search = { path: search.path, faults: [], most: search.most - search.faults.length }
+    visit(branch, value, attempt)
+    if (attempt.faults.length === 0) return
+    if (nearest === undefined || attempt.faults.length < nearest.length) nearest = attempt.faults
+  }
+  if (nearest !== undefined && typeof value === 'object') search.faults.push(...nearest)
+  else add(describeFault(schema, search.path), 'type', search)
+}
+
+function visitItems({ items }: SchemaNode, value: readonly unknown[], search: Search): void {
+  if (items === undefined) return
+  for (const [index, entry] of value.entries()) {
+    search.path.push(index)
+    visit(items, entry, search)
+    search.path.pop()
+    if (isFull(search)) return
+  }
+}
+
+function visitFields(schema: SchemaNode, value: Readonly<Record<string, unknown>>, search: Search): void {
+  const { properties = {}, required = [], patternProperties = {} } = schema
+  for (const name of required) {
+    if (Object.hasOwn(value, name)) continue
+    search.path.push(name)
+    add(`\`${printPath(search.path)}\` is required: add ${describeSchema(properties[name] ?? {})}.`, 'missing', search)
+    search.path.pop()
+  }
+  for (const name in properties) {
+    if (isFull(search)) return
+    if (!Object.hasOwn(value, name)) continue
+    search.path.push(name)
+    visit(properties[name] ?? {}, value[name], search)
+    search.path.pop()
+  }
+  if (schema.patternProperties === undefined && schema.additionalProperties !== false) return
+  const patterns = Object.entries(patternProperties).map(([source, node]) => ({ pattern: new RegExp(source, 'u'), node }))
+  for (const name in value) {
+    if (isFull(search)) return
+    if (Object.hasOwn(properties, name)) continue
+    const node = patterns.find(({ pattern }) => pattern.test(name))?.node
+    search.path.push(/^(0|[1-9]\d{0,8})$/.test(name) ? Number(name) : shortName(name))
+    if (node !== undefined) visit(node, value[name], search)
+    else if (schema.additionalProperties === false) addUnknown(schema, search)
+    search.path.pop()
+  }
+}
+
+/** The kind of fault of a value by itself, whatever is inside it. */
+function mismatch(schema: SchemaNode, value: unknown): string | undefined {
+  if (schema.enum !== undefined) return schema.enum.includes(value) ? undefined : 'enum'
+  if (schema.const !== undefined) return schema.const === value ? undefined : 'enum'
+  switch (schema.type) {
+    case 'string':
+      if (typeof value !== 'string') return 'type'
+      if (isShorter(value, schema.minLength ?? 0) || !isShorter(value, (schema.maxLength ?? Number.POSITIVE_INFINITY) + 1)) return 'range'
+      return schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value) ? undefined : 'format'
+    case 'integer':
+    case 'number':
+      if (typeof value !== 'number' || (schema.type === 'integer' && !Number.isInteger(value))) return 'type'
+      return isInRange(schema, value) ? undefined : 'range'
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'type'
+    case 'array':
+      if (!Array.isArray(value)) return 'type'
+      return value.length < (schema.minItems ?? 0) || value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY) ? 'range' : undefined
+    case 'object':
+      if (!isRecord(value)) return 'type'
+      return schema.maxProperties !== undefined && Object.keys(value).length > schema.maxProperties ? 'range' : undefined
+    case 'null':
+      return value === null ? undefined : 'type'
+  }
+  return undefined
+}
+
+function isInRange({ minimum, maximum, exclusiveMinimum }: SchemaNode, value: number): boolean {
+  return value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity) && value > (exclusiveMinimum ?? -Infinity)
+}
+
+/** Whether a text has fewer characters than that; a character has one or two UTF-16 units, so that most are told by length alone. */
+function isShorter(text: string, characters: number): boolean {
+  if (text.length < characters) return true
+  if (text.length >= 2 * characters) return false
+  return [...text].length < characters
+}
+
+function describeFault(schema: SchemaNode, path: FieldFault['path']): string {
+  return `${path.length === 0 ? 'The body' : `\`${printPath(path)}\``} must be ${describeSchema(schema)}.`
+}
+
+function addUnknown(parent: SchemaNode, search: Search): void {
+  const name = printPath(search.path)
   const [pattern] = Object.keys(parent.patternProperties ?? {})
-  if (pattern === undefined) return { path, message: `\`${name}\` is not a known field: remove it.`, kind: 'unknown' }
-  return { path, message: `\`${name}\` must have a name matching ${pattern}.`, kind: 'format' }
+  if (pattern === undefined) add(`\`${name}\` is not a known field: remove it.`, 'unknown', search)
+  else add(`\`${name}\` must have a name matching ${pattern}.`, 'format', search)
 }
 
-const kinds: Readonly<Record<string, string>> = { type: 'type', anyOf: 'type', enum: 'enum', const: 'enum', pattern: 'format' }
-
-function nodeAt(schema: object, pointer: string): SchemaNode {
-  let node: unknown = schema
-  for (const part of splitPointer(pointer.replace(/^#/, '')))
-    node = typeof node === 'object' && node !== null ? Reflect.get(node, part) : undefined
-  return typeof node === 'object' && node !== null ? node : {}
+function add(message: string, kind: string, { path, faults }: Search): void {
+  faults.push({ path: [...path], message, kind })
 }
 
-function splitPointer(pointer: string): readonly string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+function isFull({ faults, most }: Search): boolean {
+  return faults.length >= most
 }

@@ -123,7 +123,6 @@ suite('image requests', () => {
     mask_image: { good: [null], bad: [picture] },
     inpaint_full_res: { good: [false, null], bad: [true, 'false', 0] },
     inpaint_full_res_padding: { good: [32, null], bad: [-1, 1025, 1.5, 16] },
-    mask_blur: { good: [0, null], bad: [-1, 65, 1.5, '4', 4] },
     outpainting: { good: [false, null], bad: [true, 'false'] },
     guidance_rescale: { good: [0, 0.7, 1, null], bad: [-0.1, 1.1, '0'] },
     loras: { good: [{}, null], bad: ['ink', [], { ink: '1' }, { ink: 11 }, { ink: -10.5 }] },
@@ -241,10 +240,9 @@ suite('image requests', () => {
       mask_image: picture,
       inpaint_full_res: true,
       inpaint_full_res_padding: 16,
-      mask_blur: 8,
       outpainting: true,
     })
-    assert.deepEqual(mask, { image: Buffer.from('picture'), fullResolution: true, padding: 16, outpainting: true, blur: 8 })
+    assert.deepEqual(mask, { image: Buffer.from('picture'), fullResolution: true, padding: 16, outpainting: true, blur: 0 })
     await refuse({ mask_image: picture }, 'mask_image')
     await refuse({ init_image: picture, mask_image: Buffer.from('rubbish').toString('base64') }, 'mask_image')
     await refuse({ init_image: picture, outpainting: true }, 'outpainting')
@@ -255,7 +253,7 @@ suite('image requests', () => {
   })
 
   test('what the model is known to refuse is refused before it is asked', async () => {
-    const bounds = { clipSkip: 2, lcmSteps: 50, refusedSamplers: { PNDM: 'something' }, startsFromImage: false }
+    const bounds = { clipSkip: 2, lcmSteps: 50, refusedSamplers: ['PNDM'], startsFromImage: false } as const
     const bounded = { descriptor: { ...model, bounds } }
     assert.equal((await accept({ clip_skip: 2 }, bounded)).clipSkip, 2)
     await refuse({ clip_skip: 3 }, 'clip_skip', 'validation_error', bounded)

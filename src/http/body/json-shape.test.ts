@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nestsDeeperThan } from './json-nesting.ts'
+import { measureJson, nestsDeeperThan } from './json-shape.ts'
 
 const isDeeper = (levels: number, value: string) => nestsDeeperThan(levels, Buffer.from(value))
 
@@ -22,5 +22,31 @@ suite('the nesting of a JSON text', () => {
 
   test('a text that breaks off or is no JSON gets some answer', () => {
     for (const text of ['', '"[[', '"\\', ']]]', '{"a":"\\"']) assert.equal(isDeeper(1, text), false, text)
+  })
+})
+
+suite('the shape of a JSON text', () => {
+  const bounds = { depth: 9, containers: 9, keys: 9, entries: 99 }
+
+  test('counts what is punctuation, not what is text', () => {
+    assert.deepEqual(measureJson(Buffer.from('{"a,:[{":[1,2,{"b":"c\\",:{"}],"d":null}'), bounds), {
+      depth: 3,
+      containers: 3,
+      keys: 3,
+      entries: 6,
+    })
+  })
+
+  test('is measured up to the first bound passed', () => {
+    for (const [json, name] of [
+      ['['.repeat(1000), 'depth'],
+      ['{},'.repeat(1000), 'containers'],
+      ['"a":1,'.repeat(1000), 'keys'],
+      ['1,'.repeat(1000), 'entries'],
+    ] as const)
+      assert.equal(
+        measureJson(Buffer.from(json), { ...bounds, entries: name === 'entries' ? 99 : 9999 })[name],
+        name === 'entries' ? 100 : 10,
+      )
   })
 })

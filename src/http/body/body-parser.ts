@@ -1,0 +1,59 @@
+import { setTimeout } from 'node:timers/promises'
+import type { ErrorCode } from '../../core/error.ts'
+import { fewPerTurn } from '../limits/few-per-turn.ts'
+import { JsonThread, type ParsedBody } from './json-thread.ts'
+import { Lines } from './lines.ts'
+import { parseJson } from './parse-json.ts'
+
+/** Bodies up to here are parsed at once, in 2 ms as a rule and 20 ms for the worst; longer ones in a thread. */
+const smallBytes = 256 * 1024
+
+/** Bytes of small bodies that are parsed in one turn of the event loop. */
+const bytesPerTurn = 64 * 1024
+
+/** Parsing that holds the event loop no longer than this is free; behind a longer one its owner waits four times as long. */
+const freeMs = 4
+const pause = 4
+
+export interface BodyOwner {
+  /** Account, or address before anybody is known: each waits for its own bodies, and for one of each other. */
+  readonly owner: string
+  /** The code for a body that nests too deep, which differs between text and image routes. */
+  readonly tooDeep: ErrorCode
+  readonly signal: AbortSignal
+}
+
+/** Parses bodies so that none of any shape holds the event loop for long, and many of one owner hardly delay another's. */
+export class BodyParser implements AsyncDisposable {
+  readonly #lines = new Lines()
+  readonly #thread = new JsonThread()
+  readonly #takeTurn = fewPerTurn(bytesPerTurn)
+
+  /** @throws {ServiceError} as `parseJson` does. */
+  parse(bytes: Buffer<ArrayBuffer>, { owner, tooDeep, signal }: BodyOwner): Promise<ParsedBody> {
+    if (bytes.length > smallBytes)
+      return this.#lines.run(`large ${owner}`, async () => {
+        signal.throwIfAborted()
+        return this.#thread.parse(bytes, tooDeep)
+      })
+    let heldMs = 0
+    const parseNow = async () => {
+      await this.#takeTurn(bytes.length)
+      signal.throwIfAborted()
+      const startedAt = performance.now()
+      try {
+        return { bytes, value: parseJson(bytes, tooDeep) }
+      } finally {
+        heldMs = performance.now() - startedAt
+      }
+    }
+    const rest = async () => {
+      if (heldMs > freeMs) await setTimeout(heldMs * pause, undefined, { ref: false })
+    }
+    return this.#lines.run(`small ${owner}`, parseNow, rest)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#thread[Symbol.asyncDispose]()
+  }
+}

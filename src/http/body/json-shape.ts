@@ -1,0 +1,89 @@
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+const backslash = 0x5c
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/** What a JSON text holds; counted up to the first bound that it passes. */
+export interface JsonShape {
+  /** How deep objects and lists lie in each other. */
+  readonly depth: number
+  /** Objects and lists. */
+  readonly containers: number
+  readonly keys: number
+  /** Entries of objects and lists; up to one more per container than there are. */
+  readonly entries: number
+}
+
+/** The most of each that a body may hold. */
+export type JsonBounds = JsonShape
+
+/**
+ * Tells the shape of a JSON text from its punctuation alone, before anything is parsed: a parsed value costs up to a hundred times the
+ * bytes of its text, and whatever walks a deep one by recursion ends. Stops at the first bound passed, so that many brackets cost little.
+ *
+ * @param json A JSON text in UTF-8; of anything else some answer comes.
+ */
+export function measureJson(json: Uint8Array, bounds: JsonBounds): JsonShape {
+  const { length } = json
+  let depth = 0
+  let deepest = 0
+  let containers = 0
+  let keys = 0
+  let commas = 0
+  for (let at = 0; at < length; at += 1) {
+    switch (json[at]) {
+      case quote:
+        at = findClosingQuote(json, at)
+        break
+      case openBracket:
+      case openBrace:
+        depth += 1
+        containers += 1
+        if (depth > deepest) deepest = depth
+        if (depth > bounds.depth || containers > bounds.containers) at = length
+        break
+      case closeBracket:
+      case closeBrace:
+        depth -= 1
+        break
+      case colon:
+        keys += 1
+        if (keys > bounds.keys) at = length
+        break
+      case comma:
+        commas += 1
+        if (commas + containers > bounds.entries) at = length
+        break
+    }
+  }
+  return { depth: deepest, containers, keys, entries: commas + containers }
+}
+
+/** Whether objects and lists lie deeper in each other than so many levels. */
+export function nestsDeeperThan(levels: number, json: Uint8Array): boolean {
+  const anything = Number.POSITIVE_INFINITY
+  return measureJson(json, { depth: levels, containers: anything, keys: anything, entries: anything }).depth > levels
+}
+
+function findClosingQuote(json: Uint8Array, start: number): number {
+  const { length } = json
+  const first = json.indexOf(quote, start + 1)
+  if (first === -1) return length
+  if (!isEscaped(json, first)) return first
+  // Where one quote is escaped, many are, and walking is faster than looking for each.
+  for (let at = first + 1; at < length; at += 1) {
+    if (json[at] === quote) return at
+    if (json[at] === backslash) at += 1
+  }
+  return length
+}
+
+function isEscaped(json: Uint8Array, at: number): boolean {
+  let before = at - 1
+  while (json[before] === backslash) before -= 1
+  return (at - before) % 2 === 0
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { type ErrorCode, fromErrorRecord } from '../../core/error.ts'
+import type { ParseReply, ParseRequest } from './parse-messages.ts'
+
+interface Waiting {
+  readonly resolve: (parsed: ParsedBody) => void
+  readonly reject: (error: unknown) => void
+}
+
+export interface ParsedBody {
+  readonly bytes: Buffer
+  readonly value: unknown
+}
+
+/** Heap of the thread in MiB: for a few texts of the largest body, two bytes per character. More ends the thread, not the service. */
+const heapMb = 768
+
+/** Parses bodies in a thread of its own, which starts with the first. */
+export class JsonThread implements AsyncDisposable {
+  readonly #waiting = new Map<number, Waiting>()
+  #thread: Worker | null = null
+  #number = 0
+
+  /**
+   * @param bytes Are moved to the thread and come back with the value.
+   * @throws {ServiceError} as `parseJson` does.
+   */
+  parse(bytes: Uint8Array<ArrayBuffer>, tooDeep: ErrorCode): Promise<ParsedBody> {
+    this.#thread ??= this.#start()
+    const thread = this.#thread
+    return new Promise((resolve, reject) => {
+      const number = this.#number++
+      this.#waiting.set(number, { resolve, reject })
+      const request: ParseRequest = { number, bytes, tooDeep }
+      thread.postMessage(request, [bytes.buffer])
+      thread.ref()
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#thread?.terminate()
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL('./parse-in-thread.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    })
+    thread.on('message', (reply: ParseReply) => this.#settle(reply))
+    thread.on('error', (error) => this.#fail(thread, error))
+    once(thread, 'exit').then(() => this.#fail(thread, new Error('The thread that parses bodies has ended.')))
+    return thread
+  }
+
+  #settle(reply: ParseReply): void {
+    const waiting = this.#waiting.get(reply.number)
+    this.#waiting.delete(reply.number)
+    if (this.#waiting.size === 0) this.#thread?.unref()
+    if ('value' in reply) waiting?.resolve({ bytes: Buffer.from(reply.bytes.buffer), value: reply.value })
+    else waiting?.reject(reply.failure === null ? new Error(reply.cause) : fromErrorRecord(reply.failure))
+  }
+
+  #fail(thread: Worker, error: unknown): void {
+    if (this.#thread !== thread) return
+    this.#thread = null
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+  }
+}

@@ -1,0 +1,18 @@
+import { parentPort } from 'node:worker_threads'
+import { ServiceError, toErrorRecord } from '../../core/error.ts'
+import { parseJson } from './parse-json.ts'
+import type { ParseReply, ParseRequest } from './parse-messages.ts'
+
+if (parentPort === null) throw new Error('This file runs in a worker thread only.')
+const port = parentPort
+
+port.on('message', ({ number, bytes, tooDeep }: ParseRequest) => {
+  try {
+    const reply: ParseReply = { number, bytes, value: parseJson(Buffer.from(bytes.buffer), tooDeep) }
+    port.postMessage(reply, [bytes.buffer])
+  } catch (error) {
+    const failure = error instanceof ServiceError ? toErrorRecord(error) : null
+    const reply: ParseReply = { number, failure, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+    port.postMessage(reply)
+  }
+})

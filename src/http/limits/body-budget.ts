@@ -1,0 +1,69 @@
+import { ServiceError } from '../../core/error.ts'
+
+/** How many bytes of bodies may be in the service at once. */
+export interface BodyBudgetSettings {
+  readonly totalBytes: number
+  /** Of one account, or of one address before anybody is known. */
+  readonly shareBytes: number
+}
+
+/** The bytes of one body, counted as they come in and given back on disposal. */
+export interface BodyAllowance extends Disposable {
+  /** @throws {ServiceError} as {@link BodyBudget.check} does. */
+  take(bytes: number): void
+}
+
+/** Seconds after which trying again may help; nobody knows when an answer ends. */
+const retryAfterSeconds = 2
+
+/** Counts the bytes of all bodies from their arrival until their answer is out. */
+export class BodyBudget {
+  readonly #settings: BodyBudgetSettings
+  readonly #held = new Map<string, number>()
+  #total = 0
+
+  constructor(settings: BodyBudgetSettings) {
+    this.#settings = settings
+  }
+
+  /**
+   * Whether so many more bytes of one owner would fit now.
+   *
+   * @throws {ServiceError} `quota_exceeded` when the owner's share is used up, `server_is_overloaded` when all is.
+   */
+  check(owner: string, bytes: number): void {
+    const { totalBytes, shareBytes } = this.#settings
+    if ((this.#held.get(owner) ?? 0) + bytes > shareBytes)
+      throw new ServiceError(
+        'quota_exceeded',
+        `Send at most ${shareBytes} bytes of bodies at once (a share of body-memory); wait for earlier answers first.`,
+        { retryAfterSeconds },
+      )
+    if (this.#total + bytes > totalBytes)
+      throw new ServiceError('server_is_overloaded', 'Too many bytes of bodies are coming in (body-memory); try again shortly.', {
+        retryAfterSeconds,
+      })
+  }
+
+  open(owner: string): BodyAllowance {
+    let taken = 0
+    return {
+      take: (bytes) => {
+        this.check(owner, bytes)
+        taken += bytes
+        this.#add(owner, bytes)
+      },
+      [Symbol.dispose]: () => {
+        this.#add(owner, -taken)
+        taken = 0
+      },
+    }
+  }
+
+  #add(owner: string, bytes: number): void {
+    this.#total += bytes
+    const held = (this.#held.get(owner) ?? 0) + bytes
+    if (held === 0) this.#held.delete(owner)
+    else this.#held.set(owner, held)
+  }
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import Type, { type TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { chatRequestSchema } from '../chat/chat-request.ts'
+import { completionRequestSchema } from '../chat/completion-request.ts'
+import { embeddingRequestSchema } from '../chat/embedding-request.ts'
+import { imageRequestSchema } from '../images/image-fields.ts'
+import { findFaults } from './find-faults.ts'
+
+const settings = { widePenalties: false }
+const bodies = {
+  chat: [chatRequestSchema(settings), { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }],
+  completion: [completionRequestSchema(settings), { model: 'm', prompt: 'Hi' }],
+  embedding: [embeddingRequestSchema, { model: 'm', input: 'Hi' }],
+  image: [imageRequestSchema, { prompt: 'a tiger' }],
+} as const satisfies Record<string, readonly [TSchema & { readonly properties: object }, object]>
+
+const values: readonly unknown[] = [
+  ...[
+    null,
+    true,
+    false,
+    0,
+    1,
+    -1,
+    0.5,
+    17,
+    201,
+    2 ** 60,
+    '',
+    'x',
+    'auto',
+    'png',
+    'x'.repeat(1001),
+    '😀'.repeat(10_000),
+    '😀'.repeat(10_001),
+  ],
+  ...[[], [''], ['x'], [1], [-1], [null], [{}], Array(17).fill('x'), Array(200).fill({ type: 'function', function: { name: 'a' } })],
+  ...[{}, { x: 1 }, { '5': 1 }, { '05': 1 }, { '5': 101 }, { type: 'text' }, { type: 'xml' }, { include_usage: 1 }],
+  ...[[{ role: 'user', content: ['Hi'] }], [{ role: 'user', content: [{ type: 'text', text: 1 }] }], [{ role: 'user', content: [], x: 1 }]],
+]
+
+suite('the faults of a value', () => {
+  for (const [name, [schema, base]] of Object.entries(bodies))
+    test(`are found exactly where the compiled schema of a ${name} body refuses`, () => {
+      const validator = Compile(schema)
+      const document: object = schema
+      for (const field of [...Object.keys(schema.properties), 'unknown_field'])
+        for (const value of values) {
+          const body = { ...base, [field]: value }
+          assert.equal(findFaults(document, body).length === 0, validator.Check(body), `${field}: ${JSON.stringify(value)?.slice(0, 200)}`)
+        }
+    })
+
+  test('are looked for no further than the first few', () => {
+    let read = 0
+    const getOwnPropertyDescriptor = () => {
+      read += 1
+      return undefined
+    }
+    const entry = new Proxy({}, { getOwnPropertyDescriptor })
+    const schema = Type.Object({ list: Type.Array(Type.Object({ a: Type.String() }, { additionalProperties: false })) })
+    assert.equal(findFaults(schema, { list: Array(10_000).fill(entry) }).length, 64)
+    assert.ok(read <= 128, `${read} fields were looked up`)
+  })
+
+  test('of a union are those inside the branch that comes nearest', () => {
+    const item = Type.Object({ type: Type.Literal('text'), text: Type.String() })
+    const schema = Type.Object({ content: Type.Union([Type.String(), Type.Array(item)]) })
+    assert.deepEqual(
+      findFaults(schema, { content: [{ type: 'text' }] }).map(({ path }) => path),
+      [['content', 0, 'text']],
+    )
+    assert.deepEqual(
+      findFaults(schema, { content: 5 }).map(({ message }) => message),
+      ['`content` must be a string, or a list, each an object.'],
+    )
+  })
+})
