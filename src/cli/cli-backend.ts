@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { ConfigFault } from '../config/setting-sources.ts'
 import type { AccessToken, Scope } from '../core/access-token.ts'
 import type { Account, AccountLimits, Role } from '../core/account.ts'
+import type { FoundDevice } from '../core/compute-device.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { ReportProgress } from './progress-bar.ts'
 
@@ -16,6 +17,8 @@ export interface CliBackend {
   readonly findStartFaults: (config: Config) => Promise<readonly ConfigFault[]>
   /** Accounts and tokens of the data folder, whether or not the service runs on it; one without a database is refused unless `create` is set. */
   readonly openAccountDesk: (config: Config, options: Options & { readonly create?: boolean }) => Promise<AccountDesk>
+  /** GPUs that the engines can compute on. */
+  readonly listDevices: (options: Options) => Promise<readonly FoundDevice[]>
   readonly listModels: (config: Config) => Promise<readonly ModelDescriptor[]>
   /** Copies a model from a web address or a folder into the data folder and checks it. */
   readonly pullModel: (config: Config, source: string, options: SlowOptions) => Promise<ModelDescriptor>

@@ -7,6 +7,7 @@ import { doctor } from './commands/doctor.ts'
 import { limitAccount } from './commands/limit-account.ts'
 import { linkAccount } from './commands/link-account.ts'
 import { listAccounts } from './commands/list-accounts.ts'
+import { listDevices } from './commands/list-devices.ts'
 import { listModels } from './commands/list-models.ts'
 import { listTokens } from './commands/list-tokens.ts'
 import { pullModel } from './commands/pull-model.ts'
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   enableAccount,
   limitAccount,
   linkAccount,
+  listDevices,
   listModels,
   pullModel,
   removeModel,

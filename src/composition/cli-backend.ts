@@ -7,6 +7,7 @@ import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { restoreBackup } from '../storage/upkeep/restore-backup.ts'
 import { writeBackup } from '../storage/upkeep/write-backup.ts'
 import { dataLayout } from './data-layout.ts'
+import { listDevices } from './devices/list-devices.ts'
 import { examine } from './examine.ts'
 import { listInstalledModels, pullToDataFolder } from './models/pull-to-data-folder.ts'
 import { openAccountDesk } from './open-account-desk.ts'
@@ -18,6 +19,7 @@ export const cliBackend: CliBackend = {
   serve: async (config, options) => (await import('./serve.ts')).serve(config, options),
   findStartFaults,
   openAccountDesk,
+  listDevices,
   listModels: listInstalledModels,
   pullModel: pullToDataFolder,
   findRemovableModel,

@@ -3,15 +3,18 @@ import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { type GpuSetting, gpuSettings } from '../core/compute-device.ts'
 import { loadDiffusionPipeline } from '../runtimes/diffusion/diffusion-pipeline.ts'
+import { chooseProvider } from '../runtimes/diffusion/onnx/choose-provider.ts'
 import { readJsonObject } from '../runtimes/diffusion/onnx/model-file.ts'
 import { parseReferenceFile } from '../runtimes/diffusion/parity/reference-case.ts'
 import { type Deviation, isWithinLimits, replayCase } from '../runtimes/diffusion/parity/replay-case.ts'
 
-const usage = `Usage: npm run parity -- <cases.json> [--models <folder>]
+const usage = `Usage: npm run parity -- <cases.json> [--models <folder>] [--gpu <setting>]
 
 Replays reference cases of diffusers and prints the worst error per sampler.
 --models  folder that holds the model the file names, or that model's folder (default test/fixtures/golden)
+--gpu     what to compute on, as the setting gpu (default off)
 `
 const goldenFolder = fileURLToPath(new URL('../../test/fixtures/golden', import.meta.url))
 
@@ -40,7 +43,13 @@ export async function runParity(
   const file = parseReferenceFile(JSON.parse(await readFile(parsed.file, 'utf8')))
   const folder = basename(parsed.models) === file.model ? parsed.models : join(parsed.models, file.model)
   const { signal } = new AbortController()
-  await using pipeline = await loadDiffusionPipeline(folder, { threads: Math.max(1, availableParallelism() - 1), refiner: null, signal })
+  const provider = await chooseProvider({ gpu: parsed.gpu, gpuDevice: null })
+  await using pipeline = await loadDiffusionPipeline(folder, {
+    threads: Math.max(1, availableParallelism() - 1),
+    provider,
+    refiner: null,
+    signal,
+  })
   const schedulerJson = await readJsonObject(folder, 'scheduler/scheduler_config.json')
 
   const bySampler = new Map<string, Deviation[]>()
@@ -70,11 +79,13 @@ export async function runParity(
   return failures.length === 0 && count > 0 ? 0 : 1
 }
 
-function readArguments(argv: readonly string[]): { readonly file: string; readonly models: string } | null {
+function readArguments(argv: readonly string[]): { readonly file: string; readonly models: string; readonly gpu: GpuSetting } | null {
   try {
-    const { values, positionals } = parseArgs({ args: [...argv], options: { models: { type: 'string' } }, allowPositionals: true })
+    const options = { models: { type: 'string' }, gpu: { type: 'string' } } as const
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true })
+    const gpu = gpuSettings.find((word) => word === (values.gpu ?? 'off'))
     const [file, ...rest] = positionals
-    return file === undefined || rest.length > 0 ? null : { file, models: values.models ?? goldenFolder }
+    return file === undefined || rest.length > 0 || gpu === undefined ? null : { file, models: values.models ?? goldenFolder, gpu }
   } catch {
     return null
   }

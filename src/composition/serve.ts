@@ -29,7 +29,7 @@ import { observeHttp } from './observe/observe-http.ts'
 import { observePool } from './observe/observe-pool.ts'
 import { openOutputs, openStore } from './open-store.ts'
 import { startDeferredWork } from './start-deferred-work.ts'
-import { findUnbuilt } from './start-faults.ts'
+import { findMissingHardware, findUnbuilt } from './start-faults.ts'
 import { stopServing } from './stop-serving.ts'
 import { createSystemClock } from './system-clock.ts'
 
@@ -49,7 +49,7 @@ export async function serve(
 
   const telemetry = createTelemetry(await createLog(config.log))
   observeProcess(telemetry)
-  const catalog = await openModels(config, findUnbuilt(config))
+  const catalog = await openModels(config, [...findUnbuilt(config), ...(await findMissingHardware(config, { signal }))])
   const store = parts.use(await openStore(config, { clock, mode: 'service' }))
   const { queue, log, accounts, tokens, usage, webhooks } = store
   const outputs = await openOutputs(config, { clock })
@@ -59,6 +59,7 @@ export async function serve(
     engineThreads: config.models.threads,
     textSlots: config.models.textSlots,
     gpu: config.models.gpu,
+    gpuDevice: config.models.gpuDevice,
     clock,
     log: observeEngines(telemetry),
   })

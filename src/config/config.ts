@@ -1,3 +1,5 @@
+import type { GpuSetting } from '../core/compute-device.ts'
+
 /** Every setting, checked and with its default filled in. Times in milliseconds, sizes in bytes, folders absolute. */
 export interface Config {
   readonly listen: {
@@ -22,6 +24,8 @@ export interface Config {
     readonly idleUnloadMs: number | null
     readonly threads: number
     readonly gpu: GpuSetting
+    /** Position in the list of `sepia devices`; null = the backend's first choice. */
+    readonly gpuDevice: number | null
     /** Sequences at once per text model. */
     readonly textSlots: number
     /** Interactive requests that may wait per text model. */
@@ -70,9 +74,6 @@ export interface AddressSettings {
   readonly asyncUrl: string | null
   readonly textUrl: string | null
 }
-
-export const gpuSettings = ['off', 'auto', 'cuda', 'vulkan', 'metal'] as const
-export type GpuSetting = (typeof gpuSettings)[number]
 
 export const logFormats = ['pretty', 'json'] as const
 export type LogFormat = (typeof logFormats)[number]

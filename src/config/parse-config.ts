@@ -47,6 +47,7 @@ function readConfig({ read }: SettingReader): Config {
       idleUnloadMs: zeroIsNull(read(settings.idleUnload)),
       threads: read(settings.engineThreads),
       gpu: read(settings.gpu),
+      gpuDevice: read(settings.gpuDevice),
       textSlots: read(settings.textSlots),
       textQueue: read(settings.textQueue),
       imageQueue: read(settings.imageQueue),

@@ -1,5 +1,6 @@
+import { gpuSettings } from '../core/compute-device.ts'
 import type { LogFormat } from './config.ts'
-import { gpuSettings, logFormats, logLevels } from './config.ts'
+import { logFormats, logLevels } from './config.ts'
 import { headerNames } from './header-names.ts'
 import type { Fallback, Kind, Setting, SettingDescription, SettingGroup } from './setting.ts'
 import { byteSize, duration, folder, folders, integer, names, oneOf, optional, text, toggle, url } from './setting-kinds.ts'
@@ -84,7 +85,20 @@ export const settings = {
     { words: 'one less than the cores', derive: ({ cores }) => Math.max(1, cores - 1) },
     'Threads a model computes with. As many as cores is slower as soon as anything else runs.',
   ),
-  gpu: setting('gpu', 'Models', oneOf(...gpuSettings), 'off', 'What text models compute on.'),
+  gpu: setting(
+    'gpu',
+    'Models',
+    oneOf(...gpuSettings),
+    'auto',
+    'What models compute on: a named graphics interface must be there, `auto` takes what is, `off` the processor. `sepia devices` lists them.',
+  ),
+  gpuDevice: setting(
+    'gpu-device',
+    'Models',
+    optional(integer(0, 255)),
+    unset("the backend's first choice"),
+    'Which of several GPUs, by its number in `sepia devices`.',
+  ),
   textSlots: setting('text-slots', 'Models', integer(1, 256), '8', 'Sequences a text model works on at once.'),
   textQueue: setting(
     'text-queue',

@@ -75,9 +75,8 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     const memory = this.#residents.measure()
     const known = catalog.list().map((descriptor) => this.#find(descriptor))
     const removed = [...this.#state.models.values()].filter((model) => isHeld(model) && catalog.find(model.id) === undefined)
-    const { texts } = this.#residents
     return [...known, ...removed].map((model) =>
-      describeState(model, { memoryBytes: memory.get(model.id) ?? 0, contextLength: texts.get(model.id)?.model.contextLength }),
+      describeState(model, { memoryBytes: memory.get(model.id) ?? 0, ...this.#residents.tell(model.id) }),
     )
   }
 
@@ -203,7 +202,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       const loaded = await this.#residents.start(findDescriptor(catalog, modelId), { signal: this.#closing.signal })
       // A process that died at once has been noted as lost.
       if (!this.#residents.has(modelId)) return
-      onEvent({ type: 'loaded', modelId, loadMs: clock.now() - startedAt, memoryBytes: loaded.memoryBytes() })
+      onEvent({ type: 'loaded', modelId, loadMs: clock.now() - startedAt, memoryBytes: loaded.memoryBytes(), device: loaded.model.device })
       this.#apply({ type: 'loaded', modelId, slots: loaded.slots })
     } catch (error) {
       if (this.#closing.signal.aborted) return

@@ -1,6 +1,7 @@
 import type { ModelDescriptor } from '../core/model.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
 import type { LoadedModel, ModelLoader } from '../core/ports/model-loader.ts'
+import type { ModelState } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 
 type AnyLoaded = LoadedModel<TextModel> | LoadedModel<ImageModel>
@@ -45,6 +46,14 @@ export class ResidentModels {
   /** Resident bytes of every model. */
   measure(): ReadonlyMap<string, number> {
     return new Map([...this.texts, ...this.images].map(([id, loaded]) => [id, loaded.memoryBytes()]))
+  }
+
+  /** What a loaded model tells about itself. */
+  tell(modelId: string): Pick<ModelState, 'contextLength' | 'device'> {
+    return {
+      contextLength: this.texts.get(modelId)?.model.contextLength,
+      device: this.#find(modelId)?.model.device,
+    }
   }
 
   async #keep<Loaded extends AnyLoaded>(

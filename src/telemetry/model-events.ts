@@ -1,9 +1,10 @@
+import type { ComputeDevice } from '../core/compute-device.ts'
 import type { ModelState } from '../core/ports/model-pool.ts'
 import type { Telemetry } from './telemetry.ts'
 
 export function modelLoaded(
   { log, metrics }: Telemetry,
-  event: { readonly modelId: string; readonly loadMs: number; readonly pid?: number },
+  event: { readonly modelId: string; readonly loadMs: number; readonly device?: ComputeDevice | undefined },
 ): void {
   metrics.modelLoads.add([event.modelId])
   metrics.modelLoadSeconds.observe([event.modelId], event.loadMs / 1000)

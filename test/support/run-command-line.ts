@@ -50,6 +50,7 @@ export async function runCommandLine(
     removeModel: refuse,
     backup: refuse,
     restore: refuse,
+    listDevices: async () => [],
     doctor: async () => findings,
   }
   const code = await runCli(argv, {

@@ -7,7 +7,7 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 export function observePool(telemetry: Telemetry): (event: PoolEvent) => void {
   return (event) => {
     const { modelId } = event
-    if (event.type === 'loaded') modelLoaded(telemetry, { modelId, loadMs: event.loadMs })
+    if (event.type === 'loaded') modelLoaded(telemetry, { modelId, loadMs: event.loadMs, device: event.device })
     else if (event.type === 'unloaded') modelUnloaded(telemetry, { modelId, reason: event.reason })
     else if (event.type === 'crashed') modelCrashed(telemetry, { modelId, reason: event.reason })
     else if (event.type === 'load-failed') faultSurvived(telemetry, { where: `loading ${modelId}` }, event.error)

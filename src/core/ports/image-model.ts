@@ -1,7 +1,10 @@
+import type { ComputeDevice } from '../compute-device.ts'
 import type { ImageProgress, ImageRequest, ImageResult } from '../image-generation.ts'
 
 /** A loaded image model. */
 export interface ImageModel {
+  /** What it computes on; absent where the runtime cannot tell. */
+  readonly device?: ComputeDevice | undefined
   /**
    * Draws every image of the request; aborting stops before the next denoising step.
    *

@@ -1,3 +1,4 @@
+import type { ComputeDevice } from '../compute-device.ts'
 import type { ImageModel } from './image-model.ts'
 import type { TextModel } from './text-model.ts'
 
@@ -44,4 +45,6 @@ export interface ModelState {
   readonly waiting: number
   /** Of a loaded text model, as far as its runtime tells. */
   readonly contextLength?: number | undefined
+  /** Of a loaded model, as far as its runtime tells. */
+  readonly device?: ComputeDevice | undefined
 }

@@ -1,7 +1,10 @@
+import type { ComputeDevice } from '../compute-device.ts'
 import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest } from '../text-generation.ts'
 
 /** A loaded language model. */
 export interface TextModel {
+  /** What it computes on; absent where the runtime cannot tell. */
+  readonly device?: ComputeDevice | undefined
   /** Tokens of prompt and answer together that it takes; absent where the runtime cannot tell. */
   readonly contextLength?: number | undefined
 

@@ -14,6 +14,19 @@ export const modelSchema = Type.Object({
   license: Type.Union([Type.String(), Type.Null()]),
   loaded: Type.Boolean(),
   state: Type.Enum(['unloaded', 'loading', 'loaded', 'backing-off']),
+  device: Type.Union(
+    [
+      Type.Object({
+        backend: Type.Enum(['cpu', 'cuda', 'vulkan', 'metal', 'webgpu']),
+        name: Type.Union([Type.String(), Type.Null()], { description: 'As its driver names it; null = it does not tell.' }),
+        layers: Type.Optional(
+          Type.Object({ on_device: Type.Integer(), total: Type.Integer() }, { description: 'Where only a part of the model fitted.' }),
+        ),
+      }),
+      Type.Null(),
+    ],
+    { description: 'What the model computes on; null = not loaded, or it runs on another server.' },
+  ),
   capabilities: Type.Array(Type.String()),
   context_length: Type.Optional(
     Type.Union([Type.Integer(), Type.Null()], { description: 'Text models: tokens of prompt and answer together; null = not known yet.' }),

@@ -1,3 +1,4 @@
+import type { ComputeDevice } from '../../core/compute-device.ts'
 import type { ImageModelDescriptor, TextModelDescriptor } from '../../core/model.ts'
 import type { ListedModel } from '../../operations/list-models.ts'
 
@@ -13,8 +14,16 @@ export function encodeModel({ descriptor, state, contextLength }: ListedModel) {
     license: descriptor.license,
     loaded: state?.state === 'loaded',
     state: state?.state ?? 'unloaded',
+    device: encodeDevice(state?.device),
     ...(descriptor.kind === 'text' ? encodeText(descriptor, contextLength) : encodeImage(descriptor)),
   }
+}
+
+/** What a loaded model computes on; null when it is not loaded, or runs on another server. */
+function encodeDevice(device: ComputeDevice | undefined) {
+  if (device === undefined) return null
+  const { backend, name, layers } = device
+  return { backend, name, ...(layers && { layers: { on_device: layers.onDevice, total: layers.total } }) }
 }
 
 function encodeText({ embeddings }: TextModelDescriptor, contextLength: number | null) {

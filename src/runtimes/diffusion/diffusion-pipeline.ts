@@ -1,3 +1,4 @@
+import type { ExecutionProvider } from './onnx/choose-provider.ts'
 import { readJsonObject, readOptionalJsonObject } from './onnx/model-file.ts'
 import { openOnnxSession } from './onnx/onnx-session.ts'
 import { loadSafetyChecker } from './pictures/load-safety-checker.ts'
@@ -24,6 +25,8 @@ export interface DiffusionPipeline extends AsyncDisposable {
 export interface PipelineOptions {
   /** Threads of the tensor runtime. */
   readonly threads: number
+  /** `cpu` where it is left out. */
+  readonly provider?: ExecutionProvider
   /** Folder of a refiner model; null = none. */
   readonly refiner: string | null
   readonly signal: AbortSignal
@@ -34,22 +37,28 @@ export interface PipelineOptions {
  *
  * @throws {ServiceError} `inference_failed` naming the file, input or shape that does not fit.
  */
-export async function loadDiffusionPipeline(folder: string, { threads, refiner, signal }: PipelineOptions): Promise<DiffusionPipeline> {
+export async function loadDiffusionPipeline(
+  folder: string,
+  { threads, provider = 'cpu', refiner, signal }: PipelineOptions,
+): Promise<DiffusionPipeline> {
   await using stack = new AsyncDisposableStack()
-  const opener = (root: string): OpenSession => {
+  const opener = (root: string, keepsMemory = true): OpenSession => {
     return async (file) => {
       signal.throwIfAborted()
-      return stack.use(await openOnnxSession(root, file, { threads }))
+      return stack.use(await openOnnxSession(root, file, { threads, provider, keepsMemory }))
     }
   }
   const open = opener(folder)
+  const openOncePerPicture = opener(folder, false)
   const scheduler = parseSchedulerConfig(await readJsonObject(folder, 'scheduler/scheduler_config.json'))
   const vae = parseVaeConfig(await readOptionalJsonObject(folder, 'vae_decoder/config.json'), 'vae_decoder/config.json')
   const parts = {
     base: await loadNoisePredictor(folder, open, vae.channels),
     refiner: refiner === null ? null : await loadNoisePredictor(refiner, opener(refiner), vae.channels),
-    decoder: new VaeDecoder(await open('vae_decoder/model.onnx')),
-    encoder: (await fileExists(folder, 'vae_encoder/model.onnx')) ? new VaeEncoder(await open('vae_encoder/model.onnx')) : null,
+    decoder: new VaeDecoder(await openOncePerPicture('vae_decoder/model.onnx')),
+    encoder: (await fileExists(folder, 'vae_encoder/model.onnx'))
+      ? new VaeEncoder(await openOncePerPicture('vae_encoder/model.onnx'))
+      : null,
     safety: await loadSafetyChecker(folder, open),
   }
   const sessions = stack.move()

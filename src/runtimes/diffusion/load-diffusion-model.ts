@@ -1,22 +1,27 @@
+import type { DeviceChoice } from '../../core/compute-device.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
 import { loadDiffusionPipeline } from './diffusion-pipeline.ts'
 import { generateImages } from './generate-images.ts'
+import { chooseProvider, deviceOf } from './onnx/choose-provider.ts'
 import { PreviewPainter } from './vae/preview-painter.ts'
 
 /**
  * Loads an SDXL model in the official ONNX layout into this process.
  *
  * @param options.threads Threads of the tensor runtime.
+ * @param options.gpu `off` where it is left out.
  * @throws {ServiceError} `inference_failed` naming the file, input or shape that does not fit.
  */
 export async function loadDiffusionModel(
   descriptor: ImageModelDescriptor,
-  { threads, signal }: { readonly threads: number; readonly signal: AbortSignal },
+  { threads, gpu = 'off', gpuDevice = null, signal }: { readonly threads: number; readonly signal: AbortSignal } & Partial<DeviceChoice>,
 ): Promise<ImageModel & AsyncDisposable> {
-  const pipeline = await loadDiffusionPipeline(descriptor.folder, { threads, refiner: descriptor.refiner, signal })
+  const provider = await chooseProvider({ gpu, gpuDevice })
+  const pipeline = await loadDiffusionPipeline(descriptor.folder, { threads, provider, refiner: descriptor.refiner, signal })
   const generation = { pipeline, descriptor, previews: new PreviewPainter(pipeline) }
   return {
+    device: deviceOf(provider),
     generate: (request, options) => generateImages(generation, request, options),
     [Symbol.asyncDispose]: () => pipeline[Symbol.asyncDispose](),
   }

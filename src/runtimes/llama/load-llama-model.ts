@@ -1,10 +1,11 @@
+import type { ComputeDevice, DeviceChoice } from '../../core/compute-device.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import { DecodeLoop } from './batch/decode-loop.ts'
 import { SequenceTable } from './batch/sequence-table.ts'
 import { openContext } from './binding/open-context.ts'
-import { openModelFile } from './binding/open-model-file.ts'
+import { type ModelFile, openModelFile } from './binding/open-model-file.ts'
 import { readVocabulary } from './binding/vocabulary.ts'
 import { generateText } from './generate-text.ts'
 import { openGuesser } from './guess/open-guesser.ts'
@@ -15,13 +16,12 @@ import { detectToolFormat } from './prompt/tool-format.ts'
 import { createGrammarState, createSampler } from './sampling/create-sampler.ts'
 import { TextEmbedder } from './text-embedder.ts'
 
-export interface LoadOptions {
+/** `gpu` is `off` where it is left out. */
+export interface LoadOptions extends Partial<DeviceChoice> {
   /** CPU threads that compute; more than cores − 1 makes every batch wait for whatever else runs. */
   readonly threads: number
   /** Sequences at once; requests over it wait in order of arrival. */
   readonly slots: number
-  /** `off` (the default), `auto`, `cuda`, `vulkan` or `metal`. */
-  readonly gpu?: string
   /** Milliseconds on a clock that never goes back; the machine's own unless a test brings one. */
   readonly now?: () => number
   readonly signal: AbortSignal
@@ -57,12 +57,18 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const embedder = opened.use(new TextEmbedder(file, vocabulary, { threads: options.threads, contextLength }))
   const resources = opened.move()
   return {
+    device: deviceOf(file),
     contextLength,
     generate: (request, { signal, account }) => generateText(engine, request, { signal, account }),
     embed: (request, { signal }) =>
       descriptor.embeddings ? embedder.embed(request, { signal }) : Promise.reject(makesNone(descriptor.id)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** Where a part of the layers did not fit, that is said too. */
+function deviceOf({ device, gpuLayers, layers }: ModelFile): ComputeDevice {
+  return device.backend === 'cpu' || gpuLayers >= layers ? device : { ...device, layers: { onDevice: gpuLayers, total: layers } }
 }
 
 function makesNone(model: string): ServiceError {

@@ -1,3 +1,4 @@
+import type { ComputeDevice, DeviceChoice } from '../../core/compute-device.ts'
 import type { ErrorCode, FieldFault } from '../../core/error.ts'
 import type { ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
@@ -10,12 +11,10 @@ export type EngineWork =
   | { readonly type: 'draw'; readonly request: ImageRequest }
 
 /** What an engine is given to compute with. */
-export interface EngineOptions {
+export interface EngineOptions extends DeviceChoice {
   readonly threads: number
   /** Pieces of work at once. */
   readonly slots: number
-  /** `off`, `auto`, or the name of a graphics interface. */
-  readonly gpu: string
 }
 
 /** What the service says to an engine process. The first message is `load`. */
@@ -37,6 +36,7 @@ export type CallReport =
 export interface EngineFacts {
   /** Of a text model: tokens of prompt and answer together. */
   readonly contextLength?: number | undefined
+  readonly device?: ComputeDevice | undefined
 }
 
 /** What an engine process says. */

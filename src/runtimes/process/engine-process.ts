@@ -161,8 +161,8 @@ export class EngineProcess implements AsyncDisposable {
     }
   }
 
-  #load({ contextLength }: EngineFacts): void {
-    this.#facts = { contextLength }
+  #load({ contextLength, device }: EngineFacts): void {
+    this.#facts = { contextLength, device }
     this.#loading.resolve()
   }
 

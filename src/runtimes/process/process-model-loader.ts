@@ -1,3 +1,4 @@
+import type { DeviceChoice } from '../../core/compute-device.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { LoadedModel, ModelLoader } from '../../core/ports/model-loader.ts'
@@ -6,7 +7,8 @@ import { EngineProcess } from './engine-process.ts'
 import { createImageProxy } from './image-proxy.ts'
 import { createTextProxy } from './text-proxy.ts'
 
-export interface ProcessLoaderSettings {
+/** `gpu` is `off` where it is left out. */
+export interface ProcessLoaderSettings extends Partial<DeviceChoice> {
   /** Module that calls `serveTextEngine`. */
   readonly textEntry: URL
   /** Module that calls `serveImageEngine`. */
@@ -15,8 +17,6 @@ export interface ProcessLoaderSettings {
   readonly engineThreads: number
   /** Sequences at once per text model. */
   readonly textSlots: number
-  /** What text models compute on: `off` (the default), `auto`, or the name of a graphics interface. */
-  readonly gpu?: string
   readonly clock: Clock
   readonly log: (event: EngineEvent) => void
   /** Kills an engine that takes longer to load; default 10 minutes. */
@@ -36,6 +36,7 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
     engineThreads: threads,
     textSlots,
     gpu = 'off',
+    gpuDevice = null,
     clock,
     log,
     loadMs = 600_000,
@@ -47,7 +48,11 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
     wrap: (engine: EngineProcess) => Model,
     options: { readonly signal: AbortSignal },
   ): Promise<LoadedModel<Model>> => {
-    const engine = await EngineProcess.start({ descriptor, threads, slots, gpu }, { entry, clock, log, loadMs, abortMs }, options)
+    const engine = await EngineProcess.start(
+      { descriptor, threads, slots, gpu, gpuDevice },
+      { entry, clock, log, loadMs, abortMs },
+      options,
+    )
     return {
       model: wrap(engine),
       slots,

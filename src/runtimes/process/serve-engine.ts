@@ -53,12 +53,12 @@ export function serveEngine(
     if (message.type === 'abort') return running.get(message.id)?.controller.abort()
     if (message.type === 'more') return running.get(message.id)?.window.widen(message.parts)
     try {
-      const { descriptor, threads, slots, gpu } = message
-      const engine = await load(descriptor, { threads, slots, gpu, signal: new AbortController().signal })
+      const { type: _, descriptor, ...options } = message
+      const engine = await load(descriptor, { ...options, signal: new AbortController().signal })
       loaded = { run: engine.run, gate: new EngineGate(engine.slots) }
       reportMemory()
       setInterval(reportMemory, memoryReportMs).unref()
-      channel.send({ type: 'loaded', contextLength: engine.contextLength })
+      channel.send({ type: 'loaded', contextLength: engine.contextLength, device: engine.device })
       // An engine is killed in the end, and only a process that ends by itself would keep what it compiled.
       flushCompileCache()
     } catch (error) {

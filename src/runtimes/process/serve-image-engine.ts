@@ -1,18 +1,20 @@
 import { ServiceError } from '../../core/error.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
+import type { EngineOptions } from './engine-messages.ts'
 import { serveEngine, type WorkRunner } from './serve-engine.ts'
 
 type LoadImage = (
   descriptor: ImageModelDescriptor,
-  options: { readonly threads: number; readonly signal: AbortSignal },
+  options: EngineOptions & { readonly signal: AbortSignal },
 ) => Promise<ImageModel & AsyncDisposable>
 
 /** The main of an engine process: loads the image model the service names and answers its calls until the service is gone. */
 export function serveImageEngine(load: LoadImage): void {
-  serveEngine(async (descriptor, { threads, slots, signal }) => {
+  serveEngine(async (descriptor, options) => {
     if (descriptor.kind !== 'image') throw new ServiceError('internal_error', `The image engine was asked to load ${descriptor.id}.`)
-    return { run: createRunner(await load(descriptor, { threads, signal })), slots }
+    const model = await load(descriptor, options)
+    return { run: createRunner(model), slots: options.slots, device: model.device }
   })
 }
 

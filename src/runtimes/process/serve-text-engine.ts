@@ -18,7 +18,7 @@ export function serveTextEngine(load: LoadText): void {
     // with, the one that draws has the logits in its cache: 5 % more tokens a second at one stream and at eight.
     env.UV_THREADPOOL_SIZE = String(options.threads)
     const model = await load(descriptor, options)
-    return { run: createRunner(model), slots: options.slots, contextLength: model.contextLength }
+    return { run: createRunner(model), slots: options.slots, contextLength: model.contextLength, device: model.device }
   })
 }
 

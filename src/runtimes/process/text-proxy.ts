@@ -6,6 +6,7 @@ import type { EngineProcess } from './engine-process.ts'
 export function createTextProxy(engine: EngineProcess): TextModel {
   return {
     contextLength: engine.facts.contextLength,
+    device: engine.facts.device,
     async *generate(request, { signal, account }) {
       using call = engine.call({ type: 'generate', request, account }, { signal })
       yield* call.parts()

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { ServiceError } from '../../../core/error.ts'
+import type { ExecutionProvider } from './choose-provider.ts'
 import { unusableModel } from './model-file.ts'
 import { fromTensor, type NumericTensor, type NumericValues, toTensor } from './tensor.ts'
 
@@ -87,10 +88,23 @@ function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+export interface SessionOptions {
+  readonly threads: number
+  readonly provider?: ExecutionProvider
+  /** Whether memory that a run took stays for the next one; not worth it for what runs once per picture. */
+  readonly keepsMemory?: boolean
+}
+
 /** Loads one ONNX file of a model folder; weights in external files beside it are found by the runtime. */
-export async function openOnnxSession(folder: string, file: string, { threads }: { readonly threads: number }): Promise<OnnxSession> {
+export async function openOnnxSession(
+  folder: string,
+  file: string,
+  { threads, provider = 'cpu', keepsMemory = true }: SessionOptions,
+): Promise<OnnxSession> {
   try {
     const session = await InferenceSession.create(join(folder, file), {
+      executionProviders: [provider],
+      enableCpuMemArena: keepsMemory,
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       executionMode: 'sequential',

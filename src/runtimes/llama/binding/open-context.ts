@@ -19,7 +19,7 @@ export async function openContext(
 ): Promise<OpenContext> {
   const length = chooseContextLength(
     { wanted: contextLength, trained: file.trainContextLength },
-    { bytesPerToken: file.cacheBytesPerToken, sequences: slots, memory: cacheMemory(file.bytes) },
+    { bytesPerToken: file.cacheBytesPerToken, sequences: slots, memory: cacheMemory(file) },
   )
   const native = new file.binding.AddonContext(file.native, {
     contextSize: padCells(length) * slots,

@@ -1,10 +1,12 @@
-import type { LlamaGpuType } from 'node-llama-cpp'
+import type { ComputeDevice, DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { cacheBytesPerToken } from './context-length.ts'
 import { type NativeBinding, type NativeModel, reachNative } from './native-binding.ts'
+import { openLlama } from './open-llama.ts'
 
 /** A GGUF file in memory. */
 export interface ModelFile extends AsyncDisposable {
+  readonly device: ComputeDevice
   readonly binding: NativeBinding
   readonly native: NativeModel
   readonly chatTemplate: string | null
@@ -16,34 +18,42 @@ export interface ModelFile extends AsyncDisposable {
   readonly bytes: number
   /** Bytes of keys and values per token. */
   readonly cacheBytesPerToken: number
+  /** Layers that the GPU computes, of `layers`. */
+  readonly gpuLayers: number
+  readonly layers: number
+  /** Free bytes of the GPU's memory beside the weights; null = every layer is on the processor. */
+  readonly gpuMemory: number | null
 }
 
 /** Of a character in JavaScript's sense, in UTF-8. */
 const bytesPerCharacter = 3
 
-/** @throws {ServiceError} `inference_failed` when llama.cpp cannot read the file, or has no build for the GPU asked for. */
+export interface ModelFileOptions extends Partial<DeviceChoice> {
+  readonly threads: number
+  /** Tokens of all sequences together that a GPU's memory must hold beside the layers it takes; default 4 096. */
+  readonly cachedTokens?: number
+  readonly signal: AbortSignal
+}
+
+/** @throws {ServiceError} `inference_failed` when llama.cpp cannot read the file, or has no device for the GPU asked for. */
 export async function openModelFile(
   path: string,
-  { threads, gpu = 'off', signal }: { readonly threads: number; readonly gpu?: string; readonly signal: AbortSignal },
+  { threads, gpu = 'off', gpuDevice = null, cachedTokens = 4096, signal }: ModelFileOptions,
 ): Promise<ModelFile> {
-  const { getLlama, LlamaLogLevel } = await import('node-llama-cpp')
   await using opened = new AsyncDisposableStack()
-  const llama = opened.use(
-    await getLlama({
-      gpu: chooseGpu(gpu),
-      build: 'never',
-      skipDownload: true,
-      progressLogs: false,
-      maxThreads: threads,
-      logLevel: LlamaLogLevel.error,
-    }).catch((cause) => rejectGpu(gpu, cause)),
-  )
+  const { llama, device } = opened.use(await openLlama({ threads, gpu, gpuDevice }))
   signal.throwIfAborted()
-  const model = opened.use(await llama.loadModel({ modelPath: path, loadSignal: signal }).catch((cause) => rejectFile(path, signal, cause)))
+  // Layers that do not fit beside the caches stay on the processor, by the free memory that the driver reports.
+  const gpuLayers = device.backend === 'cpu' ? 0 : { fitContext: { contextSize: cachedTokens } }
+  const model = opened.use(
+    await llama.loadModel({ modelPath: path, gpuLayers, loadSignal: signal }).catch((cause) => rejectFile(path, signal, cause)),
+  )
+  const gpuMemory = model.gpuLayers === 0 ? null : (await llama.getVramState()).free
   const { binding, model: native } = reachNative(llama, model)
   const { tokenizer } = model.fileInfo.metadata
   const resources = opened.move()
   return {
+    device,
     binding,
     native,
     chatTemplate: tokenizer.chat_template ?? null,
@@ -52,22 +62,11 @@ export async function openModelFile(
     trainContextLength: model.trainContextSize,
     bytes: model.size,
     cacheBytesPerToken: cacheBytesPerToken(model.fileInfo),
+    gpuLayers: model.gpuLayers,
+    layers: model.fileInsights.totalLayers,
+    gpuMemory,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-function chooseGpu(gpu: string): LlamaGpuType | 'auto' {
-  return gpu === 'auto' || gpu === 'cuda' || gpu === 'vulkan' || gpu === 'metal' ? gpu : false
-}
-
-function rejectGpu(gpu: string, cause: unknown): never {
-  throw new ServiceError(
-    'inference_failed',
-    `llama.cpp has no build here for gpu ${gpu}; install it as the README says, or start with --gpu off.`,
-    {
-      cause,
-    },
-  )
 }
 
 function rejectFile(path: string, signal: AbortSignal, cause: unknown): never {

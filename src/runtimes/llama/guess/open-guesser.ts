@@ -1,3 +1,4 @@
+import type { DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { SpeculativeDecoding } from '../../../core/model.ts'
 import type { NativeContext, NativeModel } from '../binding/native-binding.ts'
@@ -8,10 +9,9 @@ import { DraftModel } from './draft-model.ts'
 import type { Guesser } from './guesser.ts'
 import { promptLookup } from './prompt-lookup.ts'
 
-interface GuesserOptions {
+interface GuesserOptions extends Partial<DeviceChoice> {
   readonly threads: number
   readonly slots: number
-  readonly gpu?: string
   readonly signal: AbortSignal
 }
 

@@ -1,0 +1,4 @@
+import { listTextDevices } from '../../runtimes/llama/binding/list-text-devices.ts'
+import { tellDevices } from './tell-devices.ts'
+
+await tellDevices(listTextDevices())
