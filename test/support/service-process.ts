@@ -28,8 +28,17 @@ export interface ServiceProcess extends AsyncDisposable {
 
 /** Starts the whole service as a process of its own, on a data folder. */
 export async function startService(data: string, ...flags: readonly string[]): Promise<ServiceProcess> {
+  return startServiceIn({}, data, ...flags)
+}
+
+/** The same with environment variables of its own besides this process's. */
+export async function startServiceIn(
+  environment: Readonly<Record<string, string>>,
+  data: string,
+  ...flags: readonly string[]
+): Promise<ServiceProcess> {
   const argv = ['src/bin.ts', 'serve', '--port', '0', '--data', data, '--log', 'json', ...flags]
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } })
   const ended = once(child, 'exit')
   const log = new EventEmitter()
   createInterface({ input: child.stderr }).on('line', (line) => {

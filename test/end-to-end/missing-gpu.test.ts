@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { sepia } from '../support/service-process.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+describe('a GPU that is named and missing', () => {
+  it('stops the start and says what was found and what to do', async () => {
+    await using data = await createTemporaryFolder()
+    // Metal is never there on Linux or Windows, CUDA's build is not installed by default.
+    const gpu = process.platform === 'darwin' ? 'cuda' : 'metal'
+    const { code, out, err } = await sepia('serve', '--gpu', gpu, '--port', '0', '--data', data.path)
+    assert.equal(code, 2)
+    assert.equal(out, '')
+    assert.match(
+      err,
+      new RegExp(
+        `^gpu: No ${gpu} device was found for .*; found: .*\\. Install its driver as docs/hardware\\.md says, or set gpu to auto\\.$`,
+        'm',
+      ),
+    )
+  })
+})
