@@ -32,6 +32,7 @@ suite('the models', () => {
       license: null,
       loaded: true,
       state: 'loaded',
+      device: null,
       capabilities: ['chat', 'completions'],
       context_length: 2048,
     })
