@@ -1,5 +1,6 @@
 import { testAccessTokenStore } from './access-token-store.ts'
 import { testAccountStore } from './account-store.ts'
+import { testBudgetLedger } from './budget-ledger.ts'
 import { testInferenceLog } from './inference-log.ts'
 import { testInferenceQueue } from './inference-queue.ts'
 import { testLostAttempts } from './lost-attempts.ts'
@@ -20,4 +21,5 @@ export function testStore(name: string, open: StoreFactory): void {
   testAccessTokenStore(name, open)
   testUsageLog(name, open)
   testWebhookLog(name, open)
+  testBudgetLedger(name, open)
 }

@@ -2,6 +2,8 @@ import type { ErrorRecord } from '../error.ts'
 import type { Inference, InferenceWork, OutputReference, Priority, Progress } from '../inference.ts'
 
 export interface InferenceSubmission {
+  /** The id that its reservation has; absent = a new one. */
+  readonly id?: string
   readonly accountId: string
   readonly work: InferenceWork
   readonly priority: Priority

@@ -1,5 +1,6 @@
 import type { AccessTokenStore } from './access-token-store.ts'
 import type { AccountStore } from './account-store.ts'
+import type { BudgetLedger } from './budget-ledger.ts'
 import type { InferenceLog } from './inference-log.ts'
 import type { InferenceQueue } from './inference-queue.ts'
 import type { UsageLog } from './usage-log.ts'
@@ -13,4 +14,5 @@ export interface Store extends AsyncDisposable {
   readonly tokens: AccessTokenStore
   readonly usage: UsageLog
   readonly webhooks: WebhookLog
+  readonly ledger: BudgetLedger
 }

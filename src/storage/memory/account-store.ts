@@ -1,4 +1,4 @@
-import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
+import { type Account, type AccountChange, type AccountLimits, type Invitation, noLimits, type Session } from '../../core/account.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -13,6 +13,10 @@ export class MemoryAccountStore implements AccountStore {
   /** @param onDisabled Called when an account is disabled, in the same turn. */
   constructor(onDisabled: (id: string, at: number) => void) {
     this.#onDisabled = onDisabled
+  }
+
+  limitsOf(id: string): AccountLimits {
+    return this.#accounts.get(id)?.limits ?? noLimits
   }
 
   isDisabled(id: string): boolean {

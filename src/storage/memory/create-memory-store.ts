@@ -3,6 +3,7 @@ import type { QueueLimits } from '../../core/ports/inference-queue.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { MemoryAccessTokenStore } from './access-token-store.ts'
 import { MemoryAccountStore } from './account-store.ts'
+import { MemoryBudgetLedger } from './budget-ledger.ts'
 import { MemoryInferenceLog } from './inference-log.ts'
 import { MemoryInferenceQueue } from './inference-queue.ts'
 import { InferenceTable } from './inference-table.ts'
@@ -13,15 +14,24 @@ import { MemoryWebhookLog } from './webhook-log.ts'
 /** A whole store in memory, for tests and benches; nothing survives it. */
 export function createMemoryStore({ clock, limits }: { readonly clock: Clock; readonly limits: QueueLimits }): Store {
   const webhooks = new MemoryWebhookLog(clock)
-  const table = new InferenceTable((entry) => webhooks.announce(entry))
+  const table = new InferenceTable((entry) => {
+    webhooks.announce(entry)
+    ledger.end(entry.inference.id)
+  })
   const turns = new Turns()
+  const usage = new MemoryUsageLog((reservation) => ledger.end(reservation))
   const accounts = new MemoryAccountStore((accountId, at) => table.cancelAll(accountId, at))
+  const ledger = new MemoryBudgetLedger({
+    limitsOf: (accountId) => accounts.limitsOf(accountId),
+    usedToday: (accountId) => usage.used(accountId, clock.now()),
+  })
   return {
     queue: new MemoryInferenceQueue(table, turns, { clock, limits, isDisabled: (accountId) => accounts.isDisabled(accountId) }),
     log: new MemoryInferenceLog(table, turns, clock),
     accounts,
     tokens: new MemoryAccessTokenStore(),
-    usage: new MemoryUsageLog(),
+    usage,
+    ledger,
     webhooks,
     [Symbol.asyncDispose]: async () => {},
   }

@@ -21,9 +21,9 @@ export interface InferenceEntry {
 
 /** A pending inference that has just been submitted. */
 export function makeEntry(submission: InferenceSubmission, { now, seq }: { readonly now: number; readonly seq: number }): InferenceEntry {
-  const { accountId, work, priority, idempotency, webhookUrl } = submission
+  const { id = randomUUID(), accountId, work, priority, idempotency, webhookUrl } = submission
   const inference: Inference = {
-    id: randomUUID(),
+    id,
     accountId,
     kind: work.kind,
     model: work.request.model,

@@ -1,3 +1,4 @@
+import type { BudgetSums } from '../../core/budget.ts'
 import type { UsageLog } from '../../core/ports/usage-log.ts'
 import type { UsageDay, UsageEntry } from '../../core/usage.ts'
 
@@ -6,8 +7,26 @@ type Options = { readonly signal: AbortSignal }
 export class MemoryUsageLog implements UsageLog {
   readonly #days = new Map<string, UsageDay>()
 
-  async append(entry: UsageEntry, { signal }: Options): Promise<void> {
+  readonly #onSettled: (reservation: string) => void
+
+  /** @param onSettled Told of the reservation that an entry takes the place of, in the same turn. */
+  constructor(onSettled: (reservation: string) => void) {
+    this.#onSettled = onSettled
+  }
+
+  /** Tokens and images of an account on one UTC day. */
+  used(accountId: string, at: number): BudgetSums {
+    const day = new Date(at).toISOString().slice(0, 10)
+    const days = [...this.#days.values()].filter((sum) => sum.day === day && sum.accountId === accountId)
+    return {
+      tokens: days.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0),
+      images: days.reduce((sum, { images }) => sum + images, 0),
+    }
+  }
+
+  async append(entry: UsageEntry, { signal, settles }: Options & { readonly settles?: string }): Promise<void> {
     signal.throwIfAborted()
+    if (settles !== undefined) this.#onSettled(settles)
     const day = new Date(entry.at).toISOString().slice(0, 10)
     const key = JSON.stringify([day, entry.accountId, entry.model])
     const sum = this.#days.get(key)

@@ -198,4 +198,29 @@ export const migrations: readonly string[] = [
   end;
   update accounts set disabled_at = disabled_at where disabled_at is not null;
   `,
+  `
+  -- What work that runs or waits can use at most, of accounts with a limit; the sums are kept by the triggers.
+  create table reservations (
+    id text primary key,
+    account_id text not null,
+    tokens integer not null,
+    images integer not null
+  ) strict, without rowid;
+  create table reserved_sums (
+    account_id text primary key,
+    tokens integer not null,
+    images integer not null,
+    check (tokens >= 0 and images >= 0)
+  ) strict, without rowid;
+  create trigger reservation_begins after insert on reservations begin
+    insert into reserved_sums (account_id, tokens, images) values (new.account_id, new.tokens, new.images)
+      on conflict do update set tokens = tokens + excluded.tokens, images = images + excluded.images;
+  end;
+  create trigger reservation_ends after delete on reservations begin
+    update reserved_sums set tokens = tokens - old.tokens, images = images - old.images where account_id = old.account_id;
+  end;
+  create trigger inference_settles after update of status on inferences when new.status = 'completed' begin
+    delete from reservations where id = new.id;
+  end;
+  `,
 ]

@@ -4,6 +4,7 @@ import type { QueueLimits } from '../../core/ports/inference-queue.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { SqliteAccessTokenStore } from './access-token-store.ts'
 import { SqliteAccountStore } from './account-store.ts'
+import { SqliteBudgetLedger } from './budget-ledger.ts'
 import { Connection } from './connection.ts'
 import { makeFolder } from './make-folder.ts'
 import { openDatabase } from './open-database.ts'
@@ -39,6 +40,7 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
   const writer = undo.use(mode === 'service' ? await ThreadWriter.open(file) : new DirectWriter(openDatabase(file)))
   const reader = undo.use(new Connection(file, { readOnly: true }))
   if (mode === 'service') await writer.run('reclaim', { leaseEnd: Number.MAX_SAFE_INTEGER }, clock.now())
+  if (mode === 'service') await writer.run('forgetReservations', {}, clock.now())
   const owned = undo.move()
   return {
     queue: new SqliteInferenceQueue(writer, { clock, limits }),
@@ -46,6 +48,7 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
     accounts: new SqliteAccountStore(writer, reader, clock),
     tokens: new SqliteAccessTokenStore(writer, reader, clock),
     usage: new SqliteUsageLog(writer, reader, clock),
+    ledger: new SqliteBudgetLedger(writer, reader, clock),
     webhooks: new SqliteWebhookLog(writer, reader, clock),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

@@ -3,7 +3,6 @@ import type { UsageLog } from '../../core/ports/usage-log.ts'
 import type { UsageDay, UsageEntry } from '../../core/usage.ts'
 import type { Connection, Row } from './connection.ts'
 import { readInteger, readText } from './row.ts'
-import { writeOne } from './writer/write-one.ts'
 import type { Writer } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -20,7 +19,7 @@ export class SqliteUsageLog implements UsageLog {
     this.#clock = clock
   }
 
-  async append(entry: UsageEntry, { signal }: Options): Promise<void> {
+  async append(entry: UsageEntry, { signal, settles }: Options & { readonly settles?: string }): Promise<void> {
     signal.throwIfAborted()
     const sql = `insert into usage_days (day, account_id, model, requests, failures, prompt_tokens, completion_tokens, images)
       values (:day, :accountId, :model, 1, :failures, :promptTokens, :completionTokens, :images)
@@ -30,7 +29,8 @@ export class SqliteUsageLog implements UsageLog {
     const { accountId, model, promptTokens, completionTokens, images } = entry
     const day = new Date(entry.at).toISOString().slice(0, 10)
     const parameters = { day, accountId, model, failures: entry.outcome === 'failed' ? 1 : 0, promptTokens, completionTokens, images }
-    await writeOne(this.#writer, { sql, parameters }, this.#clock)
+    const settled = settles === undefined ? [] : [{ sql: 'delete from reservations where id = :settles', parameters: { settles } }]
+    await this.#writer.run('execute', [{ sql, parameters }, ...settled], this.#clock.now())
   }
 
   async summarize(

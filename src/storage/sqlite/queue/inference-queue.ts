@@ -40,7 +40,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
     const { work, ...rest } = submission
     const encoded = {
       ...rest,
-      id: randomUUID(),
+      id: rest.id ?? randomUUID(),
       kind: work.kind,
       model: work.request.model,
       body: encodeWork(work),

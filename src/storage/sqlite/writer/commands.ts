@@ -1,3 +1,4 @@
+import { forgetReservations, releaseBudget, reserveBudget } from '../budget.ts'
 import type { Connection, Parameters } from '../connection.ts'
 import { cancel } from '../queue/cancel.ts'
 import { claim } from '../queue/claim.ts'
@@ -17,7 +18,22 @@ export interface Statement {
 }
 
 /** Every write there is. Each runs inside a transaction and either happens whole or not at all. */
-export const commands = { enqueue, claim, renew, complete, release, retry, reclaim, cancel, sweep, expire, execute }
+export const commands = {
+  enqueue,
+  claim,
+  renew,
+  complete,
+  release,
+  retry,
+  reclaim,
+  cancel,
+  sweep,
+  expire,
+  reserveBudget,
+  releaseBudget,
+  forgetReservations,
+  execute,
+}
 
 export type CommandName = keyof typeof commands
 export type CommandInput<Name extends CommandName> = InputOf<(typeof commands)[Name]>

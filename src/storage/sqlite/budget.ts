@@ -1,0 +1,50 @@
+import type { AccountLimits } from '../../core/account.ts'
+import { type Budget, type BudgetAnswer, type BudgetSums, decideBudget, listBudgets, type WantedBudget } from '../../core/budget.ts'
+import type { Connection, Row } from './connection.ts'
+import { readInteger, readIntegerOrNull } from './row.ts'
+
+/** Reserves from every budget of the account, or from none. */
+export function reserveBudget(connection: Connection, wanted: WantedBudget, now: number): BudgetAnswer {
+  releaseBudget(connection, { id: wanted.id })
+  const answer = decideBudget(readBudgets(connection, wanted.accountId, now), wanted)
+  if (answer.granted)
+    connection.run('insert into reservations (id, account_id, tokens, images) values (:id, :accountId, :tokens, :images)', {
+      id: wanted.id,
+      accountId: wanted.accountId,
+      tokens: answer.tokens,
+      images: wanted.images,
+    })
+  return answer
+}
+
+export function releaseBudget(connection: Connection, { id }: { readonly id: string }): void {
+  connection.run('delete from reservations where id = :id', { id })
+}
+
+/** What an earlier process had set aside for work that ended with it. */
+export function forgetReservations(connection: Connection, _input: object): number {
+  return connection.run("delete from reservations where id not in (select id from inferences where status <> 'completed')")
+}
+
+export function readBudgets(connection: Connection, accountId: string, now: number): readonly Budget[] {
+  const account = connection.get('select * from accounts where id = :accountId', { accountId })
+  if (account === undefined) return []
+  const limits: AccountLimits = {
+    requestsPerMinute: readIntegerOrNull(account, 'requests_per_minute'),
+    tokensPerDay: readIntegerOrNull(account, 'tokens_per_day'),
+    imagesPerDay: readIntegerOrNull(account, 'images_per_day'),
+  }
+  if (limits.tokensPerDay === null && limits.imagesPerDay === null) return []
+  const day = new Date(now).toISOString().slice(0, 10)
+  const used = connection.get(
+    `select coalesce(sum(prompt_tokens + completion_tokens), 0) as tokens, coalesce(sum(images), 0) as images
+     from usage_days where day = :day and account_id = :accountId`,
+    { day, accountId },
+  )
+  const reserved = connection.get('select tokens, images from reserved_sums where account_id = :accountId', { accountId })
+  return listBudgets(limits, readSums(used), readSums(reserved))
+}
+
+function readSums(row: Row | undefined): BudgetSums {
+  return row === undefined ? { tokens: 0, images: 0 } : { tokens: readInteger(row, 'tokens'), images: readInteger(row, 'images') }
+}
