@@ -53,8 +53,11 @@ export async function loadDiffusionPipeline(
   const scheduler = parseSchedulerConfig(await readJsonObject(folder, 'scheduler/scheduler_config.json'))
   const vae = parseVaeConfig(await readOptionalJsonObject(folder, 'vae_decoder/config.json'), 'vae_decoder/config.json')
   const parts = {
-    base: await loadNoisePredictor(folder, open, vae.channels),
-    refiner: refiner === null ? null : await loadNoisePredictor(refiner, opener(refiner), vae.channels),
+    base: await loadNoisePredictor({ folder, open, latentChannels: vae.channels }, { signal }),
+    refiner:
+      refiner === null
+        ? null
+        : await loadNoisePredictor({ folder: refiner, open: opener(refiner), latentChannels: vae.channels }, { signal }),
     decoder: new VaeDecoder(await openOncePerPicture('vae_decoder/model.onnx')),
     encoder: (await fileExists(folder, 'vae_encoder/model.onnx'))
       ? new VaeEncoder(await openOncePerPicture('vae_encoder/model.onnx'))

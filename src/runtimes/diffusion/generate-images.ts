@@ -39,7 +39,7 @@ export async function generateImages(
     prompts: await encodePrompts(pipeline.base.text, promptsToEncode(styled, encodingOptions(request, pipeline.base)), { signal }),
     refining: await refiningOf(pipeline, request, { styled, signal }),
   }
-  const { start, finish } = await readStartingPicture(request, size, { signal })
+  const { start, frame, finish } = await readStartingPicture(request, size, { signal })
   const images: GeneratedImage[] = []
   for (const [i, seed] of request.seeds.entries()) {
     const onStep = async ({ done, total, estimate }: { done: number; total: number; estimate: () => Float32Array }): Promise<void> => {
@@ -47,14 +47,14 @@ export async function generateImages(
       if (!request.previews) return onProgress(progress)
       const { vae } = pipeline
       const latentSize = { channels: vae.channels, width: size.width / vae.factor, height: size.height / vae.factor }
-      onProgress({ ...progress, preview: await previews.paint(estimate(), latentSize) })
+      onProgress({ ...progress, preview: await previews.paint(estimate(), latentSize, frame) })
     }
     const planes = await drawImage(pipeline, { ...settings, seed, start }, { signal, onStep })
     const picture = await finish(toRgb(planes))
     const { unsafe, score } = await pipeline.safety.check(picture)
     const parameters = describeParameters(request, styled, { seed, model: descriptor.id })
     const { encoding, width, height } = request
-    const bytes = unsafe ? new Uint8Array(0) : await encodeImage(picture, { encoding, width, height, parameters })
+    const bytes = unsafe ? new Uint8Array(0) : await encodeImage(picture, { encoding, parameters })
     images.push({ bytes, encoding, width, height, seed, removedForSafety: unsafe, safetyScore: score })
   }
   return { images, computeMs: performance.now() - started }

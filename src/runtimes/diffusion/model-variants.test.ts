@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import sharp from 'sharp'
 import { OnnxEditor } from '../../../test/support/model-files/onnx-editor.ts'
+import { drawFile, loadTinyModel } from '../../../test/support/model-files/tiny-image-model.ts'
 import { ServiceError } from '../../core/error.ts'
 import { loadDiffusionPipeline } from './diffusion-pipeline.ts'
 import { readJsonObject } from './onnx/model-file.ts'
@@ -124,6 +126,20 @@ test('an encoder may give a sample instead of its distribution', async () => {
   // The encoder's own sample replaces a draw, so the noise that follows is another: only the shape can be compared.
   const { latents } = await replay(folder, 'image-to-image DDIM')
   assert.ok(Number.isFinite(latents) && latents < 2)
+})
+
+test('a size whose latents the UNet cannot halve is drawn larger and keeps its proportions, whatever the configs say', async () => {
+  const folder = await variant('no-unet-config', {})
+  await rm(join(folder, 'unet', 'config.json'))
+  await using model = await loadTinyModel({ folder })
+  for (const [width, height] of [
+    [72, 88],
+    [88, 72],
+    [104, 64],
+  ] as const) {
+    const { width: drawnWidth, height: drawnHeight } = await sharp(await drawFile(model, { width, height })).metadata()
+    assert.deepEqual([drawnWidth, drawnHeight], [width, height])
+  }
 })
 
 test('a folder without a file is refused by that file', async () => {

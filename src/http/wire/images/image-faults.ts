@@ -59,6 +59,7 @@ function findMaskFaults(body: ImageBody): readonly FieldFault[] {
   if (body.mask_image === undefined) {
     for (const field of ['inpaint_full_res', 'outpainting'] as const)
       if (body[field] === true) faults.push(fault(field, 'needs `mask_image`: add one, or leave it out.'))
+    if ((body.mask_blur ?? 0) !== 0) faults.push(fault('mask_blur', 'needs `mask_image`: add one, or leave it out.'))
   }
   const { inpaint_full_res_padding: padding = imageDefaults.inpaint_full_res_padding } = body
   if (body.inpaint_full_res !== true && padding !== imageDefaults.inpaint_full_res_padding)

@@ -17,6 +17,7 @@ export const imageDefaults = {
   strength: 0.8,
   inpaint_full_res: false,
   inpaint_full_res_padding: 32,
+  mask_blur: 0,
   outpainting: false,
   guidance_rescale: 0,
   high_noise_frac: 0.8,
@@ -65,6 +66,14 @@ export const imageFields = {
       maximum: 1024,
       default: imageDefaults.inpaint_full_res_padding,
       description: 'Pixels around that region; needs inpaint_full_res.',
+    }),
+  ),
+  mask_blur: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 64,
+      default: imageDefaults.mask_blur,
+      description: "Pixels to each side over which the mask's edge is softened; needs mask_image.",
     }),
   ),
   outpainting: Type.Optional(

@@ -123,6 +123,7 @@ suite('image requests', () => {
     mask_image: { good: [null], bad: [picture] },
     inpaint_full_res: { good: [false, null], bad: [true, 'false', 0] },
     inpaint_full_res_padding: { good: [32, null], bad: [-1, 1025, 1.5, 16] },
+    mask_blur: { good: [0, null], bad: [-1, 65, 1.5, '4', 4] },
     outpainting: { good: [false, null], bad: [true, 'false'] },
     guidance_rescale: { good: [0, 0.7, 1, null], bad: [-0.1, 1.1, '0'] },
     loras: { good: [{}, null], bad: ['ink', [], { ink: '1' }, { ink: 11 }, { ink: -10.5 }] },
@@ -240,9 +241,10 @@ suite('image requests', () => {
       mask_image: picture,
       inpaint_full_res: true,
       inpaint_full_res_padding: 16,
+      mask_blur: 8,
       outpainting: true,
     })
-    assert.deepEqual(mask, { image: Buffer.from('picture'), fullResolution: true, padding: 16, outpainting: true, blur: 0 })
+    assert.deepEqual(mask, { image: Buffer.from('picture'), fullResolution: true, padding: 16, outpainting: true, blur: 8 })
     await refuse({ mask_image: picture }, 'mask_image')
     await refuse({ init_image: picture, mask_image: Buffer.from('rubbish').toString('base64') }, 'mask_image')
     await refuse({ init_image: picture, outpainting: true }, 'outpainting')

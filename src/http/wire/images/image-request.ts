@@ -104,9 +104,8 @@ async function decodeImages(
 ): Promise<Pick<ImageRequest, 'initial' | 'mask'>> {
   const { init_image, mask_image } = body
   const initial = init_image === undefined ? null : await decodeImage(inspect, { field: 'init_image', text: init_image }, { signal })
-  // What is repainted at full size is the white's surroundings: without white there is nothing to draw.
-  const maskOptions = body.inpaint_full_res === true ? { signal, whiteAt: { width, height } } : { signal }
-  const mask = mask_image === undefined ? null : await decodeImage(inspect, { field: 'mask_image', text: mask_image }, maskOptions)
+  const whiteAt = { width, height }
+  const mask = mask_image === undefined ? null : await decodeImage(inspect, { field: 'mask_image', text: mask_image }, { signal, whiteAt })
   return {
     initial: initial && { image: initial, strength: strengthFor(body.strength ?? imageDefaults.strength, steps) },
     mask: mask && {
@@ -114,7 +113,7 @@ async function decodeImages(
       fullResolution: body.inpaint_full_res ?? imageDefaults.inpaint_full_res,
       padding: body.inpaint_full_res_padding ?? imageDefaults.inpaint_full_res_padding,
       outpainting: body.outpainting ?? imageDefaults.outpainting,
-      blur: 0,
+      blur: body.mask_blur ?? imageDefaults.mask_blur,
     },
   }
 }

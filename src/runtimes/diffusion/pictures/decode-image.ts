@@ -15,7 +15,7 @@ export function undecodable(error: unknown): never {
 }
 
 /**
- * Decodes an uploaded picture and resizes it to fill a size. Transparent parts become white.
+ * Decodes an uploaded picture and fills a size with its middle, cropped where its proportions differ. Transparent parts become white.
  *
  * @throws {ServiceError} `validation_error` when it does not decode.
  */
@@ -23,7 +23,7 @@ export async function decodePicture(bytes: Uint8Array, size: PixelSize, { signal
   const image = await open(bytes, signal)
   const { data, info } = await image
     .flatten({ background: '#ffffff' })
-    .resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
+    .resize(size.width, size.height, { fit: 'cover', kernel: 'lanczos3' })
     .toColourspace('srgb')
     .raw()
     .toBuffer({ resolveWithObject: true })
@@ -36,7 +36,7 @@ export async function decodePicture(bytes: Uint8Array, size: PixelSize, { signal
 }
 
 /**
- * Decodes a mask's brightness and resizes it to fill a size; transparent parts count as black.
+ * Decodes a mask's brightness and crops it as its picture is; transparent parts count as black.
  *
  * @throws {ServiceError} `validation_error` when it does not decode.
  */
@@ -44,7 +44,7 @@ export async function decodeMask(bytes: Uint8Array, size: PixelSize, { signal }:
   const image = await open(bytes, signal)
   const { data, info } = await image
     .flatten({ background: '#000000' })
-    .resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
+    .resize(size.width, size.height, { fit: 'cover', kernel: 'lanczos3' })
     .greyscale()
     .toColourspace('b-w')
     .raw()

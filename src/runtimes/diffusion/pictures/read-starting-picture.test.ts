@@ -63,3 +63,108 @@ test('outpainting starts from the edges of the picture instead of what lies unde
   const [darkUnder, brightUnder] = await drawn(false)
   assert.notDeepEqual(darkUnder, brightUnder)
 })
+
+test('what a mask keeps black stays as it was sent, pixel for pixel', async () => {
+  const image = await sharp(await paintSquare('#3366cc', { colour: '#ffcc00', left: 8, side: 20 })).toBuffer()
+  for (const fullResolution of [true, false]) {
+    const before = await readPixels(image)
+    const mask = { image: await paintSquare('#030303', { colour: '#ffffff', left: 40, side: 16 }), fullResolution, padding: 4 }
+    const request = { initial: { image, strength: 1 }, mask: { ...mask, outpainting: false, blur: 0 } }
+    const changed = changedPixels(before, await readPixels(await drawFile(model, request)))
+    assert.ok(
+      changed.every((i) => i % 64 >= 39 && i % 64 < 57 && i / 64 >= 39 && i / 64 < 57),
+      `${fullResolution}`,
+    )
+    assert.ok(changed.length > 200)
+  }
+})
+
+test('a blurred mask changes more pixels, and none at once', async () => {
+  const image = await paintSquare('#3366cc')
+  const mask = { image: await paintSquare('#000000', { colour: '#ffffff', left: 24, side: 16 }), fullResolution: true, padding: 0 }
+  const before = await readPixels(image)
+  const reach = async (blur: number): Promise<number> => {
+    const drawn = await drawFile(model, { initial: { image, strength: 1 }, mask: { ...mask, outpainting: false, blur } })
+    return changedPixels(before, await readPixels(drawn)).length
+  }
+  const [sharpEdge, softEdge] = [await reach(0), await reach(8)]
+  assert.ok(softEdge > sharpEdge * 1.5, `${softEdge} after ${sharpEdge}`)
+})
+
+test('a faint grey around the white leaves no box in the picture', async () => {
+  // Grey at a third: blended inside of a box around the white only, its edge would show.
+  const image = await paintSquare('#3366cc')
+  const mask = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#555555' } })
+    .composite([{ input: { create: { width: 8, height: 8, channels: 3, background: '#ffffff' } }, left: 28, top: 28 }])
+    .png()
+    .toBuffer()
+  const request = { initial: { image, strength: 1 }, mask: { image: mask, fullResolution: true, padding: 0, outpainting: false, blur: 0 } }
+  const changed = changedPixels(await readPixels(image), await readPixels(await drawFile(model, request)))
+  for (const edge of [0, 63]) assert.ok(changed.some((i) => i % 64 === edge) && changed.some((i) => Math.floor(i / 64) === edge))
+})
+
+/** Places of the pixels that differ. */
+function changedPixels(before: Buffer, after: Buffer): readonly number[] {
+  return Array.from({ length: before.length / 3 }, (_, i) => i).filter(
+    (i) => !before.subarray(i * 3, i * 3 + 3).equals(after.subarray(i * 3, i * 3 + 3)),
+  )
+}
+
+test('a mask without white is refused, whatever it is for', async () => {
+  const image = await paintSquare('#3366cc')
+  const mask = { image: await paintSquare('#606060'), padding: 4, outpainting: false, blur: 0 }
+  for (const fullResolution of [true, false])
+    await assert.rejects(drawFile(model, { initial: { image, strength: 1 }, mask: { ...mask, fullResolution } }), {
+      code: 'validation_error',
+      param: 'mask_image',
+    })
+})
+
+test('a picture of other proportions is cropped, not squashed', async () => {
+  // A wide picture whose middle is a square: only its middle is left in a square.
+  const wide = await sharp(await paintSquare('#3366cc', { colour: '#ffcc00', left: 16, side: 32 }))
+    .extend({ left: 64, right: 64, background: '#ff0000' })
+    .png()
+    .toBuffer()
+  const mask = { image: await paintSquare('#000000', { colour: '#ffffff', left: 0, side: 4 }), fullResolution: false, padding: 0 }
+  const request = { initial: { image: wide, strength: 0.5 }, mask: { ...mask, outpainting: false, blur: 0 } }
+  const pixels = await readPixels(await drawFile(model, request))
+  const at = (x: number, y: number): readonly number[] => [...pixels.subarray((y * 64 + x) * 3, (y * 64 + x) * 3 + 3)]
+  assert.deepEqual(
+    [at(8, 50), at(32, 32), at(60, 8)],
+    [
+      [0x33, 0x66, 0xcc],
+      [0xff, 0xcc, 0x00],
+      [0x33, 0x66, 0xcc],
+    ],
+  )
+})
+
+test('a model that draws one size gives the middle of it in other proportions', async () => {
+  await using native = await loadTinyModel({ draws: 'native' })
+  const square = await readPixels(await drawFile(native, {}))
+  const wide = await drawFile(native, { width: 64, height: 32 })
+  assert.deepEqual(await readPixels(wide), square.subarray(16 * 64 * 3, 48 * 64 * 3))
+  const tall = await readPixels(await drawFile(native, { width: 32, height: 64 }))
+  for (let y = 0; y < 64; y++)
+    assert.deepEqual(tall.subarray(y * 96, y * 96 + 96), square.subarray((y * 64 + 16) * 3, (y * 64 + 48) * 3), `row ${y}`)
+})
+
+test('a wide picture keeps its place in a square drawing', async () => {
+  await using native = await loadTinyModel({ draws: 'native' })
+  const image = await sharp(await paintSquare('#3366cc', { colour: '#ffcc00', left: 16, side: 32 }))
+    .extract({ left: 0, top: 16, width: 64, height: 32 })
+    .png()
+    .toBuffer()
+  const mask = await sharp({ create: { width: 64, height: 32, channels: 3, background: '#000000' } })
+    .composite([{ input: { create: { width: 8, height: 8, channels: 3, background: '#ffffff' } }, left: 4, top: 12 }])
+    .png()
+    .toBuffer()
+  const request = { width: 64, height: 32, initial: { image, strength: 1 } }
+  for (const fullResolution of [true, false]) {
+    const drawn = await drawFile(native, { ...request, mask: { image: mask, fullResolution, padding: 2, outpainting: false, blur: 0 } })
+    const changed = changedPixels(await readPixels(image), await readPixels(drawn))
+    assert.ok(changed.length > 50)
+    assert.ok(changed.every((i) => i % 64 >= 4 && i % 64 < 12 && i / 64 >= 12 && i / 64 < 20))
+  }
+})

@@ -2,20 +2,25 @@ import type { ImageRequest } from '../../../core/image-generation.ts'
 import type { StartingPicture } from '../start-from-picture.ts'
 import { decodeMask, decodePicture } from './decode-image.ts'
 import { fillFromEdges } from './fill-from-edges.ts'
+import { type Frame, frameOf, intoFrame, maskIntoFrame, outOfFrame } from './frame.ts'
+import { pasteWhereWhite, softMask } from './paste.ts'
 import { repaintRegion } from './repaint-region.ts'
-import { type PixelArea, resizeGrey, resizeRgb } from './resize-image.ts'
-import { type GreyImage, type PixelSize, type RgbImage, toPlanes, toRepaintMask } from './rgb-image.ts'
+import { resizeGrey, resizeRgb } from './resize-image.ts'
+import { type PixelSize, type RgbImage, toPlanes, toRepaintMask } from './rgb-image.ts'
 
-/** What a request starts from, and how a drawn picture becomes the finished one. */
+/** What a request starts from, and how a drawing becomes the finished picture. */
 export interface StartingPoint {
   readonly start: StartingPicture | null
-  /** Puts a drawn picture back where it was cut out. */
-  finish(drawn: RgbImage): Promise<RgbImage>
+  /** Where in the drawing the picture lies. */
+  readonly frame: Frame
+  /** The picture of the size that was asked for. */
+  finish(drawing: RgbImage): Promise<RgbImage>
 }
 
 /**
- * Decodes a request's pictures at the size of the drawing. With `fullResolution` only the surroundings of the mask are
- * drawn, as large as the model draws, and pasted back into the untouched picture.
+ * Decodes a request's pictures and puts them into the drawing. With a mask only its white is taken from the drawing, all
+ * else stays the picture that was sent; with `fullResolution` only the surroundings of the white are drawn, as large as
+ * the model draws.
  *
  * @throws {ServiceError} `validation_error` for an image that does not decode or a mask without white.
  */
@@ -24,41 +29,23 @@ export async function readStartingPicture(
   drawn: PixelSize,
   options: { readonly signal: AbortSignal },
 ): Promise<StartingPoint> {
-  const asDrawn = async (picture: RgbImage): Promise<RgbImage> => picture
-  if (initial === null) return { start: null, finish: asDrawn }
+  const size = { width, height }
+  const whole = frameOf(size, drawn)
+  if (initial === null) return { start: null, frame: whole, finish: (drawing) => outOfFrame(drawing, whole) }
   const { strength } = initial
+  const picture = await decodePicture(initial.image, size, options)
   if (mask === null) {
-    return { start: { picture: toPlanes(await decodePicture(initial.image, drawn, options)), strength, mask: null }, finish: asDrawn }
+    const start = { picture: toPlanes(await intoFrame(picture, whole)), strength, mask: null }
+    return { start, frame: whole, finish: (drawing) => outOfFrame(drawing, whole) }
   }
-  const prepare = (picture: RgbImage, grey: GreyImage): StartingPicture => {
-    const repaint = toRepaintMask(grey)
-    return { picture: toPlanes(mask.outpainting ? fillFromEdges(picture, repaint) : picture), strength, mask: repaint }
+  const white = await softMask(await decodeMask(mask.image, size, options), mask.blur)
+  const region = mask.fullResolution ? repaintRegion(white, mask.padding, drawn) : { left: 0, top: 0, ...size }
+  const frame = frameOf(region, drawn)
+  const canvas = mask.outpainting ? fillFromEdges(picture, toRepaintMask(white)) : picture
+  const start = {
+    picture: toPlanes(await intoFrame(await resizeRgb(canvas, region, region), frame)),
+    strength,
+    mask: toRepaintMask(await maskIntoFrame(await resizeGrey(white, region, region), frame)),
   }
-  if (!mask.fullResolution) {
-    const picture = await decodePicture(initial.image, drawn, options)
-    return { start: prepare(picture, await decodeMask(mask.image, drawn, options)), finish: asDrawn }
-  }
-  const canvas = await decodePicture(initial.image, { width, height }, options)
-  const canvasMask = await decodeMask(mask.image, { width, height }, options)
-  const region = repaintRegion(canvasMask, mask.padding, drawn)
-  return {
-    start: prepare(await resizeRgb(canvas, drawn, region), await resizeGrey(canvasMask, drawn, region)),
-    finish: async (picture) => paste(canvas, canvasMask, await resizeRgb(picture, region), region),
-  }
-}
-
-/** The canvas with a patch over one region, as far as the mask is white. */
-function paste(canvas: RgbImage, mask: GreyImage, patch: RgbImage, region: PixelArea): RgbImage {
-  const data = Uint8Array.from(canvas.data)
-  for (let y = 0; y < region.height; y++) {
-    for (let x = 0; x < region.width; x++) {
-      const at = (region.top + y) * canvas.width + region.left + x
-      const share = (mask.data[at] ?? 0) / 255
-      for (let channel = 0; channel < 3; channel++) {
-        const old = canvas.data[at * 3 + channel] ?? 0
-        data[at * 3 + channel] = Math.round(old + share * ((patch.data[(y * region.width + x) * 3 + channel] ?? 0) - old))
-      }
-    }
-  }
-  return { data, width: canvas.width, height: canvas.height }
+  return { start, frame, finish: async (drawing) => pasteWhereWhite(picture, white, { patch: await outOfFrame(drawing, frame), region }) }
 }

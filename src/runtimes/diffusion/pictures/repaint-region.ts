@@ -3,13 +3,14 @@ import type { PixelArea } from './resize-image.ts'
 import type { GreyImage, PixelSize } from './rgb-image.ts'
 
 /**
- * The part of a picture that is repainted at full size: the mask's white with padding around it, widened to the
+ * The part of a picture that is repainted at full size: all that is not black with padding around it, widened to the
  * proportions of the drawing as far as the picture goes.
  *
  * @throws {ServiceError} `validation_error` when the mask has no white.
  */
 export function repaintRegion(mask: GreyImage, padding: number, drawn: PixelSize): PixelArea {
-  const box = whiteBox(mask)
+  // Down to the faintest grey: what is pasted must not end at the edge of a box.
+  const box = whiteBox(mask, 1)
   const left = Math.max(box.left - padding, 0)
   const top = Math.max(box.top - padding, 0)
   const width = Math.min(box.left + box.width + padding, mask.width) - left
@@ -23,15 +24,17 @@ export function repaintRegion(mask: GreyImage, padding: number, drawn: PixelSize
 /**
  * The smallest box around a mask's white.
  *
+ * @param least Brightness from which a pixel counts.
+ *
  * @throws {ServiceError} `validation_error` when the mask has no white.
  */
-export function whiteBox({ data, width, height }: GreyImage): PixelArea {
+export function whiteBox({ data, width, height }: GreyImage, least = 128): PixelArea {
   let left = width
   let right = -1
   let top = height
   let bottom = -1
-  for (let i = 0; i < data.length; i++) {
-    if ((data[i] ?? 0) < 128) continue
+  for (const [i, value] of data.entries()) {
+    if (value < least) continue
     const x = i % width
     const y = (i - x) / width
     left = Math.min(left, x)

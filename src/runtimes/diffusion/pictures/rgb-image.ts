@@ -29,7 +29,10 @@ export function toRgb({ values, width, height }: PixelPlanes): RgbImage {
     for (let i = 0; i < count; i++) {
       const value = values[channel * count + i] ?? Number.NaN
       if (!Number.isFinite(value))
-        throw new ServiceError('numerical_error', 'The image decoder lost its numbers (NaN or infinity); try another seed or size.')
+        throw new ServiceError(
+          'numerical_error',
+          "The image decoder lost its numbers (NaN or infinity), as SDXL's VAE does in half precision: the model's operator must use one in float32 or one fixed for fp16.",
+        )
       data[i * 3 + channel] = Math.fround(Math.fround(value / 2 + 0.5) * 255)
     }
   }

@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { countHalvings } from '../onnx/count-halvings.ts'
 import { readOptionalJsonObject, unusableModel } from '../onnx/model-file.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
 import { loadClipTokenizer } from '../prompts/clip-tokenizer.ts'
@@ -28,13 +29,18 @@ export interface NoisePredictor {
 /** Opens a file of the folder as a session. */
 export type OpenSession = (file: string) => Promise<OnnxSession>
 
+const unetFile = 'unet/model.onnx'
+
 const textFolders = [
   { reads: 'first', tokenizer: 'tokenizer', encoder: 'text_encoder' },
   { reads: 'second', tokenizer: 'tokenizer_2', encoder: 'text_encoder_2' },
 ] as const
 
 /** @throws {ServiceError} `inference_failed` naming the file, input or shape that does not fit. */
-export async function loadNoisePredictor(folder: string, open: OpenSession, latentChannels: number): Promise<NoisePredictor> {
+export async function loadNoisePredictor(
+  { folder, open, latentChannels }: { readonly folder: string; readonly open: OpenSession; readonly latentChannels: number },
+  { signal }: { readonly signal: AbortSignal },
+): Promise<NoisePredictor> {
   const index = await readOptionalJsonObject(folder, 'model_index.json')
   const text: TextPath[] = []
   for (const { reads, tokenizer, encoder } of textFolders) {
@@ -47,13 +53,12 @@ export async function loadNoisePredictor(folder: string, open: OpenSession, late
       encoder: new ClipTextEncoder(session, { projected: reads === 'second' }),
     })
   }
-  const unet = new Unet(await open('unet/model.onnx'))
+  const unet = new Unet(await open(unetFile))
   checkShapes(unet, text, latentChannels)
-  const { block_out_channels: blocks } = await readOptionalJsonObject(folder, 'unet/config.json')
   return {
     text,
     unet: new GuidedUnet(unet),
-    latentStep: Array.isArray(blocks) && blocks.length > 0 ? 2 ** (blocks.length - 1) : 1,
+    latentStep: 2 ** (await countHalvings(folder, unetFile, { signal })),
     embedsGuidance: unet.guidanceWidth !== null,
     scored: unet.timeIdCount === 5,
     zeroNegative: index.force_zeros_for_empty_prompt !== false,
@@ -62,7 +67,7 @@ export async function loadNoisePredictor(folder: string, open: OpenSession, late
 }
 
 function checkShapes(unet: Unet, text: readonly TextPath[], latentChannels: number): void {
-  const file = 'unet/model.onnx'
+  const file = unetFile
   if (unet.inputChannels !== null && unet.inputChannels !== latentChannels)
     throw unusableModel(file, `takes ${unet.inputChannels} channels in "sample" where the VAE has ${latentChannels}`)
   const widths = text.map(({ encoder }) => encoder.width)

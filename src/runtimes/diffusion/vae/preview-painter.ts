@@ -1,4 +1,5 @@
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
+import type { Frame } from '../pictures/frame.ts'
 import type { LatentSize } from '../unet/unet.ts'
 import { type LatentColours, measureLatentColours } from './latent-colours.ts'
 
@@ -18,8 +19,8 @@ export class PreviewPainter {
     this.#pipeline = pipeline
   }
 
-  /** A small JPEG of clean latents. */
-  async paint(latents: Float32Array, size: LatentSize): Promise<Uint8Array> {
+  /** A small JPEG of the picture that clean latents hold. */
+  async paint(latents: Float32Array, size: LatentSize, { drawn, window }: Frame): Promise<Uint8Array> {
     this.#colours ??= measureLatentColours(this.#pipeline)
     const { base, factors } = await this.#colours
     const count = size.width * size.height
@@ -33,8 +34,19 @@ export class PreviewPainter {
     }
     const { default: sharp } = await import('sharp')
     const scale = Math.max(1, Math.min(8, Math.floor(maxSide / Math.max(size.width, size.height))))
-    return sharp(pixels, { raw: { width: size.width, height: size.height, channels: 3 } })
+    const share = (size.width * scale) / drawn.width
+    const at = (pixel: number): number => Math.floor(pixel * share)
+    const whole = await sharp(pixels, { raw: { width: size.width, height: size.height, channels: 3 } })
       .resize(size.width * scale, size.height * scale, { kernel: 'cubic' })
+      .raw()
+      .toBuffer()
+    return sharp(whole, { raw: { width: size.width * scale, height: size.height * scale, channels: 3 } })
+      .extract({
+        left: at(window.left),
+        top: at(window.top),
+        width: Math.max(at(window.width), 1),
+        height: Math.max(at(window.height), 1),
+      })
       .jpeg({ quality })
       .toBuffer()
   }
