@@ -46,7 +46,7 @@ export function createGeneration(
     account,
     prompt,
     limit,
-    sampler: sampler.native,
+    draw: (context, index) => sampler.draw(context, index),
     logprobs: observer === null ? null : { sampler: observer, top: request.topLogprobs ?? 0 },
     onPrompt: (cachedTokens) => {
       if (request.input.type === 'prompt' && request.input.echo)
@@ -57,7 +57,7 @@ export function createGeneration(
       tokens++
       const shown = output.add(token, logprobs)
       if (shown.stopped) finish('stop-string')
-      sampler.accept(token, shown.text, limit - tokens)
+      sampler.accept(shown.text, limit - tokens)
       const { triggered } = output
       if (!constrained && triggered !== null && constraints.tools !== null) {
         constrained = true

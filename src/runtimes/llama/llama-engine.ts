@@ -1,5 +1,6 @@
+import type { GrammarCache } from './automaton/grammar-cache.ts'
 import type { DecodeLoop } from './batch/decode-loop.ts'
-import type { NativeGrammarState, NativeSampler, NativeSamplerConfig } from './binding/native-binding.ts'
+import type { NativeSampler, NativeSamplerConfig } from './binding/native-binding.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { ChatTemplate } from './prompt/chat-template.ts'
 import type { ToolFormat } from './prompt/tool-format.ts'
@@ -15,6 +16,5 @@ export interface LlamaEngine {
   readonly longestToken: number
   readonly toolFormat: ToolFormat
   createSampler(config: NativeSamplerConfig): NativeSampler
-  /** @throws {ServiceError} `unsupported_parameter` when llama.cpp cannot parse the grammar. */
-  createGrammarState(grammar: string): NativeGrammarState
+  readonly grammars: GrammarCache
 }

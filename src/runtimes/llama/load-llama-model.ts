@@ -2,6 +2,9 @@ import type { ComputeDevice, DeviceChoice } from '../../core/compute-device.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
+import { GrammarCache } from './automaton/grammar-cache.ts'
+import { spellTokens } from './automaton/spell-tokens.ts'
+import type { SpelledTokens } from './automaton/token-grammar.ts'
 import { DecodeLoop } from './batch/decode-loop.ts'
 import { SequenceTable } from './batch/sequence-table.ts'
 import { openContext } from './binding/open-context.ts'
@@ -12,8 +15,8 @@ import { openGuesser } from './guess/open-guesser.ts'
 import { Speculation } from './guess/speculation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { compileChatTemplate } from './prompt/chat-template.ts'
-import { detectToolFormat } from './prompt/tool-format.ts'
-import { createGrammarState, createSampler } from './sampling/create-sampler.ts'
+import { detectToolFormat, toolMarks } from './prompt/tool-format.ts'
+import { createSampler } from './sampling/create-sampler.ts'
 import { TextEmbedder } from './text-embedder.ts'
 
 /** `gpu` is `off` where it is left out. */
@@ -36,7 +39,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   await using opened = new AsyncDisposableStack()
   const file = opened.use(await openModelFile(descriptor.file, options))
   const context = opened.use(await openContext(file, { ...options, contextLength: descriptor.contextLength }))
-  const vocabulary = readVocabulary(file.native, file.vocabularySize)
+  const vocabulary = readVocabulary(file.native, file.vocabularySize, toolMarks)
   const table = new SequenceTable(context.native, options.slots)
   const { contextLength } = context
   const { now = () => performance.now() } = options
@@ -44,6 +47,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const speculation = guesser === null ? null : new Speculation(guesser)
   const loop = opened.use(new DecodeLoop({ context: context.native, table, isEnd: vocabulary.isEnd, speculation, now }, context.limits))
   const template = compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText })
+  let spelled: SpelledTokens | null = null
   const engine: LlamaEngine = {
     vocabulary,
     template,
@@ -52,7 +56,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     contextLength,
     longestToken: file.longestToken,
     createSampler: (config) => createSampler(file, config),
-    createGrammarState: (grammar) => createGrammarState(file, grammar),
+    grammars: new GrammarCache(() => (spelled ??= spellTokens(vocabulary))),
   }
   const embedder = opened.use(new TextEmbedder(file, vocabulary, { threads: options.threads, contextLength }))
   const resources = opened.move()

@@ -23,7 +23,7 @@ function follow(
     account: 'a',
     prompt: Uint32Array.from(prompt),
     limit: 3,
-    sampler,
+    draw: (context, index) => context.sampleToken(index, sampler),
     logprobs: null,
     onPrompt: (cached) => log.push(`prompt ${cached}`),
     onToken: (token) => log.push(String(token)) > 0,

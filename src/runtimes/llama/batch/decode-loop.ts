@@ -1,28 +1,22 @@
 import { ServiceError } from '../../../core/error.ts'
-import type { NativeContext } from '../binding/native-binding.ts'
-import type { Speculation } from '../guess/speculation.ts'
+import type { LogitIndex, NativeContext } from '../binding/native-binding.ts'
+import type { DecodeLimits } from '../binding/open-context.ts'
 import { BatchPace } from './batch-pace.ts'
 import { chooseGeneration, joinLine } from './choose-generation.ts'
 import { type Draw, drawToken } from './draw-token.ts'
 import type { Generation } from './generation.ts'
+import type { Guessing } from './guessing.ts'
 import { type LoadedEntry, loadBatch } from './load-batch.ts'
 import { planBatch } from './plan-batch.ts'
 import { type Delivery, handOut, type RunningGeneration } from './running-generation.ts'
 import type { SequenceTable } from './sequence-table.ts'
-
-export interface DecodeLimits {
-  /** Prompt tokens per batch, however fast the model is. */
-  readonly promptTokens: number
-  /** Batches after which moving a sequence next to the others has paid for itself. */
-  readonly movePatience: number
-}
 
 interface LoopParts {
   readonly context: NativeContext
   readonly table: SequenceTable
   readonly isEnd: (token: number) => boolean
   /** null = every token costs a batch. */
-  readonly speculation: Speculation | null
+  readonly speculation: Guessing | null
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
 }
@@ -37,7 +31,7 @@ export class DecodeLoop implements AsyncDisposable {
   readonly #limits: DecodeLimits
   readonly #pace: BatchPace
   readonly #isEnd: (token: number) => boolean
-  readonly #speculation: Speculation | null
+  readonly #speculation: Guessing | null
   readonly #now: () => number
   #waiting: Generation[] = []
   #running: RunningGeneration[] = []
@@ -162,7 +156,9 @@ export class DecodeLoop implements AsyncDisposable {
     let right = 0
     for (const index of indices) {
       if (running.done || this.#cancelled.has(running.generation)) return null
-      const delivery = this.#accept(running, await drawToken(this.#context, index, running.generation))
+      const draw = await this.#drawOrFail(running, index)
+      if (draw === null) return null
+      const delivery = this.#accept(running, draw)
       const guessed = guess[right]
       if (delivery.end !== null || delivery.draw.token !== guessed) {
         running.guesses?.note(guess.length, right)
@@ -173,6 +169,18 @@ export class DecodeLoop implements AsyncDisposable {
       if (!this.#cancelled.has(running.generation)) handOut(delivery) // at once, because what was drawn may change the sampler
     }
     return null
+  }
+
+  /** null = what the generation asks of its tokens failed it, and nobody else. */
+  async #drawOrFail(running: RunningGeneration, index: LogitIndex): Promise<Draw | null> {
+    try {
+      return await drawToken(this.#context, index, running.generation)
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      running.done = true
+      if (!this.#cancelled.has(running.generation)) running.generation.onFailure(error)
+      return null
+    }
   }
 
   #accept(running: RunningGeneration, draw: Draw): Delivery {

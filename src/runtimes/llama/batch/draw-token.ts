@@ -1,7 +1,7 @@
 import type { LogitIndex, NativeContext } from '../binding/native-binding.ts'
 import type { DrawnLogprobs, Generation } from './generation.ts'
 
-/** A drawn token; null when the sampler left nothing, as a finished grammar does. */
+/** A drawn token; null when nothing may follow, as after a finished grammar. */
 export interface Draw {
   readonly token: number | null
   readonly logprobs: DrawnLogprobs | null
@@ -9,7 +9,7 @@ export interface Draw {
 
 /** Draws a generation's next token from the logits at `index`. */
 export async function drawToken(context: NativeContext, index: LogitIndex, generation: Generation): Promise<Draw> {
-  const token = await context.sampleToken(index, generation.sampler)
+  const token = await generation.draw(context, index)
   if (token < 0) return { token: null, logprobs: null }
   if (generation.logprobs === null) return { token, logprobs: null }
   const { sampler, top } = generation.logprobs

@@ -1,4 +1,4 @@
-import type { NativeSampler } from '../binding/native-binding.ts'
+import type { LogitIndex, NativeContext, NativeSampler } from '../binding/native-binding.ts'
 
 /** A token's log probability under the model alone, and the likeliest alternatives. */
 export interface DrawnLogprobs {
@@ -15,7 +15,8 @@ export interface Generation {
   readonly prompt: Uint32Array
   /** Most tokens to draw, at least 1. */
   readonly limit: number
-  readonly sampler: NativeSampler
+  /** Draws the next token from the logits at `index`; −1 when nothing may follow. A `ServiceError` fails this generation alone. */
+  draw(context: NativeContext, index: LogitIndex): Promise<number>
   /** Greedy, free of bias and penalties; null when nobody wants log probabilities. */
   readonly logprobs: { readonly sampler: NativeSampler; readonly top: number } | null
   /** The prompt is in the cache; `cachedTokens` of it were there before. */
@@ -24,6 +25,6 @@ export interface Generation {
   onToken(token: number, logprobs: DrawnLogprobs | null): boolean
   onEnd(end: GenerationEnd): void
   onFailure(error: Error): void
-  /** The loop no longer uses the samplers. Called once, whatever happened before. */
+  /** The loop draws no more. Called once, whatever happened before. */
   onRelease(): void
 }

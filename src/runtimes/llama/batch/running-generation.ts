@@ -1,6 +1,6 @@
-import type { GuessRecord } from '../guess/guess-record.ts'
 import type { Draw } from './draw-token.ts'
 import type { Generation, GenerationEnd } from './generation.ts'
+import type { GuessTally } from './guessing.ts'
 import type { SequenceHold } from './sequence-table.ts'
 
 /** A generation that holds a sequence. */
@@ -13,7 +13,7 @@ export interface RunningGeneration {
   /** Tokens that may follow `next`, to be checked in the same batch. */
   guess: Uint32Array
   /** null when nothing is ever guessed. */
-  readonly guesses: GuessRecord | null
+  readonly guesses: GuessTally | null
   drawn: number
   done: boolean
   /** It gave its sequence back; its last token may still have to be handed out. */

@@ -32,23 +32,13 @@ export interface NativeSamplerConfig {
   readonly repeatPenaltyFrequencyPenalty?: number
   readonly tokenBiasKeys?: Uint32Array
   readonly tokenBiasValues?: Float32Array
-  readonly grammarEvaluationState?: NativeGrammarState
 }
 
-/** A llama.cpp sampler chain; it remembers the tokens it drew, its random state and its place in a grammar. */
+/** A llama.cpp sampler chain; it remembers the tokens it drew, and its random state. */
 export interface NativeSampler {
   /** Without a temperature the chain is greedy. */
   applyConfig(config: NativeSamplerConfig): void
   dispose(): void
-}
-
-export interface NativeGrammar {
-  isTextCompatible(text: string): boolean
-}
-
-declare const grammarState: unique symbol
-export interface NativeGrammarState {
-  readonly [grammarState]: true
 }
 
 /** Selected token, probabilities, confidence, `[token, logit, …]` pairs and Σ exp(logit − highest logit). */
@@ -100,11 +90,6 @@ export interface NativeContextParameters {
 export interface NativeBinding {
   readonly AddonContext: new (model: NativeModel, parameters: NativeContextParameters) => NativeContext
   readonly AddonSampler: new (model: NativeModel) => NativeSampler
-  readonly AddonGrammar: new (
-    grammar: string,
-    options: { readonly addonExports: NativeBinding; readonly rootRuleName: string },
-  ) => NativeGrammar
-  readonly AddonGrammarEvaluationState: new (model: NativeModel, grammar: NativeGrammar) => NativeGrammarState
 }
 
 const contextMethods = [

@@ -1,10 +1,17 @@
 import { ServiceError } from '../../../core/error.ts'
-import type { DecodeLimits } from '../batch/decode-loop.ts'
 import { cacheMemory, chooseContextLength, padCells } from './context-length.ts'
 import type { NativeContext } from './native-binding.ts'
 import type { ModelFile } from './open-model-file.ts'
 
 const promptTokens = 512
+
+/** What evaluating batches must keep to. */
+export interface DecodeLimits {
+  /** Prompt tokens per batch, however fast the model is. */
+  readonly promptTokens: number
+  /** Batches after which moving a sequence next to the others has paid for itself. */
+  readonly movePatience: number
+}
 
 export interface OpenContext extends AsyncDisposable {
   readonly native: NativeContext

@@ -1,4 +1,3 @@
-import { toolMarks } from '../prompt/tool-format.ts'
 import { matchAny } from './match-any.ts'
 import type { NativeModel } from './native-binding.ts'
 import { tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
@@ -29,7 +28,8 @@ export interface Vocabulary {
   isEnd(token: number): boolean
 }
 
-export function readVocabulary(model: NativeModel, size: number): Vocabulary {
+/** @param shown Spellings that answers show even where they are control tokens. */
+export function readVocabulary(model: NativeModel, size: number, shown: readonly string[]): Vocabulary {
   const type = model.getVocabularyType()
   const pieces = new Map<number, Piece>()
   const ends = new Set<number>()
@@ -61,7 +61,7 @@ export function readVocabulary(model: NativeModel, size: number): Vocabulary {
       let piece = pieces.get(token)
       if (piece === undefined) {
         const text = model.getTokenString(token) ?? ''
-        piece = describePiece(toolMarks.includes(text) ? Buffer.from(text) : tokenPiece(text, model.getTokenAttributes(token), type))
+        piece = describePiece(shown.includes(text) ? Buffer.from(text) : tokenPiece(text, model.getTokenAttributes(token), type))
         pieces.set(token, piece)
       }
       return piece

@@ -6,6 +6,7 @@ export function literal(text: string): string {
 /** Rules of a grammar by name; `root` is where it starts. */
 export class Grammar {
   readonly #rules = new Map<string, string>()
+  readonly #names = new Map<string, string>()
 
   /** Adds a rule once; the same name always means the same body. */
   define(name: string, body: string): string {
@@ -13,9 +14,18 @@ export class Grammar {
     return name
   }
 
-  /** A fresh rule for `body`. */
+  /** The rule for `body`; equal bodies share one. */
   name(body: string): string {
-    return this.define(`rule-${this.#rules.size}`, body)
+    const known = this.#names.get(body)
+    if (known !== undefined) return known
+    const name = this.define(`rule-${this.#rules.size}`, body)
+    this.#names.set(body, name)
+    return name
+  }
+
+  /** A name whose rule is still to be defined. */
+  reserve(): string {
+    return this.define(`rule-${this.#rules.size}`, '')
   }
 
   get size(): number {

@@ -8,6 +8,8 @@ import type { SchemaRule } from './schema-rule.ts'
 export interface OutputConstraint {
   /** GBNF with a `root` rule. */
   readonly grammar: string
+  /** The request's field that asked for it. */
+  readonly param: string
   /** About how many characters end it once it must end, nesting apart; null = it is cut where its tokens run out. */
   readonly closingLength: number | null
   /** The same once a member of the outermost object has begun; absent = no fixed members. */
@@ -25,7 +27,7 @@ export function constrainOutput(format: ResponseFormat): OutputConstraint | null
   defineJson(grammar)
   const { rule, ...closing } = formatRule(grammar, format)
   grammar.define('root', rule)
-  return { grammar: grammar.toString(), ...closing }
+  return { grammar: grammar.toString(), param: 'response_format', ...closing }
 }
 
 /** A rule for answers in a format, in a grammar that knows JSON. */

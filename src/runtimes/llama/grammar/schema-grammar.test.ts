@@ -16,6 +16,8 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   ['overlapping options', { oneOf: [{ type: 'string' }, { type: 'string' }] }, /"oneOf" at #/],
   ['several schemas at once', { allOf: [{}, {}] }, /"allOf" at #/],
   ['an outside reference', { $ref: 'http://example.com' }, /"\$ref" at #/],
+  ['a reference with a broken escape', { $ref: '#/%E0%A4%A' }, /percent sign/],
+  ['more parts than a grammar may have', { anyOf: Array.from({ length: 4100 }, (_, i) => ({ enum: [i] })) }, /more than 4000 rules/],
   ['a reference to nothing', { $ref: '#/$defs/none' }, /points to nothing/],
   ['a reference to itself', { $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, {}] } }, $ref: '#/$defs/a' }, /leads back to itself/],
   ['an unknown type', { type: 'text' }, /type "text" at #/],
@@ -35,6 +37,11 @@ test('a schema that nests too deep is refused', () => {
   let schema: JsonObject = { type: 'string' }
   for (let level = 0; level < 40; level++) schema = { type: 'array', items: schema }
   assert.throws(() => compile(schema), /deeper than 32/)
+})
+
+test('equal parts share their rules', () => {
+  const twice = (count: number) => compile({ anyOf: Array.from({ length: count }, () => ({ type: 'array', items: { maxLength: 9 } })) })
+  assert.equal(twice(200)?.grammar.split('\n').length, twice(2)?.grammar.split('\n').length)
 })
 
 test('what is left to write shrinks as members begin', () => {

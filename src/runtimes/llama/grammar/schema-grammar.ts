@@ -7,6 +7,7 @@ import type { SchemaRule } from './schema-rule.ts'
 const maxSchemaLength = 64 * 1024
 const maxDepth = 32
 const maxRules = 4000
+
 /** Translates a JSON Schema into grammar rules whose every sentence is valid under it. */
 export class SchemaGrammar {
   readonly #grammar: Grammar
@@ -30,7 +31,7 @@ export class SchemaGrammar {
 
   #visit(schema: JsonValue, where: string, depth: number): SchemaRule {
     if (depth > maxDepth) throw refuseSchema(`it nests deeper than ${maxDepth} levels at ${where}`)
-    if (this.#grammar.size > maxRules) throw refuseSchema('it is too large')
+    if (this.#grammar.size > maxRules) throw refuseSchema(`it makes more than ${maxRules} rules`)
     if (schema === true) return { rule: 'value', closingLength: 2 }
     if (!isObject(schema)) throw refuseSchema(`${where} is not a schema that a value can meet`)
     if ('$ref' in schema) return this.#reference(schema, where, depth)
@@ -65,13 +66,14 @@ export class SchemaGrammar {
     const required = schema.required ?? []
     if (!isObject(properties)) throw refuseSchema(`"properties" at ${where} must be an object`)
     if (!Array.isArray(required)) throw refuseSchema(`"required" at ${where} must be a list of names`)
-    const names = [...new Set([...Object.keys(properties), ...required.map(String)])]
+    const needed = new Set(required.map(String))
+    const names = [...new Set([...Object.keys(properties), ...needed])]
     if (names.length === 0) return this.#map(schema, where, depth)
-    const ordered = [...names.filter((name) => required.includes(name)), ...names.filter((name) => !required.includes(name))]
+    const ordered = [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))]
     const members = ordered.map((name) => {
       const { rule, closingLength } = this.#visit(properties[name] ?? true, `${where}/properties/${name}`, depth + 1)
       const member = this.#grammar.name(`${literal(`${JSON.stringify(name)}:`)} ws ${rule} ws`)
-      return { name, rule: member, closingLength, required: required.includes(name) }
+      return { name, rule: member, closingLength, required: needed.has(name) }
     })
     const closingAfter = new Map<string, number>()
     let closingLength = 2
@@ -140,10 +142,9 @@ export class SchemaGrammar {
     const known = this.#references.get(reference)
     if (known !== undefined) return known
     let target: JsonValue | undefined = this.#root
-    for (const step of reference.split('/').slice(1))
-      target = isObject(target) ? target[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')] : undefined
+    for (const step of reference.split('/').slice(1)) target = memberOf(target, readStep(step, where))
     if (target === undefined) throw refuseSchema(`"$ref" at ${where} points to nothing`)
-    const name = this.#grammar.name('value')
+    const name = this.#grammar.reserve()
     this.#references.set(reference, { rule: name, closingLength: 8 })
     const following = this.#following
     this.#following = [...following, reference]
@@ -159,6 +160,19 @@ export class SchemaGrammar {
     if (only !== undefined && rules.length === 1) return only
     const rule = this.#grammar.name(rules.map((each) => each.rule).join(' | '))
     return { rule, closingLength: Math.max(...rules.map((each) => each.closingLength)) }
+  }
+}
+
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+/** One step of a reference, a member's name. */
+function readStep(step: string, where: string): string {
+  try {
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch (cause) {
+    throw refuseSchema(`"$ref" at ${where} has a percent sign that begins no escape; write it as %25`, cause)
   }
 }
 

@@ -38,8 +38,8 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function refuseSchema(message: string): ServiceError {
-  return new ServiceError('unsupported_parameter', `The JSON schema cannot be followed: ${message}.`, { param: 'response_format' })
+export function refuseSchema(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('unsupported_parameter', `The JSON schema cannot be followed: ${message}.`, { param: 'response_format', cause })
 }
 
 /** Refuses every keyword of a schema that is neither an annotation nor in `known`. */

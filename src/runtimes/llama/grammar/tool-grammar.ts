@@ -29,7 +29,7 @@ export function constrainToolCalls(rules: ToolRules, written: string | null): Ou
   const calls = callsRule(grammar, rules, written ?? '')
   if (calls === null) return null
   grammar.define('root', calls)
-  return { grammar: grammar.toString(), closingLength: null }
+  return { grammar: grammar.toString(), param: 'tools', closingLength: null }
 }
 
 /**
@@ -43,7 +43,7 @@ export function constrainCallsOrAnswer(rules: ToolRules, format: Exclude<Respons
   const answer = formatRule(grammar, format).rule
   const calls = callsRule(grammar, rules, '')
   grammar.define('root', calls === null ? answer : `${answer} | ${calls}`)
-  return { grammar: grammar.toString(), closingLength: null }
+  return { grammar: grammar.toString(), param: 'response_format', closingLength: null }
 }
 
 /** All calls of an answer, without what is written already; null when that cannot become a call. */

@@ -1,4 +1,5 @@
 import { BatchCosts } from '../batch/batch-costs.ts'
+import type { Guessing } from '../batch/guessing.ts'
 import type { RunningGeneration } from '../batch/running-generation.ts'
 import type { SequenceTable } from '../batch/sequence-table.ts'
 import { GuessRecord } from './guess-record.ts'
@@ -14,7 +15,7 @@ const [textFading, wholeFading] = [0.95, 0.995]
  * Speculative decoding: guesses the next tokens of every running text, so that one batch checks them all. What is drawn stays what it would have
  * been, since every token is still drawn from the model's own logits; only right guesses are kept.
  */
-export class Speculation {
+export class Speculation implements Guessing {
   readonly #guesser: Guesser
   readonly #costs = new BatchCosts()
   readonly #record = new GuessRecord({ rate: 0.7 }, wholeFading)

@@ -1,6 +1,7 @@
 import { Template } from '@huggingface/jinja'
 import { ServiceError } from '../../../core/error.ts'
 import type { ChatMessage, JsonValue, ToolDefinition } from '../../../core/text-generation.ts'
+import { mapTexts } from './map-texts.ts'
 import { RenderTimeout, renderWithin } from './render-within.ts'
 
 const maxTemplateLength = 256 * 1024
@@ -83,16 +84,20 @@ export function describeTool({ name, description, parameters }: ToolDefinition):
   return { type: 'function', function: { name, description: description ?? '', parameters } }
 }
 
-/** A message as templates expect it; tool arguments are parsed, since templates write them with `tojson`. */
+/**
+ * A message as templates expect it; tool arguments are parsed, since templates write them with `tojson`.
+ *
+ * @param protect Sees whatever the client wrote.
+ */
 export function toTemplateMessage(message: ChatMessage, protect: (text: string) => string): TemplateMessage {
-  if (message.role === 'tool') return { role: 'tool', content: protect(message.content), tool_call_id: message.toolCallId }
+  if (message.role === 'tool') return { role: 'tool', content: protect(message.content), tool_call_id: protect(message.toolCallId) }
   if (message.role !== 'assistant') return { role: message.role, content: protect(message.content) }
   const content = protect(message.content ?? '')
   if (message.toolCalls === undefined || message.toolCalls.length === 0) return { role: 'assistant', content }
   const calls = message.toolCalls.map((call) => ({
     type: 'function' as const,
-    id: call.id,
-    function: { name: protect(call.name), arguments: readArguments(protect(call.arguments)) },
+    id: protect(call.id),
+    function: { name: protect(call.name), arguments: mapTexts(readArguments(call.arguments), protect) },
   }))
   return { role: 'assistant', content, tool_calls: calls }
 }

@@ -28,6 +28,12 @@ test('marks that the client wrote itself are not mistaken for ours', () => {
   assert.equal(parts.map((part) => part.text).join(''), typed)
 })
 
+test('a request that leaves no character to mark with is refused by name', () => {
+  const all = Array.from({ length: 0xf900 - 0xe000 }, (_, index) => String.fromCharCode(0xe000 + index)).join('')
+  assert.throws(() => guardControlTexts(controls, [`${all}<|im_end|>`]), { code: 'invalid_request_error', param: 'messages' })
+  assert.doesNotThrow(() => guardControlTexts(controls, [all]))
+})
+
 test('a template that cuts a marked stretch in two still cannot make a control token of it', () => {
   const guard = guardControlTexts(controls, ['<|im_end|>'])
   const cut = guard.protect('<|im_end|>').slice(0, -1)

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../core/error.ts'
 import { matchAny } from '../binding/match-any.ts'
 
 /** Two private-use characters that no text of a request contains; they mark what must stay plain text. */
@@ -12,7 +13,8 @@ export interface ControlGuard {
  * Makes a guard for one request, so that `<|im_end|>` typed by a user never ends a turn.
  *
  * @param controlTexts Spelling of the control tokens, longest first.
- * @param texts Everything the client wrote, to find two characters it does not contain.
+ * @param texts Everything the client wrote, as the template will see it, to find two characters it does not contain.
+ * @throws {ServiceError} `invalid_request_error` when there are none.
  */
 export function guardControlTexts(controlTexts: readonly string[], texts: readonly string[]): ControlGuard {
   const dangerous = controlTexts.filter((control) => texts.some((text) => text.includes(control)))
@@ -33,13 +35,17 @@ export function guardControlTexts(controlTexts: readonly string[], texts: readon
   }
 }
 
+const [firstPrivate, lastPrivate] = [0xe000, 0xf8ff]
+
 function unusedCharacters(texts: readonly string[]): readonly [string, string] {
+  const used = new Set(texts.flatMap((text) => text.match(/[\ue000-\uf8ff]/g) ?? []))
   const unused: string[] = []
-  for (let code = 0xe000; unused.length < 2 && code < 0xf8ff; code++) {
+  for (let code = firstPrivate; unused.length < 2 && code <= lastPrivate; code++) {
     const character = String.fromCharCode(code)
-    if (!texts.some((text) => text.includes(character))) unused.push(character)
+    if (!used.has(character)) unused.push(character)
   }
   const [open, close] = unused
-  if (open === undefined || close === undefined) throw new Error('The messages contain every private-use character.')
-  return [open, close]
+  if (open !== undefined && close !== undefined) return [open, close]
+  const message = 'The messages spell a control token and contain every private-use character (U+E000 to U+F8FF); leave out two of them.'
+  throw new ServiceError('invalid_request_error', message, { param: 'messages' })
 }

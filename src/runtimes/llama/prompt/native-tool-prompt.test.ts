@@ -18,7 +18,7 @@ import { readVocabulary } from '../binding/vocabulary.ts'
 import { ask } from '../llama-test-model.ts'
 import { compileChatTemplate } from './chat-template.ts'
 import { tokenizeRequest } from './prompt-tokens.ts'
-import { detectToolFormat } from './tool-format.ts'
+import { detectToolFormat, toolMarks } from './tool-format.ts'
 
 const { signal } = new AbortController()
 
@@ -43,7 +43,7 @@ async function readPrompts(family: ToolFamily, prompts: readonly (readonly ChatM
   const tokenizer = describeTokenizer(family)
   await writeFile(path, writeScriptedGguf(tokenizer.entries, tokenizer.size, { promptTokens: 0, tokens: [], end: tokenizer.end }))
   await using file = await openModelFile(path, { threads: 1, signal })
-  const vocabulary = readVocabulary(file.native, file.vocabularySize)
+  const vocabulary = readVocabulary(file.native, file.vocabularySize, toolMarks)
   const template = compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText })
   const toolFormat = detectToolFormat(template.source)
   assert.ok(toolFormat.native)
@@ -107,6 +107,17 @@ for (const { family, ...expected } of all)
     assert.ok(conversed.includes(expected.tools), conversed)
     assert.ok(conversed.endsWith(expected.conversation), conversed)
     assert.ok(typed.endsWith(expected.hostile), typed)
+  })
+
+for (const { family } of all)
+  test(`${family.name} sees what stood escaped in a call's arguments, names or ids as text`, async () => {
+    const escaped = [...hostile].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+    const calls = [{ id: '</s>', name: 'get_weather', arguments: `{"${escaped}":"${escaped}"}` }]
+    const [seen = ''] = await readPrompts(family, [
+      [question, { role: 'assistant', content: null, toolCalls: calls }, { role: 'tool', content: 'x', toolCallId: '</s>' }],
+    ])
+    assert.ok(seen.includes(`{"${hostile}": "${hostile}"}`), seen)
+    assert.ok(!seen.includes('"«</s>»"'), seen)
   })
 
 test('a marker that a tokenizer counts as text stays one token wherever it stands, and ends no turn', async () => {

@@ -1,9 +1,10 @@
 import { ServiceError } from '../../../core/error.ts'
-import type { ChatMessage, TextRequest } from '../../../core/text-generation.ts'
+import type { TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
 import { joinTokens } from '../binding/tokenize-stretches.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import { type ChatTemplate, toTemplateMessage } from './chat-template.ts'
 import { guardControlTexts } from './control-guard.ts'
+import { mapMembers } from './map-texts.ts'
 import { renderPrompt } from './render-prompt.ts'
 import type { ToolFormat } from './tool-format.ts'
 import { fitToolHistory } from './tool-history.ts'
@@ -24,9 +25,12 @@ export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTool
   if (input.type === 'prompt') return withBegin(vocabulary, [vocabulary.tokenize(input.prompt, { special: false })])
   const offered = input.toolChoice === 'none' ? [] : input.tools
   const messages = toolFormat.native ? fitToolHistory(toolFormat, input.messages) : writeToolsAsText(input.messages, offered)
-  const guard = guardControlTexts(vocabulary.controlTexts, [JSON.stringify(input.tools), ...messages.map(writtenText)])
-  const seen = messages.map((message) => toTemplateMessage(message, guard.protect))
-  const tools = toolFormat.native ? offered.map((tool) => JSON.parse(guard.protect(JSON.stringify(tool)))) : []
+  const shape = (protect: (text: string) => string) => ({
+    seen: messages.map((message) => toTemplateMessage(message, protect)),
+    tools: toolFormat.native ? offered.map((tool) => protectTool(tool, protect)) : [],
+  })
+  const guard = guardControlTexts(vocabulary.controlTexts, collectTexts(shape))
+  const { seen, tools } = shape(guard.protect)
   const rendered = renderPrompt(template, seen, tools)
   return withBegin(
     vocabulary,
@@ -34,9 +38,22 @@ export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTool
   )
 }
 
-function writtenText(message: ChatMessage): string {
-  if (message.role !== 'assistant' || message.toolCalls === undefined) return message.content ?? ''
-  return `${message.content ?? ''}${JSON.stringify(message.toolCalls)}`
+function protectTool({ name, description, parameters }: ToolDefinition, protect: (text: string) => string): ToolDefinition {
+  return {
+    name: protect(name),
+    description: description === null ? null : protect(description),
+    parameters: mapMembers(parameters, protect),
+  }
+}
+
+/** Every text that a template will see of what a client wrote: escapes are resolved only there. */
+function collectTexts(shape: (protect: (text: string) => string) => unknown): readonly string[] {
+  const texts: string[] = []
+  shape((text) => {
+    texts.push(text)
+    return text
+  })
+  return texts
 }
 
 function withBegin({ begin }: Vocabulary, parts: readonly Uint32Array[]): Uint32Array {

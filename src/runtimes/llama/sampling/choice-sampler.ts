@@ -1,34 +1,52 @@
-import type { NativeGrammarState, NativeSampler, NativeSamplerConfig } from '../binding/native-binding.ts'
+import { GrammarFollower } from '../automaton/grammar-follower.ts'
+import type { LogitIndex, NativeContext, NativeSampler, NativeSamplerConfig } from '../binding/native-binding.ts'
 import { type ClosingBias, JsonCloser } from '../grammar/json-closer.ts'
 import type { OutputConstraint } from '../grammar/output-constraint.ts'
 import type { LlamaEngine } from '../llama-engine.ts'
 
 /** The sampler chain of one choice: its settings, a grammar that may come later, and the pull that ends JSON in time. */
 export class ChoiceSampler implements Disposable {
-  readonly native: NativeSampler
+  readonly #native: NativeSampler
   readonly #engine: LlamaEngine
   readonly #config: NativeSamplerConfig
   readonly #drawn: number[] = []
-  #grammar: NativeGrammarState | null = null
+  #grammar: GrammarFollower | null = null
   #closer: JsonCloser | null = null
   #bias: ClosingBias | null = null
 
   constructor(engine: LlamaEngine, config: NativeSamplerConfig) {
     this.#engine = engine
     this.#config = config
-    this.native = engine.createSampler(config)
+    this.#native = engine.createSampler(config)
   }
 
-  /** Allows only what the grammar does, from the next token on. */
+  /**
+   * Allows only what the grammar does, from the next token on.
+   *
+   * @throws {ServiceError} `unsupported_parameter` when it cannot be followed.
+   */
   constrain(constraint: OutputConstraint): void {
-    this.#grammar = this.#engine.createGrammarState(constraint.grammar)
+    this.#grammar = new GrammarFollower(this.#engine.grammars.get(constraint.grammar, constraint.param), constraint.param)
     this.#closer = new JsonCloser(this.#engine.vocabulary, constraint)
-    this.#apply()
   }
 
-  /** Notes a drawn token and the text that came of it. */
-  accept(token: number, text: string, tokensLeft: number): void {
-    this.#drawn.push(token)
+  /**
+   * Draws from the logits at `index`; −1 when nothing may follow.
+   *
+   * @throws {ServiceError} `unsupported_parameter` when the grammar takes too much work.
+   */
+  async draw(context: NativeContext, index: LogitIndex): Promise<number> {
+    const token = await context.sampleToken(index, this.#native)
+    if (this.#grammar === null || (token >= 0 && this.#grammar.accept(token))) return this.#note(token)
+    this.#apply(this.#grammar.forbidden()) // only now, since most tokens that models draw fit and a look at all takes longer
+    const fitting = await context.sampleToken(index, this.#native)
+    const drawn = this.#note(fitting >= 0 && this.#grammar.accept(fitting) ? fitting : -1)
+    this.#apply()
+    return drawn
+  }
+
+  /** Notes the text that came of a token. */
+  accept(text: string, tokensLeft: number): void {
     const bias = this.#closer?.next(text, tokensLeft) ?? null
     if (bias === this.#bias) return
     this.#bias = bias
@@ -36,17 +54,30 @@ export class ChoiceSampler implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.native.dispose()
+    this.#native.dispose()
   }
 
-  #apply(): void {
+  #note(token: number): number {
+    if (token >= 0) this.#drawn.push(token)
+    return token
+  }
+
+  #apply(forbidden: Uint32Array = new Uint32Array()): void {
     const { repeatPenaltyTokens = [], tokenBiasKeys = [], tokenBiasValues = [] } = this.#config
-    this.native.applyConfig({
+    const wanted = [...tokenBiasKeys, ...(this.#bias?.tokens ?? [])]
+    const tokenBias = {
+      tokens: new Uint32Array(forbidden.length + wanted.length),
+      values: new Float32Array(forbidden.length + wanted.length),
+    }
+    tokenBias.tokens.set(forbidden)
+    tokenBias.tokens.set(wanted, forbidden.length)
+    tokenBias.values.fill(Number.NEGATIVE_INFINITY, 0, forbidden.length)
+    tokenBias.values.set([...tokenBiasValues, ...(this.#bias?.values ?? [])], forbidden.length)
+    this.#native.applyConfig({
       ...this.#config,
       repeatPenaltyTokens: Uint32Array.from([...repeatPenaltyTokens, ...this.#drawn]),
-      tokenBiasKeys: Uint32Array.from([...tokenBiasKeys, ...(this.#bias?.tokens ?? [])]),
-      tokenBiasValues: Float32Array.from([...tokenBiasValues, ...(this.#bias?.values ?? [])]),
-      ...(this.#grammar !== null && { grammarEvaluationState: this.#grammar }),
+      tokenBiasKeys: tokenBias.tokens,
+      tokenBiasValues: tokenBias.values,
     })
   }
 }

@@ -1,0 +1,48 @@
+import { ServiceError } from '../../../core/error.ts'
+import { EffortSpent } from './effort.ts'
+import { GrammarFault } from './grammar-fault.ts'
+import { type SpelledTokens, TokenGrammar } from './token-grammar.ts'
+
+const mostGrammars = 16
+/** Characters of one grammar. */
+export const longestGrammar = 256 * 1024
+
+/** Keeps the grammars used last, so that choices and requests that ask for the same one share what was found out about it. */
+export class GrammarCache {
+  readonly #tokens: () => SpelledTokens
+  /** Least recently used first. */
+  readonly #grammars = new Map<string, TokenGrammar>()
+
+  constructor(tokens: () => SpelledTokens) {
+    this.#tokens = tokens
+  }
+
+  /**
+   * @param param The request's field that asked for the grammar.
+   * @throws {ServiceError} `unsupported_parameter` when it cannot be followed.
+   */
+  get(text: string, param: string): TokenGrammar {
+    const grammar = this.#grammars.get(text) ?? this.#read(text, param)
+    this.#grammars.delete(text)
+    this.#grammars.set(text, grammar)
+    const [oldest] = this.#grammars.keys()
+    if (this.#grammars.size > mostGrammars && oldest !== undefined) this.#grammars.delete(oldest)
+    return grammar
+  }
+
+  #read(text: string, param: string): TokenGrammar {
+    if (text.length > longestGrammar)
+      throw refuse(param, `it makes a grammar of ${text.length} characters, at most ${longestGrammar} are allowed`)
+    try {
+      return new TokenGrammar(text, this.#tokens())
+    } catch (cause) {
+      if (cause instanceof GrammarFault) throw refuse(param, cause.message, cause)
+      if (cause instanceof EffortSpent) throw refuse(param, 'its beginning is too ambiguous', cause)
+      throw cause
+    }
+  }
+}
+
+function refuse(param: string, reason: string, cause?: Error): ServiceError {
+  return new ServiceError('unsupported_parameter', `The grammar that ${param} asks for cannot be followed: ${reason}.`, { param, cause })
+}

@@ -1,0 +1,167 @@
+import { ByteClasses, type CodeRange, complement, lastCodePoint } from './byte-class.ts'
+import { type Expression, Expressions } from './expression.ts'
+import { GrammarFault } from './grammar-fault.ts'
+
+const deepestNesting = 64
+/** Of one item in `{…}`. */
+const mostRepetitions = 10_000
+/** Behind one item, as in `a{2}{3}`. */
+const mostCounts = 4
+const escapes: Readonly<Record<string, string>> = { t: '\t', r: '\r', n: '\n' }
+
+/**
+ * Reads a grammar in llama.cpp's notation.
+ *
+ * @returns Its expressions, the rules' bodies among them; rules may still refer to others that do not exist.
+ * @throws {GrammarFault} with the line at fault.
+ * @see https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md
+ */
+export function parseGbnf(text: string): Expressions {
+  return new GbnfParser(text).parse()
+}
+
+class GbnfParser {
+  readonly #text: string
+  readonly #expressions = new Expressions()
+  readonly #classes = new ByteClasses()
+  readonly #singles = new Map<number, Expression>()
+  #at = 0
+  #nesting = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  parse(): Expressions {
+    for (this.#skipSpace(true); this.#at < this.#text.length; this.#skipSpace(true)) {
+      const rule = this.#expressions.rule(this.#name() ?? this.#refuse('a rule must begin with its name'))
+      if (rule.body !== null) this.#refuse(`the rule "${rule.name}" is defined twice`)
+      this.#skipSpace(false)
+      if (!this.#take(/::=/y)) this.#refuse(`"::=" must follow the name "${rule.name}"`)
+      this.#skipSpace(true)
+      rule.body = this.#choice(false)
+      if (this.#at < this.#text.length && !this.#take(/\r?\n|\r/y)) this.#refuse(`"${this.#text.charAt(this.#at)}" is not expected here`)
+    }
+    return this.#expressions
+  }
+
+  #choice(nested: boolean): Expression {
+    const options = [this.#sequence(nested)]
+    while (this.#take(/\|/y)) {
+      this.#skipSpace(true)
+      options.push(this.#sequence(nested))
+    }
+    return this.#expressions.choice(options)
+  }
+
+  #sequence(nested: boolean): Expression {
+    const parts: Expression[] = []
+    for (let item = this.#item(); item !== null; item = this.#item()) {
+      this.#skipSpace(nested)
+      for (let counts = this.#counts(), times = 1; counts !== null; counts = this.#counts(), times++) {
+        if (times > mostCounts) this.#refuse(`an item may have at most ${mostCounts} counts`)
+        item = this.#expressions.repeat(item, ...counts)
+        this.#skipSpace(nested)
+      }
+      parts.push(item)
+    }
+    return this.#expressions.sequence(parts)
+  }
+
+  #item(): Expression | null {
+    if (this.#take(/"/y)) return this.#literal()
+    if (this.#take(/\[/y)) return this.#class()
+    if (this.#take(/\(/y)) return this.#group()
+    if (this.#take(/\./y)) return this.#expressions.bytes(this.#classes.of([[0, lastCodePoint]]))
+    if (/[<!]/y.test(this.#text.charAt(this.#at))) this.#refuse('tokens cannot be named, only characters')
+    const name = this.#name()
+    return name === null ? null : this.#expressions.reference(name)
+  }
+
+  #group(): Expression {
+    if (++this.#nesting > deepestNesting) this.#refuse(`parentheses nest deeper than ${deepestNesting} levels`)
+    this.#skipSpace(true)
+    const inside = this.#choice(true)
+    if (!this.#take(/\)/y)) this.#refuse('")" is missing')
+    this.#nesting--
+    return inside
+  }
+
+  #literal(): Expression {
+    const parts: Expression[] = []
+    while (!this.#take(/"/y)) {
+      parts.push(this.#single(this.#character()))
+    }
+    return this.#expressions.sequence(parts)
+  }
+
+  #single(code: number): Expression {
+    const known = this.#singles.get(code)
+    if (known !== undefined) return known
+    const made = this.#expressions.bytes(this.#classes.of([[code, code]]))
+    this.#singles.set(code, made)
+    return made
+  }
+
+  #class(): Expression {
+    const inverse = this.#take(/\^/y) !== null
+    const ranges: CodeRange[] = []
+    while (!this.#take(/\]/y)) {
+      const low = this.#character()
+      const high = this.#take(/-(?!\])/y) === null ? low : this.#character()
+      if (high < low) this.#refuse('a range of characters ends before it begins')
+      ranges.push([low, high])
+    }
+    return this.#expressions.bytes(this.#classes.of(inverse ? complement(ranges) : ranges))
+  }
+
+  #character(): number {
+    const code = this.#text.codePointAt(this.#at)
+    if (code === undefined) this.#refuse('it ends inside quotes or brackets')
+    if (code !== 0x5c) {
+      this.#at += code > 0xffff ? 2 : 1
+      return code
+    }
+    const found = this.#take(/\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([trn"[\]\\^/-]))/y)
+    if (found === null) this.#refuse('there is no such escape')
+    const [, two, four, eight, plain = ''] = found
+    const hex = two ?? four ?? eight
+    const escaped = hex === undefined ? (escapes[plain] ?? plain).codePointAt(0) : Number.parseInt(hex, 16)
+    if (escaped === undefined || escaped > lastCodePoint) this.#refuse('there is no such character')
+    return escaped
+  }
+
+  #counts(): readonly [least: number, most: number] | null {
+    if (this.#take(/\*/y)) return [0, Number.POSITIVE_INFINITY]
+    if (this.#take(/\+/y)) return [1, Number.POSITIVE_INFINITY]
+    if (this.#take(/\?/y)) return [0, 1]
+    if (!this.#take(/\{/y)) return null
+    const [, first = '', comma, last = ''] =
+      this.#take(/\s*(\d+)\s*(,?)\s*(\d*)\s*\}/y) ?? this.#refuse('repetitions look like {2}, {2,} or {2,5}')
+    const least = Number(first)
+    const most = last !== '' ? Number(last) : comma === '' ? least : Number.POSITIVE_INFINITY
+    if (most < least) this.#refuse('repetitions end before they begin')
+    if (least > mostRepetitions || (last !== '' && most > mostRepetitions))
+      this.#refuse(`an item may be repeated at most ${mostRepetitions} times`)
+    return [least, most]
+  }
+
+  #name(): string | null {
+    return this.#take(/[\w-]+/y)?.[0] ?? null
+  }
+
+  #skipSpace(newlines: boolean): void {
+    this.#take(newlines ? /(?:\s|#[^\r\n]*)+/y : /(?:[ \t]|#[^\r\n]*)+/y)
+  }
+
+  #take(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text)
+    if (found !== null) this.#at = pattern.lastIndex
+    return found
+  }
+
+  #refuse(reason: string): never {
+    throw new GrammarFault(`${reason} (line ${this.#text.slice(0, this.#at).split('\n').length})`)
+  }
+}

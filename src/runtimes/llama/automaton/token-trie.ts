@@ -1,0 +1,58 @@
+const none = -1
+
+/** All tokens of a vocabulary by the bytes they spell, so that those with one beginning are looked at together. */
+export class TokenTrie {
+  readonly size: number
+  readonly #bytes: number[] = [0]
+  readonly #firstChild: number[] = [none]
+  readonly #sibling: number[] = [none]
+  /** The last token that ends at a node; each names the one before it. */
+  readonly #token: number[] = [none]
+  readonly #sameText: Int32Array
+
+  /** @param spell The bytes of a token; those without any are left out. */
+  constructor(size: number, spell: (token: number) => Uint8Array) {
+    this.size = size
+    this.#sameText = new Int32Array(size).fill(none)
+    for (let token = 0; token < size; token++) {
+      const bytes = spell(token)
+      if (bytes.length === 0) continue
+      let node = 0
+      for (const byte of bytes) node = this.#child(node, byte)
+      this.#sameText[token] = this.#token[node] ?? none
+      this.#token[node] = token
+    }
+  }
+
+  /**
+   * Looks through the tokens beginning by beginning.
+   *
+   * @param enter What comes of a byte after what its beginning made; null leaves out every token that begins so.
+   */
+  walk<Reached>(start: Reached, enter: (reached: Reached, byte: number) => Reached | null, take: (token: number) => void): void {
+    const nodes = [this.#firstChild[0] ?? none]
+    const reached = [start]
+    for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+      const from = reached.pop()
+      if (node === none || from === undefined) continue
+      nodes.push(this.#sibling[node] ?? none)
+      reached.push(from)
+      const to = enter(from, this.#bytes[node] ?? 0)
+      if (to === null) continue
+      for (let token = this.#token[node] ?? none; token !== none; token = this.#sameText[token] ?? none) take(token)
+      nodes.push(this.#firstChild[node] ?? none)
+      reached.push(to)
+    }
+  }
+
+  #child(parent: number, byte: number): number {
+    for (let child = this.#firstChild[parent] ?? none; child !== none; child = this.#sibling[child] ?? none)
+      if (this.#bytes[child] === byte) return child
+    const made = this.#bytes.push(byte) - 1
+    this.#firstChild.push(none)
+    this.#token.push(none)
+    this.#sibling.push(this.#firstChild[parent] ?? none)
+    this.#firstChild[parent] = made
+    return made
+  }
+}
