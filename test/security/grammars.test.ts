@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import type { TextModel } from '../../src/core/ports/text-model.ts'
+import type { JsonObject, TextRequest } from '../../src/core/text-generation.ts'
+import { ask, miniChat, textOf } from '../../src/runtimes/llama/llama-test-model.ts'
+import { loadLlamaModel } from '../../src/runtimes/llama/load-llama-model.ts'
+
+const { signal } = new AbortController()
+
+/** Lists in lists, each of two kinds that begin alike: a stack for every reading would be 2 to the power of the depth. */
+function alikeLists(depth: number): JsonObject {
+  let schema: JsonObject = { type: 'integer' }
+  for (let level = 0; level < depth; level++)
+    schema = {
+      anyOf: [
+        { type: 'array', items: schema },
+        { type: 'array', minItems: 1 },
+      ],
+    }
+  return schema
+}
+
+function members(count: number, schema: (index: number) => JsonObject): JsonObject {
+  return { type: 'object', properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`member${index}`, schema(index)])) }
+}
+
+const hostile: readonly (readonly [what: string, schema: JsonObject, choices: number])[] = [
+  ['lists of two kinds, 15 deep', alikeLists(15), 1],
+  ['1 000 members of up to 1 000 characters, 16 times', members(1000, () => ({ type: 'string', maxLength: 1000 })), 16],
+  ['1 000 members of as many lengths, 16 times', members(1000, (index) => ({ type: 'string', maxLength: index + 1 })), 16],
+  ['4 000 constants', { enum: Array.from({ length: 4000 }, (_, index) => `constant${index}`) }, 4],
+  [
+    'rules that lead back to each other',
+    { $defs: { a: { anyOf: [{ type: 'array', items: { $ref: '#/$defs/a' } }, { type: 'array' }, {}] } }, $ref: '#/$defs/a' },
+    16,
+  ],
+]
+
+suite('grammars of one account beside the answer of another', () => {
+  let model: TextModel & AsyncDisposable
+  before(async () => {
+    model = await loadLlamaModel(miniChat, { threads: 1, slots: 8, signal })
+  })
+  after(() => model[Symbol.asyncDispose]())
+
+  const honest = ask('What is the capital of France?', { maxTokens: 300, sampling: { temperature: 1, seed: 7 } })
+  const run = async (request: TextRequest, account: string) => Array.fromAsync(model.generate(request, { signal, account }))
+
+  for (const [what, schema, choices] of hostile)
+    test(`${what}: answered, and the neighbour's answer is what it always is`, { timeout: 60_000 }, async () => {
+      const alone = textOf(await run(honest, 'honest'))
+      const requests = Array.from({ length: 4 }, (_, seed) =>
+        ask('Write lists.', {
+          maxTokens: 60,
+          choices,
+          responseFormat: { type: 'json_schema', schema },
+          sampling: { temperature: 1, seed },
+        }),
+      )
+      const [beside, ...answers] = await Promise.all([run(honest, 'honest'), ...requests.map((request) => run(request, 'hostile'))])
+      assert.equal(textOf(beside), alone)
+      for (const parts of answers) assert.equal(parts.filter((part) => part.type === 'choice-finish').length, choices)
+    })
+})
