@@ -1,12 +1,6 @@
+import type { GuessTally } from './guess-tally.ts'
 import type { RunningGeneration } from './running-generation.ts'
 import type { SequenceTable } from './sequence-table.ts'
-
-/** How often the guesses for one text were right. */
-export interface GuessTally {
-  /** The probability that a guessed token is right when those before it were. */
-  readonly rate: number
-  note(guessed: number, right: number): void
-}
 
 /** Guesses the next tokens of running texts, so that one batch checks several. */
 export interface Guessing {

@@ -1,6 +1,6 @@
 import type { Draw } from './draw-token.ts'
 import type { Generation, GenerationEnd } from './generation.ts'
-import type { GuessTally } from './guessing.ts'
+import type { GuessTally } from './guess-tally.ts'
 import type { SequenceHold } from './sequence-table.ts'
 
 /** A generation that holds a sequence. */
