@@ -1,20 +1,25 @@
 import type { CatalogFault } from './catalog-fault.ts'
 import type { ModelFile, ModelReferences } from './model-file.ts'
-import { type ModelFileField, modelFileFields } from './model-file-fields.ts'
+import { isInnerPath, type ModelFileField, modelFileFields } from './model-file-fields.ts'
 
 type Checked =
   | { readonly modelFile: ModelFile }
   /** `sound`: what can be looked at in spite of the faults, to tell what else is wrong. */
   | { readonly faults: readonly CatalogFault[]; readonly sound: ModelReferences }
 
-/** Checks the text of a `model.json` against every field it may have. */
-export function checkModelFile(file: string, text: string): Checked {
+/**
+ * Checks the text of a `model.json` against every field it may have.
+ *
+ * @param options.confined Whether it came from elsewhere, so that it may name no secret outside its own folder.
+ */
+export function checkModelFile(file: string, text: string, { confined }: { readonly confined: boolean }): Checked {
   const value = parseObject(text)
   if (value === undefined) return { faults: [{ file, field: '', message: 'write one JSON object into it.' }], sound: {} }
   const { kind, format } = value
   const fields = modelFileFields.filter(({ models }) => models === 'all' || models === kind || models === format)
   const faults = [
     ...fields.flatMap((field) => checkField(field, value)),
+    ...(confined ? findForeignKey(value) : []),
     ...(fields.some(({ models }) => models === 'image' || models === format) ? findUnknown(value, fields) : []),
   ].map((fault) => ({ file, ...fault }))
   if (faults.length === 0) return { modelFile: value as unknown as ModelFile }
@@ -38,6 +43,13 @@ function checkField(field: ModelFileField, root: Record<string, unknown>): Omit<
   const value = readPath(root, field.name)
   if (value === undefined) return field.absent === null ? [{ field: field.name, message: `is missing; it must be ${field.expected}.` }] : []
   return field.accepts(value) ? [] : [{ field: field.name, message: `must be ${field.expected}.` }]
+}
+
+/** Its text is sent to the server that the model names. */
+function findForeignKey({ keyFile }: Record<string, unknown>): Omit<CatalogFault, 'file'>[] {
+  if (keyFile === undefined || isInnerPath(keyFile)) return []
+  const message = 'must lie inside the folder of a pulled model; move the folder to one of --models to name another.'
+  return [{ field: 'keyFile', message }]
 }
 
 function readPath(root: Record<string, unknown>, path: string): unknown {

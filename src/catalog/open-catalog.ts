@@ -21,7 +21,7 @@ export interface ModelFolders {
 export async function openCatalog({ folders, pulledFolder }: ModelFolders): Promise<RefreshableCatalog> {
   const pulled = pulledFolder === undefined ? null : new PulledFolder(pulledFolder, folders.length)
   const { found, faults: unreadable } = await findModelFolders(folders)
-  const fixed = await readEntries(found)
+  const fixed = await readEntries(found, { confined: false })
   const changing = (await pulled?.readIfChanged()) ?? { entries: [], faulty: [], faults: [] }
   const entries = [...fixed.entries, ...changing.entries]
   const clashes = checkEntries(entries, [...fixed.faulty, ...changing.faulty])

@@ -15,7 +15,8 @@ export async function pullFile(
   { path, listed, target }: { readonly path: string; readonly listed: ListedFile; readonly target: string },
   { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (done: number) => void },
 ): Promise<void> {
-  if ((await sizeOf(target)) === listed.bytes) return onBytes(listed.bytes)
+  if ((await sizeOf(target)) === listed.bytes && (await hashFile(target, { signal, onBytes: () => {} })) === listed.sha256)
+    return onBytes(listed.bytes)
   const part = `${target}.part`
   await mkdir(dirname(target), { recursive: true })
   if ((await sizeOf(part)) > listed.bytes) await rm(part)

@@ -18,6 +18,7 @@ const modelFile = {
   file: 'sub/model.gguf',
   files: { 'sub/model.gguf': { bytes: weights.length, sha256: createHash('sha256').update(weights).digest('hex') } },
 }
+const trustedHosts = ['127.0.0.1']
 const options = { signal: new AbortController().signal, onProgress: () => {} }
 
 async function makeFolder(context: TestContext): Promise<string> {
@@ -48,22 +49,22 @@ test('a pulled model is in the catalog, with progress up to the last byte', asyn
   const modelsFolder = await makeFolder(context)
   const { url } = await serveModel(context)
   let last = ''
-  const descriptor = await pullModel({ modelsFolder }, `${url}/model.json`, {
+  const descriptor = await pullModel({ modelsFolder, trustedHosts }, `${url}/model.json`, {
     ...options,
     onProgress: ({ path, bytesDone, bytesTotal }) => (last = `${path} ${bytesDone}/${bytesTotal}`),
   })
   assert.equal(last, 'sub/model.gguf 3000000/3000000')
   const catalog = await openCatalog({ folders: [modelsFolder] })
   assert.deepEqual(catalog.find('org/tiny'), descriptor)
-  await assert.rejects(pullModel({ modelsFolder }, url, options), /already/)
+  await assert.rejects(pullModel({ modelsFolder, trustedHosts }, url, options), /already/)
 })
 
 test('a broken download shows no model and is resumed where it stopped', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url, ranges } = await serveModel(context, { breaks: 1 })
-  await assert.rejects(pullModel({ modelsFolder }, url, options), /broke off/)
+  await assert.rejects(pullModel({ modelsFolder, trustedHosts }, url, options), /broke off/)
   assert.deepEqual((await openCatalog({ folders: [modelsFolder] })).list(), [])
-  const descriptor = await pullModel({ modelsFolder }, url, options)
+  const descriptor = await pullModel({ modelsFolder, trustedHosts }, url, options)
   assert.match(ranges[1] ?? '', /^bytes=[1-9]\d*-$/)
   assert.deepEqual(await readFile(join(descriptor.folder, 'sub/model.gguf')), weights)
 })
@@ -72,7 +73,7 @@ test('an id that a model of another folder has is refused before anything is cop
   const modelsFolder = await makeFolder(context)
   const { url, ranges } = await serveModel(context)
   const installed = [{ id: 'org/tiny', folder: '/elsewhere/tiny' }]
-  await assert.rejects(pullModel({ modelsFolder, installed }, url, options), /installed already, in \/elsewhere\/tiny/)
+  await assert.rejects(pullModel({ modelsFolder, installed, trustedHosts }, url, options), /installed already, in \/elsewhere\/tiny/)
   assert.deepEqual(ranges, [])
 })
 
@@ -81,9 +82,9 @@ test('damaged bytes are refused and not kept', async (context) => {
   const damaged = Buffer.from(weights)
   damaged[1_500_000] = 0
   const { url } = await serveModel(context, { bytes: damaged })
-  await assert.rejects(pullModel({ modelsFolder }, url, options), /damaged/)
+  await assert.rejects(pullModel({ modelsFolder, trustedHosts }, url, options), /damaged/)
   const { url: whole, ranges } = await serveModel(context)
-  await pullModel({ modelsFolder }, whole, options)
+  await pullModel({ modelsFolder, trustedHosts }, whole, options)
   assert.deepEqual(ranges, [undefined])
 })
 
@@ -93,12 +94,12 @@ test('copies a model from another folder', async (context) => {
   await mkdir(join(from, 'sub'))
   await writeFile(join(from, 'sub/model.gguf'), weights)
   await writeFile(join(from, 'model.json'), JSON.stringify(modelFile))
-  const descriptor = await pullModel({ modelsFolder }, from, options)
+  const descriptor = await pullModel({ modelsFolder, trustedHosts }, from, options)
   assert.equal(descriptor.folder, join(modelsFolder, 'org--tiny'))
 })
 
 test('names what is wrong with an address', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url } = await serveModel(context)
-  await assert.rejects(pullModel({ modelsFolder }, `${url}/nothing`, options), /answered 404/)
+  await assert.rejects(pullModel({ modelsFolder, trustedHosts }, `${url}/nothing`, options), /answered 404/)
 })

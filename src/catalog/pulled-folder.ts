@@ -20,7 +20,10 @@ export class PulledFolder {
     const mark = await markFolder(this.#folder)
     if (mark === this.#mark) return null
     const { found, faults } = mark === 'absent' ? { found: [], faults: [] } : await findModelFolders([this.#folder])
-    const read = await readEntries(found.map(({ folder }) => ({ folder, source: this.#source })))
+    const read = await readEntries(
+      found.map(({ folder }) => ({ folder, source: this.#source })),
+      { confined: true },
+    )
     this.#mark = mark
     return { ...read, faults: [...faults, ...read.faults] }
   }

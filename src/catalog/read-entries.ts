@@ -30,9 +30,9 @@ export interface ReadEntries {
   readonly faults: readonly CatalogFault[]
 }
 
-/** Reads each folder's `model.json` and looks for its files; reads headers at most, no weights. */
-export async function readEntries(found: readonly FoundFolder[]): Promise<ReadEntries> {
-  const results = await Promise.all(found.map(readFolder))
+/** Reads each folder's `model.json` and looks for its files; reads headers at most, no weights. `confined` as in {@link checkModelFile}. */
+export async function readEntries(found: readonly FoundFolder[], { confined }: { readonly confined: boolean }): Promise<ReadEntries> {
+  const results = await Promise.all(found.map((folder) => readFolder(folder, confined)))
   return {
     entries: results.flatMap((result) => ('entry' in result ? [result.entry] : [])),
     faulty: results.flatMap((result) =>
@@ -46,12 +46,12 @@ type ReadFolder =
   | { readonly entry: CatalogEntry }
   | { readonly modelFile: string; readonly id: string | undefined; readonly faults: readonly CatalogFault[] }
 
-async function readFolder({ folder, source }: FoundFolder): Promise<ReadFolder> {
+async function readFolder({ folder, source }: FoundFolder, confined: boolean): Promise<ReadFolder> {
   const modelFile = join(folder, 'model.json')
   const text = await readFile(modelFile, 'utf8').catch(() => null)
   if (text === null)
     return { modelFile, id: undefined, faults: [{ file: modelFile, field: '', message: 'cannot be read; correct its permissions.' }] }
-  const checked = checkModelFile(modelFile, text)
+  const checked = checkModelFile(modelFile, text, { confined })
   const references = 'faults' in checked ? checked.sound : checked.modelFile
   const files = await checkFiles(references, folder)
   if ('faults' in checked || 'faults' in files)

@@ -18,6 +18,8 @@ export interface Config {
   readonly models: {
     /** Searched after the built-in models. */
     readonly folders: readonly string[]
+    /** Hosts that models may be pulled from by plain http and from private networks. */
+    readonly pullHosts: readonly string[]
     /** What all loaded models together may use. */
     readonly memoryBytes: number
     /** null = never unload for idleness. */

@@ -43,6 +43,7 @@ function readConfig({ read }: SettingReader): Config {
     outputs: readOutputs(read(settings.s3Url)),
     models: {
       folders: read(settings.models),
+      pullHosts: read(settings.pullHosts),
       memoryBytes: read(settings.memory),
       idleUnloadMs: zeroIsNull(read(settings.idleUnload)),
       threads: read(settings.engineThreads),

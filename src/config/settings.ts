@@ -70,6 +70,13 @@ export const settings = {
   ),
 
   models: setting('models', 'Models', folders, { words: 'none', derive: () => [] }, 'Folders of models, besides the built-in ones.'),
+  pullHosts: setting(
+    'pull-hosts',
+    'Models',
+    names,
+    { words: 'none', derive: () => [] },
+    'Hosts that models may be pulled from by plain http and from private networks.',
+  ),
   memory: setting(
     'memory',
     'Models',

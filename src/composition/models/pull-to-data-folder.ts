@@ -11,7 +11,7 @@ export async function pullToDataFolder(
   source: string,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (bytesDone: number, bytesTotal: number) => void },
 ): Promise<ModelDescriptor> {
-  const target = { ...dataLayout(config.dataFolder), installed: await listInstalledModels(config) }
+  const target = { ...dataLayout(config.dataFolder), installed: await listInstalledModels(config), trustedHosts: config.models.pullHosts }
   // The models in it may be read by others; what else comes into it may not.
   await makeFolder(config.dataFolder)
   return pullModel(target, source, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })

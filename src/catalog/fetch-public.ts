@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { type Agent, type IncomingMessage, request as requestPlain } from 'node:http'
+import { request as requestSecure } from 'node:https'
+import { useAgent } from 'request-filtering-agent'
+
+const mostRedirects = 5
+
+/** What one may fetch from where. */
+export interface FetchRules {
+  /** Lower-case names and addresses of hosts that may be reached by plain http and in private networks. */
+  readonly trustedHosts: readonly string[]
+}
+
+/**
+ * Gets a file from the web: by https and from public addresses only, but for hosts named in the rules. Addresses are checked
+ * when the connection is made, on the resolved IP, at every redirect again.
+ *
+ * @param from Byte to begin with; the answer's status says whether the server did.
+ * @throws {Error} naming the address and what to do.
+ */
+export async function fetchPublic(
+  { address, from }: { readonly address: URL; readonly from: number },
+  rules: FetchRules,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<IncomingMessage> {
+  let target = address
+  for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+    const response = await send(target, from, rules, signal)
+    const { statusCode = 0, headers } = response
+    if (statusCode === 200 || statusCode === 206) return response
+    response.destroy()
+    if (statusCode < 300 || statusCode >= 400 || headers.location === undefined || !URL.canParse(headers.location, target))
+      throw new Error(`${target} answered ${statusCode}; check the address.`)
+    target = new URL(headers.location, target)
+  }
+  throw new Error(`${address} leads on more than ${mostRedirects} times; check the address.`)
+}
+
+async function send(address: URL, from: number, { trustedHosts }: FetchRules, signal: AbortSignal): Promise<IncomingMessage> {
+  const host = address.hostname.replace(/^\[|\]$/g, '')
+  const trusted = trustedHosts.includes(host)
+  const byName = `name ${host} in the setting pull-hosts to allow it.`
+  if (address.protocol !== 'https:' && !(trusted && address.protocol === 'http:'))
+    throw new Error(`${address} is not reached by https, so anybody on the way could change it; ${byName}`)
+  // The library's types are older than Node's; both agents are Node's own subclassed.
+  const agent: Agent = useAgent(address.href, { keepAlive: false, allowPrivateIPAddress: trusted, allowMetaIPAddress: trusted })
+  const request = (address.protocol === 'https:' ? requestSecure : requestPlain)(address.href, {
+    agent,
+    signal,
+    headers: from > 0 ? { range: `bytes=${from}-` } : {},
+  })
+  request.end()
+  try {
+    const [response]: IncomingMessage[] = await once(request, 'response')
+    if (response === undefined) throw new Error('no response')
+    return response
+  } catch (cause) {
+    signal.throwIfAborted()
+    const refused = cause instanceof Error && /is not allowed/.test(cause.message)
+    if (refused) throw new Error(`${address} leads into a private network; ${byName}`, { cause })
+    throw new Error(`${address} cannot be reached; check the address and the network.`, { cause })
+  }
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { openCatalog } from '../../src/catalog/open-catalog.ts'
+import { pullModel } from '../../src/catalog/pull-model.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+const options = { signal: new AbortController().signal, onProgress: () => {} }
+const trustedHosts = ['127.0.0.1']
+
+function listed(text: string): { readonly bytes: number; readonly sha256: string } {
+  return { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') }
+}
+
+function ggufModel(weights: string): object {
+  return { id: 'tiny', kind: 'text', format: 'gguf', file: 'a.gguf', files: { 'a.gguf': listed(weights) } }
+}
+
+/** A web server with these texts by path; a text that begins with "-> " leads on. */
+async function serve(texts: Readonly<Record<string, string>>) {
+  const asked: string[] = []
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url)
+    const text = texts[url]
+    if (text === undefined) return void response.writeHead(404).end()
+    if (text.startsWith('-> ')) return void response.writeHead(302, { location: text.slice(3) }).end()
+    response.end(text)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, port, asked, [Symbol.asyncDispose]: async () => void (await once(server.close(), 'close')) }
+}
+
+suite('hostile pulls', () => {
+  test('plain http and private addresses are refused unless their host is named', async () => {
+    await using folder = await createTemporaryFolder()
+    await using server = await serve({})
+    const refusal = (source: string) => pullModel({ modelsFolder: folder.path }, source, options)
+    await assert.rejects(refusal(server.url), /not reached by https.*name 127\.0\.0\.1 in the setting pull-hosts/)
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', '2130706433', '169.254.169.254', '10.0.0.1'])
+      await assert.rejects(refusal(`https://${host}:${server.port}/x`), /leads into a private network/, host)
+    assert.deepEqual(server.asked, [])
+  })
+
+  test('no redirect leads where the address itself may not', async () => {
+    await using folder = await createTemporaryFolder()
+    await using inner = await serve({ '/model.json': '{}' })
+    await using server = await serve({
+      '/model.json': `-> http://localhost:${inner.port}/model.json`,
+      '/loop/model.json': '-> /loop/model.json',
+    })
+    const pull = (source: string) => pullModel({ modelsFolder: folder.path, trustedHosts }, source, options)
+    await assert.rejects(pull(server.url), /localhost.* is not reached by https/)
+    await assert.rejects(pull(`${server.url}/loop`), /leads on more than 5 times/)
+    assert.deepEqual(inner.asked, [])
+  })
+
+  test('a model that names another server, or a secret of this machine, is not taken', async () => {
+    await using folder = await createTemporaryFolder()
+    const model = { id: 'spy', kind: 'text', format: 'openai', url: 'http://10.0.0.1/v1', files: { 'readme.txt': listed('hello') } }
+    await using server = await serve({
+      '/model.json': JSON.stringify(model),
+      '/key/model.json': JSON.stringify({ ...model, keyFile: '/etc/passwd' }),
+      '/readme.txt': 'hello',
+    })
+    const pull = (source: string) => pullModel({ modelsFolder: join(folder.path, 'models'), trustedHosts }, source, options)
+    await assert.rejects(pull(server.url), /names another server/)
+    await assert.rejects(pull(`${server.url}/key`), /keyFile: must lie inside the folder of a pulled model/)
+    assert.deepEqual(server.asked, ['/model.json', '/key/model.json'])
+  })
+
+  test('a model that an older version pulled sends no file from outside its folder', async () => {
+    await using folder = await createTemporaryFolder()
+    const pulledFolder = join(folder.path, 'models')
+    await mkdir(join(pulledFolder, 'spy'), { recursive: true })
+    const model = { id: 'spy', kind: 'text', format: 'openai', url: 'https://example.org/v1', keyFile: join(folder.path, 'secret') }
+    await writeFile(join(folder.path, 'secret'), 'secret')
+    await writeFile(join(pulledFolder, 'spy', 'model.json'), JSON.stringify(model))
+    await assert.rejects(openCatalog({ folders: [], pulledFolder }), /keyFile: must lie inside/)
+    assert.equal((await openCatalog({ folders: [pulledFolder] })).list().length, 1)
+  })
+
+  test('what an earlier try brought is not taken for the files of another model.json', async () => {
+    await using folder = await createTemporaryFolder()
+    const pull = (source: string) => pullModel({ modelsFolder: folder.path, trustedHosts }, source, options)
+    const broken = { ...ggufModel('evil weights'), files: { 'a.gguf': listed('evil weights'), 'b.bin': listed('never there') } }
+    await using hostile = await serve({ '/model.json': JSON.stringify(broken), '/a.gguf': 'evil weights' })
+    await assert.rejects(pull(hostile.url), /404/)
+    await using honest = await serve({ '/model.json': JSON.stringify(ggufModel('good weights')), '/a.gguf': 'good weights' })
+    const { folder: pulled } = await pull(honest.url)
+    assert.equal(await readFile(join(pulled, 'a.gguf'), 'utf8'), 'good weights')
+    assert.deepEqual(honest.asked, ['/model.json', '/a.gguf'])
+  })
+})
