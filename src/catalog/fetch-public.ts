@@ -29,7 +29,7 @@ export async function fetchPublic(
     const { statusCode = 0, headers } = response
     if (statusCode === 200 || statusCode === 206) return response
     response.destroy()
-    if (statusCode < 300 || statusCode >= 400 || headers.location === undefined || !URL.canParse(headers.location, target))
+    if (statusCode < 300 || statusCode >= 400 || headers.location === undefined || !URL.canParse(headers.location, target.href))
       throw new Error(`${target} answered ${statusCode}; check the address.`)
     target = new URL(headers.location, target)
   }
