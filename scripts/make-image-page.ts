@@ -71,7 +71,7 @@ async function previews(draw: Draw): Promise<readonly Picture[]> {
 }
 
 const promptWeights =
-  'In every prompt, brackets say how strongly words count: `(word:1.3)` 1.3 times, `(word)` 1.1 times, `[word]` 1/1.1 times. Brackets in brackets multiply, one that is never closed reaches to the end, and a backslash makes a bracket an ordinary character: `\\(`. Weights go up to 100, and below 0 to push away; more is refused. A prompt may be longer than the 75 tokens an encoder takes: it is then read in pieces.'
+  'In every prompt, brackets say how strongly words count: `(word:1.3)` 1.3 times, `(word)` 1.1 times, `[word]` 1/1.1 times. Brackets in brackets multiply, one that is never closed reaches to the end, and a backslash makes a bracket an ordinary character: `\\(`. Weights go from 0 to 100; for what you do not want there is `negative_prompt`. A prompt may be longer than the 75 tokens an encoder takes: it is then read in pieces, and the word `BREAK` starts a new piece (at most 32 times). `<lora:name:0.8>` names a LoRA. Words that change during the drawing (`[a:b:0.5]`), `AND` and other syntax of other programs are read as plain words.'
 
 const chapters: readonly Chapter[] = [
   {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPromptWeights } from './prompt-weights.ts'
+import { findRefusedWeight, readPromptWeights } from './prompt-weights.ts'
 
 /** Rounded, so that products of factors compare. */
 const read = (prompt: string): (readonly [string, number])[] =>
@@ -42,6 +42,7 @@ const cases: readonly (readonly [string, (readonly [string, number])[]])[] = [
   ['a:b, 3:2', [['a:b, 3:2', 1]]],
   ['(a:b)', [['a:b', 1.1]]],
   ['(x:1.2.3)', [['x:1.2.3)', 1.1]]],
+  ['(x:-0.5)', [['x', -0.5]]],
   [
     'a (((house:1.3)) [on] a (hill:0.5), sun, (((sky))).',
     [
@@ -63,3 +64,21 @@ for (const [prompt, expected] of cases) {
     assert.deepEqual(read(prompt), expected)
   })
 }
+
+test('BREAK starts a new piece, whatever it weighs, and is no word of its own', () => {
+  assert.deepEqual(readPromptWeights('a fox BREAK a (blue BREAK cold) sky'), [
+    { text: 'a fox', weight: 1 },
+    { text: 'a ', weight: 1, apart: true },
+    { text: 'blue', weight: 1.1 },
+    { text: 'cold', weight: 1.1, apart: true },
+    { text: ' sky', weight: 1 },
+  ])
+  assert.deepEqual(readPromptWeights('a BREAKfast, break'), [{ text: 'a BREAKfast, break', weight: 1 }])
+  assert.deepEqual(readPromptWeights('BREAK'), [{ text: '', weight: 1, apart: true }])
+})
+
+test('weights below nothing and far above it are found', () => {
+  assert.equal(findRefusedWeight('a (fox:-0.5)'), -0.5)
+  assert.equal(findRefusedWeight('((x:99))'), 99 * 1.1)
+  for (const prompt of ['a (fox:0)', '(fox:100)', '[fox]']) assert.equal(findRefusedWeight(prompt), undefined)
+})

@@ -9,8 +9,17 @@ export interface PromptChunk {
   readonly weights: readonly number[]
 }
 
-/** Cuts a prompt into chunks that fit the encoder; there is always at least one. */
+/** Cuts a prompt into chunks that fit the encoder; there is always at least one, and BREAK starts another. */
 export function promptChunks(tokenizer: ClipTokenizer, parts: readonly WeightedText[]): readonly PromptChunk[] {
+  const sections: WeightedText[][] = [[]]
+  for (const part of parts) {
+    if (part.apart) sections.push([])
+    sections.at(-1)?.push(part)
+  }
+  return sections.flatMap((section) => sectionChunks(tokenizer, section))
+}
+
+function sectionChunks(tokenizer: ClipTokenizer, parts: readonly WeightedText[]): readonly PromptChunk[] {
   const room = tokenizer.maxLength - 2
   const ids = parts.flatMap((part) => tokenizer.encode(part.text).map((id) => ({ id, weight: part.weight })))
   const chunks: PromptChunk[] = []
