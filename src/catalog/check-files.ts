@@ -10,19 +10,26 @@ const sdxlFiles = [
   'text_encoder/model.onnx',
   'text_encoder_2/model.onnx',
   'vae_decoder/model.onnx',
-  'tokenizer/vocab.json',
-  'tokenizer/merges.txt',
-  'tokenizer_2/vocab.json',
-  'tokenizer_2/merges.txt',
   'scheduler/scheduler_config.json',
 ]
+
+/** A tokenizer is one file or two. */
+async function tokenizerFiles(folder: string): Promise<readonly string[]> {
+  const choices = ['tokenizer', 'tokenizer_2'].map(async (name) => {
+    const whole = await stat(resolve(folder, name, 'tokenizer.json')).catch(() => null)
+    const split = await stat(resolve(folder, name, 'vocab.json')).catch(() => null)
+    return whole?.isFile() === true && split === null ? [`${name}/tokenizer.json`] : [`${name}/vocab.json`, `${name}/merges.txt`]
+  })
+  return (await Promise.all(choices)).flat()
+}
 
 /** Checks that a model's files are there with the sizes its `model.json` states; reads no contents. */
 export async function checkFiles(
   modelFile: ModelReferences,
   folder: string,
 ): Promise<{ readonly facts: FolderFacts } | { readonly faults: readonly CatalogFault[] }> {
-  const paths = [...new Set([...listNeeded(modelFile), ...Object.keys(modelFile.files ?? {})])]
+  const tokenizers = modelFile.format === 'onnx-sdxl' ? await tokenizerFiles(folder) : []
+  const paths = [...new Set([...listNeeded(modelFile), ...tokenizers, ...Object.keys(modelFile.files ?? {})])]
   const found = await Promise.all(paths.map(async (path) => ({ path, stats: await stat(resolve(folder, path)).catch(() => null) })))
   const faults = found.flatMap(({ path, stats }) => {
     const stated = modelFile.files?.[path]?.bytes

@@ -44,7 +44,7 @@ test('describes the built-in models', async () => {
 
 test('the default image model is the first of a further folder', async (context) => {
   const files = ['unet', 'text_encoder', 'text_encoder_2', 'vae_decoder'].map((part) => `sdxl/${part}/model.onnx`)
-  const tables = ['tokenizer', 'tokenizer_2'].flatMap((part) => [`sdxl/${part}/vocab.json`, `sdxl/${part}/merges.txt`])
+  const tables = ['sdxl/tokenizer/vocab.json', 'sdxl/tokenizer/merges.txt', 'sdxl/tokenizer_2/tokenizer.json']
   const folder = await makeFolder(context, {
     ...Object.fromEntries([...files, ...tables, 'sdxl/scheduler/scheduler_config.json'].map((path) => [path, 'x'])),
     'sdxl/model.json': { id: 'sdxl', kind: 'image', format: 'onnx-sdxl', native: { width: 1024, height: 1024 }, refiner: '../refiner' },

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../../core/error.ts'
 
@@ -28,6 +28,16 @@ export async function readJsonObject(folder: string, file: string): Promise<Json
   }
   if (!isRecord(value)) throw unusableModel(file, 'must hold one JSON object')
   return value
+}
+
+/** Whether a model folder has a file. */
+export async function fileExists(folder: string, file: string): Promise<boolean> {
+  try {
+    await access(join(folder, file))
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Like {@link readJsonObject}, but an absent file reads as an empty object. */

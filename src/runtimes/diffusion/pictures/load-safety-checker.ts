@@ -1,4 +1,5 @@
-import { fileExists, type OpenSession } from '../unet/noise-predictor.ts'
+import { fileExists } from '../onnx/model-file.ts'
+import type { OpenSession } from '../unet/noise-predictor.ts'
 import { OnnxSafetyChecker } from './onnx-safety-checker.ts'
 import { type SafetyChecker, safetyOff } from './safety-checker.ts'
 

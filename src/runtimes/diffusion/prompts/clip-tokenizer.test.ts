@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { loadClipTokenizer } from './clip-tokenizer.ts'
+import { loadClipTokenizer } from './load-tokenizer.ts'
 import { promptChunks } from './prompt-chunks.ts'
 
 const golden = new URL('../../../../test/fixtures/golden/', import.meta.url)
@@ -22,4 +24,49 @@ for (const [text, expected] of Object.entries(tokens)) {
 test('the end token written out in a prompt is the end token', async () => {
   const [first] = tokenizers
   assert.deepEqual(first?.encode('a<|endoftext|>b'), [...(first?.encode('a') ?? []), first?.endId, ...(first?.encode('b') ?? [])])
+})
+
+/** A tokenizer folder with nothing but a `tokenizer.json`. */
+async function writeWhole(parent: string, name: string, pairs: boolean): Promise<void> {
+  const vocab = JSON.parse(await readFile(join(folder, name, 'vocab.json'), 'utf8'))
+  const lines = (await readFile(join(folder, name, 'merges.txt'), 'utf8'))
+    .split('\n')
+    .slice(1)
+    .filter((line) => line !== '')
+  const merges = pairs ? lines.map((line) => line.split(' ')) : lines
+  await mkdir(join(parent, name))
+  const padding = name === 'tokenizer_2' ? { pad_token: '!' } : null
+  await writeFile(
+    join(parent, name, 'tokenizer.json'),
+    JSON.stringify({ model: { type: 'BPE', vocab, merges }, padding, added_tokens: [] }),
+  )
+}
+
+for (const pairs of [false, true]) {
+  test(`a tokenizer.json alone reads the same, its rules written as ${pairs ? 'pairs' : 'texts'}`, async (context) => {
+    const parent = await mkdtemp(join(tmpdir(), 'sepia-tokenizer-'))
+    context.after(() => rm(parent, { recursive: true }))
+    for (const [i, name] of ['tokenizer', 'tokenizer_2'].entries()) {
+      await writeWhole(parent, name, pairs)
+      const tokenizer = await loadClipTokenizer(parent, name)
+      for (const [text, expected] of Object.entries(tokens)) {
+        const [chunk] = promptChunks(tokenizer, [{ text, weight: 1 }])
+        assert.deepEqual([...(chunk?.ids ?? [])], expected[i], `${name}: ${text}`)
+      }
+    }
+  })
+}
+
+test('the maps of special tokens may be missing, and a tokenizer.json without a tokenizer is refused by name', async (context) => {
+  const parent = await mkdtemp(join(tmpdir(), 'sepia-tokenizer-'))
+  context.after(() => rm(parent, { recursive: true }))
+  await cp(join(folder, 'tokenizer'), join(parent, 'tokenizer'), { recursive: true })
+  await rm(join(parent, 'tokenizer', 'special_tokens_map.json'), { force: true })
+  assert.deepEqual((await loadClipTokenizer(parent, 'tokenizer')).encode('a cat'), tokenizers[0]?.encode('a cat'))
+  await mkdir(join(parent, 'other'))
+  await writeFile(join(parent, 'other', 'tokenizer.json'), '{"model":{"type":"Unigram","vocab":[]}}')
+  await assert.rejects(loadClipTokenizer(parent, 'other'), {
+    code: 'inference_failed',
+    message: /other\/tokenizer\.json holds no byte-pair/,
+  })
 })

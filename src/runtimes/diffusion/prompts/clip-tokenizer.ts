@@ -1,4 +1,3 @@
-import { readJsonObject, readText } from '../onnx/model-file.ts'
 import { bytePairs } from './byte-pairs.ts'
 
 /** Ids of one text, without the start and end tokens. */
@@ -7,8 +6,7 @@ export type TokenIds = readonly number[]
 const wordPattern = /'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+/giu
 
 /**
- * CLIP's byte-pair tokenizer, read from a tokenizer folder of a model (`vocab.json`, `merges.txt` and the special
- * tokens). The special tokens are cut out of the text first, whatever they look like: with `!` as the padding token
+ * CLIP's byte-pair tokenizer. The special tokens are cut out of the text first, whatever they look like: with `!` as the padding token
  * (SDXL's second tokenizer) an exclamation mark in a prompt becomes the padding token, as in Hugging Face's tokenizers.
  */
 export class ClipTokenizer {
@@ -57,7 +55,8 @@ export class ClipTokenizer {
 
 const maxRememberedWords = 10_000
 
-interface TokenizerParts {
+/** What a tokenizer's files say. */
+export interface TokenizerParts {
   readonly vocabulary: ReadonlyMap<string, number>
   readonly ranks: ReadonlyMap<string, number>
   readonly start: string
@@ -65,37 +64,4 @@ interface TokenizerParts {
   readonly pad: string
   readonly unknown: string
   readonly maxLength: number
-}
-
-/** Reads a tokenizer folder. */
-export async function loadClipTokenizer(folder: string, name: string): Promise<ClipTokenizer> {
-  const [vocabulary, merges, config, special] = await Promise.all([
-    readJsonObject(folder, `${name}/vocab.json`),
-    readText(folder, `${name}/merges.txt`),
-    readJsonObject(folder, `${name}/tokenizer_config.json`),
-    readJsonObject(folder, `${name}/special_tokens_map.json`),
-  ])
-  const ranks = new Map<string, number>()
-  for (const line of merges.split('\n')) {
-    if (line.includes(' ') && !line.startsWith('#version')) ranks.set(line.trim(), ranks.size)
-  }
-  const token = (key: string, fallback: string): string => specialToken(special[key]) ?? specialToken(config[key]) ?? fallback
-  const end = token('eos_token', '<|endoftext|>')
-  const maxLength = config.model_max_length
-  return new ClipTokenizer({
-    vocabulary: new Map(Object.entries(vocabulary).flatMap(([key, id]) => (typeof id === 'number' ? [[key, id] as const] : []))),
-    ranks,
-    start: token('bos_token', '<|startoftext|>'),
-    end,
-    pad: token('pad_token', end),
-    unknown: token('unk_token', end),
-    maxLength: typeof maxLength === 'number' && maxLength < 1000 ? maxLength : 77,
-  })
-}
-
-/** Special tokens are written as text or as an object with a `content`. */
-function specialToken(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  if (typeof value === 'object' && value !== null && 'content' in value && typeof value.content === 'string') return value.content
-  return undefined
 }

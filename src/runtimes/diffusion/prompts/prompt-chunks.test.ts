@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tinyFolder } from '../../../../test/support/model-files/tiny-image-model.ts'
 import { readPromptWeights } from '../../../core/prompt-weights.ts'
-import { loadClipTokenizer } from './clip-tokenizer.ts'
+import { loadClipTokenizer } from './load-tokenizer.ts'
 import { promptChunks } from './prompt-chunks.ts'
 
 const tokenizer = await loadClipTokenizer(tinyFolder, 'tokenizer')

@@ -1,10 +1,8 @@
-import { access } from 'node:fs/promises'
-import { join } from 'node:path'
 import { countHalvings } from '../onnx/count-halvings.ts'
-import { readOptionalJsonObject, unusableModel } from '../onnx/model-file.ts'
+import { fileExists, readOptionalJsonObject, unusableModel } from '../onnx/model-file.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
-import { loadClipTokenizer } from '../prompts/clip-tokenizer.ts'
 import type { TextPath } from '../prompts/encode-prompts.ts'
+import { loadClipTokenizer } from '../prompts/load-tokenizer.ts'
 import { ClipTextEncoder } from '../prompts/text-encoder.ts'
 import { GuidedUnet } from './guided-unet.ts'
 import { Unet } from './unet.ts'
@@ -80,14 +78,4 @@ function checkShapes(unet: Unet, text: readonly TextPath[], latentChannels: numb
   const pooled = text.at(-1)?.encoder.pooledWidth ?? null
   if (unet.pooledWidth !== null && pooled !== null && unet.pooledWidth !== pooled)
     throw unusableModel(file, `takes "text_embeds" of width ${unet.pooledWidth} where the second text encoder gives ${pooled}`)
-}
-
-/** Whether a model folder has a file. */
-export async function fileExists(folder: string, file: string): Promise<boolean> {
-  try {
-    await access(join(folder, file))
-    return true
-  } catch {
-    return false
-  }
 }
