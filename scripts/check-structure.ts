@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { checkExports } from './structure/check-exports.ts'
 import { checkFile } from './structure/check-file.ts'
 import { checkImports, type SourceFile } from './structure/check-imports.ts'
-import { checkTree } from './structure/check-tree.ts'
+import { checkTree, isTest } from './structure/check-tree.ts'
 import { figures } from './structure/figures.ts'
 
 /** Every source file that git tracks or would track. */
@@ -24,6 +25,7 @@ const notes = reports.flatMap((report) => report.notes)
 const faults = [
   ...reports.flatMap((report) => report.faults),
   ...sources.filter(({ path }) => path.startsWith('src/')).flatMap((file) => checkImports(file)),
+  ...sources.filter((source) => /^(?:src|scripts)\//.test(source.path) && !isTest(source)).flatMap(checkExports),
   ...checkTree(sources),
 ]
 

@@ -4,6 +4,7 @@ import type { ImageProgress, ImageRequest } from '../../src/core/image-generatio
 import type { ImageModelDescriptor } from '../../src/core/model.ts'
 import { loadDiffusionModel } from '../../src/runtimes/diffusion/load-diffusion-model.ts'
 
+/** Width and height of a drawn picture, in pixels. */
 export const side = 256
 const models = fileURLToPath(new URL('../../models', import.meta.url))
 

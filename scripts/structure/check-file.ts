@@ -8,6 +8,7 @@ export interface FileReport {
   readonly notes: readonly string[]
 }
 
+/** Looks at one file by itself: its name, its length, and whether it reads the environment. */
 export function checkFile({ path, text }: SourceFile): FileReport {
   const lines = text.split('\n').length - 1
   return {

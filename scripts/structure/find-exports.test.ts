@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkExports } from './check-exports.ts'
 import { findExports } from './find-exports.ts'
 
 function only(source: string) {
@@ -47,4 +48,26 @@ function hidden() {}
       ['e', 'function'],
     ],
   )
+})
+
+test('one comment speaks for every signature of a function', () => {
+  const source = `/** What it does. */
+export function a(b: string): string
+export function a(b: number): number
+export function a(b: unknown): unknown {}
+`
+  assert.deepEqual(
+    findExports(source).map(({ documented }) => documented),
+    [true, true, true],
+  )
+})
+
+test('a constant with its type written down may go without a comment, a function may not', () => {
+  const fault = (text: string) => checkExports({ path: 'src/a.ts', text: `${text}\n` }).length
+  assert.equal(fault('export const a: Command = {}'), 0)
+  assert.equal(fault('export interface A {}'), 0)
+  assert.equal(fault('export const a = {}'), 1)
+  assert.equal(fault('export function a(): void {}'), 1)
+  assert.equal(fault('/** Why. */\nexport function a(b: string) {}'), 1)
+  assert.equal(fault('export function a(b: string) {}'), 2)
 })

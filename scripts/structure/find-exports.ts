@@ -4,6 +4,8 @@ export interface FoundExport {
   readonly kind: 'function' | 'class' | 'value' | 'type'
   /** Whether a doc comment stands above it. */
   readonly documented: boolean
+  /** Whether its type is written down where it is declared, which may say it all. */
+  readonly annotated: boolean
   /** Whether it states what it returns; true for what is no function. */
   readonly typed: boolean
   /** Line of the source file, from 1. */
@@ -24,7 +26,8 @@ export function findExports(source: string): readonly FoundExport[] {
       {
         name,
         kind,
-        documented: isDocumented(lines, index),
+        documented: isDocumented(lines, index) || isOverload(lines[index - 1], name),
+        annotated: kind === 'type' || /^export (?:const|let) [\w$]+: /.test(text),
         typed:
           kind === 'function'
             ? statesReturn(lines.slice(index).join('\n'))
@@ -46,6 +49,11 @@ function isDocumented(lines: readonly string[], at: number): boolean {
   let above = at - 1
   while (/^\/\/ /.test(lines[above] ?? '')) above--
   return /\*\/$/.test(lines[above] ?? '')
+}
+
+/** Whether the line above already declares another signature of the same function, which carries the comment. */
+function isOverload(above: string | undefined, name: string): boolean {
+  return declaration.exec(above ?? '')?.groups?.name === name
 }
 
 /** Whether the parameters of a function are followed by a colon. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../core/is-record.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import type { ModelFile, ModelReferences } from './model-file.ts'
 import { isInnerPath, type ModelFileField, modelFileFields } from './model-file-fields.ts'
@@ -27,7 +28,7 @@ export function checkModelFile(file: string, text: string, { confined }: { reado
   return { faults, sound: Object.fromEntries(sound) as ModelReferences }
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     return asObject(JSON.parse(text))
   } catch {
@@ -35,28 +36,28 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function asObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isRecord(value) ? value : undefined
 }
 
-function checkField(field: ModelFileField, root: Record<string, unknown>): Omit<CatalogFault, 'file'>[] {
+function checkField(field: ModelFileField, root: Readonly<Record<string, unknown>>): Omit<CatalogFault, 'file'>[] {
   const value = readPath(root, field.name)
   if (value === undefined) return field.absent === null ? [{ field: field.name, message: `is missing; it must be ${field.expected}.` }] : []
   return field.accepts(value) ? [] : [{ field: field.name, message: `must be ${field.expected}.` }]
 }
 
 /** Its text is sent to the server that the model names. */
-function findForeignKey({ keyFile }: Record<string, unknown>): Omit<CatalogFault, 'file'>[] {
+function findForeignKey({ keyFile }: Readonly<Record<string, unknown>>): Omit<CatalogFault, 'file'>[] {
   if (keyFile === undefined || isInnerPath(keyFile)) return []
   const message = 'must lie inside the folder of a pulled model; move the folder to one of --models to name another.'
   return [{ field: 'keyFile', message }]
 }
 
-function readPath(root: Record<string, unknown>, path: string): unknown {
+function readPath(root: Readonly<Record<string, unknown>>, path: string): unknown {
   return path.split('.').reduce<unknown>((value, part) => asObject(value)?.[part], root)
 }
 
-function findUnknown(root: Record<string, unknown>, fields: readonly ModelFileField[]): Omit<CatalogFault, 'file'>[] {
+function findUnknown(root: Readonly<Record<string, unknown>>, fields: readonly ModelFileField[]): Omit<CatalogFault, 'file'>[] {
   const known = fields.map((field) => field.name)
   const groups = new Set(known.filter((name) => name.includes('.')).map((name) => name.slice(0, name.indexOf('.'))))
   const names = Object.entries(root).flatMap(([name, value]) =>

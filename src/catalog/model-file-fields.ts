@@ -1,3 +1,4 @@
+import { isRecord } from '../core/is-record.ts'
 import { samplers } from '../core/sampler.ts'
 import type { ModelFile } from './model-file.ts'
 
@@ -25,8 +26,6 @@ const isWhole =
     Number.isInteger(value) && isNumber(minimum, maximum)(value) && Number(value) % multiple === 0
 
 const isOneOf = (choices: readonly string[]) => (value: unknown) => typeof value === 'string' && choices.includes(value)
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isId = (value: unknown) => isText(value) && /^[a-z0-9](?:[a-z0-9._/-]{0,126}[a-z0-9])?$/.test(value)
 

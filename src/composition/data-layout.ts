@@ -8,6 +8,7 @@ export interface DataLayout {
   readonly modelsFolder: string
 }
 
+/** Where things lie in a data folder, whose path is absolute. */
 export function dataLayout(dataFolder: string): DataLayout {
   return {
     databaseFile: join(dataFolder, 'sepia.db'),

@@ -77,8 +77,10 @@ export interface AddressSettings {
   readonly textUrl: string | null
 }
 
+/** Lines for people, or one JSON object each. */
 export const logFormats = ['pretty', 'json'] as const
 export type LogFormat = (typeof logFormats)[number]
 
+/** How much is logged, most first. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../core/is-record.ts'
 import type { Machine } from './machine.ts'
 import { environmentName, type Setting } from './setting.ts'
 import type { ConfigFault, SettingReport, SettingSources } from './setting-sources.ts'
@@ -11,6 +11,7 @@ export interface SettingReader {
   readonly report: readonly SettingReport[]
 }
 
+/** Takes each setting from the first source that names it: command line, environment, file; else its default. */
 export function createSettingReader(sources: SettingSources, machine: Machine): SettingReader {
   const faults: ConfigFault[] = []
   const report: SettingReport[] = []

@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../core/is-record.ts'
 import { didYouMean } from './nearest-name.ts'
 import { environmentName } from './setting.ts'
 import type { ConfigFault, SettingSources } from './setting-sources.ts'

@@ -1,3 +1,4 @@
+/** What a token may be good for: generating text, drawing images, reading what there is. */
 export const scopes = ['text', 'image', 'read'] as const
 export type Scope = (typeof scopes)[number]
 

@@ -14,12 +14,6 @@ import type { TextRequest } from './text-generation.ts'
  */
 export type InferenceStatus = 'pending' | 'running' | 'completed'
 
-export const legalMoves = {
-  pending: ['running', 'completed'],
-  running: ['pending', 'completed'],
-  completed: [],
-} as const satisfies Record<InferenceStatus, readonly InferenceStatus[]>
-
 export type Outcome = 'succeeded' | 'failed' | 'cancelled'
 export type Priority = 'low' | 'normal'
 
@@ -74,5 +68,7 @@ export interface Inference {
 export const maxAttempts = 3
 /** Lost attempts (its worker died) after which a request is held to be poison. */
 export const maxLostAttempts = 2
+/** How long the output of a completed inference is kept. */
 export const outputRetentionMs = 24 * 60 * 60 * 1000
+/** How long its record stays after the output is gone. */
 export const recordRetentionMs = 7 * 24 * 60 * 60 * 1000

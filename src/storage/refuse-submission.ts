@@ -1,9 +1,11 @@
 import { ServiceError } from '../core/error.ts'
 
+/** For a submission to a queue that holds as much as it may. */
 export function queueFull(): ServiceError {
   return new ServiceError('server_is_overloaded', 'Too many requests are waiting; try again later.', { retryAfterSeconds: 10 })
 }
 
+/** For a submission of an account that has as much waiting as it may. */
 export function shareFull(maxPending: number): ServiceError {
   return new ServiceError(
     'concurrency_limit_exceeded',
@@ -12,6 +14,7 @@ export function shareFull(maxPending: number): ServiceError {
   )
 }
 
+/** For a key that came with another body before. */
 export function idempotencyConflict(): ServiceError {
   return new ServiceError(
     'idempotency_conflict',

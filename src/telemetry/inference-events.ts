@@ -7,11 +7,13 @@ interface InferenceFacts {
   readonly model: string
 }
 
+/** A request is on stable storage. */
 export function inferenceSubmitted({ log, metrics }: Telemetry, event: InferenceFacts & { readonly accountId: string }): void {
   metrics.inferencesSubmitted.add([event.model])
   log.info(event, 'inference submitted')
 }
 
+/** A worker has started an attempt. */
 export function inferenceClaimed(
   { log, metrics }: Telemetry,
   event: InferenceFacts & { readonly attempt: number; readonly queuedMs: number },
@@ -21,6 +23,7 @@ export function inferenceClaimed(
   log.info(event, 'inference claimed')
 }
 
+/** A request has come to its end, one way or the other. */
 export function inferenceCompleted(
   { log, metrics }: Telemetry,
   event: InferenceFacts & {

@@ -2,6 +2,7 @@ import type { ComputeDevice } from '../core/compute-device.ts'
 import type { ModelState } from '../core/ports/model-pool.ts'
 import type { Telemetry } from './telemetry.ts'
 
+/** A model is in memory and ready. */
 export function modelLoaded(
   { log, metrics }: Telemetry,
   event: { readonly modelId: string; readonly loadMs: number; readonly device?: ComputeDevice | undefined },

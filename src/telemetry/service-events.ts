@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Telemetry } from './telemetry.ts'
 
+/** The service listens. */
 export function serviceStarted(
   { log }: Telemetry,
   event: { readonly url: string; readonly models: number; readonly startMs: number },
@@ -8,10 +9,12 @@ export function serviceStarted(
   log.info(event, 'service started')
 }
 
+/** The service takes nothing new and ends what it has. */
 export function serviceStopping({ log }: Telemetry, event: { readonly graceMs: number }): void {
   log.info(event, 'service stopping')
 }
 
+/** The last line of a service that ended in order. */
 export function serviceStopped({ log }: Telemetry): void {
   log.info('service stopped')
 }

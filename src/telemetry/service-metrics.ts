@@ -26,6 +26,7 @@ export interface ServiceMetrics {
 const shortSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 const longSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600]
 
+/** Every counter and histogram of the service, at zero. */
 export function createServiceMetrics(): ServiceMetrics {
   const registry = new MetricsRegistry()
   const counter = (name: string, help: string, ...labels: readonly string[]): Counter => registry.counter({ name, help, labels })

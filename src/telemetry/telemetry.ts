@@ -7,6 +7,7 @@ export interface Telemetry {
   readonly metrics: ServiceMetrics
 }
 
+/** A log and metrics that events write to together. */
 export function createTelemetry(log: Log): Telemetry {
   return { log, metrics: createServiceMetrics() }
 }

@@ -8,7 +8,7 @@ export async function submit(
   json: object = { prompt: 'a tiger', seed: 1 },
   headers: Record<string, string> = {},
   path = '/generate/sdxl',
-) {
+): Promise<{ readonly id: string; readonly answer: Response }> {
   const answer = await service.fetch(path, { json, headers: { 'x-service-async': '1', ...headers } })
   assert.equal(answer.status, 202)
   const { response_id: id, poll_url: pollUrl, ...rest } = await readJson(answer)

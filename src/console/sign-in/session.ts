@@ -35,6 +35,7 @@ export async function findSessionAccount(
   return account === null || account.disabledAt !== null ? null : account
 }
 
+/** Ends one session; its cookie is worth nothing from now on. */
 export async function closeSession({ accounts }: SessionDependencies, secret: string, options: Options): Promise<void> {
   await accounts.deleteSession(hashSecretText(secret), options)
 }

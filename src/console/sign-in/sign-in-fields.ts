@@ -3,12 +3,14 @@ import { shortestPassword } from '../../core/account.ts'
 
 /** What people sign in with. */
 export const emailField = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'An e-mail address.' })
+/** A name on one line with at least one letter to see. */
 export const nameField = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f]+$',
   description: 'A name on one line.',
 })
+/** A password to be kept from now on, as its hash. */
 export const newPasswordField = Type.String({ minLength: shortestPassword, maxLength: 256, description: 'A new password.' })
 /** A password to compare; whatever was typed may be wrong, but not endless. */
 export const passwordField = Type.String({ maxLength: 256 })

@@ -1,7 +1,7 @@
 import type { ServiceAddresses } from '../service-addresses.ts'
+import { errorBodySchema } from '../wire/deferred/inference-answers.ts'
 import type { DocumentedRoute, RouteAnswer } from './documented-route.ts'
 import { documentedRoutes } from './documented-routes.ts'
-import { errorBodySchema } from './inference-answers.ts'
 import { routeServers } from './route-server.ts'
 import { withNulls } from './with-nulls.ts'
 

@@ -28,6 +28,7 @@ export const deferredHeaders: readonly RouteParameter[] = [
   ),
 ]
 
+/** Asks for previews while an image is drawn. */
 export const previewHeader = header('X-Service-Preview', 'Asynchronous only: 1 adds small previews to the events.')
 
 /** The id in the path of the routes about one deferred request. */

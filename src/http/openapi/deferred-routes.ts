@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { scopes } from '../../core/access-token.ts'
+import { chatCompletionSchema } from '../wire/chat/text-answers.ts'
+import { inferenceListSchema, inferenceSchema } from '../wire/deferred/inference-answers.ts'
+import { webhookDeliveryListSchema, webhookSecretListSchema, webhookSecretSchema } from '../wire/deferred/webhook-answers.ts'
+import { imageResultSchema } from '../wire/images/image-answers.ts'
 import { inferenceId, listParameters, waitParameters } from './deferred-parameters.ts'
 import { type DocumentedRoute, json, text } from './documented-route.ts'
-import { imageResultSchema } from './image-answers.ts'
-import { inferenceListSchema, inferenceSchema } from './inference-answers.ts'
-import { chatCompletionSchema } from './text-answers.ts'
-import { webhookDeliveryListSchema, webhookSecretListSchema, webhookSecretSchema } from './webhook-answers.ts'
 
 const ofItsKind = 'the one that the request itself needed: `text` for chat completions, `image` for images'
 

@@ -33,8 +33,10 @@ export interface RouteAnswer {
   readonly content?: Readonly<Record<string, TSchema>>
 }
 
+/** An answer that is text. */
 export const text = Type.String()
 
+/** An answer with a JSON body of one shape. */
 export function json(description: string, schema: TSchema, status: 200 | 202 = 200): RouteAnswer {
   return { status, description, content: { 'application/json': schema } }
 }

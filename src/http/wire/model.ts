@@ -1,9 +1,13 @@
 import type { ComputeDevice } from '../../core/compute-device.ts'
 import type { ImageModelDescriptor, TextModelDescriptor } from '../../core/model.ts'
 import type { ListedModel } from '../../operations/list-models.ts'
+import type { Answer } from './answer.ts'
+import type { modelSchema } from './model-answers.ts'
+
+type ShownModel = Answer<typeof modelSchema>
 
 /** A model as the models routes show it: OpenAI's four fields, then ours. */
-export function encodeModel({ descriptor, state, contextLength }: ListedModel) {
+export function encodeModel({ descriptor, state, contextLength }: ListedModel): ShownModel {
   return {
     id: descriptor.id,
     object: 'model',
@@ -20,17 +24,25 @@ export function encodeModel({ descriptor, state, contextLength }: ListedModel) {
 }
 
 /** What a loaded model computes on; null when it is not loaded, or runs on another server. */
-function encodeDevice(device: ComputeDevice | undefined) {
+function encodeDevice(device: ComputeDevice | undefined): ShownModel['device'] {
   if (device === undefined) return null
   const { backend, name, layers } = device
   return { backend, name, ...(layers && { layers: { on_device: layers.onDevice, total: layers.total } }) }
 }
 
-function encodeText({ embeddings }: TextModelDescriptor, contextLength: number | null) {
+function encodeText(
+  { embeddings }: TextModelDescriptor,
+  contextLength: number | null,
+): Pick<ShownModel, 'capabilities' | 'context_length'> {
   return { capabilities: ['chat', 'completions', ...(embeddings ? ['embeddings'] : [])], context_length: contextLength }
 }
 
-function encodeImage({ native, sizes, defaults, refiner }: ImageModelDescriptor) {
+function encodeImage({
+  native,
+  sizes,
+  defaults,
+  refiner,
+}: ImageModelDescriptor): Pick<ShownModel, 'capabilities' | 'native_size' | 'sizes' | 'defaults'> {
   return {
     capabilities: ['images', ...(refiner === null ? [] : ['refiner'])],
     native_size: native,

@@ -51,6 +51,7 @@ export async function redeemInvitation(
   return account
 }
 
+/** For a sign-in name that another account has. */
 export function emailTaken(): ServiceError {
   return new ServiceError('validation_error', 'Another account signs in with this e-mail; choose another.', { param: 'email' })
 }

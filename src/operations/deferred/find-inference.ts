@@ -24,6 +24,7 @@ export async function findInference(
   return { ...inference, progress: events.progressOf(id) ?? inference.progress }
 }
 
+/** For requests that are gone, never were, or belong to somebody else: the same words. */
 export function requestNotFound(): ServiceError {
   return new ServiceError('request_not_found', 'There is no such request; check the response_id and whose access token this is.')
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { isRecord } from '../../core/is-record.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import type { JsonObject, JsonValue, TextPart, TextRequest, ToolChoice } from '../../core/text-generation.ts'
 import { ask, miniChat, textOf } from './llama-test-model.ts'
@@ -21,7 +22,7 @@ const schemas: Readonly<Record<string, readonly [schema: JsonObject, valid: (val
       additionalProperties: false,
     },
     (value) => {
-      if (!isObject(value)) return false
+      if (!isRecord(value)) return false
       const { name, age, tags, note } = value
       const tagged = Array.isArray(tags) && tags.length >= 1 && tags.length <= 3 && tags.every((tag) => tag === 'red' || tag === 'green')
       const aged = typeof age === 'number' && Number.isInteger(age) && age >= 0 && age <= 120
@@ -43,12 +44,12 @@ const schemas: Readonly<Record<string, readonly [schema: JsonObject, valid: (val
       $ref: '#/$defs/node',
     },
     function isNode(value): boolean {
-      return isObject(value) && 'left' in value && (value.left === null || isNode(value.left ?? false))
+      return isRecord(value) && 'left' in value && (value.left === null || isNode(value.left ?? false))
     },
   ],
   'optional members': [
     { type: 'object', properties: { a: { type: 'boolean' }, b: { type: 'number' }, c: { const: 'x' } } },
-    (value) => isObject(value) && Object.keys(value).every((name) => ['a', 'b', 'c'].includes(name)),
+    (value) => isRecord(value) && Object.keys(value).every((name) => ['a', 'b', 'c'].includes(name)),
   ],
   'a date and an identifier': [
     {
@@ -57,7 +58,7 @@ const schemas: Readonly<Record<string, readonly [schema: JsonObject, valid: (val
       required: ['day', 'id'],
     },
     (value) =>
-      isObject(value) &&
+      isRecord(value) &&
       !Number.isNaN(Date.parse(String(value.day))) &&
       /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(String(value.id)),
   ],
@@ -88,7 +89,7 @@ suite('structured output of the built-in model', () => {
     const requests = Array.from({ length: 12 }, (_, seed) =>
       ask('Give me JSON.', { maxTokens: 30 + 5 * seed, responseFormat: { type: 'json_object' }, sampling: { temperature: 1, seed } }),
     )
-    for (const parts of await Promise.all(requests.map(run))) assert.ok(isObject(JSON.parse(textOf(parts))))
+    for (const parts of await Promise.all(requests.map(run))) assert.ok(isRecord(JSON.parse(textOf(parts))))
   })
 
   const tools = [
@@ -147,7 +148,3 @@ suite('structured output of the built-in model', () => {
     await assert.rejects(run(ask('Hi', { responseFormat: { type: 'json_schema', schema } })), { code: 'unsupported_parameter' })
   })
 })
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

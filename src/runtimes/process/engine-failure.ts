@@ -11,6 +11,7 @@ export function packFailure(error: unknown): EngineFailure {
   return { code: 'inference_failed', message, param: undefined, retryAfterSeconds: undefined, faults: [], cause: describe(error) }
 }
 
+/** The error that {@link packFailure} took apart in the other process. */
 export function unpackFailure({ code, message, ...options }: EngineFailure): ServiceError {
   return new ServiceError(code, message, options)
 }

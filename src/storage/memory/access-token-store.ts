@@ -3,6 +3,7 @@ import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-toke
 
 type Options = { readonly signal: AbortSignal }
 
+/** Tokens that are gone when the process is. */
 export class MemoryAccessTokenStore implements AccessTokenStore {
   readonly #tokens = new Map<string, AccessToken>()
 

@@ -3,6 +3,7 @@ import type { AccountStore } from '../../core/ports/account-store.ts'
 
 type Options = { readonly signal: AbortSignal }
 
+/** Accounts, sessions and invitations that are gone when the process is. */
 export class MemoryAccountStore implements AccountStore {
   readonly #accounts = new Map<string, Account>()
   readonly #passwordHashes = new Map<string, string>()

@@ -9,6 +9,7 @@ import type { Turns } from './turns.ts'
 
 type Options = { readonly signal: AbortSignal }
 
+/** Reads what the queue in memory holds. */
 export class MemoryInferenceLog implements InferenceLog {
   readonly #table: InferenceTable
   readonly #turns: Turns

@@ -4,6 +4,7 @@ import type { UsageDay, UsageEntry } from '../../core/usage.ts'
 
 type Options = { readonly signal: AbortSignal }
 
+/** Sums per day, account and model that are gone when the process is. */
 export class MemoryUsageLog implements UsageLog {
   readonly #days = new Map<string, UsageDay>()
 

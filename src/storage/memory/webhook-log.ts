@@ -8,6 +8,7 @@ type Options = { readonly signal: AbortSignal }
 /** How long the secret before the current one still signs. */
 const rotationMs = 24 * 60 * 60 * 1000
 
+/** Deliveries and secrets that are gone when the process is. */
 export class MemoryWebhookLog implements WebhookLog {
   readonly #clock: Clock
   readonly #deliveries = new Map<string, WebhookDelivery>()

@@ -19,6 +19,7 @@ const limitColumns = [
   ['imagesPerDay', 'images_per_day'],
 ] as const
 
+/** Accounts, sessions and invitations in the database. */
 export class SqliteAccountStore implements AccountStore {
   readonly #writer: Writer
   readonly #reader: Connection

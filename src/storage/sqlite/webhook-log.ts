@@ -12,6 +12,7 @@ const listed = 200
 /** How long the secret before the current one still signs. */
 const rotationMs = 24 * 60 * 60 * 1000
 
+/** Deliveries and secrets in the database; deliveries are made there by the completion itself. */
 export class SqliteWebhookLog implements WebhookLog {
   readonly #writer: Writer
   readonly #reader: Connection

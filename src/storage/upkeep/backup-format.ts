@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
  */
 export const createFilesTable =
   'create table backup_files (path text primary key, modified_ms integer not null, bytes blob not null) strict'
+/** Turns a backup back into a plain database. */
 export const dropFilesTable = 'drop table backup_files'
 
 /**

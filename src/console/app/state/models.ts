@@ -19,6 +19,7 @@ export async function loadModels(abort?: AbortSignal): Promise<void> {
   origins.value = answer.origins
 }
 
+/** The known models of one kind; none before the first answer. */
 export function modelsOf<Kind extends ConsoleModel['kind']>(kind: Kind): readonly Extract<ConsoleModel, { kind: Kind }>[] {
   return (models.value ?? []).filter((model): model is Extract<ConsoleModel, { kind: Kind }> => model.kind === kind)
 }

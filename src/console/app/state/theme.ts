@@ -7,6 +7,7 @@ const key = 'sepia.theme'
 /** Light, dark, or as the system says. */
 export const theme = signal<Theme>(storedTheme())
 
+/** Takes a theme now and for later visits of this browser. */
 export function setTheme(next: Theme): void {
   theme.value = next
   localStorage.setItem(key, next)

@@ -14,12 +14,14 @@ let nextId = 1
 /** Short messages on top of the page; each leaves by itself. */
 export const toasts = signal<readonly Toast[]>([])
 
+/** Shows a message for five seconds, or for ten with something to press. */
 export function showToast(message: string, action: Toast['action'] = null): void {
   const toast = { id: nextId++, message, action }
   toasts.value = [...toasts.value, toast]
   setTimeout(() => dismissToast(toast.id), action === null ? shownMs : shownWithActionMs)
 }
 
+/** Takes a message away before its time. */
 export function dismissToast(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }

@@ -1,11 +1,16 @@
 import type { TextRequest, ToolCall } from '../../../core/text-generation.ts'
 import type { TextChoice, TextResult } from '../../../operations/collect-text.ts'
+import type { Answer } from '../answer.ts'
 import { encodeChatLogprobs } from './chat-logprobs.ts'
 import type { CompletionHead } from './completion-head.ts'
+import type { chatCompletionSchema } from './text-answers.ts'
 import { encodeTokenUsage } from './token-usage.ts'
 
+type ChatCompletion = Answer<typeof chatCompletionSchema>
+type Choice = ChatCompletion['choices'][number]
+
 /** The answer of a chat completion that is not streamed. */
-export function encodeChatCompletion(head: CompletionHead, request: TextRequest, result: TextResult) {
+export function encodeChatCompletion(head: CompletionHead, request: TextRequest, result: TextResult): ChatCompletion {
   return {
     id: head.id,
     choices: result.choices.map((choice, index) => encodeChoice(choice, index, request.topLogprobs !== null)),
@@ -17,7 +22,7 @@ export function encodeChatCompletion(head: CompletionHead, request: TextRequest,
   }
 }
 
-function encodeChoice(choice: TextChoice, index: number, withLogprobs: boolean) {
+function encodeChoice(choice: TextChoice, index: number, withLogprobs: boolean): Choice {
   const calls = choice.toolCalls
   return {
     index,
@@ -33,6 +38,6 @@ function encodeChoice(choice: TextChoice, index: number, withLogprobs: boolean) 
   }
 }
 
-function encodeToolCall({ id, name, arguments: text }: ToolCall) {
+function encodeToolCall({ id, name, arguments: text }: ToolCall): NonNullable<Choice['message']['tool_calls']>[number] {
   return { id, type: 'function', function: { name, arguments: text } }
 }

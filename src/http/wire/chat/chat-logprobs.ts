@@ -1,7 +1,10 @@
 import type { TokenLogprob } from '../../../core/text-generation.ts'
 
+import type { Answer } from '../answer.ts'
+import type { chatLogprobsSchema } from './text-answers.ts'
+
 /** Log probabilities as chat answers and chunks carry them. */
-export function encodeChatLogprobs(logprobs: readonly TokenLogprob[]) {
+export function encodeChatLogprobs(logprobs: readonly TokenLogprob[]): Answer<typeof chatLogprobsSchema> {
   return {
     content: logprobs.map(({ token, logprob, bytes, top }) => ({
       token,

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { defaultMaxTokens, type TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
@@ -6,42 +6,47 @@ import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
 import { findMessageFaults, readChatMessages } from './read-chat-messages.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
-import { readSampling, samplingFields } from './sampling-fields.ts'
+import { readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
 import { readStop, stopField } from './stop-field.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
 import { findToolFaults, readToolChoice, readTools, toolFields } from './tool-fields.ts'
 
 const tokenLimit = { minimum: 1, maximum: 2 ** 31 - 1 }
 
-/** The body of POST /v1/chat/completions. */
-export function chatRequestSchema(settings: { readonly widePenalties: boolean }) {
-  return Type.Object(
-    {
-      model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
-      messages: Type.Array(chatMessageSchema, {
-        minItems: 1,
-        description: 'Roles system (or developer), user, assistant, tool; content is a string or a list of text parts.',
-      }),
-      max_tokens: Type.Optional(
-        Type.Integer({ ...tokenLimit, default: defaultMaxTokens, description: 'Most tokens to generate; the context may end it earlier.' }),
-      ),
-      max_completion_tokens: Type.Optional(
-        Type.Integer({ ...tokenLimit, description: "OpenAI's newer name of max_tokens; send one of them." }),
-      ),
-      ...samplingFields(settings),
-      stop: stopField,
-      n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description: 'Answers to make.' })),
-      ...streamFields,
-      logprobs: Type.Optional(Type.Boolean({ default: false, description: 'Whether tokens come with their log probabilities.' })),
-      top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs logprobs.' })),
-      response_format: responseFormatField,
-      ...toolFields,
-      user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
-    },
-    { additionalProperties: false },
-  )
+const firstFields = {
+  model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
+  messages: Type.Array(chatMessageSchema, {
+    minItems: 1,
+    description: 'Roles system (or developer), user, assistant, tool; content is a string or a list of text parts.',
+  }),
+  max_tokens: Type.Optional(
+    Type.Integer({ ...tokenLimit, default: defaultMaxTokens, description: 'Most tokens to generate; the context may end it earlier.' }),
+  ),
+  max_completion_tokens: Type.Optional(
+    Type.Integer({ ...tokenLimit, description: "OpenAI's newer name of max_tokens; send one of them." }),
+  ),
 }
 
+const lastFields = {
+  stop: stopField,
+  n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description: 'Answers to make.' })),
+  ...streamFields,
+  logprobs: Type.Optional(Type.Boolean({ default: false, description: 'Whether tokens come with their log probabilities.' })),
+  top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs logprobs.' })),
+  response_format: responseFormatField,
+  ...toolFields,
+  user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
+}
+
+/** The fields of POST /v1/chat/completions, in the order of the documents. */
+export type ChatFields = typeof firstFields & SamplingFields & typeof lastFields
+
+/** The body of POST /v1/chat/completions. */
+export function chatRequestSchema(settings: { readonly widePenalties: boolean }): TObject<ChatFields> {
+  return Type.Object({ ...firstFields, ...samplingFields(settings), ...lastFields }, { additionalProperties: false })
+}
+
+/** A chat request as the service understands it, and how its answer travels. */
 export interface ParsedChat {
   readonly request: TextRequest
   readonly delivery: Delivery
@@ -76,7 +81,7 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
 }
 
 /** A checked body of POST /v1/chat/completions. */
-export type ChatBody = Static<ReturnType<typeof chatRequestSchema>>
+export type ChatBody = Static<TObject<ChatFields>>
 
 function findChatFaults(body: ChatBody): readonly FieldFault[] {
   return [

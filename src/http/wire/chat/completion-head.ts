@@ -10,6 +10,7 @@ export interface CompletionHead {
   readonly model: string
 }
 
+/** A head with an id of its own and the time now. */
 export function startCompletion(clock: Clock, model: string): CompletionHead {
   return { id: `cmpl-${randomUUID().replaceAll('-', '')}`, created: Math.floor(clock.now() / 1000), model }
 }

@@ -1,11 +1,14 @@
 import type { TokenLogprob } from '../../../core/text-generation.ts'
 
+import type { Answer } from '../answer.ts'
+import type { completionLogprobsSchema } from './text-answers.ts'
+
 /**
  * Log probabilities in the shape of plain completions.
  *
  * @param offset Characters of the choice before the first token.
  */
-export function encodeCompletionLogprobs(logprobs: readonly TokenLogprob[], offset: number) {
+export function encodeCompletionLogprobs(logprobs: readonly TokenLogprob[], offset: number): Answer<typeof completionLogprobsSchema> {
   let next = offset
   return {
     tokens: logprobs.map(({ token }) => token),

@@ -1,34 +1,37 @@
-import Type from 'typebox'
+import Type, { type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
-import { readSampling, samplingFields } from './sampling-fields.ts'
+import { readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
 import { readStop, stopField } from './stop-field.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
 
 /** OpenAI's own default for plain completions. */
 const defaultMaxTokens = 16
 
+const firstFields = {
+  model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
+  prompt: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 1 })], {
+    description: 'The text to continue, or a list of exactly one.',
+  }),
+  max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, default: defaultMaxTokens })),
+}
+
+const lastFields = {
+  stop: stopField,
+  n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1 })),
+  ...streamFields,
+  echo: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer begins with the prompt.' })),
+  logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token.' })),
+  user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
+}
+
 /** The body of POST /v1/completions. */
-export function completionRequestSchema(settings: { readonly widePenalties: boolean }) {
-  return Type.Object(
-    {
-      model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
-      prompt: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 1 })], {
-        description: 'The text to continue, or a list of exactly one.',
-      }),
-      max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, default: defaultMaxTokens })),
-      ...samplingFields(settings),
-      stop: stopField,
-      n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1 })),
-      ...streamFields,
-      echo: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer begins with the prompt.' })),
-      logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token.' })),
-      user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
-    },
-    { additionalProperties: false },
-  )
+export function completionRequestSchema(settings: {
+  readonly widePenalties: boolean
+}): TObject<typeof firstFields & SamplingFields & typeof lastFields> {
+  return Type.Object({ ...firstFields, ...samplingFields(settings), ...lastFields }, { additionalProperties: false })
 }
 
 /** Makes the parser of plain completion requests. */

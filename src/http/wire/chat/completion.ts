@@ -1,11 +1,13 @@
 import type { TextRequest } from '../../../core/text-generation.ts'
 import type { TextResult } from '../../../operations/collect-text.ts'
+import type { Answer } from '../answer.ts'
 import type { CompletionHead } from './completion-head.ts'
 import { encodeCompletionLogprobs } from './completion-logprobs.ts'
+import type { completionSchema } from './text-answers.ts'
 import { encodeTokenUsage } from './token-usage.ts'
 
 /** The answer of a plain completion that is not streamed. */
-export function encodeCompletion(head: CompletionHead, request: TextRequest, result: TextResult) {
+export function encodeCompletion(head: CompletionHead, request: TextRequest, result: TextResult): Answer<typeof completionSchema> {
   return {
     id: head.id,
     object: 'text_completion',

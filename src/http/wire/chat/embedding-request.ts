@@ -18,6 +18,7 @@ export const embeddingRequestSchema = Type.Object(
 
 const checker = createBodyChecker(embeddingRequestSchema)
 
+/** Reads the body of POST /v1/embeddings. @throws {ServiceError} naming every fault at once. */
 export function parseEmbeddingRequest(received: unknown): { readonly request: EmbeddingRequest; readonly encoding: 'float' | 'base64' } {
   const body = checker.parse(received, textFaultCodes)
   return {

@@ -1,7 +1,10 @@
 import type { EmbeddingResult } from '../../../core/text-generation.ts'
 
+import type { Answer } from '../answer.ts'
+import type { embeddingSchema } from './text-answers.ts'
+
 /** The answer of POST /v1/embeddings. */
-export function encodeEmbedding(model: string, result: EmbeddingResult, encoding: 'float' | 'base64') {
+export function encodeEmbedding(model: string, result: EmbeddingResult, encoding: 'float' | 'base64'): Answer<typeof embeddingSchema> {
   return {
     object: 'list',
     data: result.vectors.map((vector, index) => ({

@@ -36,6 +36,7 @@ function tooDeep(call: FieldFault['path']): FieldFault {
   return { path, message: `\`${printPath(path)}\` must nest at most ${jsonBounds.depth} levels deep.`, kind: 'range' }
 }
 
+/** Messages that {@link findMessageFaults} found nothing wrong with, in the words of the domain. */
 export function readChatMessages(messages: readonly ChatMessageBody[]): readonly ChatMessage[] {
   return messages.map(readMessage)
 }

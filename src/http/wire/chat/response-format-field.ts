@@ -5,6 +5,7 @@ import type { JsonObject, ResponseFormat } from '../../../core/text-generation.t
 /** Any JSON object; what a JSON Schema may hold is the text engine's to say. */
 export const jsonObject = Type.Unsafe<JsonObject>(Type.Object({}))
 
+/** The field `response_format`. */
 export const responseFormatField = Type.Optional(
   Type.Object(
     {
@@ -28,6 +29,7 @@ export const responseFormatField = Type.Optional(
 
 type ResponseFormatBody = Static<typeof responseFormatField>
 
+/** What the schema of the field cannot say: a schema goes with `json_schema`, and only with it. */
 export function findResponseFormatFaults(format: ResponseFormatBody | undefined): readonly FieldFault[] {
   if (format === undefined) return []
   if (format.type === 'json_schema' && format.json_schema?.schema === undefined)
@@ -39,6 +41,7 @@ export function findResponseFormatFaults(format: ResponseFormatBody | undefined)
   return []
 }
 
+/** What an answer has to look like; any text when the field is left out. */
 export function readResponseFormat(format: ResponseFormatBody | undefined): ResponseFormat {
   const schema = format?.json_schema?.schema ?? format?.schema
   if (schema !== undefined) return { type: 'json_schema', schema }

@@ -1,47 +1,59 @@
 import { randomInt } from 'node:crypto'
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TNumber, type TObject, type TOptional } from 'typebox'
 import type { SamplingParameters } from '../../../core/text-generation.ts'
 
-/** The sampling fields that chat and plain completions share. */
-export function samplingFields({ widePenalties }: { readonly widePenalties: boolean }) {
+const likelihoodFields = {
+  temperature: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness; 0 always takes the likeliest token.' }),
+  ),
+  top_p: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Draws only from the likeliest tokens that make up this share.' }),
+  ),
+  top_k: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Draws only from this many tokens; 0 = off.' }),
+  ),
+  min_p: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, default: 0, description: 'Leaves out tokens below this share of the likeliest; 0 = off.' }),
+  ),
+}
+
+const otherFields = {
+  repetition_penalty: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: 2, default: 1, description: 'Divides the score of tokens seen before; 1 = off.' }),
+  ),
+  seed: Type.Optional(
+    Type.Integer({
+      minimum: -Number.MAX_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Same seed, same text; its low 32 bits count. Random by default.',
+    }),
+  ),
+  logit_bias: Type.Optional(
+    Type.Record(Type.String({ pattern: '^(0|[1-9][0-9]{0,6})$' }), Type.Number({ minimum: -100, maximum: 100 }), {
+      additionalProperties: false,
+      maxProperties: 1024,
+      description: 'Added to the scores of tokens, by token id in plain digits.',
+    }),
+  ),
+}
+
+type Penalty = TOptional<TNumber>
+
+/** The sampling fields that chat and plain completions share, in the order of the documents. */
+export type SamplingFields = typeof likelihoodFields & { frequency_penalty: Penalty; presence_penalty: Penalty } & typeof otherFields
+
+/** The sampling fields; penalties from −2 to 2 as OpenAI has them, or from 0 to 1 as this interface has. */
+export function samplingFields({ widePenalties }: { readonly widePenalties: boolean }): SamplingFields {
   const penalty = { minimum: widePenalties ? -2 : 0, maximum: widePenalties ? 2 : 1, default: 0 }
   return {
-    temperature: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness; 0 always takes the likeliest token.' }),
-    ),
-    top_p: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Draws only from the likeliest tokens that make up this share.' }),
-    ),
-    top_k: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Draws only from this many tokens; 0 = off.' }),
-    ),
-    min_p: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 1, default: 0, description: 'Leaves out tokens below this share of the likeliest; 0 = off.' }),
-    ),
+    ...likelihoodFields,
     frequency_penalty: Type.Optional(Type.Number({ ...penalty, description: 'Against tokens, by how often they were said.' })),
     presence_penalty: Type.Optional(Type.Number({ ...penalty, description: 'Against tokens that were said at all.' })),
-    repetition_penalty: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: 2, default: 1, description: 'Divides the score of tokens seen before; 1 = off.' }),
-    ),
-    seed: Type.Optional(
-      Type.Integer({
-        minimum: -Number.MAX_SAFE_INTEGER,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Same seed, same text; its low 32 bits count. Random by default.',
-      }),
-    ),
-    logit_bias: Type.Optional(
-      Type.Record(Type.String({ pattern: '^(0|[1-9][0-9]{0,6})$' }), Type.Number({ minimum: -100, maximum: 100 }), {
-        additionalProperties: false,
-        maxProperties: 1024,
-        description: 'Added to the scores of tokens, by token id in plain digits.',
-      }),
-    ),
+    ...otherFields,
   }
 }
 
-const example = Type.Object(samplingFields({ widePenalties: false }))
-type SamplingBody = Static<typeof example>
+type SamplingBody = Static<TObject<SamplingFields>>
 
 /** Fills in every default; a missing seed is drawn here, so that a stored request means the same for ever. */
 export function readSampling(body: SamplingBody): SamplingParameters {

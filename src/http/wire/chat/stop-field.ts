@@ -9,6 +9,7 @@ export const stopField = Type.Optional(
   }),
 )
 
+/** The texts that end an answer; none when the field is left out. */
 export function readStop(stop: string | readonly string[] | undefined): readonly string[] {
   return stop === undefined ? [] : typeof stop === 'string' ? [stop] : stop
 }

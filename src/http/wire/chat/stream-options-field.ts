@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 
+/** The fields that say how an answer travels. */
 export const streamFields = {
   stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
   stream_options: Type.Optional(
@@ -26,10 +27,12 @@ export interface Delivery {
   readonly includeUsage: boolean
 }
 
+/** How an answer travels: whole and without a word on usage by default. */
 export function readDelivery(body: StreamBody): Delivery {
   return { stream: body.stream ?? false, includeUsage: body.stream_options?.include_usage ?? false }
 }
 
+/** Options of a stream without a stream. */
 export function findStreamFaults(body: StreamBody): readonly FieldFault[] {
   if (body.stream_options === undefined || body.stream === true) return []
   return [

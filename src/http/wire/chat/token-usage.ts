@@ -1,7 +1,10 @@
 import type { TokenUsage } from '../../../core/text-generation.ts'
 
+import type { Answer } from '../answer.ts'
+import type { tokenUsageSchema } from './text-answers.ts'
+
 /** Token counts as every text route answers them. */
-export function encodeTokenUsage({ promptTokens, completionTokens, cachedTokens }: TokenUsage) {
+export function encodeTokenUsage({ promptTokens, completionTokens, cachedTokens }: TokenUsage): Answer<typeof tokenUsageSchema> {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,

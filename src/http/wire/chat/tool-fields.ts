@@ -5,6 +5,7 @@ import { jsonObject } from './response-format-field.ts'
 
 const toolName = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })
 
+/** The fields about tools of POST /v1/chat/completions. */
 export const toolFields = {
   tools: Type.Optional(
     Type.Array(
@@ -47,6 +48,7 @@ export const toolFields = {
 const example = Type.Object(toolFields)
 type ToolsBody = Static<typeof example>
 
+/** What the schema of the fields cannot say: names come once, and a choice names a tool that is there. */
 export function findToolFaults({ tools = [], tool_choice }: ToolsBody): readonly FieldFault[] {
   const faults: FieldFault[] = []
   const names = tools.map((tool) => tool.function.name)
@@ -63,6 +65,7 @@ export function findToolFaults({ tools = [], tool_choice }: ToolsBody): readonly
   return faults
 }
 
+/** The tools that a model may call. */
 export function readTools({ tools = [] }: ToolsBody): readonly ToolDefinition[] {
   return tools.map(({ function: { name, description, parameters } }) => ({
     name,
@@ -71,6 +74,7 @@ export function readTools({ tools = [] }: ToolsBody): readonly ToolDefinition[] 
   }))
 }
 
+/** Whether and what a model has to call: as it likes when there are tools, else nothing. */
 export function readToolChoice({ tools = [], tool_choice }: ToolsBody): ToolChoice {
   if (tool_choice === undefined) return tools.length > 0 ? 'auto' : 'none'
   return typeof tool_choice === 'string' ? tool_choice : { name: tool_choice.function.name }

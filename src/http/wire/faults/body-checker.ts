@@ -1,9 +1,10 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ServiceError } from '../../../core/error.ts'
+import { isRecord } from '../../../core/is-record.ts'
 import { findFaults } from './find-faults.ts'
 import { type FaultCodes, faultsError } from './refuse-faults.ts'
-import { isRecord, withoutNulls } from './without-nulls.ts'
+import { withoutNulls } from './without-nulls.ts'
 
 /** Checks bodies against one schema; a known field that is null counts as left out. */
 export interface BodyChecker<Schema extends TSchema> {
@@ -11,6 +12,7 @@ export interface BodyChecker<Schema extends TSchema> {
   parse(body: unknown, codes: FaultCodes): Static<Schema>
 }
 
+/** Compiles a schema once, for every body to come. */
 export function createBodyChecker<Schema extends TSchema & { readonly properties: object }>(schema: Schema): BodyChecker<Schema> {
   const validator = Compile(schema)
   const document: object = schema

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../core/is-record.ts'
 import type { SchemaNode } from './describe-schema.ts'
 
 /**
@@ -41,10 +42,6 @@ function cleanRecord(properties: Readonly<Record<string, SchemaNode>>, record: R
 /** Whether values of a schema can have fields of their own; most long lists hold numbers or texts. */
 function holdsFields(schema: SchemaNode): boolean {
   return branchOf(schema, 'array') !== undefined || branchOf(schema, 'object') !== undefined
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The branch of a schema that describes values of this type. */

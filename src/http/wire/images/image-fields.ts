@@ -8,6 +8,7 @@ const prompt = { maxLength: 10_000 }
 const seed = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
 const fileForms = 'PNG, JPEG or WebP in base64; a data-URI prefix is accepted.'
 
+/** The file formats an image may come in. */
 export const imageEncodings = ['jpeg', 'png', 'webp'] as const
 
 /** What stands for a field that is left out and that the model does not decide. */

@@ -1,6 +1,7 @@
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../../core/error.ts'
+import { isRecord } from '../../../core/is-record.ts'
 
 /** The error for a model folder that does not fit; the message names the file as it is called inside the folder. */
 export function unusableModel(file: string, fault: string, cause?: unknown): ServiceError {
@@ -9,6 +10,7 @@ export function unusableModel(file: string, fault: string, cause?: unknown): Ser
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
+/** A text file of a model. @throws {ServiceError} that names the file when it is not there. */
 export async function readText(folder: string, file: string): Promise<string> {
   try {
     return await readFile(join(folder, file), 'utf8')
@@ -48,10 +50,6 @@ export async function readOptionalJsonObject(folder: string, file: string): Prom
     if (error instanceof ServiceError && isMissing(error.cause)) return {}
     throw error
   }
-}
-
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../core/is-record.ts'
 import { type Sampler, samplers } from '../../../core/sampler.ts'
 import type { JsonRecord } from '../onnx/model-file.ts'
 
@@ -79,10 +80,6 @@ function parseCase(json: JsonRecord, fallbackName: string): ReferenceCase {
 
 function nameOf(entry: unknown): string | null {
   return typeof entry === 'object' && entry !== null && 'name' in entry && typeof entry.name === 'string' ? entry.name : null
-}
-
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function record(value: unknown, what: string): JsonRecord {

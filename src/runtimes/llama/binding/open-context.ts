@@ -20,6 +20,7 @@ export interface OpenContext extends AsyncDisposable {
   readonly limits: DecodeLimits
 }
 
+/** Makes room for the sequences of every slot. @throws {ServiceError} `inference_failed` when there is no memory for them. */
 export async function openContext(
   file: ModelFile,
   { threads, slots, contextLength }: { readonly threads: number; readonly slots: number; readonly contextLength: number | null },

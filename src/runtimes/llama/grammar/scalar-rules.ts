@@ -14,6 +14,7 @@ const formats: Readonly<Record<string, string>> = {
   uuid: [8, 4, 4, 4, 12].map((count) => `[0-9a-f]{${count}}`).join(' "-" '),
 }
 
+/** The rule for a string with lengths or a format. @throws {ServiceError} `unsupported_parameter` for other formats. */
 export function stringRule(grammar: Grammar, schema: JsonObject, where: string): SchemaRule {
   const { least, most } = readLengths(schema, ['minLength', 'maxLength'], where)
   const { format } = schema
@@ -27,6 +28,7 @@ export function stringRule(grammar: Grammar, schema: JsonObject, where: string):
   return { rule: grammar.name(`"\\"" ${body} "\\""`), closingLength: 40 }
 }
 
+/** The rule for an integer within bounds of at most 15 digits. @throws {ServiceError} `unsupported_parameter`. */
 export function integerRule(grammar: Grammar, schema: JsonObject, where: string): SchemaRule {
   const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].map((keyword) => wholeNumber(schema, keyword, where))
   const [least = null, most = null, over = null, under = null] = bounds
@@ -39,6 +41,7 @@ export function integerRule(grammar: Grammar, schema: JsonObject, where: string)
   return { rule: grammar.name(integerRange({ minimum, maximum })), closingLength: 15 }
 }
 
+/** The rule for a number; the only bound it knows is a minimum of 0. @throws {ServiceError} `unsupported_parameter`. */
 export function numberRule(schema: JsonObject, where: string): SchemaRule {
   const { minimum } = schema
   for (const keyword of ['maximum', 'exclusiveMinimum', 'exclusiveMaximum'])

@@ -40,6 +40,7 @@ export const defaultChatSettings: ChatSettings = {
 /** The settings of this browser, kept between visits. */
 export const chatSettings = storedSignal('chat', defaultChatSettings)
 
+/** Changes some settings and keeps the others. */
 export function changeChatSettings(change: Partial<ChatSettings>): void {
   chatSettings.value = { ...chatSettings.value, ...change }
 }

@@ -23,6 +23,7 @@ export interface Turn {
 
 /** The conversation of the chat playground; it lives as long as the page. */
 export const turns = signal<readonly Turn[]>([])
+/** Whether the model is answering right now. */
 export const writing = computed(() => turns.value.at(-1)?.state === 'writing')
 
 let nextId = 1
@@ -45,6 +46,7 @@ export function stop(): void {
   current?.abort()
 }
 
+/** Stops what is being written and forgets every turn. */
 export function clearConversation(): void {
   stop()
   turns.value = []

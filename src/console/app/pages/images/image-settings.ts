@@ -41,6 +41,7 @@ export const imageSettings = storedSignal<ImageSettings>('image', {
   strength: 0.8,
 })
 
+/** Changes some settings and keeps the others. */
 export function changeImageSettings(change: Partial<ImageSettings>): void {
   imageSettings.value = { ...imageSettings.value, ...change }
 }

@@ -9,10 +9,12 @@ interface AccountFieldProps {
   readonly hint?: string
 }
 
+/** What others call a person. */
 export function NameField({ text }: AccountFieldProps): VNode {
   return <TextField label="Name" autocomplete="name" required maxLength={100} {...bind(text)} />
 }
 
+/** What a person signs in with. */
 export function EmailField({ text, hint }: AccountFieldProps): VNode {
   return <TextField label="E-mail" type="email" autocomplete="username" required hint={hint} {...bind(text)} />
 }

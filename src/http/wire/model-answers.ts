@@ -41,5 +41,7 @@ export const modelSchema = Type.Object({
   defaults: Type.Optional(Type.Object({ steps: Type.Integer(), cfg_scale: Type.Number(), sampler: Type.Enum(samplers) })),
 })
 
+/** Answer of GET /v1/models. */
 export const modelListSchema = Type.Object({ object: Type.Literal('list'), data: Type.Array(modelSchema) })
+/** Answer of the health routes. */
 export const statusSchema = Type.Object({ status: Type.String() })

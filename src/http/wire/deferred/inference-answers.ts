@@ -2,6 +2,7 @@ import Type from 'typebox'
 
 const time = (description: string) => Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description })
 
+/** What went wrong, as every refusal and every failed request tells it. */
 export const errorObjectSchema = Type.Object({
   message: Type.String({ description: 'One sentence that says what to change.' }),
   type: Type.String(),
@@ -43,6 +44,7 @@ export const inferenceSchema = Type.Object({
   expires_at: time('When the output is deleted; null before completion.'),
 })
 
+/** Answer of GET /v1/requests. */
 export const inferenceListSchema = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(inferenceSchema),

@@ -4,7 +4,8 @@ const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema,
 const tokenCount = Type.Integer({ minimum: 0 })
 const finishReason = Type.Enum(['stop', 'length', 'tool_calls'])
 
-const tokenUsage = Type.Object({
+/** Token counts as every text route answers them. */
+export const tokenUsageSchema = Type.Object({
   prompt_tokens: tokenCount,
   completion_tokens: tokenCount,
   total_tokens: tokenCount,
@@ -12,7 +13,8 @@ const tokenUsage = Type.Object({
 })
 
 const alternative = { token: Type.String(), logprob: Type.Number(), bytes: Type.Array(Type.Integer({ minimum: 0, maximum: 255 })) }
-const chatLogprobs = Type.Object({
+/** Log probabilities as chat answers and chunks carry them. */
+export const chatLogprobsSchema = Type.Object({
   content: Type.Array(Type.Object({ ...alternative, top_logprobs: Type.Array(Type.Object(alternative)) })),
 })
 
@@ -44,10 +46,10 @@ export const chatCompletionSchema = Type.Object({
       }),
       delta: Type.Null(),
       finish_reason: finishReason,
-      logprobs: Type.Optional(chatLogprobs),
+      logprobs: Type.Optional(chatLogprobsSchema),
     }),
   ),
-  usage: tokenUsage,
+  usage: tokenUsageSchema,
 })
 
 /** One event of a chat completion stream. */
@@ -64,10 +66,18 @@ export const chatChunkSchema = Type.Object({
         tool_calls: Type.Optional(Type.Array(Type.Object({ index: Type.Integer({ minimum: 0 }) }, { additionalProperties: true }))),
       }),
       finish_reason: nullable(finishReason),
-      logprobs: Type.Optional(chatLogprobs),
+      logprobs: Type.Optional(chatLogprobsSchema),
     }),
   ),
-  usage: Type.Optional(tokenUsage),
+  usage: Type.Optional(tokenUsageSchema),
+})
+
+/** Log probabilities in the shape of plain completions. */
+export const completionLogprobsSchema = Type.Object({
+  tokens: Type.Array(Type.String()),
+  token_logprobs: Type.Array(Type.Number()),
+  top_logprobs: Type.Array(Type.Record(Type.String(), Type.Number())),
+  text_offset: Type.Array(Type.Integer()),
 })
 
 /** Answer of POST /v1/completions; its stream's events have the same shape. */
@@ -79,18 +89,11 @@ export const completionSchema = Type.Object({
     Type.Object({
       index: Type.Integer({ minimum: 0 }),
       text: Type.String(),
-      logprobs: nullable(
-        Type.Object({
-          tokens: Type.Array(Type.String()),
-          token_logprobs: Type.Array(Type.Number()),
-          top_logprobs: Type.Array(Type.Record(Type.String(), Type.Number())),
-          text_offset: Type.Array(Type.Integer()),
-        }),
-      ),
+      logprobs: nullable(completionLogprobsSchema),
       finish_reason: nullable(finishReason),
     }),
   ),
-  usage: Type.Optional(tokenUsage),
+  usage: Type.Optional(tokenUsageSchema),
 })
 
 /** Answer of POST /v1/embeddings. */
