@@ -1,8 +1,8 @@
 import type { FieldFault } from '../../../core/error.ts'
+import { isRecord } from '../../../core/is-record.ts'
 import { describeSchema, type SchemaNode } from './describe-schema.ts'
 import { printPath } from './print-path.ts'
 import { shortName } from './short-name.ts'
-import { isRecord } from './without-nulls.ts'
 
 /** Faults looked for at most: more than any honest request has fields. */
 const mostFaults = 64
