@@ -13,6 +13,7 @@ interface Held extends BudgetSums {
   readonly accountId: string
 }
 
+/** What accounts have used and reserved, gone when the process is. */
 export class MemoryBudgetLedger implements BudgetLedger {
   readonly #facts: BudgetFacts
   readonly #held = new Map<string, Held>()

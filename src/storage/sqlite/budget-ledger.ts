@@ -7,6 +7,7 @@ import type { Writer } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
 
+/** What accounts have used and reserved, in the database. */
 export class SqliteBudgetLedger implements BudgetLedger {
   readonly #writer: Writer
   readonly #reader: Connection

@@ -17,6 +17,7 @@ export function reserveBudget(connection: Connection, wanted: WantedBudget, now:
   return answer
 }
 
+/** Gives a reservation back. */
 export function releaseBudget(connection: Connection, { id }: { readonly id: string }): void {
   connection.run('delete from reservations where id = :id', { id })
 }
@@ -26,6 +27,7 @@ export function forgetReservations(connection: Connection, _input: object): numb
   return connection.run("delete from reservations where id not in (select id from inferences where status <> 'completed')")
 }
 
+/** What of the limits of an account is taken. */
 export function readBudgets(connection: Connection, accountId: string, now: number): readonly Budget[] {
   const account = connection.get('select * from accounts where id = :accountId', { accountId })
   if (account === undefined) return []

@@ -14,6 +14,7 @@ export interface ByteEdge {
 /** Code points, both ends included. */
 export type CodeRange = readonly [low: number, high: number]
 
+/** The largest code point of Unicode. */
 export const lastCodePoint = 0x10ffff
 
 /** Code points that UTF-8 does not spell. */
