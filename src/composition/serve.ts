@@ -17,6 +17,7 @@ import { observeProcess, serviceStarted, serviceStopped, serviceStopping } from 
 import { createTelemetry, renderMetrics } from '../telemetry/telemetry.ts'
 import { AnswersInProgress } from './answers-in-progress.ts'
 import { consoleSettings } from './console-settings.ts'
+import { mayHaveGpu } from './devices/may-have-gpu.ts'
 import { greetFirstStart } from './first-start.ts'
 import { httpSettings } from './http-settings.ts'
 import { ListeningAddress } from './listening-address.ts'
@@ -58,7 +59,7 @@ export async function serve(
     imageEntry: new URL('./image-engine.ts', import.meta.url),
     engineThreads: config.models.threads,
     textSlots: config.models.textSlots,
-    gpu: config.models.gpu,
+    gpu: config.models.gpu === 'auto' && !mayHaveGpu() ? 'off' : config.models.gpu,
     gpuDevice: config.models.gpuDevice,
     clock,
     log: observeEngines(telemetry),
