@@ -15,7 +15,9 @@ const outOfReach = [
   ...['android-arm64', 'android-x64', 'darwin-arm64', 'darwin-x64', 'linux-arm64-musl', 'linux-x64-musl', 'win32-arm64', 'win32-x64'].map(
     (platform) => `@biomejs/cli-${platform}`,
   ),
-  ...['linux-riscv64', 'mac-arm64-metal', 'mac-x64', 'win-arm64', 'win-x64'].map((platform) => `@node-llama-cpp/${platform}`),
+  ...['linux-riscv64', 'mac-arm64-metal', 'mac-x64', 'win-arm64', 'win-x64', 'win-x64-vulkan'].map(
+    (platform) => `@node-llama-cpp/${platform}`,
+  ),
 ]
 
 describe('package-lock.json', () => {
