@@ -45,6 +45,7 @@ export function startDeferredWork(deps: DeferredWorkDependencies, { deferred, re
       encodeWebhook: (inference, at) => encodeWebhook(addresses(), inference, at),
       post: (post, { signal }) => postWebhook(post, { signal, privateTargets: deferred.privateWebhooks }),
       random: Math.random,
+      heldClaims: () => worker.holds(),
       onAttempt: ({ id: deliveryId, inferenceId, attempts: attempt }, { state, result }) =>
         webhookAttempted(telemetry, { deliveryId, inferenceId, attempt, state, result }),
       onSwept: (report) => queueSwept(telemetry, report),
@@ -55,6 +56,7 @@ export function startDeferredWork(deps: DeferredWorkDependencies, { deferred, re
   )
   return {
     drain: () => worker.drain(),
+    holds: () => worker.holds(),
     async [Symbol.asyncDispose]() {
       await maintenance[Symbol.asyncDispose]()
       await worker[Symbol.asyncDispose]()

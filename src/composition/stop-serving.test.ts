@@ -5,7 +5,7 @@ import { createTestClock } from '../../test/support/test-clock.ts'
 import { AnswersInProgress } from './answers-in-progress.ts'
 import { stopServing } from './stop-serving.ts'
 
-const worker = { drain: async () => {}, [Symbol.asyncDispose]: async () => {} }
+const worker = { holds: () => [], drain: async () => {}, [Symbol.asyncDispose]: async () => {} }
 
 async function listen() {
   const server = fastify()

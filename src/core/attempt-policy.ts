@@ -1,10 +1,10 @@
 import { maxAttempts, maxLostAttempts } from './inference.ts'
 
-/** Attempts that ended without completing; drained ones do not count. */
+/** Attempts that ended without completing; those given back do not count. */
 export interface AttemptTally {
-  /** Attempts whose worker or engine died. */
+  /** Attempts whose engine died. */
   readonly lost: number
-  /** Attempts whose worker lived and reported a failure that may pass. */
+  /** Attempts whose worker was lost, or reported a failure that may pass. */
   readonly failed: number
 }
 

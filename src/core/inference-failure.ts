@@ -3,12 +3,17 @@ import { type ErrorRecord, ServiceError, toErrorRecord } from './error.ts'
 /** What an inference that was cancelled answers for its output. */
 export const cancelled: ErrorRecord = toErrorRecord(new ServiceError('request_cancelled', 'The request was cancelled before it finished.'))
 
-/** What an inference ends with that cost too many workers. */
+/** What an inference ends with whose workers were lost too often. */
 export const lostWorkers: ErrorRecord = toErrorRecord(
-  new ServiceError('inference_failed', 'The inference stopped its worker more than once; change the request before sending it again.'),
+  new ServiceError('inference_failed', 'The service was interrupted in every attempt; send the request again.'),
 )
 
 /** What an inference ends with that was pending for too long. */
 export const waitedTooLong: ErrorRecord = toErrorRecord(
   new ServiceError('inference_timeout', 'The request waited too long for its turn; send it again.'),
+)
+
+/** What an inference ends with whose stored request is damaged. */
+export const unreadableWork: ErrorRecord = toErrorRecord(
+  new ServiceError('internal_error', 'The stored request cannot be read; send it again.'),
 )

@@ -64,9 +64,9 @@ export interface Inference {
   readonly expiresAt: number | null
 }
 
-/** Attempts in all before a crashing inference fails. */
+/** Attempts in all before an inference fails whose attempts end without a result. */
 export const maxAttempts = 3
-/** Lost attempts (its worker died) after which a request is held to be poison. */
+/** Attempts that killed their engine after which a request is held to be poison. */
 export const maxLostAttempts = 2
 /** How long the output of a completed inference is kept. */
 export const outputRetentionMs = 24 * 60 * 60 * 1000

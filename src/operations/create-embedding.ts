@@ -1,7 +1,8 @@
 import type { Caller } from '../core/access-token.ts'
 import type { EmbeddingRequest, EmbeddingResult } from '../core/text-generation.ts'
+import { bookWork } from './book-work.ts'
+import { holdSlot } from './hold-slot.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
-import { limitTime } from './limit-time.ts'
 import { UsageMeter } from './usage-meter.ts'
 
 /**
@@ -14,15 +15,12 @@ export async function createEmbedding(
   { caller, request }: { readonly caller: Caller; readonly request: EmbeddingRequest },
   { signal }: { readonly signal: AbortSignal },
 ): Promise<EmbeddingResult> {
-  const meter = new UsageMeter(deps, caller, { model: request.model, kind: 'embedding' })
+  const { accountId, tokenId } = caller
+  const meter = new UsageMeter(deps.clock, { accountId, tokenId, model: request.model, kind: 'embedding' })
   try {
-    await using lease = await deps.pool.acquireText(request.model, { signal, account: caller.accountId })
-    using limited = limitTime(deps.clock, { limitMs: deps.runLimitMs, signal })
-    const result = await lease.model.embed(request, { signal: limited.signal })
-    meter.promptTokens = result.promptTokens
-    meter.succeeded = true
-    return result
+    await using slot = await holdSlot(deps, deps.pool.acquireText(request.model, { signal, account: accountId }), { signal })
+    return meter.countEmbedding(await slot.model.embed(request, { signal: slot.signal }))
   } finally {
-    meter.book({ signal })
+    bookWork(deps, meter, { signal })
   }
 }

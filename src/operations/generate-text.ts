@@ -1,33 +1,25 @@
 import type { Caller } from '../core/access-token.ts'
 import type { TextPart, TextRequest } from '../core/text-generation.ts'
+import { bookWork } from './book-work.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
-import { limitTime } from './limit-time.ts'
+import { runText } from './run-text.ts'
 import { UsageMeter } from './usage-meter.ts'
 
 /**
- * Runs one text request on a slot of its model and books it. Leaving the iteration frees the slot.
+ * Runs one text request whose caller waits, and books it. Leaving the iteration frees the slot.
  *
- * @throws {ServiceError} what the pool and the model throw, and `inference_timeout`.
+ * @throws {ServiceError} what {@link runText} throws.
  */
 export async function* generateText(
   deps: InteractiveDependencies,
   { caller, request, kind }: { readonly caller: Caller; readonly request: TextRequest; readonly kind: 'chat' | 'completion' },
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<TextPart, void, undefined> {
-  const meter = new UsageMeter(deps, caller, { model: request.model, kind })
+  const { accountId, tokenId } = caller
+  const meter = new UsageMeter(deps.clock, { accountId, tokenId, model: request.model, kind })
   try {
-    await using lease = await deps.pool.acquireText(request.model, { signal, account: caller.accountId, sequences: request.choices })
-    using limited = limitTime(deps.clock, { limitMs: deps.runLimitMs, signal })
-    for await (const part of lease.model.generate(request, { signal: limited.signal, account: caller.accountId })) {
-      if (part.type === 'text') meter.completionTokens += 1
-      if (part.type === 'finish') {
-        meter.promptTokens = part.usage.promptTokens
-        meter.completionTokens = part.usage.completionTokens
-        meter.succeeded = true
-      }
-      yield part
-    }
+    yield* meter.countText(runText(deps, { accountId, request }, { signal }))
   } finally {
-    meter.book({ signal })
+    bookWork(deps, meter, { signal })
   }
 }

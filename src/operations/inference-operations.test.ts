@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { claimNext, succeed } from '../../test/conformance/claiming.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { outputRetentionMs } from '../core/inference.ts'
@@ -15,7 +16,6 @@ import { waitForInference } from './deferred/wait-for-inference.ts'
 import { watchInference } from './deferred/watch-inference.ts'
 
 const options = { signal: new AbortController().signal }
-const wanted = { workerId: 'w', models: ['fake-image'], leaseMs: 30_000 }
 
 function createParts() {
   const clock = createTestClock()
@@ -25,15 +25,14 @@ function createParts() {
 
 async function submitAndClaim(parts: ReturnType<typeof createParts>) {
   const { inference } = await submitInference(parts, makeSubmission(), options)
-  const claim = await parts.queue.claim(wanted, options)
-  assert.ok(claim !== null)
+  const claim = await claimNext(parts.queue)
   return { id: inference.id, claim }
 }
 
 async function finish(parts: ReturnType<typeof createParts>, claim: Awaited<ReturnType<typeof submitAndClaim>>['claim']) {
   const key = { inferenceId: claim.inference.id, attempt: claim.attempt }
   const output = await parts.outputs.put(key, { contentType: 'image/png', bytes: Uint8Array.of(1, 2) }, options)
-  assert.equal(await parts.queue.complete(claim, { outcome: 'succeeded', output }, options), true)
+  assert.equal(await succeed(parts.queue, claim, output), 'completed')
   parts.events.publish(claim.inference.id, { type: 'status', status: 'completed' })
 }
 
@@ -88,7 +87,8 @@ test('waiting sees a completion that no event announced', async () => {
   const { id, claim } = await submitAndClaim(parts)
   const waited = waitForInference(parts, { id, accountId: 'a', waitMs: 60_000 }, options)
   await parts.clock.waiting(1)
-  await parts.queue.complete(claim, { outcome: 'failed', error: { code: 'numerical_error', message: 'm', param: null } }, options)
+  const error = { code: 'numerical_error', message: 'm', param: null } as const
+  await parts.queue.complete(claim, { completion: { outcome: 'failed', error }, usage: null }, options)
   await parts.clock.advance(1000)
   assert.equal((await waited).outcome, 'failed')
 })

@@ -36,6 +36,7 @@ function createParts(appendFails = false) {
         booked.push(entry)
       },
       summarize: async () => [],
+      rollUp: async () => 0,
     },
     onBooked: told.resolve,
     onFault: fault.resolve,

@@ -1,10 +1,11 @@
 import type { ImageProgress, ImageResult } from '../core/image-generation.ts'
 import type { InferenceWork } from '../core/inference.ts'
-import type { Clock } from '../core/ports/clock.ts'
-import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { TextPart, TextRequest } from '../core/text-generation.ts'
 import { collectText, type TextResult } from './collect-text.ts'
-import { limitTime } from './limit-time.ts'
+import type { RunDependencies } from './hold-slot.ts'
+import { runImage } from './run-image.ts'
+import { runText } from './run-text.ts'
+import type { UsageMeter } from './usage-meter.ts'
 
 /** What deferred work gave, before it is encoded as the caller will fetch it. */
 export type WorkResult = { readonly kind: 'image'; readonly result: ImageResult } | { readonly kind: 'chat'; readonly result: TextResult }
@@ -15,27 +16,18 @@ export interface WorkOptions {
 }
 
 /**
- * Runs deferred work on a slot of its model, just as the interactive path does.
+ * Runs deferred work just as the interactive path does, but collects a text before it is handed out.
  *
- * @throws {ServiceError} what the pool and the model throw, and `inference_timeout`.
+ * @throws {ServiceError} what {@link runImage} and {@link runText} throw.
  */
 export async function runWork(
-  deps: { readonly pool: ModelPool; readonly clock: Clock; readonly runLimitMs: number },
-  { work, accountId }: { readonly work: InferenceWork; readonly accountId: string },
+  deps: RunDependencies,
+  { work, accountId, meter }: { readonly work: InferenceWork; readonly accountId: string; readonly meter: UsageMeter },
   { signal, onProgress }: WorkOptions,
 ): Promise<WorkResult> {
-  if (work.kind === 'image') {
-    await using lease = await deps.pool.acquireImage(work.request.model, {
-      signal,
-      account: accountId,
-      sequences: work.request.seeds.length,
-    })
-    using limited = limitTime(deps.clock, { limitMs: deps.runLimitMs, signal })
-    return { kind: 'image', result: await lease.model.generate(work.request, { signal: limited.signal, onProgress }) }
-  }
-  await using lease = await deps.pool.acquireText(work.request.model, { signal, account: accountId, sequences: work.request.choices })
-  using limited = limitTime(deps.clock, { limitMs: deps.runLimitMs, signal })
-  const parts = lease.model.generate(work.request, { signal: limited.signal, account: accountId })
+  if (work.kind === 'image')
+    return { kind: 'image', result: meter.countImages(await runImage(deps, { accountId, request: work.request }, { signal, onProgress })) }
+  const parts = meter.countText(runText(deps, { accountId, request: work.request }, { signal }))
   return { kind: 'chat', result: await collectText(countTokens(parts, work.request, onProgress)) }
 }
 

@@ -1,40 +1,65 @@
-import type { Caller } from '../core/access-token.ts'
+import type { ImageResult } from '../core/image-generation.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { EmbeddingResult, TextPart } from '../core/text-generation.ts'
 import type { UsageEntry } from '../core/usage.ts'
-import type { InteractiveDependencies } from './interactive-dependencies.ts'
 
-/** Counts one request while it runs. */
+/** Counts one piece of work while it runs; the same for a caller who waits and for one who does not. */
 export class UsageMeter {
-  readonly #deps: InteractiveDependencies
+  readonly #clock: Clock
   readonly #subject: Pick<UsageEntry, 'accountId' | 'tokenId' | 'model' | 'kind'>
   readonly #startedAt: number
-  promptTokens = 0
-  completionTokens = 0
-  images = 0
-  succeeded = false
+  #promptTokens = 0
+  #completionTokens = 0
+  #images = 0
+  #finished = false
 
-  constructor(deps: InteractiveDependencies, caller: Caller, work: Pick<UsageEntry, 'model' | 'kind'>) {
-    this.#deps = deps
-    this.#subject = { accountId: caller.accountId, tokenId: caller.tokenId, model: work.model, kind: work.kind }
-    this.#startedAt = deps.clock.now()
+  constructor(clock: Clock, subject: Pick<UsageEntry, 'accountId' | 'tokenId' | 'model' | 'kind'>) {
+    this.#clock = clock
+    this.#subject = subject
+    this.#startedAt = clock.now()
   }
 
-  /** Writes the entry into the books. The answer does not wait for their commit, which takes a millisecond, nor fail with it. */
-  book({ signal }: { readonly signal: AbortSignal }): void {
-    const now = this.#deps.clock.now()
-    const entry: UsageEntry = {
-      ...this.#subject,
-      outcome: this.succeeded ? 'succeeded' : signal.aborted ? 'cancelled' : 'failed',
-      promptTokens: this.promptTokens,
-      completionTokens: this.completionTokens,
-      images: this.images,
-      durationMs: now - this.#startedAt,
-      at: now,
+  /** Whether the work came to its own end. */
+  get finished(): boolean {
+    return this.#finished
+  }
+
+  /** Passes the parts on. Until the last one has the exact numbers, each part of text counts as a token. */
+  async *countText(parts: AsyncIterable<TextPart>): AsyncGenerator<TextPart, void, undefined> {
+    for await (const part of parts) {
+      if (part.type === 'text') this.#completionTokens += 1
+      if (part.type === 'finish') {
+        this.#promptTokens = part.usage.promptTokens
+        this.#completionTokens = part.usage.completionTokens
+        this.#finished = true
+      }
+      yield part
     }
-    // The request's own signal may be aborted already; the books are written all the same.
-    const { signal: never } = new AbortController()
-    this.#deps.usage
-      .append(entry, { signal: never })
-      .then(() => this.#deps.onBooked(entry))
-      .catch((error) => this.#deps.onFault(error))
+  }
+
+  countImages(result: ImageResult): ImageResult {
+    this.#images = result.images.length
+    this.#finished = true
+    return result
+  }
+
+  countEmbedding(result: EmbeddingResult): EmbeddingResult {
+    this.#promptTokens = result.promptTokens
+    this.#finished = true
+    return result
+  }
+
+  /** What the books are to say when the work ends like this, now. */
+  entry(outcome: UsageEntry['outcome']): UsageEntry {
+    const at = this.#clock.now()
+    return {
+      ...this.#subject,
+      outcome,
+      promptTokens: this.#promptTokens,
+      completionTokens: this.#completionTokens,
+      images: this.#images,
+      durationMs: at - this.#startedAt,
+      at,
+    }
   }
 }

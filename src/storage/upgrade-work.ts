@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto'
 import type { ImageRequest } from '../core/image-generation.ts'
 import type { InferenceWork } from '../core/inference.ts'
-import { defaultMaxTokens, type TextRequest } from '../core/text-generation.ts'
+import { defaultMaxTokens, type SamplingParameters, type TextRequest } from '../core/text-generation.ts'
 
 /** What an image request of format 1 had in other words: nulls stood for defaults, and some fields did not exist. */
 interface ImageRequestV1 extends Omit<ImageRequest, 'prompt2' | 'negative' | 'clipSkip' | 'mask' | 'guidanceRescale' | 'loras'> {
@@ -11,9 +12,10 @@ interface ImageRequestV1 extends Omit<ImageRequest, 'prompt2' | 'negative' | 'cl
   readonly mask: Omit<NonNullable<ImageRequest['mask']>, 'blur'> | null
 }
 
-/** What a text request of format 1 had in other words: null stood for the default. */
-interface TextRequestV1 extends Omit<TextRequest, 'maxTokens'> {
+/** What a text request of format 1 had in other words: null stood for the default, and for a seed drawn at random. */
+interface TextRequestV1 extends Omit<TextRequest, 'maxTokens' | 'sampling'> {
   readonly maxTokens: number | null
+  readonly sampling: Omit<SamplingParameters, 'seed'> & { readonly seed: number | null }
 }
 
 /** Work as it was stored in format 1. */
@@ -23,7 +25,7 @@ export type WorkV1 =
 
 /** Work of format 1 in today's words; it means the same. */
 export function upgradeWork(work: WorkV1): InferenceWork {
-  if (work.kind === 'chat') return { ...work, request: { ...work.request, maxTokens: work.request.maxTokens ?? defaultMaxTokens } }
+  if (work.kind === 'chat') return { ...work, request: upgradeText(work.request) }
   const { prompt2, negativePrompt, negativePrompt2, clipSkip, mask, ...same } = work.request
   const negative =
     (negativePrompt ?? negativePrompt2) === null
@@ -41,4 +43,9 @@ export function upgradeWork(work: WorkV1): InferenceWork {
       loras: [],
     },
   }
+}
+
+function upgradeText({ maxTokens, sampling, ...same }: TextRequestV1): TextRequest {
+  const seed = sampling.seed === null ? randomInt(2 ** 32) : Number(BigInt.asUintN(32, BigInt(sampling.seed)))
+  return { ...same, maxTokens: maxTokens ?? defaultMaxTokens, sampling: { ...sampling, seed } }
 }

@@ -4,7 +4,49 @@ import { serialize } from 'node:v8'
 import { makeImageRequest } from '../../test/support/image-request.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import type { InferenceWork } from '../core/inference.ts'
-import { decodeWork, encodeWork } from './work-format.ts'
+import type { JsonObject } from '../core/text-generation.ts'
+import { decodeWork, encodeWork, workFormat } from './work-format.ts'
+
+const picture: InferenceWork = {
+  kind: 'image',
+  request: makeImageRequest('ünïcode 🐯 \ud800', {
+    initial: { image: Uint8Array.of(0, 255, 128), strength: 0.1 },
+    mask: { image: new Uint8Array(70_000).fill(7), fullResolution: true, padding: 32, outpainting: false, blur: 4 },
+    seeds: [1, 4294967295],
+  }),
+}
+
+test('work comes back as it was, images and maps included', () => {
+  const { sampling } = makeTextRequest('')
+  const chat: InferenceWork = {
+    kind: 'chat',
+    request: makeTextRequest('hello', { sampling: { ...sampling, logitBias: new Map([[50256, -100]]), temperature: 0.1 } }),
+  }
+  for (const work of [picture, chat]) assert.deepEqual(decodeWork(encodeWork(work)), work)
+})
+
+test('what a client may name a property takes nothing else for it', () => {
+  const schema: JsonObject = JSON.parse(
+    '{"$": "bytes", "at": 0, "length": 5, "__proto__": {"polluted": true}, "constructor": 1, "nested": [{"$": {"$": "map", "entries": [[1, 2]]}}]}',
+  )
+  const work: InferenceWork = { kind: 'chat', request: makeTextRequest('x', { responseFormat: { type: 'json_schema', schema } }) }
+  const read = decodeWork(encodeWork(work))
+  assert.deepEqual(read, work)
+  assert.equal('polluted' in {}, false)
+})
+
+test('the first byte tells the format, and a later one is refused', () => {
+  const bytes = encodeWork(picture)
+  assert.equal(bytes[0], workFormat)
+  bytes[0] = workFormat + 1
+  assert.throws(() => decodeWork(bytes), /format 4/)
+})
+
+test('damaged bytes are refused', () => {
+  const bytes = encodeWork(picture)
+  assert.throws(() => decodeWork(bytes.subarray(0, 40)))
+  assert.throws(() => decodeWork(bytes.subarray(0, 3)))
+})
 
 /** An image request as version 0.1 stored it. */
 const stored = {
@@ -31,14 +73,6 @@ const stored = {
 const inFormat = (version: number, work: unknown): Uint8Array => Buffer.concat([Buffer.from([version]), serialize(work)])
 const readBack = (change: object): InferenceWork => decodeWork(inFormat(1, { kind: 'image', request: { ...stored, ...change } }))
 
-test('work reads back as it was written, with its bytes', () => {
-  const work: InferenceWork = {
-    kind: 'image',
-    request: makeImageRequest('a fox', { initial: { image: Uint8Array.of(1, 2, 3), strength: 0.5 } }),
-  }
-  assert.deepEqual(decodeWork(encodeWork(work)), work)
-})
-
 test('image requests that an earlier version stored mean the same today', () => {
   assert.deepEqual(readBack({}), { kind: 'image', request: makeImageRequest('a fox') })
   assert.deepEqual(readBack({ prompt2: 'flat', negativePrompt: 'dog', clipSkip: 2 }), {
@@ -62,6 +96,13 @@ test('a chat that an earlier version stored without a limit gets as many tokens 
     })
 })
 
-test('work of a later version is refused', () => {
-  assert.throws(() => decodeWork(inFormat(3, {})), { code: 'internal_error' })
+test("work in the second format, which was V8's too, reads back", () => {
+  assert.deepEqual(decodeWork(inFormat(2, picture)), picture)
+})
+
+test('a chat that an earlier version stored without a seed gets one, drawn at random', () => {
+  const request = makeTextRequest('Hello')
+  const read = decodeWork(inFormat(1, { kind: 'chat', request: { ...request, sampling: { ...request.sampling, seed: null } } }))
+  assert.ok(read.kind === 'chat' && Number.isInteger(read.request.sampling.seed))
+  assert.deepEqual(read, { kind: 'chat', request: { ...request, sampling: { ...request.sampling, seed: read.request.sampling.seed } } })
 })

@@ -1,24 +1,42 @@
-import { deserialize, serialize } from 'node:v8'
-import { ServiceError } from '../core/error.ts'
+import { deserialize } from 'node:v8'
 import type { InferenceWork } from '../core/inference.ts'
+import { readPortable, writePortable } from './portable-value.ts'
 import { upgradeWork, type WorkV1 } from './upgrade-work.ts'
 
-/** First byte of every stored work; raised when the domain's requests change shape. */
-const formatVersion = 2
+/**
+ * The format in which work is stored. This version reads it and every earlier one; a later one stays in the queue for who can read it.
+ *
+ * Raise it when the domain's requests change shape, and turn the earlier shapes into today's with an `upgradeWork`; the
+ * databases in `test/fixtures/data-folders` hold work of each format.
+ */
+export const workFormat = 3
 
-/** Work as bytes that keep binary images and maps: one byte of format version, then V8's structured clone. */
+/** Bytes before the JSON: the format, and the length of the JSON as a big-endian 32-bit number. */
+const headBytes = 5
+
+/** Work as bytes that any version, store or language can read: a head, JSON, and the images one after the other. */
 export function encodeWork(work: InferenceWork): Uint8Array<ArrayBuffer> {
-  const body = serialize(work)
-  const bytes = new Uint8Array(body.length + 1)
-  bytes[0] = formatVersion
-  bytes.set(body, 1)
+  const { json, parts } = writePortable(work)
+  const text = Buffer.from(json)
+  const bytes = new Uint8Array(headBytes + text.length + parts.reduce((sum, { length }) => sum + length, 0))
+  const head = new DataView(bytes.buffer)
+  head.setUint8(0, workFormat)
+  head.setUint32(1, text.length)
+  bytes.set(text, headBytes)
+  let at = headBytes + text.length
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
   return bytes
 }
 
-/** @throws {ServiceError} `internal_error` when the bytes were written by a format that this version does not know. */
+/** @throws {Error} when the bytes are damaged, or of a later format. */
 export function decodeWork(bytes: Uint8Array): InferenceWork {
-  const stored: unknown = bytes[0] === formatVersion || bytes[0] === 1 ? deserialize(bytes.subarray(1)) : undefined
-  if (stored === undefined)
-    throw new ServiceError('internal_error', 'The stored request was written by another version of the service; restart that version.')
-  return bytes[0] === 1 ? upgradeWork(stored as WorkV1) : (stored as InferenceWork)
+  // Formats 1 and 2 are V8's structured clone, which no other program reads and no later V8 must.
+  if (bytes[0] === 1) return upgradeWork(deserialize(bytes.subarray(1)) as WorkV1)
+  if (bytes[0] === 2) return deserialize(bytes.subarray(1)) as InferenceWork
+  if (bytes[0] !== workFormat) throw new Error(`The stored request has format ${bytes[0]}, which this version does not know.`)
+  const jsonEnd = headBytes + new DataView(bytes.buffer, bytes.byteOffset).getUint32(1)
+  return readPortable(new TextDecoder().decode(bytes.subarray(headBytes, jsonEnd)), bytes.subarray(jsonEnd)) as InferenceWork
 }

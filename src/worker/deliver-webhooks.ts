@@ -7,8 +7,9 @@ import { unstoppable } from './unstoppable.ts'
 import { type DeliveryResult, planDelivery } from './webhook-schedule.ts'
 import { signWebhook } from './webhook-signature.ts'
 
-/** Deliveries on their way at once. */
-const atOnce = 32
+/** Deliveries on their way at once, in all and of one account, so that slow receivers of one keep no other waiting. */
+const atOnce = 64
+const atOncePerAccount = 4
 
 export interface WebhookDependencies {
   readonly webhooks: WebhookLog
@@ -37,7 +38,7 @@ export class WebhookCourier {
   async setOff(options: { readonly signal: AbortSignal }): Promise<void> {
     const free = atOnce - this.#underway.size
     if (free <= 0) return
-    const due = await this.#deps.webhooks.due({ now: this.#deps.clock.now(), limit: atOnce }, options)
+    const due = await this.#deps.webhooks.due({ limit: atOnce, perAccount: atOncePerAccount }, options)
     for (const delivery of due.filter(({ id }) => !this.#underway.has(id)).slice(0, free)) {
       const arrival = deliver(this.#deps, delivery, options)
         .catch((error: unknown) => {

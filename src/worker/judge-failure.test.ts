@@ -17,6 +17,7 @@ test('a dead engine counts as a lost attempt, an unknown failure as a failed one
     action: 'release',
     delayMs: 7000,
   })
+  assert.equal(judgeFailure(new ServiceError('concurrency_limit_exceeded', 'share'), 1).action, 'release')
 })
 
 test('a run over its time limit fails at once', () => {

@@ -21,6 +21,7 @@ export function judgeFailure(failure: unknown, attempt: number): Judgement {
   const delayMs = Math.max(askedMs, retryDelayMs)
   switch (error.code) {
     case 'server_is_overloaded':
+    case 'concurrency_limit_exceeded':
     case 'shutting_down':
       return { action: 'release', delayMs: askedMs || firstRetryMs }
     case 'inference_failed':

@@ -1,7 +1,6 @@
 import { cancelled } from '../core/inference-failure.ts'
-import type { Claim, Completion } from '../core/ports/inference-queue.ts'
-import type { WorkResult } from '../operations/run-work.ts'
-import { bookUsage } from './book-usage.ts'
+import type { Claim, Completion, ReleaseAnswer } from '../core/ports/inference-queue.ts'
+import type { UsageMeter } from '../operations/usage-meter.ts'
 import { Interruption } from './interruption.ts'
 import { judgeFailure } from './judge-failure.ts'
 import { persist } from './persist.ts'
@@ -11,63 +10,61 @@ import type { WorkerDependencies, WorkerEvent } from './worker-dependencies.ts'
 /** A claim whose work has ended. */
 export interface EndedClaim {
   readonly claim: Claim
-  /** Unix milliseconds. */
-  readonly startedAt: number
+  readonly meter: UsageMeter
   /** Aborts when the worker drains, which ends the patience with storage that fails. */
   readonly signal: AbortSignal
 }
 
-/** Completes the inference, unless its claim was lost. */
-export async function completeClaim(
-  deps: WorkerDependencies,
-  ended: EndedClaim,
-  completion: Completion,
-  result: WorkResult | null = null,
-): Promise<void> {
-  const completed = await persist(deps, 'complete', () => deps.queue.complete(ended.claim, completion, unstoppable), ended.signal)
-  if (completed) await tellCompleted(deps, ended, completion, result)
-  else deps.onEvent({ type: 'fenced', inference: ended.claim.inference })
+/** Completes the inference and books it, unless its claim was lost. */
+export async function completeClaim(deps: WorkerDependencies, ended: EndedClaim, completion: Completion): Promise<void> {
+  const { claim, meter, signal } = ended
+  const usage = meter.entry(completion.outcome)
+  const answer = await persist(deps, 'complete', () => deps.queue.complete(claim, { completion, usage }, unstoppable), signal)
+  if (answer === 'lost') deps.onEvent({ type: 'fenced', inference: claim.inference })
+  else tellCompleted(deps, ended, completion)
 }
 
 /** Gives the inference back or completes it, as the reason for which its work ended demands. */
 export async function settleFailure(deps: WorkerDependencies, ended: EndedClaim, failure: unknown): Promise<void> {
-  const { claim, signal } = ended
+  const { claim, meter, signal } = ended
+  const usage = meter.entry('failed')
   if (failure instanceof Interruption) return settleInterruption(deps, ended, failure)
   const judgement = judgeFailure(failure, claim.attempt)
   if (judgement.action === 'fail') return completeClaim(deps, ended, { outcome: 'failed', error: judgement.error })
   if (judgement.action === 'release') {
-    const release = () => deps.queue.release(claim, { ...unstoppable, delayMs: judgement.delayMs })
-    if (await persist(deps, 'release', release, signal)) tellRequeued(deps, claim, 'no-room')
-    return
+    const { delayMs } = judgement
+    const answer = await persist(deps, 'release', () => deps.queue.release(claim, { delayMs, usage }, unstoppable), signal)
+    return tellReleased(deps, ended, answer, 'no-room')
   }
   if (judgement.error.code === 'internal_error') deps.onEvent({ type: 'fault', duty: 'run-work', error: failure })
-  const decision = await persist(deps, 'retry', () => deps.queue.retry(claim, judgement, unstoppable), signal)
-  if (decision === 'not-held') deps.onEvent({ type: 'fenced', inference: claim.inference })
-  else if (decision === 'requeued') tellRequeued(deps, claim, judgement.lost ? 'lost' : 'failed')
-  else await tellCompleted(deps, ended, { outcome: 'failed', error: judgement.error }, null)
+  const answer = await persist(deps, 'retry', () => deps.queue.retry(claim, { failure: judgement, usage }, unstoppable), signal)
+  if (answer === 'failed') tellCompleted(deps, ended, { outcome: 'failed', error: judgement.error })
+  else tellReleased(deps, ended, answer, judgement.lost ? 'lost' : 'failed')
 }
 
 async function settleInterruption(deps: WorkerDependencies, ended: EndedClaim, { kind }: Interruption): Promise<void> {
-  const { claim } = ended
+  const { claim, meter } = ended
   if (kind === 'lost') return deps.onEvent({ type: 'fenced', inference: claim.inference })
   if (kind === 'cancelled') return completeClaim(deps, ended, { outcome: 'cancelled', error: cancelled })
-  if (await deps.queue.release(claim, unstoppable)) tellRequeued(deps, claim, 'drain')
+  tellReleased(deps, ended, await deps.queue.release(claim, { delayMs: 0, usage: meter.entry('cancelled') }, unstoppable), 'drain')
 }
 
-async function tellCompleted(
+function tellReleased(
   deps: WorkerDependencies,
-  { claim, startedAt }: EndedClaim,
-  completion: Completion,
-  result: WorkResult | null,
-): Promise<void> {
-  const { inference } = claim
-  const durationMs = deps.clock.now() - startedAt
-  deps.events.publish(inference.id, { type: 'status', status: 'completed' })
-  deps.onEvent({ type: 'completed', inference, completion, durationMs })
-  await bookUsage(deps, { claim, outcome: completion.outcome, result, durationMs })
+  ended: EndedClaim,
+  answer: ReleaseAnswer,
+  reason: Extract<WorkerEvent, { type: 'requeued' }>['reason'],
+): void {
+  const { inference } = ended.claim
+  if (answer === 'cancelled') tellCompleted(deps, ended, { outcome: 'cancelled', error: cancelled })
+  else if (answer === 'lost') deps.onEvent({ type: 'fenced', inference })
+  else {
+    deps.events.publish(inference.id, { type: 'status', status: 'pending' })
+    deps.onEvent({ type: 'requeued', inference, reason })
+  }
 }
 
-function tellRequeued(deps: WorkerDependencies, { inference }: Claim, reason: Extract<WorkerEvent, { type: 'requeued' }>['reason']): void {
-  deps.events.publish(inference.id, { type: 'status', status: 'pending' })
-  deps.onEvent({ type: 'requeued', inference, reason })
+function tellCompleted(deps: WorkerDependencies, { claim, meter }: EndedClaim, completion: Completion): void {
+  deps.events.publish(claim.id, { type: 'status', status: 'completed' })
+  deps.onEvent({ type: 'completed', inference: claim.inference, completion, usage: meter.entry(completion.outcome) })
 }

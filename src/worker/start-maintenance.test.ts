@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { claimNext, succeed } from '../../test/conformance/claiming.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts'
 import { outputRetentionMs, recordRetentionMs } from '../core/inference.ts'
@@ -25,6 +26,7 @@ function createParts(answers: readonly number[] = []) {
     random: () => 0,
     onAttempt: () => {},
     underWay: new WorkUnderWay(),
+    heldClaims: () => [],
     onSwept: () => {},
     onExpired: () => {},
     onFault: (duty, error) => assert.fail(`${duty}: ${error}`),
@@ -40,11 +42,10 @@ async function sleepThrough(clock: TestClock, ms: number): Promise<void> {
 
 async function completeOne(deps: MaintenanceDependencies, webhookUrl: string | null = null) {
   const { inference } = await deps.queue.enqueue(makeSubmission({ webhookUrl }), options)
-  const claim = await deps.queue.claim({ workerId: 'w', models: ['fake-image'], leaseMs: 30_000 }, options)
-  assert.ok(claim !== null)
+  const claim = await claimNext(deps.queue)
   const key = { inferenceId: inference.id, attempt: claim.attempt }
   const output = await deps.outputs.put(key, { contentType: 'image/png', bytes: Uint8Array.of(1) }, options)
-  await deps.queue.complete(claim, { outcome: 'succeeded', output }, options)
+  await succeed(deps.queue, claim, output)
   return { id: inference.id, output }
 }
 
@@ -98,7 +99,7 @@ test('a store of outputs that hangs keeps no lost lease from moving on', async (
     },
   }
   const { inference } = await deps.queue.enqueue(makeSubmission(), options)
-  await deps.queue.claim({ workerId: 'w', models: ['fake-image'], leaseMs: 30_000 }, options)
+  await claimNext(deps.queue)
   const maintenance = startMaintenance({ ...deps, outputs }, settings)
   await asked.promise
   await clock.advance(40_000)

@@ -1,10 +1,12 @@
 import type { AccountStore } from '../core/ports/account-store.ts'
-import type { ExpiryReport, InferenceQueue, SweepReport } from '../core/ports/inference-queue.ts'
+import type { ExpiryReport, Hold, InferenceQueue, SweepReport } from '../core/ports/inference-queue.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
+import type { UsageLog } from '../core/ports/usage-log.ts'
 import { endWorkOfDisabled, type WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { WebhookCourier, type WebhookDependencies } from './deliver-webhooks.ts'
 import { expireOutputs } from './expire-outputs.ts'
 import { removeOrphanOutputs } from './remove-orphan-outputs.ts'
+import { rollUpUsage } from './roll-up-usage.ts'
 import { type Duty, runEvery } from './run-every.ts'
 import { sweepQueue } from './sweep-queue.ts'
 
@@ -13,6 +15,9 @@ export interface MaintenanceDependencies extends WebhookDependencies {
   readonly outputs: OutputStore
   readonly accounts: AccountStore
   readonly underWay: WorkUnderWay
+  readonly usage: UsageLog
+  /** What this process is working on; its leases may have run out while it was paused. */
+  readonly heldClaims: () => readonly Hold[]
   readonly onSwept: (report: SweepReport) => void
   readonly onExpired: (report: ExpiryReport) => void
   readonly onFault: (duty: string, error: unknown) => void
@@ -26,6 +31,7 @@ export interface MaintenanceSettings {
 
 const webhookPollMs = 1000
 const longestSweepPauseMs = 5000
+const rollUpMs = 5000
 const expiryMs = 5000
 /** With what the search itself takes, within the five seconds in which a revocation is seen. */
 const disabledPollMs = 2000
@@ -40,6 +46,7 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
     { name: 'expire-outputs', everyMs: expiryMs, run: (options) => expireOutputs(deps, options) },
     { name: 'remove-orphan-outputs', everyMs: orphanSearchMs, run: (options) => removeOrphanOutputs(deps, options) },
     { name: 'end-disabled-work', everyMs: disabledPollMs, run: (options) => endWorkOfDisabled(deps, options) },
+    { name: 'roll-up-usage', everyMs: rollUpMs, run: (options) => rollUpUsage(deps, options) },
     { name: 'deliver-webhooks', everyMs: webhookPollMs, run: (options) => courier.setOff(options) },
   ]
   const running = duties.map((duty) => runEvery(deps, duty, { signal: stop.signal }))

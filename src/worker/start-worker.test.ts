@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sweep } from '../../test/conformance/claiming.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { createWorkerBench, readRecord, submitImage, type WorkerBench } from '../../test/support/worker-bench.ts'
+import { ServiceError } from '../core/error.ts'
 import { cancelInference } from '../operations/deferred/cancel-inference.ts'
 import { openOutput } from '../operations/deferred/open-output.ts'
 import { startWorker } from './start-worker.ts'
@@ -21,7 +23,7 @@ test('runs images and chats, stores their output and books them', async () => {
   assert.equal(Buffer.from((await openOutput(parts, { id: image.id, accountId: 'a' }, options)).content).toString('latin1', 1, 4), 'PNG')
   assert.equal(Buffer.from((await openOutput(parts, { id: chat.inference.id, accountId: 'a' }, options)).content).toString(), 'hello there')
   await bench.clock.advance(0)
-  const days = await bench.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-01' }, options)
+  const days = await bench.store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-01' }, options)
   assert.deepEqual(
     days.map(({ model, requests, images, completionTokens }) => [model, requests, images, completionTokens]),
     [
@@ -102,7 +104,7 @@ test('the lease of a long run does not run out', async () => {
   const completed = bench.nextEvent('completed')
   for (let round = 0; round < 56; round++) {
     await bench.clock.advance(1000)
-    assert.equal((await bench.queue.sweep({ maxQueueMs: 1e9 }, options)).requeued, 0)
+    assert.equal((await sweep(bench.queue, { maxQueueMs: 1e9 })).requeued, 0)
   }
   await completed
   assert.equal((await readRecord(bench, inference)).attempt, 1)
@@ -115,7 +117,7 @@ test('a worker that slept through its lease cannot complete, and the other attem
   const inference = await submitImage(bench, 'a tiger')
   await claimed
   bench.clock.jump(bench.clock.now() + settings.leaseMs)
-  assert.equal((await bench.queue.sweep({ maxQueueMs: 1e9 }, options)).requeued, 1)
+  assert.equal((await sweep(bench.queue, { maxQueueMs: 1e9 })).requeued, 1)
   const fenced = bench.nextEvent('fenced')
   const completed = bench.nextEvent('completed')
   await bench.clock.advance(1000)
@@ -155,4 +157,115 @@ test('a finished result waits for storage that fails', async () => {
   await completed
   assert.deepEqual([(await readRecord(bench, inference)).outcome, (await readRecord(bench, inference)).attempt], ['succeeded', 1])
   assert.equal(bench.told.filter(({ type }) => type === 'fault').length, 3)
+})
+
+test('a process that was paused beyond its leases goes on with its own work, no attempt counted', async () => {
+  const bench = createWorkerBench({ stepDelayMs: 10_000 })
+  await using worker = startWorker(bench, settings)
+  const claimed = bench.nextEvent('claimed')
+  const inference = await submitImage(bench, 'a tiger')
+  await claimed
+  bench.clock.jump(bench.clock.now() + settings.leaseMs + 1000)
+  assert.deepEqual(await sweep(bench.queue, { spared: worker.holds() }), { requeued: 0, failed: 0 })
+  const completed = bench.nextEvent('completed')
+  await bench.clock.advance(60_000)
+  await completed
+  assert.equal((await readRecord(bench, inference)).attempt, 1)
+  assert.deepEqual(worker.holds(), [])
+})
+
+test('a cancellation that came while the worker drains is not forgotten', async () => {
+  const bench = createWorkerBench()
+  const worker = startWorker(bench, settings)
+  const claimed = bench.nextEvent('claimed')
+  const inference = await submitImage(bench, '[hang]')
+  await claimed
+  await bench.queue.cancel({ id: inference.id, accountId: 'a' }, options)
+  await worker.drain()
+  assert.equal((await readRecord(bench, inference)).outcome, 'cancelled')
+  assert.deepEqual(
+    bench.told.map(({ type }) => type),
+    ['claimed', 'completed'],
+  )
+})
+
+test('a cancellation in another process is noticed within a second', async () => {
+  const bench = createWorkerBench()
+  await using _worker = startWorker(bench, settings)
+  const claimed = bench.nextEvent('claimed')
+  const inference = await submitImage(bench, '[hang]')
+  await claimed
+  await bench.queue.cancel({ id: inference.id, accountId: 'a' }, options)
+  const completed = bench.nextEvent('completed')
+  await bench.clock.advance(1000)
+  assert.equal((await completed).completion.outcome, 'cancelled')
+})
+
+test('all that a worker holds is renewed in one write', async () => {
+  const bench = createWorkerBench({ slots: 5 })
+  const renewals: number[] = []
+  const renew = bench.queue.renew.bind(bench.queue)
+  bench.queue.renew = (holds, renewal) => {
+    renewals.push(holds.length)
+    return renew(holds, renewal)
+  }
+  await using _worker = startWorker(bench, settings)
+  for (let round = 0; round < 5; round++) await submitImage(bench, '[hang]')
+  await bench.clock.advance(3000)
+  assert.deepEqual(renewals.slice(-2), [5, 5])
+})
+
+test('storage that fails for good costs an attempt and then the inference, not a place of the worker for ever', async () => {
+  const bench = createWorkerBench()
+  const outputs: WorkerBench['outputs'] = { ...bench.outputs, put: () => Promise.reject(new Error('EFBIG: file too large')) }
+  await using worker = startWorker({ ...bench, outputs }, settings)
+  const inference = await submitImage(bench, 'a tiger')
+  const completed = bench.nextEvent('completed')
+  await bench.clock.advance(5 * 60_000)
+  await completed
+  assert.deepEqual([(await readRecord(bench, inference)).error?.code, (await readRecord(bench, inference)).attempt], ['internal_error', 3])
+  assert.deepEqual(worker.holds(), [])
+})
+
+test('a disk that stays full costs no attempt', async () => {
+  const bench = createWorkerBench()
+  const full = new ServiceError('server_is_overloaded', 'The disk of the service is full; try again later.', { retryAfterSeconds: 30 })
+  let working = false
+  const outputs: WorkerBench['outputs'] = {
+    ...bench.outputs,
+    put: (...input) => (working ? bench.outputs.put(...input) : Promise.reject(full)),
+  }
+  await using _worker = startWorker({ ...bench, outputs }, settings)
+  const inference = await submitImage(bench, 'a tiger')
+  await bench.clock.advance(20 * 60_000)
+  working = true
+  const completed = bench.nextEvent('completed')
+  await bench.clock.advance(2 * 60_000)
+  await completed
+  assert.equal((await readRecord(bench, inference)).outcome, 'succeeded')
+})
+
+test('neighbours that were claimed together with a suspect wait until it has ended', async () => {
+  const bench = createWorkerBench({ slots: 4, stepDelayMs: 1000 })
+  const poison = await submitImage(bench, '[fail inference_failed after 2]')
+  {
+    await using _worker = startWorker(bench, settings)
+    const lost = bench.nextEvent('requeued')
+    await bench.clock.advance(3000)
+    await lost
+  }
+  await bench.clock.advance(60_000)
+  const neighbours = [await submitImage(bench, 'one'), await submitImage(bench, 'two')]
+  await using _worker = startWorker(bench, settings)
+  await bench.clock.advance(1500)
+  assert.deepEqual(
+    [poison, ...neighbours].map(({ id }) => bench.events.progressOf(id)?.step),
+    [1, undefined, undefined],
+  )
+  await bench.clock.advance(30_000)
+  assert.equal((await readRecord(bench, poison)).error?.code, 'inference_failed')
+  for (const neighbour of neighbours) {
+    const found = await readRecord(bench, neighbour)
+    assert.deepEqual([found.outcome, found.attempt], ['succeeded', 1])
+  }
 })

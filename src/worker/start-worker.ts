@@ -1,5 +1,6 @@
-import type { Claim } from '../core/ports/inference-queue.ts'
+import type { Claim, Hold, ModelRoom } from '../core/ports/inference-queue.ts'
 import { Interruption } from './interruption.ts'
+import { LiveClaims } from './live-claims.ts'
 import { runClaim } from './run-claim.ts'
 import { unstoppable } from './unstoppable.ts'
 import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.ts'
@@ -10,6 +11,8 @@ const pollMs = 250
 export interface Worker extends AsyncDisposable {
   /** Claims nothing more, puts what runs back to pending at once, and lets go of everybody who waits for an inference. */
   drain(): Promise<void>
+  /** What it holds right now, whatever the leases say: a process that was paused is not dead. */
+  holds(): readonly Hold[]
 }
 
 /** Starts claiming deferred inferences and running them on the models that have room. */
@@ -22,7 +25,7 @@ export function startWorker(deps: WorkerDependencies, settings: WorkerSettings):
     await worker.finished()
     deps.events.close()
   }
-  return { drain, [Symbol.asyncDispose]: drain }
+  return { drain, holds: () => worker.holds(), [Symbol.asyncDispose]: drain }
 }
 
 interface Run {
@@ -37,11 +40,13 @@ class ClaimLoop {
   readonly #settings: WorkerSettings
   readonly #draining = new AbortController()
   readonly #runs = new Set<Run>()
+  readonly #claims: LiveClaims
   #slotFreed = Promise.withResolvers<void>()
 
   constructor(deps: WorkerDependencies, settings: WorkerSettings) {
     this.#deps = deps
     this.#settings = settings
+    this.#claims = new LiveClaims(deps, settings)
   }
 
   stop(): void {
@@ -50,6 +55,11 @@ class ClaimLoop {
 
   async finished(): Promise<void> {
     await Promise.all([...this.#runs].map(({ ended }) => ended))
+    this.#claims[Symbol.dispose]()
+  }
+
+  holds(): readonly Hold[] {
+    return this.#claims.holds()
   }
 
   async loop(): Promise<void> {
@@ -58,9 +68,9 @@ class ClaimLoop {
       // Made before looking, so that a slot that gets free meanwhile is noticed.
       this.#slotFreed = Promise.withResolvers()
       try {
-        const claim = await this.#claim()
-        if (claim !== null) this.#start(claim)
-        else await this.#waitForWork(signal)
+        const claims = await this.#claim()
+        for (const claim of claims) this.#start(claim)
+        if (claims.length === 0) await this.#waitForWork(signal)
       } catch (error) {
         if (signal.aborted) return
         this.#deps.onEvent({ type: 'fault', duty: 'claim', error })
@@ -69,36 +79,39 @@ class ClaimLoop {
     }
   }
 
-  async #claim(): Promise<Claim | null> {
+  async #claim(): Promise<readonly Claim[]> {
     const { workerId, leaseMs, concurrency } = this.#settings
-    const models = this.#runs.size < concurrency ? this.#modelsWithRoom() : []
-    if (models.length === 0) return null
+    const limit = concurrency - this.#runs.size
+    const rooms = limit > 0 ? this.#findRooms() : []
+    if (rooms.length === 0) return []
     // A claim that was begun is finished: it may have been granted although the worker drains by now.
-    return this.#deps.queue.claim({ workerId, models, leaseMs }, unstoppable)
+    return this.#deps.queue.claim({ workerId, rooms, limit, leaseMs }, unstoppable)
   }
 
-  #modelsWithRoom(): readonly string[] {
+  #findRooms(): readonly ModelRoom[] {
     const { pool } = this.#deps
     const closed = new Set([...this.#runs].filter(({ suspect }) => suspect).map(({ model }) => model))
     return pool
       .states()
-      .map(({ modelId }) => modelId)
-      .filter((modelId) => !closed.has(modelId) && pool.hasRoom(modelId))
+      .filter(({ modelId }) => !closed.has(modelId) && pool.hasRoom(modelId))
+      .map(({ modelId, slots, inUse, waiting }) => ({ model: modelId, room: Math.max(1, slots - inUse - waiting) }))
   }
 
   #start(claim: Claim): void {
     const { inference, lostAttempts } = claim
     const { clock, onEvent } = this.#deps
     const suspect = lostAttempts > 0
-    const neighbours = suspect ? [...this.#runs].filter(({ model }) => model === inference.model) : []
-    const after = neighbours.map(({ ended }) => ended)
+    const after = [...this.#runs].filter((run) => run.model === inference.model && (suspect || run.suspect)).map(({ ended }) => ended)
     onEvent({ type: 'claimed', inference, queuedMs: clock.now() - inference.createdAt })
+    const lease = this.#claims.hold(claim)
     const ended = runClaim(this.#deps, claim, {
       ...this.#settings,
+      lease,
       signal: this.#draining.signal,
       after,
       onSlotFree: () => this.#slotFreed.resolve(),
     }).finally(() => {
+      lease[Symbol.dispose]()
       this.#runs.delete(run)
       this.#slotFreed.resolve()
     })

@@ -3,7 +3,7 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { Completion, InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
-import type { UsageLog } from '../core/ports/usage-log.ts'
+import type { UsageEntry } from '../core/usage.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { WorkResult } from '../operations/run-work.ts'
@@ -11,7 +11,6 @@ import type { WorkResult } from '../operations/run-work.ts'
 export interface WorkerDependencies {
   readonly queue: InferenceQueue
   readonly outputs: OutputStore
-  readonly usage: UsageLog
   readonly pool: ModelPool
   readonly events: InferenceEvents
   readonly clock: Clock
@@ -36,7 +35,7 @@ export interface WorkerSettings {
 /** What a worker tells about its work, for logs and metrics. */
 export type WorkerEvent =
   | { readonly type: 'claimed'; readonly inference: Inference; readonly queuedMs: number }
-  | { readonly type: 'completed'; readonly inference: Inference; readonly completion: Completion; readonly durationMs: number }
+  | { readonly type: 'completed'; readonly inference: Inference; readonly completion: Completion; readonly usage: UsageEntry }
   /** The inference is pending again. */
   | { readonly type: 'requeued'; readonly inference: Inference; readonly reason: 'drain' | 'lost' | 'failed' | 'no-room' }
   /** Another worker holds the inference by now, or it is completed; this one's result was refused. */

@@ -15,15 +15,15 @@ const limits = { maxPending: Number.MAX_SAFE_INTEGER }
 await using store = await openSqliteStore({ file: join(dataFolder, 'sepia.db'), clock, limits, mode: 'tool' })
 const outputs = await openFilesystemOutputs({ folder: join(dataFolder, 'outputs'), clock })
 
-const { requeued } = await store.queue.sweep({ maxQueueMs: 86_400_000 }, options)
+const { requeued } = await store.queue.sweep({ maxQueueMs: 86_400_000, spared: [] }, options)
 const completed: { readonly id: string; readonly sha256: string }[] = []
-const models = ['sepia-mini-image', 'sepia-mini-chat']
-const claim = requeued > 0 ? await store.queue.claim({ workerId: 'rival', models, leaseMs: 60_000 }, options) : null
-if (claim !== null) {
+const rooms = ['sepia-mini-image', 'sepia-mini-chat'].map((model) => ({ model, room: 1 }))
+const claims = requeued > 0 ? await store.queue.claim({ workerId: 'rival', rooms, limit: 1, leaseMs: 60_000 }, options) : []
+for (const claim of claims) {
   const bytes = Buffer.from(JSON.stringify({ rival: claim.inference.id }))
   const key = { inferenceId: claim.inference.id, attempt: claim.attempt }
   const output = await outputs.put(key, { contentType: 'application/json', bytes }, options)
-  if (await store.queue.complete(claim, { outcome: 'succeeded', output }, options))
-    completed.push({ id: claim.inference.id, sha256: output.sha256 })
+  const answer = await store.queue.complete(claim, { completion: { outcome: 'succeeded', output }, usage: null }, options)
+  if (answer === 'completed') completed.push({ id: claim.inference.id, sha256: output.sha256 })
 }
 console.log(JSON.stringify({ swept: requeued, completed }))

@@ -6,7 +6,7 @@ import type { Store } from '../../src/core/ports/store.ts'
 import type { UsageEntry } from '../../src/core/usage.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock, type TestClock } from '../support/test-clock.ts'
-import { claimNext, output } from './claiming.ts'
+import { claimNext, succeed } from './claiming.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -94,7 +94,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     assert.equal(taken.length, 3)
     await store.queue.cancel({ id: taken[0]?.id ?? '', accountId: 'a' }, options)
     assert.equal((await store.ledger.budgets('a', options))[0]?.reserved, 2)
-    await store.queue.complete(await claimNext(store.queue), { outcome: 'succeeded', output }, options)
+    await succeed(store.queue, await claimNext(store.queue))
     await store.usage.append(entry(clock, 1, 1), options)
     assert.deepEqual((await store.ledger.budgets('a', options))[0], { unit: 'images', per: 'day', limit: 3, used: 1, reserved: 1 })
     await store.accounts.change('a', { by: null, disabledAt: clock.now() }, options)

@@ -7,7 +7,7 @@ import { makeImageRequest } from '../support/image-request.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { makeTextRequest } from '../support/text-request.ts'
-import { claimNext, leaseMs, output, tryClaim } from './claiming.ts'
+import { claimNext, output, release, renew, succeed, tryClaim } from './claiming.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
 /** Submitting, claiming, completing and cancelling. */
@@ -22,7 +22,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     const claim = await claimNext(store.queue)
     assert.deepEqual([claim.inference.id, claim.inference.status, claim.attempt], [inference.id, 'running', 1])
     assert.equal(await tryClaim(store.queue), null)
-    assert.equal(await store.queue.complete(claim, { outcome: 'succeeded', output }, options), true)
+    assert.equal(await succeed(store.queue, claim), 'completed')
     const found = await store.log.find(inference.id, 'a', options)
     assert.deepEqual([found?.status, found?.outcome, found?.output, found?.error], ['completed', 'succeeded', output, null])
   })
@@ -45,9 +45,9 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
   test(`${name} queue: only models asked for are claimed`, async () => {
     await using store = await openRoomy()
     await store.queue.enqueue(makeSubmission(), options)
-    assert.equal(await store.queue.claim({ workerId: 'w', models: ['fake-chat'], leaseMs }, options), null)
-    assert.equal(await store.queue.claim({ workerId: 'w', models: [], leaseMs }, options), null)
-    assert.ok(await store.queue.claim({ workerId: 'w', models: ['fake-image'], leaseMs }, options))
+    assert.equal(await tryClaim(store.queue, ['fake-chat']), null)
+    assert.equal(await tryClaim(store.queue, []), null)
+    assert.ok(await tryClaim(store.queue, ['fake-image']))
   })
 
   test(`${name} queue: refuses what is over its bound`, async () => {
@@ -82,7 +82,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     const ended = await store.log.find(pending.id, 'a', options)
     assert.deepEqual([ended?.status, ended?.outcome, ended?.error], ['completed', 'cancelled', cancelled])
     assert.equal(ended?.expiresAt, clock.now() + outputRetentionMs)
-    assert.equal(await store.queue.renew(running, { leaseMs, progress: null }, options), 'cancel-requested')
+    assert.equal(await renew(store.queue, running), 'cancel-requested')
     await assert.rejects(store.queue.enqueue(makeSubmission(), options), { code: 'invalid_token' })
     assert.equal((await claimNext(store.queue)).inference.id, other.id)
     assert.equal(await tryClaim(store.queue), null)
@@ -118,7 +118,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.equal(await tryClaim(store.queue), null)
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)
-    await store.queue.complete(claim, { outcome: 'succeeded', output }, options)
+    await succeed(store.queue, claim)
     const kept = await store.queue.cancel({ id: claim.inference.id, accountId: 'a' }, options)
     assert.equal(kept?.outcome, 'succeeded')
   })
@@ -127,10 +127,10 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await using store = await openRoomy()
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)
-    assert.equal(await store.queue.renew(claim, { leaseMs, progress: { step: 1, total: 4 } }, options), 'held')
+    assert.equal(await renew(store.queue, claim, { step: 1, total: 4 }), 'held')
     const asked = await store.queue.cancel({ id: claim.inference.id, accountId: 'a' }, options)
     assert.deepEqual([asked?.status, asked?.progress], ['running', { step: 1, total: 4 }])
-    assert.equal(await store.queue.renew(claim, { leaseMs, progress: null }, options), 'cancel-requested')
+    assert.equal(await renew(store.queue, claim), 'cancel-requested')
   })
 
   test(`${name} queue: a released inference is pending again and its old claim is worth nothing`, async () => {
@@ -138,16 +138,16 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await using store = await open({ clock, limits: roomy })
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)
-    assert.equal(await store.queue.release(claim, { ...options, delayMs: 5000 }), true)
-    assert.equal(await store.queue.release(claim, options), false)
+    assert.equal(await release(store.queue, claim, 5000), 'requeued')
+    assert.equal(await release(store.queue, claim), 'lost')
     assert.equal(await tryClaim(store.queue), null)
     await clock.advance(5000)
     const again = await claimNext(store.queue)
     assert.deepEqual([again.attempt, again.lostAttempts], [2, 0])
-    assert.equal(await store.queue.complete(claim, { outcome: 'succeeded', output }, options), false)
-    assert.equal(await store.queue.renew(claim, { leaseMs, progress: null }, options), 'lost')
-    assert.equal(await store.queue.complete(again, { outcome: 'succeeded', output }, options), true)
-    assert.equal(await store.queue.complete(again, { outcome: 'succeeded', output }, options), false)
+    assert.equal(await succeed(store.queue, claim), 'lost')
+    assert.equal(await renew(store.queue, claim), 'lost')
+    assert.equal(await succeed(store.queue, again), 'completed')
+    assert.equal(await succeed(store.queue, claim), 'lost')
   })
 
   test(`${name} queue: the doorbell rings for a submission, and kept rings are not lost`, async () => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toErrorRecord } from '../../src/core/error.ts'
+import { ServiceError, toErrorRecord } from '../../src/core/error.ts'
+import type { Hold } from '../../src/core/ports/inference-queue.ts'
+import type { UsageEntry } from '../../src/core/usage.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { claimNext, leaseMs, output, tryClaim } from './claiming.ts'
+import { claimNext, leaseMs, output, release, renew, succeed, sweep, tryClaim } from './claiming.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
-const maxQueueMs = 24 * 60 * 60 * 1000
 const failure = { lost: false, error: toErrorRecord(new Error('unknown')), delayMs: 1000 }
 
 /** Leases, retries and poison. */
@@ -17,17 +18,17 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     await store.queue.enqueue(makeSubmission(), options)
     const zombie = await claimNext(store.queue)
     await clock.advance(leaseMs - 1)
-    assert.equal((await store.queue.sweep({ maxQueueMs }, options)).requeued, 0)
+    assert.equal((await sweep(store.queue)).requeued, 0)
     await clock.advance(1)
-    assert.equal((await store.queue.sweep({ maxQueueMs }, options)).requeued, 1)
-    assert.equal(await store.queue.complete(zombie, { outcome: 'succeeded', output }, options), false)
+    assert.equal((await sweep(store.queue)).requeued, 1)
+    assert.equal(await succeed(store.queue, zombie), 'lost')
     const second = await claimNext(store.queue)
-    assert.deepEqual([second.attempt, second.lostAttempts], [2, 1])
-    assert.equal(await store.queue.complete(zombie, { outcome: 'succeeded', output }, options), false)
-    assert.equal(await store.queue.renew(zombie, { leaseMs, progress: null }, options), 'lost')
+    assert.deepEqual([second.attempt, second.lostAttempts], [2, 0])
+    assert.equal(await succeed(store.queue, zombie), 'lost')
+    assert.equal(await renew(store.queue, zombie), 'lost')
     const other = { ...output, sha256: 'cd'.repeat(32) }
-    assert.equal(await store.queue.complete(second, { outcome: 'succeeded', output: other }, options), true)
-    assert.equal(await store.queue.complete(zombie, { outcome: 'succeeded', output }, options), false)
+    assert.equal(await succeed(store.queue, second, other), 'completed')
+    assert.equal(await succeed(store.queue, zombie), 'lost')
     assert.deepEqual((await store.log.find(zombie.inference.id, 'a', options))?.output, other)
   })
 
@@ -37,22 +38,35 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)
     await clock.advance(leaseMs - 1)
-    await store.queue.renew(claim, { leaseMs, progress: null }, options)
+    await renew(store.queue, claim)
     await clock.advance(leaseMs - 1)
-    assert.equal((await store.queue.sweep({ maxQueueMs }, options)).requeued, 0)
+    assert.equal((await sweep(store.queue)).requeued, 0)
   })
 
-  test(`${name} queue: what lost two workers fails and is not run again`, async () => {
+  test(`${name} queue: what killed two engines fails and is not run again`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    const deadly = { lost: true, error: toErrorRecord(new ServiceError('inference_failed', 'gone')), delayMs: 0 }
+    assert.equal(await store.queue.retry(await claimNext(store.queue), { failure: deadly, usage: null }, options), 'requeued')
+    const suspect = await claimNext(store.queue)
+    assert.equal(suspect.lostAttempts, 1)
+    assert.equal(await store.queue.retry(suspect, { failure: deadly, usage: null }, options), 'failed')
+    assert.equal(await tryClaim(store.queue), null)
+    assert.equal((await store.log.find(inference.id, 'a', options))?.error?.code, 'inference_failed')
+  })
+
+  test(`${name} queue: what lost three workers fails and is not run again`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
     for (const expected of [
       { requeued: 1, failed: 0 },
+      { requeued: 1, failed: 0 },
       { requeued: 0, failed: 1 },
     ]) {
       await claimNext(store.queue)
       await clock.advance(leaseMs)
-      const { requeued, failed } = await store.queue.sweep({ maxQueueMs }, options)
+      const { requeued, failed } = await sweep(store.queue)
       assert.deepEqual({ requeued, failed }, expected)
     }
     const found = await store.log.find(inference.id, 'a', options)
@@ -66,8 +80,9 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
     for (const expected of ['requeued', 'requeued', 'failed']) {
       const claim = await claimNext(store.queue)
-      assert.equal(await store.queue.retry(claim, failure, options), expected)
-      assert.equal(await store.queue.retry(claim, failure, options), 'not-held')
+      assert.equal(await store.queue.retry(claim, { failure, usage: null }, options), expected)
+      // A repetition after an answer that got lost; what has come to its end says so again.
+      assert.equal(await store.queue.retry(claim, { failure, usage: null }, options), expected === 'failed' ? 'failed' : 'lost')
       assert.equal(await tryClaim(store.queue), null)
       await clock.advance(1000)
     }
@@ -78,8 +93,8 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
   test(`${name} queue: drained attempts are not counted`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.queue.enqueue(makeSubmission(), options)
-    for (let round = 0; round < 5; round++) await store.queue.release(await claimNext(store.queue), options)
-    assert.equal(await store.queue.retry(await claimNext(store.queue), failure, options), 'requeued')
+    for (let round = 0; round < 5; round++) await release(store.queue, await claimNext(store.queue))
+    assert.equal(await store.queue.retry(await claimNext(store.queue), { failure, usage: null }, options), 'requeued')
   })
 
   test(`${name} queue: a cancelled inference whose worker dies is completed as cancelled`, async () => {
@@ -89,7 +104,78 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     await claimNext(store.queue)
     await store.queue.cancel({ id: inference.id, accountId: 'a' }, options)
     await clock.advance(leaseMs)
-    await store.queue.sweep({ maxQueueMs }, options)
+    await sweep(store.queue)
     assert.equal((await store.log.find(inference.id, 'a', options))?.outcome, 'cancelled')
+  })
+
+  test(`${name} queue: a cancellation is kept when the worker gives the inference back or its attempt fails`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    for (const giveBack of [
+      (claim: Hold) => release(store.queue, claim),
+      (claim: Hold) => store.queue.retry(claim, { failure, usage: null }, options),
+    ]) {
+      const { inference } = await store.queue.enqueue(makeSubmission(), options)
+      const claim = await claimNext(store.queue)
+      await store.queue.cancel({ id: inference.id, accountId: 'a' }, options)
+      assert.equal(await giveBack(claim), 'cancelled')
+      assert.equal(await tryClaim(store.queue), null)
+      const found = await store.log.find(inference.id, 'a', options)
+      assert.deepEqual([found?.outcome, found?.error?.code], ['cancelled', 'request_cancelled'])
+    }
+  })
+
+  test(`${name} queue: a sweep spares what the caller itself still holds, whatever its lease says`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    await store.queue.enqueue(makeSubmission(), options)
+    await store.queue.enqueue(makeSubmission(), options)
+    const [mine, theirs] = [await claimNext(store.queue), await claimNext(store.queue)]
+    await clock.advance(leaseMs)
+    assert.deepEqual(await sweep(store.queue, { spared: [mine] }), { requeued: 1, failed: 0 })
+    assert.equal(await renew(store.queue, theirs), 'lost')
+    assert.equal(await renew(store.queue, mine), 'held')
+    assert.deepEqual(await sweep(store.queue), { requeued: 0, failed: 0 })
+    assert.equal(await succeed(store.queue, mine), 'completed')
+  })
+
+  test(`${name} queue: a completion that is repeated is told so, another one is refused`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    await store.queue.enqueue(makeSubmission(), options)
+    const claim = await claimNext(store.queue)
+    assert.equal(await succeed(store.queue, claim), 'completed')
+    assert.equal(await succeed(store.queue, claim), 'already-mine')
+    assert.equal(await succeed(store.queue, claim, { ...output, sha256: 'cd'.repeat(32) }), 'lost')
+    assert.equal(await succeed(store.queue, { ...claim, attempt: 2 }), 'lost')
+    const failed = { completion: { outcome: 'failed', error: failure.error }, usage: null } as const
+    assert.equal(await store.queue.complete(claim, failed, options), 'lost')
+  })
+
+  test(`${name} queue: usage is booked with the completion, once`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    const usage: UsageEntry = {
+      accountId: 'a',
+      tokenId: null,
+      model: 'fake-image',
+      kind: 'image',
+      outcome: 'succeeded',
+      promptTokens: 0,
+      completionTokens: 0,
+      images: 2,
+      durationMs: 5,
+      at: clock.now(),
+    }
+    for (let round = 0; round < 3; round++) await store.queue.enqueue(makeSubmission(), options)
+    const end = { completion: { outcome: 'succeeded', output }, usage } as const
+    const claim = await claimNext(store.queue)
+    await store.queue.complete(claim, end, options)
+    await store.queue.complete(claim, end, options)
+    await store.queue.complete({ ...claim, attempt: 2 }, end, options)
+    const given = await claimNext(store.queue)
+    await store.queue.release(given, { delayMs: 0, usage }, options)
+    for (let round = 0; round < 3; round++)
+      await store.queue.retry(await claimNext(store.queue), { failure: { ...failure, delayMs: 0 }, usage }, options)
+    const [day] = await store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-01' }, options)
+    assert.deepEqual([day?.requests, day?.failures, day?.images], [2, 1, 4])
   })
 }

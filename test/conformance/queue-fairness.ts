@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { claimNext } from './claiming.ts'
+import { makeTextRequest } from '../support/text-request.ts'
+import { claimNext, leaseMs } from './claiming.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
 /** Turns between accounts, priorities, and the position told to callers. */
@@ -13,6 +14,26 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     const order: string[] = []
     for (let round = 0; round < 7; round++) order.push((await claimNext(store.queue)).inference.accountId)
     assert.deepEqual(order, ['a', 'b', 'c', 'a', 'b', 'a', 'a'])
+  })
+
+  test(`${name} queue: several are claimed at once in the same turns, as many as models have room`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    for (const accountId of ['a', 'a', 'a', 'b', 'c']) await store.queue.enqueue(makeSubmission({ accountId }), options)
+    const chat = { kind: 'chat', request: makeTextRequest('hello') } as const
+    for (const accountId of ['a', 'b']) await store.queue.enqueue(makeSubmission({ accountId, work: chat }), options)
+    const rooms = [
+      { model: 'fake-image', room: 4 },
+      { model: 'fake-chat', room: 1 },
+    ]
+    const claims = await store.queue.claim({ workerId: 'w', rooms, limit: 100, leaseMs }, options)
+    const pictures = claims.filter(({ inference }) => inference.kind === 'image')
+    assert.deepEqual(
+      pictures.map(({ inference }) => inference.accountId),
+      ['a', 'b', 'c', 'a'],
+    )
+    assert.equal(claims.length, 5)
+    assert.equal((await store.queue.claim({ workerId: 'w', rooms, limit: 1, leaseMs }, options)).length, 1)
+    assert.equal((await store.queue.claim({ workerId: 'w', rooms, limit: 0, leaseMs }, options)).length, 0)
   })
 
   test(`${name} queue: an account's own inferences run in the order of submission`, async () => {
@@ -45,8 +66,7 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     assert.equal((await store.log.find(low.inference.id, 'd', options))?.queuePosition, 7)
     await claimNext(store.queue)
     for (let round = 0; round < 5; round++) {
-      const claimed = await store.queue.claim({ workerId: 'w', models: ['fake-image'], leaseMs: 1 }, options)
-      assert.ok(claimed !== null)
+      const claimed = await claimNext(store.queue)
       assert.equal((await store.log.find(claimed.inference.id, claimed.inference.accountId, options))?.queuePosition, null)
       ids.delete(claimed.inference.id)
     }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { outputRetentionMs, recordRetentionMs } from '../../src/core/inference.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { claimNext, output } from './claiming.ts'
+import { claimNext, output, release, succeed, sweep } from './claiming.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
 const maxQueueMs = 60_000
@@ -15,9 +15,21 @@ export function testQueueTime(name: string, open: StoreFactory): void {
     await using store = await open({ clock, limits: roomy })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
     await clock.advance(maxQueueMs - 1)
-    assert.equal((await store.queue.sweep({ maxQueueMs }, options)).failed, 0)
+    assert.equal((await sweep(store.queue, { maxQueueMs })).failed, 0)
     await clock.advance(1)
-    assert.equal((await store.queue.sweep({ maxQueueMs }, options)).failed, 1)
+    assert.equal((await sweep(store.queue, { maxQueueMs })).failed, 1)
+    assert.equal((await store.log.find(inference.id, 'a', options))?.error?.code, 'inference_timeout')
+  })
+
+  test(`${name} queue: what is given back again and again keeps its age and ends`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    for (let round = 0; round < 6; round++) {
+      await release(store.queue, await claimNext(store.queue))
+      await clock.advance(maxQueueMs / 6)
+    }
+    assert.equal((await sweep(store.queue, { maxQueueMs })).failed, 1)
     assert.equal((await store.log.find(inference.id, 'a', options))?.error?.code, 'inference_timeout')
   })
 
@@ -26,7 +38,7 @@ export function testQueueTime(name: string, open: StoreFactory): void {
     await using store = await open({ clock, limits: roomy })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
     await clock.advance(5000)
-    await store.queue.complete(await claimNext(store.queue), { outcome: 'succeeded', output }, options)
+    await succeed(store.queue, await claimNext(store.queue))
     assert.equal((await store.log.find(inference.id, 'a', options))?.expiresAt, clock.now() + outputRetentionMs)
     const mine = { key: output.key, inferenceId: inference.id }
     const others = [

@@ -48,6 +48,12 @@ export function testUsageLog(name: string, open: StoreFactory): void {
       images: 3,
     }
     assert.deepEqual(await store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-31' }, options), [first, second])
+    assert.equal(await store.usage.rollUp(options), 4)
+    assert.equal(await store.usage.rollUp(options), 0)
+    await store.usage.append({ ...entry, accountId: 'b' }, options)
+    assert.deepEqual(await store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-31' }, options), [first, second])
+    const [b] = await store.usage.summarize({ accountId: 'b', from: '2026-01-01', to: '2026-01-31' }, options)
+    assert.deepEqual([b?.requests, b?.promptTokens], [2, 20])
     assert.deepEqual(await store.usage.summarize({ accountId: 'a', from: '2026-01-03', to: '2026-01-03' }, options), [second])
     const everybody = await store.usage.summarize({ accountId: null, from: '2026-01-02', to: '2026-01-02' }, options)
     assert.deepEqual(

@@ -68,8 +68,9 @@ suite('how deferred requests are handled', () => {
     }
     assert.equal((await send({ 'idempotency-key': '' })).status, 200)
     const { queue } = service.store
-    const claimed = await queue.claim({ workerId: 'w', models: ['fake-image'], leaseMs: 1000 }, { signal })
-    assert.ok(claimed !== null)
+    const rooms = [{ model: 'fake-image', room: 1 }]
+    const claimed = await queue.claim({ workerId: 'w', rooms, limit: 1, leaseMs: 1000 }, { signal })
+    assert.equal(claimed.length, 1)
   })
 
   test('chat completions have no previews', async () => {

@@ -49,6 +49,7 @@ async function deliverOne(service: HttpService): Promise<void> {
       random: () => 0,
       onAttempt: () => attempted.resolve(),
       underWay: new WorkUnderWay(),
+      heldClaims: () => [],
       onSwept: () => {},
       onExpired: () => {},
       onFault: (_, error) => attempted.reject(error),

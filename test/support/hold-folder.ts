@@ -5,6 +5,9 @@ import { openSqliteStore } from '../../src/storage/sqlite/open-sqlite-store.ts'
 const [file = ''] = process.argv.slice(2)
 const options = { signal: new AbortController().signal }
 const store = await openSqliteStore({ file, clock: createSystemClock(), limits: { maxPending: 1000 }, mode: 'service' })
-const claim = await store.queue.claim({ workerId: 'doomed', models: ['fake-image'], leaseMs: 3_600_000 }, options)
+const [claim] = await store.queue.claim(
+  { workerId: 'doomed', rooms: [{ model: 'fake-image', room: 1 }], limit: 1, leaseMs: 3_600_000 },
+  options,
+)
 process.send?.({ claimed: claim?.inference.id ?? null })
 setInterval(() => {}, 60_000)

@@ -39,7 +39,6 @@ export function createWorkerBench({ slots = 2, stepDelayMs = 0 } = {}): WorkerBe
   return {
     store,
     queue: store.queue,
-    usage: store.usage,
     outputs: createMemoryOutputs({ clock }),
     pool: createFixedModelPool(models, { slots }),
     events: new InferenceEvents(clock),

@@ -1,4 +1,5 @@
 import { inferenceClaimed, inferenceCompleted, inferenceRequeued } from '../../telemetry/inference-events.ts'
+import { workFinished } from '../../telemetry/request-events.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { WorkerEvent } from '../../worker/worker-dependencies.ts'
@@ -12,9 +13,10 @@ export function observeWorker(telemetry: Telemetry): (event: WorkerEvent) => voi
     else if (event.type === 'requeued') inferenceRequeued(telemetry, { inferenceId, model, attempt, reason: event.reason })
     else if (event.type === 'fenced') telemetry.log.warn({ inferenceId, attempt }, 'result of a lost attempt refused')
     else {
-      const { completion, durationMs } = event
+      const { completion, usage } = event
       const code = completion.outcome === 'succeeded' ? null : completion.error.code
-      inferenceCompleted(telemetry, { inferenceId, model, attempt, outcome: completion.outcome, code, durationMs })
+      inferenceCompleted(telemetry, { inferenceId, model, attempt, outcome: completion.outcome, code, durationMs: usage.durationMs })
+      workFinished(telemetry, usage)
     }
   }
 }

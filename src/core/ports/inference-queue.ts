@@ -1,5 +1,6 @@
 import type { ErrorRecord } from '../error.ts'
 import type { Inference, InferenceWork, OutputReference, Priority, Progress } from '../inference.ts'
+import type { UsageEntry } from '../usage.ts'
 
 export interface InferenceSubmission {
   /** The id that its reservation has; absent = a new one. */
@@ -13,15 +14,24 @@ export interface InferenceSubmission {
   readonly webhookUrl: string | null
 }
 
-/** A worker's hold on a running inference; `attempt` is the fence. */
-export interface Claim {
+/** What tells a claim from every earlier and later one of the same inference; `attempt` is the fence. */
+export interface Hold {
+  readonly id: string
+  readonly attempt: number
+}
+
+/** A worker's hold on a running inference, with the work to do. */
+export interface Claim extends Hold {
   readonly inference: Inference
   readonly work: InferenceWork
-  readonly attempt: number
-  /** Earlier attempts whose worker or engine died; over 0 the work is a suspect and runs alone on its model. */
+  /** Earlier attempts that killed their engine; over 0 the work is a suspect and runs alone on its model. */
   readonly lostAttempts: number
-  /** Unix milliseconds by the store's clock. */
-  readonly leaseUntil: number
+}
+
+/** How many more inferences a worker can run on one model. */
+export interface ModelRoom {
+  readonly model: string
+  readonly room: number
 }
 
 export interface QueueLimits {
@@ -33,7 +43,7 @@ export interface QueueLimits {
 
 /** An attempt that ended without a result and may succeed next time. */
 export interface AttemptFailure {
-  /** Whether the worker or the engine died, rather than reported a failure. */
+  /** Whether the engine died of it, rather than reported a failure. */
   readonly lost: boolean
   /** What the inference fails with when no attempt is left. */
   readonly error: ErrorRecord
@@ -46,8 +56,24 @@ export type Completion =
   | { readonly outcome: 'failed'; readonly error: ErrorRecord }
   | { readonly outcome: 'cancelled'; readonly error: ErrorRecord }
 
-/** What happened to a claim while its worker was busy. */
-export type ClaimState = 'held' | 'cancel-requested' | 'lost'
+/** `already-mine` repeats a completion whose answer got lost; `lost` when another attempt or a sweep was faster. */
+export type CompletionAnswer = 'completed' | 'already-mine' | 'lost'
+
+/** What became of an inference that its worker gave back; `cancelled` when that was asked for meanwhile. */
+export type ReleaseAnswer = 'requeued' | 'cancelled' | 'lost'
+
+/** What the books get in the same commit, should the inference end with it; null = nothing. */
+export interface Booking {
+  readonly usage: UsageEntry | null
+}
+
+/** Claims that their worker must let go of. */
+export interface RenewalReport {
+  /** The caller asked to cancel them; still held. */
+  readonly cancelRequested: readonly Hold[]
+  /** No longer held. */
+  readonly lost: readonly Hold[]
+}
 
 export interface SweepReport {
   /** Leases that ran out and went back to pending. */
@@ -74,27 +100,43 @@ export interface InferenceQueue {
     submission: InferenceSubmission,
     options: { readonly signal: AbortSignal },
   ): Promise<{ readonly inference: Inference; readonly repeated: boolean }>
-  /** The next pending inference for one of these models, fair between accounts, or null. Starts an attempt. */
+  /**
+   * The next pending inferences for these models, at most `limit` and as many of each as it has room, in the order in which
+   * accounts take turns. Starts an attempt of each. Work in a format that this version cannot read is left for one that can.
+   */
   claim(
-    wanted: { readonly workerId: string; readonly models: readonly string[]; readonly leaseMs: number },
+    wanted: { readonly workerId: string; readonly rooms: readonly ModelRoom[]; readonly limit: number; readonly leaseMs: number },
     options: { readonly signal: AbortSignal },
-  ): Promise<Claim | null>
-  /** Extends the lease and notes progress, unless the claim was lost. */
+  ): Promise<readonly Claim[]>
+  /** Extends the leases of everything that a worker holds and notes progress; tells what it must let go of. */
   renew(
-    claim: Claim,
-    update: { readonly leaseMs: number; readonly progress: Progress | null },
+    holds: readonly (Hold & { readonly progress: Progress | null })[],
+    options: { readonly signal: AbortSignal; readonly leaseMs: number },
+  ): Promise<RenewalReport>
+  /** Completes a running inference whose attempt is still the hold's, books its usage and makes its webhook, in one commit. */
+  complete(
+    hold: Hold,
+    end: Booking & { readonly completion: Completion },
     options: { readonly signal: AbortSignal },
-  ): Promise<ClaimState>
-  /** Completes a running inference whose attempt is still the claim's; false when it no longer is. */
-  complete(claim: Claim, completion: Completion, options: { readonly signal: AbortSignal }): Promise<boolean>
-  /** Puts a claimed inference back to pending without counting the attempt, claimable after `delayMs`; false when no longer held. */
-  release(claim: Claim, options: { readonly signal: AbortSignal; readonly delayMs?: number }): Promise<boolean>
+  ): Promise<CompletionAnswer>
+  /** Puts a claimed inference back to pending without counting the attempt, claimable after `delayMs`; it keeps its age. */
+  release(hold: Hold, end: Booking & { readonly delayMs: number }, options: { readonly signal: AbortSignal }): Promise<ReleaseAnswer>
   /** Counts the attempt and puts the inference back to pending, or completes it as failed when none is left. */
-  retry(claim: Claim, failure: AttemptFailure, options: { readonly signal: AbortSignal }): Promise<'requeued' | 'failed' | 'not-held'>
+  retry(
+    hold: Hold,
+    end: Booking & { readonly failure: AttemptFailure },
+    options: { readonly signal: AbortSignal },
+  ): Promise<ReleaseAnswer | 'failed'>
   /** Pending: completes it as cancelled. Running: asks its worker to. Completed: leaves it. Returns the record, null when unknown. */
   cancel(target: { readonly id: string; readonly accountId: string }, options: { readonly signal: AbortSignal }): Promise<Inference | null>
-  /** Moves lost leases on and fails what waited too long. */
-  sweep(limits: { readonly maxQueueMs: number }, options: { readonly signal: AbortSignal }): Promise<SweepReport>
+  /**
+   * Moves lost leases on, but for those that the caller itself still holds, and fails what waited too long, counted from
+   * its submission.
+   */
+  sweep(
+    limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] },
+    options: { readonly signal: AbortSignal },
+  ): Promise<SweepReport>
   /** Takes the outputs of some records whose retention is over, and deletes some old records; nothing left when it reports none. */
   expire(options: { readonly signal: AbortSignal }): Promise<ExpiryReport>
   /** Resolves when something may have become claimable, or after `timeoutMs`. */

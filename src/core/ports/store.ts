@@ -1,6 +1,7 @@
 import type { AccessTokenStore } from './access-token-store.ts'
 import type { AccountStore } from './account-store.ts'
 import type { BudgetLedger } from './budget-ledger.ts'
+import type { Clock } from './clock.ts'
 import type { InferenceLog } from './inference-log.ts'
 import type { InferenceQueue } from './inference-queue.ts'
 import type { UsageLog } from './usage-log.ts'
@@ -8,6 +9,8 @@ import type { WebhookLog } from './webhook-log.ts'
 
 /** Everything a node keeps except outputs; disposing it waits for what was asked before. */
 export interface Store extends AsyncDisposable {
+  /** The time that every stored moment is written and compared in. */
+  readonly clock: Clock
   readonly queue: InferenceQueue
   readonly log: InferenceLog
   readonly accounts: AccountStore

@@ -2,11 +2,17 @@ import type { UsageDay, UsageEntry } from '../usage.ts'
 
 /** Books finished requests. */
 export interface UsageLog {
-  /** @param options.settles The reservation that the entry takes the place of, in the same write. */
+  /**
+   * Adds an entry; the sums below have it at once.
+   *
+   * @param options.settles The reservation that the entry takes the place of, in the same write.
+   */
   append(entry: UsageEntry, options: { readonly signal: AbortSignal; readonly settles?: string }): Promise<void>
   /** Sums per day and model between two UTC days, inclusive; `accountId` null = everybody. */
   summarize(
     query: { readonly accountId: string | null; readonly from: string; readonly to: string },
     options: { readonly signal: AbortSignal },
   ): Promise<readonly UsageDay[]>
+  /** Adds some of what was appended to the sums of its days and drops it, so that the log stays short; resolves with how many entries. */
+  rollUp(options: { readonly signal: AbortSignal }): Promise<number>
 }

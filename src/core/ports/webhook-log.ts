@@ -13,8 +13,9 @@ export interface WebhookDelivery {
 
 /** Webhook deliveries, created in the same transaction that completes their inference, and each account's signing secrets. */
 export interface WebhookLog {
+  /** What is due now, the longest due first: at most so many, and of one account at most `perAccount`. */
   due(
-    query: { readonly now: number; readonly limit: number },
+    query: { readonly limit: number; readonly perAccount: number },
     options: { readonly signal: AbortSignal },
   ): Promise<readonly WebhookDelivery[]>
   record(

@@ -26,7 +26,8 @@ export function createMemoryStore({ clock, limits }: { readonly clock: Clock; re
     usedToday: (accountId) => usage.used(accountId, clock.now()),
   })
   return {
-    queue: new MemoryInferenceQueue(table, turns, { clock, limits, isDisabled: (accountId) => accounts.isDisabled(accountId) }),
+    clock,
+    queue: new MemoryInferenceQueue({ table, turns, usage }, { clock, limits, isDisabled: (accountId) => accounts.isDisabled(accountId) }),
     log: new MemoryInferenceLog(table, turns, clock),
     accounts,
     tokens: new MemoryAccessTokenStore(),

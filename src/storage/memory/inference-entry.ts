@@ -10,7 +10,6 @@ export interface InferenceEntry {
   work: InferenceWork | null
   lost: number
   failed: number
-  queuedAt: number
   notBefore: number
   leaseUntil: number
   cancelRequested: boolean
@@ -47,7 +46,6 @@ export function makeEntry(submission: InferenceSubmission, { now, seq }: { reado
     work: decodeWork(encodeWork(work)),
     lost: 0,
     failed: 0,
-    queuedAt: now,
     notBefore: 0,
     leaseUntil: 0,
     cancelRequested: false,

@@ -1,23 +1,31 @@
 import { accountDisabled } from '../../core/account-disabled.ts'
+import { mayRetry } from '../../core/attempt-policy.ts'
 import { type Inference, outputRetentionMs, type Progress, recordRetentionMs } from '../../core/inference.ts'
 import { cancelled, lostWorkers, waitedTooLong } from '../../core/inference-failure.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type {
   AttemptFailure,
+  Booking,
   Claim,
-  ClaimState,
   Completion,
+  CompletionAnswer,
   ExpiryReport,
+  Hold,
   InferenceQueue,
   InferenceSubmission,
+  ModelRoom,
   QueueLimits,
+  ReleaseAnswer,
+  RenewalReport,
   SweepReport,
 } from '../../core/ports/inference-queue.ts'
+import type { UsageEntry } from '../../core/usage.ts'
 import { Doorbell } from '../doorbell.ts'
 import { idempotencyConflict, queueFull, shareFull } from '../refuse-submission.ts'
 import { type InferenceEntry, makeEntry } from './inference-entry.ts'
 import type { InferenceTable } from './inference-table.ts'
 import type { Turns } from './turns.ts'
+import type { MemoryUsageLog } from './usage-log.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -31,15 +39,20 @@ interface MemoryQueueSettings {
 export class MemoryInferenceQueue implements InferenceQueue {
   readonly #table: InferenceTable
   readonly #turns: Turns
+  readonly #usage: MemoryUsageLog
   readonly #clock: Clock
   readonly #limits: QueueLimits
   readonly #isDisabled: (accountId: string) => boolean
   readonly #doorbell: Doorbell
   #seq = 0
 
-  constructor(table: InferenceTable, turns: Turns, { clock, limits, isDisabled }: MemoryQueueSettings) {
+  constructor(
+    { table, turns, usage }: { readonly table: InferenceTable; readonly turns: Turns; readonly usage: MemoryUsageLog },
+    { clock, limits, isDisabled }: MemoryQueueSettings,
+  ) {
     this.#table = table
     this.#turns = turns
+    this.#usage = usage
     this.#clock = clock
     this.#limits = limits
     this.#isDisabled = isDisabled
@@ -62,55 +75,71 @@ export class MemoryInferenceQueue implements InferenceQueue {
   }
 
   async claim(
-    { models, leaseMs }: { readonly workerId: string; readonly models: readonly string[]; readonly leaseMs: number },
+    {
+      rooms,
+      limit,
+      leaseMs,
+    }: { readonly workerId: string; readonly rooms: readonly ModelRoom[]; readonly limit: number; readonly leaseMs: number },
     { signal }: Options,
-  ): Promise<Claim | null> {
+  ): Promise<readonly Claim[]> {
     signal.throwIfAborted()
     const now = this.#clock.now()
-    const ready = this.#table.pending().filter((entry) => models.includes(entry.inference.model) && entry.notBefore <= now)
-    const entry = this.#turns.choose(ready)
-    if (entry === null || entry.work === null) return null
-    const attempt = entry.inference.attempt + 1
-    entry.inference = { ...entry.inference, status: 'running', attempt, startedAt: now, progress: null }
-    entry.leaseUntil = now + leaseMs
-    return { inference: entry.inference, work: entry.work, attempt, lostAttempts: entry.lost, leaseUntil: entry.leaseUntil }
+    const left = new Map(rooms.map(({ model, room }) => [model, room]))
+    const claims: Claim[] = []
+    while (claims.length < limit) {
+      const ready = this.#table.pending().filter((each) => (left.get(each.inference.model) ?? 0) > 0 && each.notBefore <= now)
+      const entry = this.#turns.choose(ready)
+      if (entry === null || entry.work === null) return claims
+      const { id, model } = entry.inference
+      left.set(model, (left.get(model) ?? 0) - 1)
+      const attempt = entry.inference.attempt + 1
+      entry.inference = { ...entry.inference, status: 'running', attempt, startedAt: now, progress: null }
+      entry.leaseUntil = now + leaseMs
+      claims.push({ id, attempt, inference: entry.inference, work: entry.work, lostAttempts: entry.lost })
+    }
+    return claims
   }
 
   async renew(
-    claim: Claim,
-    { leaseMs, progress }: { readonly leaseMs: number; readonly progress: Progress | null },
+    holds: readonly (Hold & { readonly progress: Progress | null })[],
+    { leaseMs, signal }: Options & { readonly leaseMs: number },
+  ): Promise<RenewalReport> {
+    signal.throwIfAborted()
+    const [cancelRequested, lost]: [Hold[], Hold[]] = [[], []]
+    for (const { id, attempt, progress } of holds) {
+      const entry = this.#table.held({ id, attempt })
+      if (entry === null) {
+        lost.push({ id, attempt })
+        continue
+      }
+      entry.leaseUntil = this.#clock.now() + leaseMs
+      entry.inference = { ...entry.inference, progress: progress ?? entry.inference.progress }
+      if (entry.cancelRequested) cancelRequested.push({ id, attempt })
+    }
+    return { cancelRequested, lost }
+  }
+
+  async complete(
+    hold: Hold,
+    { completion, usage }: Booking & { readonly completion: Completion },
     { signal }: Options,
-  ): Promise<ClaimState> {
+  ): Promise<CompletionAnswer> {
     signal.throwIfAborted()
-    const entry = this.#table.held(claim)
-    if (entry === null) return 'lost'
-    entry.leaseUntil = this.#clock.now() + leaseMs
-    entry.inference = { ...entry.inference, progress: progress ?? entry.inference.progress }
-    return entry.cancelRequested ? 'cancel-requested' : 'held'
+    return this.#complete(hold, completion, usage)
   }
 
-  async complete(claim: Claim, completion: Completion, { signal }: Options): Promise<boolean> {
+  async release(hold: Hold, { delayMs, usage }: Booking & { readonly delayMs: number }, { signal }: Options): Promise<ReleaseAnswer> {
     signal.throwIfAborted()
-    const entry = this.#table.held(claim)
-    if (entry !== null) this.#table.complete(entry, completion, this.#clock.now())
-    return entry !== null
+    return this.#release(hold, delayMs, usage)
   }
 
-  async release(claim: Claim, { signal, delayMs = 0 }: Options & { readonly delayMs?: number }): Promise<boolean> {
+  async retry(
+    hold: Hold,
+    { failure, usage }: Booking & { readonly failure: AttemptFailure },
+    { signal }: Options,
+  ): Promise<ReleaseAnswer | 'failed'> {
     signal.throwIfAborted()
-    const entry = this.#table.held(claim)
-    if (entry !== null) this.#table.putBack(entry, { delayMs, now: this.#clock.now() })
-    this.#doorbell.ring()
-    return entry !== null
-  }
-
-  async retry(claim: Claim, failure: AttemptFailure, { signal }: Options): Promise<'requeued' | 'failed' | 'not-held'> {
-    signal.throwIfAborted()
-    const entry = this.#table.held(claim)
-    if (entry === null) return 'not-held'
-    const decision = this.#table.retry(entry, failure, this.#clock.now())
-    this.#doorbell.ring()
-    return decision
+    return this.#retry(hold, failure, usage)
   }
 
   async cancel({ id, accountId }: { readonly id: string; readonly accountId: string }, { signal }: Options): Promise<Inference | null> {
@@ -122,12 +151,18 @@ export class MemoryInferenceQueue implements InferenceQueue {
     return entry.inference
   }
 
-  async sweep({ maxQueueMs }: { readonly maxQueueMs: number }, { signal }: Options): Promise<SweepReport> {
+  async sweep(
+    { maxQueueMs, spared }: { readonly maxQueueMs: number; readonly spared: readonly Hold[] },
+    { signal }: Options,
+  ): Promise<SweepReport> {
     signal.throwIfAborted()
     const now = this.#clock.now()
-    const lost = this.#table.all().filter((entry) => entry.inference.status === 'running' && entry.leaseUntil <= now)
-    const requeued = lost.filter((entry) => this.#moveOn(entry, now) === 'requeued').length
-    const overdue = this.#table.pending().filter((entry) => entry.queuedAt <= now - maxQueueMs)
+    const isSpared = ({ id, attempt }: Hold) => spared.some((hold) => hold.id === id && hold.attempt === attempt)
+    const lost = this.#table
+      .all()
+      .filter(({ inference, leaseUntil }) => inference.status === 'running' && leaseUntil <= now && !isSpared(inference))
+    const requeued = lost.filter(({ inference }) => this.#retry(inference, workerLost, null) === 'requeued').length
+    const overdue = this.#table.pending().filter((entry) => entry.inference.createdAt <= now - maxQueueMs)
     for (const entry of overdue) this.#table.complete(entry, { outcome: 'failed', error: waitedTooLong }, now)
     if (requeued > 0) this.#doorbell.ring()
     return { requeued, failed: lost.length - requeued + overdue.length }
@@ -156,10 +191,28 @@ export class MemoryInferenceQueue implements InferenceQueue {
     if (own.length >= maxPendingPerAccount) throw shareFull(maxPendingPerAccount)
   }
 
-  #moveOn(entry: InferenceEntry, now: number): 'requeued' | 'failed' {
-    if (!entry.cancelRequested) return this.#table.retry(entry, { lost: true, error: lostWorkers, delayMs: 0 }, now)
-    this.#table.complete(entry, { outcome: 'cancelled', error: cancelled }, now)
-    return 'failed'
+  #complete({ id, attempt }: Hold, completion: Completion, usage: UsageEntry | null): CompletionAnswer {
+    const entry = this.#table.held({ id, attempt })
+    if (entry === null) return this.#table.isCompletedBy({ id, attempt }, completion) ? 'already-mine' : 'lost'
+    this.#table.complete(entry, completion, this.#clock.now())
+    if (usage !== null) this.#usage.book({ ...usage, outcome: completion.outcome })
+    return 'completed'
+  }
+
+  #release({ id, attempt }: Hold, delayMs: number, usage: UsageEntry | null): ReleaseAnswer {
+    const entry = this.#table.held({ id, attempt })
+    this.#doorbell.ring()
+    if (entry === null || entry.cancelRequested)
+      return this.#complete({ id, attempt }, { outcome: 'cancelled', error: cancelled }, usage) === 'lost' ? 'lost' : 'cancelled'
+    this.#table.putBack(entry, { delayMs, now: this.#clock.now() })
+    return 'requeued'
+  }
+
+  #retry({ id, attempt }: Hold, { lost, error, delayMs }: AttemptFailure, usage: UsageEntry | null): ReleaseAnswer | 'failed' {
+    const entry = this.#table.held({ id, attempt })
+    if (entry !== null) entry[lost ? 'lost' : 'failed'] += 1
+    if (entry !== null && (entry.cancelRequested || mayRetry(entry))) return this.#release({ id, attempt }, delayMs, usage)
+    return this.#complete({ id, attempt }, { outcome: 'failed', error }, usage) === 'lost' ? 'lost' : 'failed'
   }
 
   #findEarlier({ accountId, idempotency, webhookUrl }: InferenceSubmission, now: number): InferenceEntry | null {
@@ -180,3 +233,5 @@ export class MemoryInferenceQueue implements InferenceQueue {
 function isPast({ inference }: InferenceEntry, time: number): boolean {
   return inference.expiresAt !== null && inference.expiresAt <= time
 }
+
+const workerLost: AttemptFailure = { lost: false, error: lostWorkers, delayMs: 0 }

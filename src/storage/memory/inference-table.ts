@@ -1,7 +1,6 @@
-import { mayRetry } from '../../core/attempt-policy.ts'
 import { outputRetentionMs } from '../../core/inference.ts'
 import { cancelled } from '../../core/inference-failure.ts'
-import type { AttemptFailure, Claim, Completion } from '../../core/ports/inference-queue.ts'
+import type { Completion, Hold } from '../../core/ports/inference-queue.ts'
 import type { InferenceEntry } from './inference-entry.ts'
 
 /** The inferences of a memory store and the moves between their states. */
@@ -39,9 +38,16 @@ export class InferenceTable {
   }
 
   /** The entry of a claim that is still held. */
-  held({ inference, attempt }: Pick<Claim, 'attempt'> & { readonly inference: { readonly id: string } }): InferenceEntry | null {
-    const entry = this.#entries.get(inference.id)
+  held({ id, attempt }: Hold): InferenceEntry | null {
+    const entry = this.#entries.get(id)
     return entry?.inference.status === 'running' && entry.inference.attempt === attempt ? entry : null
+  }
+
+  /** Whether this attempt has completed the inference in just this way. */
+  isCompletedBy({ id, attempt }: Hold, completion: Completion): boolean {
+    const found = this.#entries.get(id)?.inference
+    if (found?.status !== 'completed' || found.attempt !== attempt || found.outcome !== completion.outcome) return false
+    return completion.outcome !== 'succeeded' || completion.output.sha256 === found.output?.sha256
   }
 
   complete(entry: InferenceEntry, completion: Completion, now: number): void {
@@ -68,18 +74,6 @@ export class InferenceTable {
 
   putBack(entry: InferenceEntry, { delayMs, now }: { readonly delayMs: number; readonly now: number }): void {
     entry.inference = { ...entry.inference, status: 'pending', startedAt: null, progress: null }
-    entry.queuedAt = now
     entry.notBefore = delayMs === 0 ? 0 : now + delayMs
-  }
-
-  retry(entry: InferenceEntry, failure: AttemptFailure, now: number): 'requeued' | 'failed' {
-    if (failure.lost) entry.lost += 1
-    else entry.failed += 1
-    if (mayRetry(entry)) {
-      this.putBack(entry, { delayMs: failure.delayMs, now })
-      return 'requeued'
-    }
-    this.complete(entry, { outcome: 'failed', error: failure.error }, now)
-    return 'failed'
   }
 }

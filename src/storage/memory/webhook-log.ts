@@ -34,12 +34,16 @@ export class MemoryWebhookLog implements WebhookLog {
     })
   }
 
-  async due({ now, limit }: { readonly now: number; readonly limit: number }, { signal }: Options): Promise<readonly WebhookDelivery[]> {
+  async due(
+    { limit, perAccount }: { readonly limit: number; readonly perAccount: number },
+    { signal }: Options,
+  ): Promise<readonly WebhookDelivery[]> {
     signal.throwIfAborted()
-    return [...this.#deliveries.values()]
-      .filter((delivery) => delivery.state === 'waiting' && delivery.nextAttemptAt <= now)
+    const due = [...this.#deliveries.values()]
+      .filter((delivery) => delivery.state === 'waiting' && delivery.nextAttemptAt <= this.#clock.now())
       .sort((a, b) => a.nextAttemptAt - b.nextAttemptAt)
-      .slice(0, limit)
+    const accounts = Map.groupBy(due, ({ accountId }) => accountId)
+    return due.filter((delivery) => (accounts.get(delivery.accountId) ?? []).indexOf(delivery) < perAccount).slice(0, limit)
   }
 
   async record(

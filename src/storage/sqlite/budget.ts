@@ -39,8 +39,9 @@ export function readBudgets(connection: Connection, accountId: string, now: numb
   if (limits.tokensPerDay === null && limits.imagesPerDay === null) return []
   const day = new Date(now).toISOString().slice(0, 10)
   const used = connection.get(
-    `select coalesce(sum(prompt_tokens + completion_tokens), 0) as tokens, coalesce(sum(images), 0) as images
-     from usage_days where day = :day and account_id = :accountId`,
+    `select coalesce(sum(prompt_tokens + completion_tokens), 0) as tokens, coalesce(sum(images), 0) as images from (
+       select prompt_tokens, completion_tokens, images from usage_days where day = :day and account_id = :accountId
+       union all select prompt_tokens, completion_tokens, images from usage_entries where day = :day and account_id = :accountId)`,
     { day, accountId },
   )
   const reserved = connection.get('select tokens, images from reserved_sums where account_id = :accountId', { accountId })

@@ -223,4 +223,26 @@ export const migrations: readonly string[] = [
     delete from reservations where id = new.id;
   end;
   `,
+  `
+  -- Work in a format that a program cannot read is not for it to claim.
+  alter table inferences add column work_format integer not null default 1;
+  -- Entries since the last roll-up into usage_days.
+  create table usage_entries (
+    seq integer primary key autoincrement,
+    day text not null,
+    account_id text not null,
+    model text not null,
+    failures integer not null,
+    prompt_tokens integer not null,
+    completion_tokens integer not null,
+    images integer not null
+  ) strict;
+  create index usage_entries_account on usage_entries (account_id, day);
+  -- Lists by status and account, and deliveries fair between accounts.
+  create index inferences_status on inferences (account_id, status, seq);
+  drop index webhook_deliveries_due;
+  create index webhook_deliveries_due on webhook_deliveries (account_id, next_attempt_at) where state = 'waiting';
+  -- What waits keeps the age of its submission.
+  update inferences set queued_at = created_at where status <> 'completed' and queued_at <> created_at;
+  `,
 ]

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { chmod, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { claimNext, output, tryClaim } from '../../../test/conformance/claiming.ts'
+import { claimNext, release, succeed, tryClaim } from '../../../test/conformance/claiming.ts'
 import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
@@ -107,7 +107,7 @@ test('what a killed service was running is claimable as soon as the next one has
     await using store = await folder.open()
     await store.queue.enqueue(makeSubmission(), options)
   }
-  for (const attempt of [1, 2]) {
+  for (const attempt of [1, 2, 3]) {
     await using owner = await startOwner(folder.file)
     assert.notEqual(owner.claimed, null, `attempt ${attempt}`)
     await owner.kill()
@@ -116,7 +116,7 @@ test('what a killed service was running is claimable as soon as the next one has
   const { inferences } = await store.log.list({ accountId: 'a', status: null, limit: 10, after: null }, options)
   assert.deepEqual(
     inferences.map(({ outcome, error, attempt }) => [outcome, error?.code, attempt]),
-    [['failed', 'inference_failed', 2]],
+    [['failed', 'inference_failed', 3]],
   )
   await store.queue.enqueue(makeSubmission(), options)
   assert.equal((await claimNext(store.queue)).attempt, 1)
@@ -127,7 +127,7 @@ test('a completed inference cannot be changed, not even by a statement that forg
   await using store = await folder.open()
   await store.queue.enqueue(makeSubmission(), options)
   const claim = await claimNext(store.queue)
-  await store.queue.complete(claim, { outcome: 'succeeded', output }, options)
+  await succeed(store.queue, claim)
   using connection = new Connection(folder.file)
   for (const change of ["status = 'pending', outcome = null", "output_sha256 = 'other'", 'attempt = 9'])
     assert.throws(() => connection.run(`update inferences set ${change}`), /a completed inference never changes/)
@@ -155,8 +155,8 @@ test('the counts of the queue agree with its rows after every kind of move', asy
   const [first] = await submit()
   await submit()
   await store.queue.cancel({ id: first?.inference.id ?? '', accountId: 'a' }, options)
-  await store.queue.complete(await claimNext(store.queue), { outcome: 'succeeded', output }, options)
-  await store.queue.release(await claimNext(store.queue), options)
+  await succeed(store.queue, await claimNext(store.queue))
+  await release(store.queue, await claimNext(store.queue))
   await claimNext(store.queue)
   using connection = new Connection(folder.file, { readOnly: true })
   const counted = connection.all("select account_id, count(*) as pending from inferences where status = 'pending' group by account_id")

@@ -22,7 +22,7 @@ export interface SqliteStoreSettings {
   readonly clock: Clock
   readonly limits: QueueLimits
   /**
-   * `service` owns the folder: what an earlier owner left running goes back to pending at once, its attempt lost.
+   * `service` owns the folder: what an earlier owner left running goes back to pending at once, its attempt counted.
    * `tool` makes short reads and writes beside a running service or without one.
    */
   readonly mode: 'service' | 'tool'
@@ -39,10 +39,11 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
   if (mode === 'service') undo.use(await takeOwnerLock(dirname(file)))
   const writer = undo.use(mode === 'service' ? await ThreadWriter.open(file) : new DirectWriter(openDatabase(file)))
   const reader = undo.use(new Connection(file, { readOnly: true }))
-  if (mode === 'service') await writer.run('reclaim', { leaseEnd: Number.MAX_SAFE_INTEGER }, clock.now())
+  if (mode === 'service') await writer.run('reclaim', { leaseEnd: Number.MAX_SAFE_INTEGER, spared: [] }, clock.now())
   if (mode === 'service') await writer.run('forgetReservations', {}, clock.now())
   const owned = undo.move()
   return {
+    clock,
     queue: new SqliteInferenceQueue(writer, { clock, limits }),
     log: new SqliteInferenceLog(reader, clock),
     accounts: new SqliteAccountStore(writer, reader, clock),

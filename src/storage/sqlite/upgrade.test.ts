@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { claimNext, leaseMs, tryClaim } from '../../../test/conformance/claiming.ts'
+import { makeImageRequest } from '../../../test/support/image-request.ts'
+import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
+import { makeTextRequest } from '../../../test/support/text-request.ts'
+import { Connection } from './connection.ts'
 import { openSqliteStore } from './open-sqlite-store.ts'
 
 const options = { signal: new AbortController().signal }
@@ -18,7 +23,7 @@ async function openEarlier(version: number) {
   const clock = createTestClock()
   const store = stack.use(await openSqliteStore({ file, clock, limits: { maxPending: 100 }, mode: 'service' }))
   const owned = stack.move()
-  return { ...store, clock, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { ...store, file, clock, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 for (const version of [2])
@@ -43,3 +48,46 @@ for (const version of [2])
     assert.deepEqual([output?.key, output?.bytes], [`${id}.1`, 3])
     assert.equal((await store.webhooks.list('a', options))[0]?.inferenceId, id)
   })
+
+for (const version of [2])
+  test(`work that waits in a database of schema ${version} runs as it was submitted, no attempt burned`, async () => {
+    await using store = await openEarlier(version)
+    const rooms = ['fake-image', 'fake-chat'].map((model) => ({ model, room: 2 }))
+    const claims = await store.queue.claim({ workerId: 'w', rooms, limit: 10, leaseMs }, options)
+    const sampling = { ...makeTextRequest('').sampling, logitBias: new Map([[50256, -100]]), seed: 7 }
+    const initial = { image: Uint8Array.of(0, 255, 128), strength: 0.5 }
+    const request = makeImageRequest('ünïcode 🐯', { initial, seeds: [1, 4294967295] })
+    assert.deepEqual(
+      claims.toSorted((a, b) => b.attempt - a.attempt || (a.work.kind < b.work.kind ? 1 : -1)).map(({ attempt, work }) => [attempt, work]),
+      [
+        [3, { kind: 'image', request: makeImageRequest('a tiger') }],
+        [1, { kind: 'image', request }],
+        [1, { kind: 'chat', request: makeTextRequest('hello', { sampling }) }],
+      ],
+    )
+  })
+
+test('work in the format of a later version is left for it, and costs no attempt', async () => {
+  await using store = await openEarlier(2)
+  using connection = new Connection(store.file)
+  connection.run("update inferences set work_format = 4 where status = 'pending'")
+  assert.equal(await tryClaim(store.queue), null)
+  await store.queue.enqueue(makeSubmission(), options)
+  assert.equal((await claimNext(store.queue)).attempt, 1)
+  assert.equal(await tryClaim(store.queue), null)
+})
+
+test('work that is damaged fails at once and keeps nobody else waiting', async () => {
+  await using store = await openEarlier(2)
+  using connection = new Connection(store.file)
+  connection.run("update inference_work set body = x'0301' where seq = (select min(seq) from inferences where status = 'pending')")
+  const { inferences } = await store.log.list({ accountId: 'a', status: 'pending', limit: 10, after: null }, options)
+  const id = inferences.at(-1)?.id ?? ''
+  const rooms = [
+    { model: 'fake-image', room: 2 },
+    { model: 'fake-chat', room: 2 },
+  ]
+  assert.equal((await store.queue.claim({ workerId: 'w', rooms, limit: 10, leaseMs }, options)).length, 2)
+  const found = await store.log.find(id, 'a', options)
+  assert.deepEqual([found?.outcome, found?.error?.code], ['failed', 'internal_error'])
+})

@@ -7,7 +7,7 @@ import type { Writer } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** Keeps sums per UTC day, account and model: bounded however many requests there are. */
+/** Keeps sums per UTC day, account and model, and the entries since the last roll-up: bounded however many requests there are. */
 export class SqliteUsageLog implements UsageLog {
   readonly #writer: Writer
   readonly #reader: Connection
@@ -21,16 +21,12 @@ export class SqliteUsageLog implements UsageLog {
 
   async append(entry: UsageEntry, { signal, settles }: Options & { readonly settles?: string }): Promise<void> {
     signal.throwIfAborted()
-    const sql = `insert into usage_days (day, account_id, model, requests, failures, prompt_tokens, completion_tokens, images)
-      values (:day, :accountId, :model, 1, :failures, :promptTokens, :completionTokens, :images)
-      on conflict do update set requests = requests + 1, failures = failures + excluded.failures,
-        prompt_tokens = prompt_tokens + excluded.prompt_tokens, completion_tokens = completion_tokens + excluded.completion_tokens,
-        images = images + excluded.images`
-    const { accountId, model, promptTokens, completionTokens, images } = entry
-    const day = new Date(entry.at).toISOString().slice(0, 10)
-    const parameters = { day, accountId, model, failures: entry.outcome === 'failed' ? 1 : 0, promptTokens, completionTokens, images }
-    const settled = settles === undefined ? [] : [{ sql: 'delete from reservations where id = :settles', parameters: { settles } }]
-    await this.#writer.run('execute', [{ sql, parameters }, ...settled], this.#clock.now())
+    await this.#writer.run('bookUsage', { ...entry, settles }, this.#clock.now())
+  }
+
+  async rollUp({ signal }: Options): Promise<number> {
+    signal.throwIfAborted()
+    return this.#writer.run('rollUpUsage', {}, this.#clock.now())
   }
 
   async summarize(
@@ -38,8 +34,12 @@ export class SqliteUsageLog implements UsageLog {
     { signal }: Options,
   ): Promise<readonly UsageDay[]> {
     signal.throwIfAborted()
-    const sql = `select * from usage_days where day between :from and :to and (:accountId is null or account_id = :accountId)
-      order by day, account_id, model`
+    const chosen = 'day between :from and :to and (:accountId is null or account_id = :accountId)'
+    const sums = ['requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images'].map((name) => `sum(${name}) as ${name}`)
+    const sql = `select day, account_id, model, ${sums.join(', ')} from (
+        select * from usage_days where ${chosen}
+        union all select day, account_id, model, 1, failures, prompt_tokens, completion_tokens, images from usage_entries where ${chosen})
+      group by day, account_id, model order by day, account_id, model`
     return this.#reader.all(sql, { ...query }).map(readDay)
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { claimNext, succeed } from '../../../test/conformance/claiming.ts'
 import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { type Account, noLimits } from '../../core/account.ts'
@@ -18,11 +19,10 @@ it('finds outputs that are missing or damaged, and looks for none that have expi
   const ids: string[] = []
   for (const text of ['whole', 'lost', 'damaged']) {
     await store.queue.enqueue(makeSubmission(), options)
-    const claim = await store.queue.claim({ workerId: 'w', models: ['sepia-mini-image', 'fake-image'], leaseMs: 1_000 }, options)
-    assert.ok(claim)
+    const claim = await claimNext(store.queue)
     const name = { inferenceId: claim.inference.id, attempt: claim.attempt }
     const output = await outputs.put(name, { contentType: 'text/plain', bytes: Buffer.from(text) }, options)
-    await store.queue.complete(claim, { outcome: 'succeeded', output }, options)
+    await succeed(store.queue, claim, output)
     if (text === 'lost') await outputs.delete([output.key], options)
     if (text === 'damaged') await outputs.put(name, { contentType: 'text/plain', bytes: Buffer.from('Damaged') }, options)
     ids.push(name.inferenceId)

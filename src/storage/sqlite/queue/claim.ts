@@ -1,4 +1,5 @@
 import type { Inference } from '../../../core/inference.ts'
+import type { ModelRoom } from '../../../core/ports/inference-queue.ts'
 import type { Connection } from '../connection.ts'
 import { readBytes, readInteger, readText } from '../row.ts'
 import { readInference } from './inference-row.ts'
@@ -7,13 +8,35 @@ export interface ClaimedRow {
   readonly inference: Inference
   readonly body: Uint8Array
   readonly lostAttempts: number
-  readonly leaseUntil: number
 }
 
-/** Starts an attempt on the oldest ready inference of the account whose turn it is, higher priorities first. */
-export function claim(
+export interface WantedWork {
+  readonly workerId: string
+  readonly rooms: readonly ModelRoom[]
+  readonly limit: number
+  readonly leaseMs: number
+  /** The latest format of work that the worker can read. */
+  readonly format: number
+}
+
+/** Starts an attempt on each of the inferences whose turn it is, as long as their models have room. */
+export function claim(connection: Connection, wanted: WantedWork, now: number): readonly ClaimedRow[] {
+  const left = new Map(wanted.rooms.map(({ model, room }) => [model, room]))
+  const claimed: ClaimedRow[] = []
+  while (claimed.length < wanted.limit) {
+    const models = [...left].filter(([, room]) => room > 0).map(([model]) => model)
+    const next = models.length === 0 ? null : claimOne(connection, { ...wanted, models }, now)
+    if (next === null) return claimed
+    claimed.push(next)
+    left.set(next.inference.model, (left.get(next.inference.model) ?? 0) - 1)
+  }
+  return claimed
+}
+
+/** The oldest ready inference of the account whose turn it is, higher priorities first. */
+function claimOne(
   connection: Connection,
-  wanted: { readonly workerId: string; readonly models: readonly string[]; readonly leaseMs: number },
+  { workerId, leaseMs, models, format }: WantedWork & { readonly models: readonly string[] },
   now: number,
 ): ClaimedRow | null {
   const next = connection.get(
@@ -21,19 +44,19 @@ export function claim(
      from queue_shares as share
      join inferences as candidate on candidate.seq = (
        select seq from inferences
-       where status = 'pending' and model = share.model and priority = share.priority and account_id = share.account_id and not_before <= :now
+       where status = 'pending' and model = share.model and priority = share.priority and account_id = share.account_id
+         and not_before <= :now and work_format <= :format
        order by seq limit 1)
      where share.pending > 0 and share.model in (select value from json_each(:models))
      order by share.priority desc, share.turn, candidate.seq limit 1`,
-    { now, models: JSON.stringify(wanted.models) },
+    { now, format, models: JSON.stringify(models) },
   )
   if (next === undefined) return null
-  const leaseUntil = now + wanted.leaseMs
   const row = connection.get(
     `update inferences set status = 'running', attempt = attempt + 1, worker_id = :workerId, lease_until = :leaseUntil,
        started_at = :now, step = null, total = null
      where seq = :seq and status = 'pending' returning *`,
-    { workerId: wanted.workerId, leaseUntil, now, seq: readInteger(next, 'seq') },
+    { workerId, leaseUntil: now + leaseMs, now, seq: readInteger(next, 'seq') },
   )
   const work = connection.get('select body from inference_work where seq = :seq', { seq: readInteger(next, 'seq') })
   if (row === undefined || work === undefined) throw new Error('The queue counts an inference that is not there.')
@@ -42,5 +65,5 @@ export function claim(
      where model = :model and priority = :priority and account_id = :accountId`,
     { model: readText(next, 'model'), priority: readInteger(next, 'priority'), accountId: readText(next, 'account_id') },
   )
-  return { inference: readInference(row), body: readBytes(work, 'body'), lostAttempts: readInteger(row, 'lost'), leaseUntil }
+  return { inference: readInference(row), body: readBytes(work, 'body'), lostAttempts: readInteger(row, 'lost') }
 }

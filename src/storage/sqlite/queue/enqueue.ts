@@ -14,6 +14,7 @@ export interface EncodedSubmission {
   readonly model: string
   readonly priority: Inference['priority']
   readonly body: Uint8Array
+  readonly format: number
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   readonly webhookUrl: string | null
   readonly limits: QueueLimits
@@ -33,14 +34,15 @@ export function enqueue(
   if (earlier !== null) return { inference: earlier, repeated: true }
   checkRoom(connection, submission)
   const row = connection.get(
-    `insert into inferences (id, account_id, kind, model, priority, created_at, queued_at, idempotency_key, fingerprint, webhook_url)
-     values (:id, :accountId, :kind, :model, :priority, :now, :now, :key, :fingerprint, :webhookUrl) returning *`,
+    `insert into inferences (id, account_id, kind, model, priority, work_format, created_at, queued_at, idempotency_key, fingerprint, webhook_url)
+     values (:id, :accountId, :kind, :model, :priority, :format, :now, :now, :key, :fingerprint, :webhookUrl) returning *`,
     {
       id: submission.id,
       accountId: submission.accountId,
       kind: submission.kind,
       model: submission.model,
       priority: writePriority(submission.priority),
+      format: submission.format,
       now,
       key: submission.idempotency?.key ?? null,
       fingerprint: submission.idempotency?.fingerprint ?? null,

@@ -1,25 +1,33 @@
+import type { AttemptTally } from '../../../core/attempt-policy.ts'
 import type { Progress } from '../../../core/inference.ts'
 import { outputRetentionMs } from '../../../core/inference.ts'
-import type { ClaimState, Completion } from '../../../core/ports/inference-queue.ts'
+import { cancelled } from '../../../core/inference-failure.ts'
+import type { Booking, Completion, CompletionAnswer, Hold, ReleaseAnswer, RenewalReport } from '../../../core/ports/inference-queue.ts'
+import { bookUsage } from '../book-usage.ts'
 import type { Connection } from '../connection.ts'
 import { readInteger } from '../row.ts'
 
-/** What tells a claim from every earlier and later one of the same inference. */
-export interface Hold {
-  readonly id: string
-  readonly attempt: number
-}
-
-/** Extends the lease of a claim that is still held. */
+/** Extends the leases of the claims that are still held. */
 export function renew(
   connection: Connection,
-  { id, attempt, leaseMs, progress }: Hold & { readonly leaseMs: number; readonly progress: Progress | null },
+  { holds, leaseMs }: { readonly holds: readonly (Hold & { readonly progress: Progress | null })[]; readonly leaseMs: number },
   now: number,
-): ClaimState {
+): RenewalReport {
+  const states = holds.map((hold) => ({ hold, state: renewOne(connection, hold, now + leaseMs) }))
+  const holdsIn = (state: 'cancel-requested' | 'lost') =>
+    states.filter((each) => each.state === state).map(({ hold: { id, attempt } }) => ({ id, attempt }))
+  return { cancelRequested: holdsIn('cancel-requested'), lost: holdsIn('lost') }
+}
+
+function renewOne(
+  connection: Connection,
+  { id, attempt, progress }: Hold & { readonly progress: Progress | null },
+  leaseUntil: number,
+): 'held' | 'cancel-requested' | 'lost' {
   const row = connection.get(
     `update inferences set lease_until = :leaseUntil, step = coalesce(:step, step), total = coalesce(:total, total)
      where id = :id and status = 'running' and attempt = :attempt returning cancel_requested`,
-    { id, attempt, leaseUntil: now + leaseMs, step: progress?.step ?? null, total: progress?.total ?? null },
+    { id, attempt, leaseUntil, step: progress?.step ?? null, total: progress?.total ?? null },
   )
   if (row === undefined) return 'lost'
   return readInteger(row, 'cancel_requested') === 1 ? 'cancel-requested' : 'held'
@@ -28,13 +36,13 @@ export function renew(
 /** The one way to complete a running inference: nobody whose claim was lost can. */
 export function complete(
   connection: Connection,
-  { id, attempt, completion }: Hold & { readonly completion: Completion },
+  { id, attempt, completion, usage }: Hold & Booking & { readonly completion: Completion },
   now: number,
-): boolean {
+): CompletionAnswer {
   const output = completion.outcome === 'succeeded' ? completion.output : null
   const changes = connection.run(
-    `update inferences set status = 'completed', outcome = :outcome, error = :error, output_key = :key, content_type = :contentType, output_bytes = :bytes,
-       output_sha256 = :sha256, completed_at = :now, expires_at = :expiresAt, worker_id = null, lease_until = null
+    `update inferences set status = 'completed', outcome = :outcome, error = :error, output_key = :key, content_type = :contentType,
+       output_bytes = :bytes, output_sha256 = :sha256, completed_at = :now, expires_at = :expiresAt, worker_id = null, lease_until = null
      where id = :id and status = 'running' and attempt = :attempt`,
     {
       id,
@@ -49,29 +57,45 @@ export function complete(
       expiresAt: now + outputRetentionMs,
     },
   )
-  return changes === 1
+  if (changes === 1) {
+    if (usage !== null) bookUsage(connection, { ...usage, outcome: completion.outcome })
+    return 'completed'
+  }
+  const mine = connection.get(
+    `select 1 from inferences
+     where id = :id and status = 'completed' and attempt = :attempt and outcome = :outcome and output_sha256 is :sha256`,
+    { id, attempt, outcome: completion.outcome, sha256: output?.sha256 ?? null },
+  )
+  return mine === undefined ? 'lost' : 'already-mine'
 }
 
-/** Puts a claimed inference back without counting the attempt. */
-export function release(connection: Connection, { id, attempt, delayMs }: Hold & { readonly delayMs: number }, now: number): boolean {
-  const changes = connection.run(
+/** Puts a claimed inference back without counting the attempt, or completes it as cancelled when that was asked for. */
+export function release(
+  connection: Connection,
+  { id, attempt, delayMs, usage }: Hold & Booking & { readonly delayMs: number },
+  now: number,
+): ReleaseAnswer {
+  const row = connection.get(
     `update inferences set status = 'pending', worker_id = null, lease_until = null, step = null, total = null, started_at = null,
-       queued_at = :now, not_before = :notBefore
-     where id = :id and status = 'running' and attempt = :attempt`,
-    { id, attempt, now, notBefore: delayMs === 0 ? 0 : now + delayMs },
+       not_before = :notBefore
+     where id = :id and status = 'running' and attempt = :attempt and cancel_requested = 0 returning 1`,
+    { id, attempt, notBefore: delayMs === 0 ? 0 : now + delayMs },
   )
-  return changes === 1
+  if (row !== undefined) return 'requeued'
+  const completion = { outcome: 'cancelled', error: cancelled } as const
+  return complete(connection, { id, attempt, completion, usage }, now) === 'lost' ? 'lost' : 'cancelled'
 }
 
 /** Counts an attempt that ended without a result. */
 export function countAttempt(
   connection: Connection,
   { id, attempt, lost }: Hold & { readonly lost: boolean },
-): { readonly lost: number; readonly failed: number } | null {
+): (AttemptTally & { readonly cancelRequested: boolean }) | null {
   const row = connection.get(
     `update inferences set lost = lost + :lost, failed = failed + :failed
-     where id = :id and status = 'running' and attempt = :attempt returning lost, failed`,
+     where id = :id and status = 'running' and attempt = :attempt returning lost, failed, cancel_requested`,
     { id, attempt, lost: lost ? 1 : 0, failed: lost ? 0 : 1 },
   )
-  return row === undefined ? null : { lost: readInteger(row, 'lost'), failed: readInteger(row, 'failed') }
+  if (row === undefined) return null
+  return { lost: readInteger(row, 'lost'), failed: readInteger(row, 'failed'), cancelRequested: readInteger(row, 'cancel_requested') === 1 }
 }

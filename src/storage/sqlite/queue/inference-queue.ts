@@ -1,20 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import type { Inference, Progress } from '../../../core/inference.ts'
+import { unreadableWork } from '../../../core/inference-failure.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type {
   AttemptFailure,
+  Booking,
   Claim,
-  ClaimState,
   Completion,
+  CompletionAnswer,
   ExpiryReport,
+  Hold,
   InferenceQueue,
   InferenceSubmission,
+  ModelRoom,
   QueueLimits,
+  ReleaseAnswer,
+  RenewalReport,
   SweepReport,
 } from '../../../core/ports/inference-queue.ts'
 import { Doorbell } from '../../doorbell.ts'
-import { decodeWork, encodeWork } from '../../work-format.ts'
+import { decodeWork, encodeWork, workFormat } from '../../work-format.ts'
 import type { Writer } from '../writer/writer.ts'
+import type { ClaimedRow } from './claim.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -44,6 +51,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
       kind: work.kind,
       model: work.request.model,
       body: encodeWork(work),
+      format: workFormat,
       limits: this.#limits,
     }
     const result = await this.#writer.run('enqueue', encoded, this.#clock.now())
@@ -52,42 +60,39 @@ export class SqliteInferenceQueue implements InferenceQueue {
   }
 
   async claim(
-    wanted: { readonly workerId: string; readonly models: readonly string[]; readonly leaseMs: number },
+    wanted: { readonly workerId: string; readonly rooms: readonly ModelRoom[]; readonly limit: number; readonly leaseMs: number },
     { signal }: Options,
-  ): Promise<Claim | null> {
+  ): Promise<readonly Claim[]> {
     signal.throwIfAborted()
-    const row = await this.#writer.run('claim', wanted, this.#clock.now())
-    if (row === null) return null
-    const { body, ...claim } = row
-    return { ...claim, attempt: claim.inference.attempt, work: decodeWork(body) }
+    const rows = await this.#writer.run('claim', { ...wanted, format: workFormat }, this.#clock.now())
+    return (await Promise.all(rows.map((row) => this.#decode(row)))).filter((claim) => claim !== null)
   }
 
   async renew(
-    claim: Claim,
-    update: { readonly leaseMs: number; readonly progress: Progress | null },
-    { signal }: Options,
-  ): Promise<ClaimState> {
+    holds: readonly (Hold & { readonly progress: Progress | null })[],
+    { signal, leaseMs }: Options & { readonly leaseMs: number },
+  ): Promise<RenewalReport> {
     signal.throwIfAborted()
-    return this.#writer.run('renew', { ...holdOf(claim), ...update }, this.#clock.now())
+    return this.#writer.run('renew', { holds, leaseMs }, this.#clock.now())
   }
 
-  async complete(claim: Claim, completion: Completion, { signal }: Options): Promise<boolean> {
+  async complete(hold: Hold, end: Booking & { readonly completion: Completion }, { signal }: Options): Promise<CompletionAnswer> {
     signal.throwIfAborted()
-    return this.#writer.run('complete', { ...holdOf(claim), completion }, this.#clock.now())
+    return this.#writer.run('complete', { ...bare(hold), ...end }, this.#clock.now())
   }
 
-  async release(claim: Claim, { signal, delayMs = 0 }: Options & { readonly delayMs?: number }): Promise<boolean> {
+  async release(hold: Hold, end: Booking & { readonly delayMs: number }, { signal }: Options): Promise<ReleaseAnswer> {
     signal.throwIfAborted()
-    const released = await this.#writer.run('release', { ...holdOf(claim), delayMs }, this.#clock.now())
+    const answer = await this.#writer.run('release', { ...bare(hold), ...end }, this.#clock.now())
     this.#doorbell.ring()
-    return released
+    return answer
   }
 
-  async retry(claim: Claim, failure: AttemptFailure, { signal }: Options): Promise<'requeued' | 'failed' | 'not-held'> {
+  async retry(hold: Hold, end: Booking & { readonly failure: AttemptFailure }, { signal }: Options): Promise<ReleaseAnswer | 'failed'> {
     signal.throwIfAborted()
-    const decision = await this.#writer.run('retry', { ...holdOf(claim), failure }, this.#clock.now())
+    const answer = await this.#writer.run('retry', { ...bare(hold), ...end }, this.#clock.now())
     this.#doorbell.ring()
-    return decision
+    return answer
   }
 
   async cancel(target: { readonly id: string; readonly accountId: string }, { signal }: Options): Promise<Inference | null> {
@@ -95,7 +100,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
     return this.#writer.run('cancel', target, this.#clock.now())
   }
 
-  async sweep(limits: { readonly maxQueueMs: number }, { signal }: Options): Promise<SweepReport> {
+  async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }, { signal }: Options): Promise<SweepReport> {
     signal.throwIfAborted()
     const report = await this.#writer.run('sweep', limits, this.#clock.now())
     if (report.requeued > 0) this.#doorbell.ring()
@@ -110,8 +115,21 @@ export class SqliteInferenceQueue implements InferenceQueue {
   doorbell(timeoutMs: number, options: Options): Promise<void> {
     return this.#doorbell.wait(timeoutMs, options)
   }
+
+  /** The claim of a row; a request that is damaged fails here, once, instead of costing one worker after the other. */
+  async #decode({ inference, body, lostAttempts }: ClaimedRow): Promise<Claim | null> {
+    const hold = { id: inference.id, attempt: inference.attempt }
+    try {
+      return { ...hold, inference, work: decodeWork(body), lostAttempts }
+    } catch {
+      const completion = { outcome: 'failed', error: unreadableWork } as const
+      await this.#writer.run('complete', { ...hold, completion, usage: null }, this.#clock.now())
+      return null
+    }
+  }
 }
 
-function holdOf({ inference, attempt }: Claim): { readonly id: string; readonly attempt: number } {
-  return { id: inference.id, attempt }
+/** Without the work, which a claim holds besides and which need not cross to the writer's thread. */
+function bare({ id, attempt }: Hold): Hold {
+  return { id, attempt }
 }

@@ -1,6 +1,6 @@
 import { outputRetentionMs, recordRetentionMs } from '../../../core/inference.ts'
 import { waitedTooLong } from '../../../core/inference-failure.ts'
-import type { ExpiryReport, SweepReport } from '../../../core/ports/inference-queue.ts'
+import type { ExpiryReport, Hold, SweepReport } from '../../../core/ports/inference-queue.ts'
 import type { Connection } from '../connection.ts'
 import { readTextOrNull } from '../row.ts'
 import { reclaim } from './retry.ts'
@@ -9,8 +9,12 @@ import { reclaim } from './retry.ts'
 const batch = 1000
 
 /** What time does to those that wait or run. */
-export function sweep(connection: Connection, { maxQueueMs }: { readonly maxQueueMs: number }, now: number): SweepReport {
-  const { requeued, failed } = reclaim(connection, { leaseEnd: now }, now)
+export function sweep(
+  connection: Connection,
+  { maxQueueMs, spared }: { readonly maxQueueMs: number; readonly spared: readonly Hold[] },
+  now: number,
+): SweepReport {
+  const { requeued, failed } = reclaim(connection, { leaseEnd: now, spared }, now)
   const timedOut = failOverdue(connection, now - maxQueueMs, now)
   return { requeued, failed: failed + timedOut }
 }

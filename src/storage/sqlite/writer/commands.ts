@@ -1,3 +1,4 @@
+import { bookUsage, rollUpUsage } from '../book-usage.ts'
 import { forgetReservations, releaseBudget, reserveBudget } from '../budget.ts'
 import type { Connection, Parameters } from '../connection.ts'
 import { cancel } from '../queue/cancel.ts'
@@ -29,6 +30,8 @@ export const commands = {
   cancel,
   sweep,
   expire,
+  bookUsage,
+  rollUpUsage,
   reserveBudget,
   releaseBudget,
   forgetReservations,

@@ -1,0 +1,36 @@
+import type { Clock } from '../core/ports/clock.ts'
+import type { ModelLease, ModelPool } from '../core/ports/model-pool.ts'
+import { limitTime } from './limit-time.ts'
+
+/** What all work on a model needs, whoever asked for it. */
+export interface RunDependencies {
+  readonly pool: ModelPool
+  readonly clock: Clock
+  /** Longest run once a slot is held. */
+  readonly runLimitMs: number
+}
+
+/** A slot on a model for one run; disposing it frees the slot. */
+export interface HeldSlot<Model> extends AsyncDisposable {
+  readonly model: Model
+  /** Aborts with the caller's, or with `inference_timeout` when the run takes too long. */
+  readonly signal: AbortSignal
+}
+
+/** Waits for a lease and limits the time of the run that begins with it. */
+export async function holdSlot<Model>(
+  { clock, runLimitMs }: RunDependencies,
+  acquired: Promise<ModelLease<Model>>,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<HeldSlot<Model>> {
+  const lease = await acquired
+  const limited = limitTime(clock, { limitMs: runLimitMs, signal })
+  return {
+    model: lease.model,
+    signal: limited.signal,
+    async [Symbol.asyncDispose]() {
+      limited[Symbol.dispose]()
+      await lease[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import type { ImageProgress, ImageRequest, ImageResult } from '../core/image-generation.ts'
+import { holdSlot, type RunDependencies } from './hold-slot.ts'
+
+/**
+ * Draws the images of a request on a slot of its model, unmetered.
+ *
+ * @throws {ServiceError} what the pool and the model throw, and `inference_timeout`.
+ */
+export async function runImage(
+  deps: RunDependencies,
+  { accountId, request }: { readonly accountId: string; readonly request: ImageRequest },
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: ImageProgress) => void },
+): Promise<ImageResult> {
+  await using slot = await holdSlot(
+    deps,
+    deps.pool.acquireImage(request.model, { signal, account: accountId, sequences: request.seeds.length }),
+    { signal },
+  )
+  return await slot.model.generate(request, { signal: slot.signal, onProgress })
+}

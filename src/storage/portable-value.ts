@@ -1,0 +1,42 @@
+/**
+ * Values as JSON and the bytes they hold, for what must be readable by every version, language and store.
+ *
+ * JSON has no bytes and no maps: both become objects with a `$`, and so does an object that has a `$` of its own.
+ */
+export function writePortable(value: unknown): { readonly json: string; readonly parts: readonly Uint8Array[] } {
+  const parts: Uint8Array[] = []
+  let offset = 0
+  const write = (item: unknown): unknown => {
+    if (typeof item !== 'object' || item === null) return item
+    if (Array.isArray(item)) return item.map(write)
+    if (item instanceof Uint8Array) {
+      parts.push(item)
+      offset += item.length
+      return { $: 'bytes', at: offset - item.length, length: item.length }
+    }
+    if (item instanceof Map) return { $: 'map', entries: [...item].map(([key, each]) => [write(key), write(each)]) }
+    const fields = Object.fromEntries(Object.entries(item).map(([key, each]) => [key, write(each)]))
+    return Object.hasOwn(item, '$') ? { $: 'object', fields } : fields
+  }
+  return { json: JSON.stringify(write(value)), parts }
+}
+
+/** The value that was written; `bytes` are its parts, one after the other. */
+export function readPortable(json: string, bytes: Uint8Array): unknown {
+  const read = (item: unknown): unknown => {
+    if (typeof item !== 'object' || item === null) return item
+    if (Array.isArray(item)) return item.map(read)
+    if (!Object.hasOwn(item, '$')) return readFields(item)
+    const tagged = item as Tagged
+    if (tagged.$ === 'bytes') return Uint8Array.from(bytes.subarray(tagged.at, tagged.at + tagged.length))
+    if (tagged.$ === 'map') return new Map(tagged.entries.map(([key, each]) => [read(key), read(each)]))
+    return readFields(tagged.fields)
+  }
+  const readFields = (fields: object) => Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, read(each)]))
+  return read(JSON.parse(json))
+}
+
+type Tagged =
+  | { readonly $: 'bytes'; readonly at: number; readonly length: number }
+  | { readonly $: 'map'; readonly entries: readonly (readonly [unknown, unknown])[] }
+  | { readonly $: 'object'; readonly fields: object }
