@@ -55,16 +55,16 @@ export function createGeneration(
     },
     onToken: (token, logprobs) => {
       tokens++
-      const shown = output.add(token, logprobs)
-      if (shown.stopped) finish('stop-string')
-      sampler.accept(shown.text, limit - tokens)
+      const { text, stopped } = output.add(token, logprobs)
+      if (stopped) finish('stop-string')
+      sampler.accept(text, limit - tokens)
       const { triggered } = output
       if (!constrained && triggered !== null && constraints.tools !== null) {
         constrained = true
         const constraint = constrainToolCalls(constraints.tools, triggered)
         if (constraint !== null) sampler.constrain(constraint)
       }
-      return !shown.stopped
+      return !stopped
     },
     onEnd: finish,
     onFailure: events.onFailure,

@@ -1,5 +1,5 @@
+import { ServiceError } from '../../core/error.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
-import type { EmbeddingResult } from '../../core/text-generation.ts'
 import type { EngineProcess } from './engine-process.ts'
 
 /** A text model that lives in an engine process. */
@@ -13,7 +13,9 @@ export function createTextProxy(engine: EngineProcess): TextModel {
     },
     async embed(request, { signal }) {
       using call = engine.call({ type: 'embed', request }, { signal })
-      return (await call.result()) as EmbeddingResult
+      const result = await call.result()
+      if (result !== undefined && 'vectors' in result) return result
+      throw new ServiceError('inference_failed', 'The model answered with something else than embeddings; send the request again.')
     },
   }
 }

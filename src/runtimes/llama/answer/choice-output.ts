@@ -3,13 +3,22 @@ import type { FinishReason, TextPart, TextRequest, TokenLogprob } from '../../..
 import type { DrawnLogprobs, GenerationEnd } from '../batch/generation.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import type { ToolFormat } from '../prompt/tool-format.ts'
-import { ChoiceText, type ShownText } from './choice-text.ts'
+import { ChoiceText } from './choice-text.ts'
+import { StopMatcher } from './stop-matcher.ts'
 import { ToolCallReader, type ToolEvent } from './tool-call-reader.ts'
 
-/** Turns one choice's tokens into parts. */
+/** What a token added to an answer. */
+export interface Addition {
+  readonly text: string
+  /** Whether a stop string ended the answer. */
+  readonly stopped: boolean
+}
+
+/** Turns one choice's tokens into parts. Stop strings are looked for in its text, not in its tool calls. */
 export class ChoiceOutput {
   readonly #choice: number
   readonly #text: ChoiceText
+  readonly #stops: StopMatcher
   readonly #tools: ToolCallReader | null
   readonly #callsOnly: boolean
   readonly #push: (part: TextPart) => void
@@ -28,7 +37,8 @@ export class ChoiceOutput {
     }: { readonly choice: number; readonly stop: TextRequest['stop']; readonly format: ToolFormat | null; readonly callsOnly: boolean },
   ) {
     this.#choice = choice
-    this.#text = new ChoiceText(vocabulary, stop)
+    this.#text = new ChoiceText(vocabulary)
+    this.#stops = new StopMatcher(stop)
     this.#tools = format === null ? null : new ToolCallReader(format)
     this.#callsOnly = callsOnly
     this.#push = push
@@ -39,16 +49,19 @@ export class ChoiceOutput {
     return this.#tools?.written ?? null
   }
 
-  add(token: number, logprobs: DrawnLogprobs | null): ShownText {
-    const shown = this.#text.add(token, logprobs)
-    this.#show(shown)
-    return shown
+  add(token: number, logprobs: DrawnLogprobs | null): Addition {
+    const text = this.#text.add(token, logprobs)
+    const stopped = this.#show(this.#tools?.add(text) ?? [{ type: 'text', text }], logprobs !== null)
+    return { text, stopped }
   }
 
-  /** Shows what was held back, and the finish. */
+  /** Shows what was held back, and the finish; an unfinished character is dropped. */
   end(end: GenerationEnd | 'stop-string'): void {
-    if (end !== 'stop-string') this.#show(this.#text.flush())
-    if (!this.#callsOnly) this.#pushText(this.#tools?.flush() ?? '', [])
+    const text = this.#callsOnly ? '' : (this.#tools?.flush() ?? '')
+    if (end !== 'stop-string') {
+      const { text: shown, stopped } = this.#stops.add(text)
+      this.#pushText(stopped ? shown : shown + this.#stops.flush(), this.#text.takeAllLogprobs())
+    }
     this.#push({ type: 'choice-finish', choice: this.#choice, reason: this.#reason(end) })
   }
 
@@ -57,11 +70,27 @@ export class ChoiceOutput {
     return this.#tools !== null && this.#tools.calls > 0 ? 'tool_calls' : 'stop'
   }
 
-  #show({ text, logprobs }: ShownText): void {
-    const events: readonly ToolEvent[] = this.#tools === null ? [{ type: 'text', text }] : this.#tools.add(text)
-    const shown = events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('')
-    this.#pushText(shown, logprobs)
-    for (const event of events) this.#pushCall(event)
+  #show(events: readonly ToolEvent[], withLogprobs: boolean): boolean {
+    let shown = ''
+    let stopped = false
+    let undecided = this.#stops.held
+    const calls: ToolEvent[] = []
+    for (const event of events) {
+      if (event.type === 'text') {
+        undecided += event.text.length
+        const added = this.#stops.add(event.text)
+        shown += added.text
+        stopped = added.stopped
+      } else {
+        shown += this.#stops.flush() // a call has begun, so that nothing before it can become a stop string
+        calls.push(event)
+      }
+      if (stopped) break
+    }
+    undecided += (this.#tools?.held ?? 0) - shown.length
+    this.#pushText(shown, withLogprobs ? this.#text.takeLogprobs(undecided) : [])
+    for (const event of calls) this.#pushCall(event)
+    return stopped
   }
 
   #pushText(text: string, logprobs: readonly TokenLogprob[]): void {

@@ -2,43 +2,38 @@ import type { TokenLogprob } from '../../../core/text-generation.ts'
 import type { DrawnLogprobs } from '../batch/generation.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import { LogprobLedger } from './logprob-ledger.ts'
-import { StopMatcher } from './stop-matcher.ts'
 import { Utf8Holder } from './utf8-holder.ts'
 
-/** Text that may be shown now. */
-export interface ShownText {
-  readonly text: string
-  readonly logprobs: readonly TokenLogprob[]
-  readonly stopped: boolean
-}
-
-/** Turns one choice's tokens into text: whole characters only, and nothing of a stop string. */
+/** Turns one choice's tokens into text, whole characters only, and holds their log probabilities back until it is shown. */
 export class ChoiceText {
   readonly #vocabulary: Vocabulary
   readonly #utf8 = new Utf8Holder()
-  readonly #stops: StopMatcher
   readonly #ledger: LogprobLedger
   #written = 0
-  #shown = 0
 
-  constructor(vocabulary: Vocabulary, stops: readonly string[]) {
+  constructor(vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary
-    this.#stops = new StopMatcher(stops)
     this.#ledger = new LogprobLedger(vocabulary)
   }
 
-  add(token: number, logprobs: DrawnLogprobs | null): ShownText {
+  /** The text that a token completes. */
+  add(token: number, logprobs: DrawnLogprobs | null): string {
     if (logprobs !== null) this.#ledger.add(this.#written, token, logprobs)
     const fragment = this.#utf8.add(this.#vocabulary.piece(token))
     this.#written += fragment.length
-    const { text, stopped } = this.#stops.add(fragment)
-    this.#shown += text.length
-    return { text, logprobs: logprobs === null ? [] : this.#ledger.take(this.#shown), stopped }
+    return fragment
   }
 
-  /** What was held back, once the last token has come; an unfinished character is dropped. */
-  flush(): ShownText {
-    const text = this.#stops.flush()
-    return { text, logprobs: this.#ledger.take(Number.POSITIVE_INFINITY), stopped: false }
+  /**
+   * Takes the log probabilities of tokens whose text is decided.
+   *
+   * @param held Characters at the end that may still become something else.
+   */
+  takeLogprobs(held: number): readonly TokenLogprob[] {
+    return this.#ledger.take(this.#written - held)
+  }
+
+  takeAllLogprobs(): readonly TokenLogprob[] {
+    return this.#ledger.take(Number.POSITIVE_INFINITY)
   }
 }

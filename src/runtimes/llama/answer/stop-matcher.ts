@@ -7,6 +7,11 @@ export class StopMatcher {
     this.#stops = stops.filter((stop) => stop.length > 0)
   }
 
+  /** Characters that may still become a stop string. */
+  get held(): number {
+    return this.#held.length
+  }
+
   /** Text that is safe to show, and whether a stop string ended it. */
   add(fragment: string): { readonly text: string; readonly stopped: boolean } {
     if (this.#stops.length === 0) return { text: fragment, stopped: false }

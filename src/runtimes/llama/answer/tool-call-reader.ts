@@ -38,6 +38,11 @@ export class ToolCallReader {
     return this.#phase === 'arguments' ? 0 : this.#index
   }
 
+  /** Characters that may still become a call's beginning, or nothing. */
+  get held(): number {
+    return this.#phase === 'text' ? this.#held.length : this.#head.length
+  }
+
   /**
    * What stands from the mark on, or from the beginning without one, once it must become a call; null before and after. Up to the name it
    * is spelled as the format does.

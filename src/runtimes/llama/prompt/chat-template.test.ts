@@ -27,6 +27,17 @@ test('a template that refuses the messages is the caller’s error', () => {
   )
 })
 
+test('a template that expects lists of parts gets them, one that takes both gets text', () => {
+  const typed =
+    '{% for m in messages %}[{{ m.role }}]{% for part in m.content %}{% if part.type == "text" %}{{ part.text }}{% endif %}{% endfor %}{% endfor %}'
+  assert.equal(
+    compileChatTemplate(typed, texts).render([user, { role: 'assistant', content: '' }, user], []),
+    '[user]Hi[assistant][user]Hi',
+  )
+  const both = '{% for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}list{% endif %}{% endfor %}'
+  assert.equal(compileChatTemplate(both, texts).render([user], []), 'Hi')
+})
+
 test('a template that loops is stopped', () => {
   const template = compileChatTemplate('{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}', texts)
   assert.throws(

@@ -1,6 +1,7 @@
 import { Template } from '@huggingface/jinja'
 import { ServiceError } from '../../../core/error.ts'
 import type { ChatMessage, JsonValue, ToolDefinition } from '../../../core/text-generation.ts'
+import { needsContentParts, withContentParts } from './content-parts.ts'
 import { mapTexts } from './map-texts.ts'
 import { RenderTimeout, renderWithin } from './render-within.ts'
 
@@ -45,18 +46,15 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
   if (text.length > maxTemplateLength)
     throw new Error(`The chat template has ${text.length} characters; at most ${maxTemplateLength} are allowed.`)
   const template = new Template(text)
+  const variables = { add_generation_prompt: true, bos_token: texts.begin, eos_token: texts.end }
+  const shape = needsContentParts(template, variables) ? withContentParts : (message: TemplateMessage) => message
   return {
     source: text,
     knowsTools: /\btools\b/.test(text),
     render: (messages, tools) => {
-      const input = { messages, tools: tools.length > 0 ? tools.map(describeTool) : null }
+      const input = { messages: messages.map(shape), tools: tools.length > 0 ? tools.map(describeTool) : null }
       const longest = 4 * JSON.stringify(input).length + maxTemplateLength
-      const rendered = renderChecked(template, {
-        ...input,
-        add_generation_prompt: true,
-        bos_token: texts.begin,
-        eos_token: texts.end,
-      })
+      const rendered = renderChecked(template, { ...variables, ...input })
       if (rendered.length > longest) throw refuse(`wrote ${rendered.length} characters`)
       return rendered
     },
