@@ -38,7 +38,7 @@ test('describes the built-in models', async () => {
   assert.ok(image?.kind === 'image')
   assert.deepEqual(image.sizes, { type: 'range', min: 64, max: 2048 })
   assert.deepEqual(image.defaults, { steps: 20, guidanceScale: 5, sampler: 'DDIM' })
-  assert.deepEqual(image.bounds, { clipSkip: 2, lcmSteps: 50, refusedSamplers: [], startsFromImage: true })
+  assert.deepEqual(image.bounds, { clipSkip: 2, lcmSteps: 50, refusedSamplers: {}, startsFromImage: true })
   assert.equal(catalog.defaultImageModel(), image)
 })
 
@@ -54,7 +54,18 @@ test('the default image model is the first of a further folder', async (context)
   assert.ok(model.sizes.type === 'list' && model.sizes.sizes.length === 9)
   assert.deepEqual(model.defaults, { steps: 30, guidanceScale: 12, sampler: 'DDIM' })
   assert.equal(model.refiner, join(folder, 'refiner'))
-  assert.deepEqual(model.bounds, { clipSkip: null, lcmSteps: null, refusedSamplers: [], startsFromImage: false })
+  assert.deepEqual(model.bounds, { clipSkip: null, lcmSteps: null, refusedSamplers: {}, startsFromImage: false })
+})
+
+test('an image model whose noise no sampler follows is a fault at start', async (context) => {
+  const paths = ['unet', 'text_encoder', 'text_encoder_2', 'vae_decoder'].map((part) => `${part}/model.onnx`)
+  const tables = ['tokenizer', 'tokenizer_2'].flatMap((part) => [`${part}/vocab.json`, `${part}/merges.txt`])
+  const folder = await makeFolder(context, {
+    ...Object.fromEntries([...paths, ...tables].map((path) => [path, 'x'])),
+    'scheduler/scheduler_config.json': { _class_name: 'EDMDPMSolverMultistepScheduler' },
+    'model.json': { id: 'playground', kind: 'image', format: 'onnx-sdxl', native: { width: 1024, height: 1024 } },
+  })
+  assert.match((await readFaults([folder])).join(), /scheduler_config\.json .*EDMDPMSolverMultistepScheduler/)
 })
 
 test('takes a folder that is itself a model and ignores folders without model.json', async (context) => {

@@ -6,6 +6,7 @@ import { checkFiles } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
 import { describeModel } from './describe-model.ts'
 import type { FoundFolder } from './find-model-folders.ts'
+import { findImageFaults } from './read-image-bounds.ts'
 
 /** A model that was found in a folder. */
 export interface CatalogEntry {
@@ -60,5 +61,7 @@ async function readFolder({ folder, source }: FoundFolder, confined: boolean): P
       id: references.id,
       faults: [checked, files].flatMap((result) => ('faults' in result ? result.faults : [])),
     }
+  const faults = checked.modelFile.kind === 'image' ? await findImageFaults(folder) : []
+  if (faults.length > 0) return { modelFile, id: references.id, faults }
   return { entry: { source, modelFile, descriptor: await describeModel(checked.modelFile, files.facts) } }
 }

@@ -65,7 +65,8 @@ export interface ImageModelBounds {
   readonly clipSkip: number | null
   /** Most steps of the sampler LCM; null = the files do not tell. */
   readonly lcmSteps: number | null
-  readonly refusedSamplers: readonly Sampler[]
+  /** Samplers that cannot draw with the model, each with what the model has that they lack. */
+  readonly refusedSamplers: Readonly<Partial<Record<Sampler, string>>>
   readonly startsFromImage: boolean
 }
 

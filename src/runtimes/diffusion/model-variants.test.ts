@@ -163,6 +163,8 @@ test('wrong JSON and unknown options are refused by file and field', async () =>
   const folder = await variant('bad-json', {})
   await writeFile(join(folder, 'scheduler', 'scheduler_config.json'), '{"beta_schedule":"zigzag"}')
   assert.match(await refusal(folder), /scheduler_config\.json has an unknown "beta_schedule"; known are linear/)
+  await writeFile(join(folder, 'scheduler', 'scheduler_config.json'), '{"_class_name":"EDMEulerScheduler"}')
+  assert.match(await refusal(folder), /scheduler_config\.json names the EDMEulerScheduler/)
   await writeFile(join(folder, 'scheduler', 'scheduler_config.json'), '{')
   assert.match(await refusal(folder), /scheduler_config\.json is not valid JSON/)
 })

@@ -4,7 +4,7 @@ import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import { TorchGenerator } from './noise/torch-generator.ts'
 import type { EncodedPrompt, PromptEncoding } from './prompts/encode-prompts.ts'
 import { linear } from './schedulers/linear.ts'
-import { samplerSolvers } from './schedulers/samplers.ts'
+import { prepareSolver } from './schedulers/samplers.ts'
 import type { SchedulerConfig } from './schedulers/scheduler-config.ts'
 import type { Solver } from './schedulers/solver.ts'
 import { type StartingPicture, startFromPicture } from './start-from-picture.ts'
@@ -38,7 +38,7 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
   const { vae } = pipeline
   const { steps, guidanceScale, guidanceRescale } = settings
   const size: LatentSize = { channels: vae.channels, height: settings.height / vae.factor, width: settings.width / vae.factor }
-  const solver = samplerSolvers[settings.sampler](settings.scheduler, steps)
+  const solver = prepareSolver(settings.sampler, settings.scheduler, steps)
   const generator = new TorchGenerator(settings.seed)
   const { start } = settings
   const begun =

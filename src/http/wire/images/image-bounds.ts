@@ -13,7 +13,8 @@ export function findBoundFaults({ id, bounds, defaults }: ImageModelDescriptor, 
     add('clip_skip', clipSkip === 0 ? `must be left out: ${id} has one layer to read.` : `must be at most ${clipSkip} for ${id}.`, 'range')
   if (sampler === 'LCM' && lcmSteps !== null && steps > lcmSteps)
     add('steps', `must be at most ${lcmSteps} with the sampler LCM of ${id}.`, 'range')
-  if (refusedSamplers.includes(sampler)) add('sampler', `must be another than ${sampler} for ${id}.`, 'unsupported')
+  const lacking = refusedSamplers[sampler]
+  if (lacking !== undefined) add('sampler', `must be another than ${sampler}: ${id} has ${lacking}.`, 'unsupported')
   if (!startsFromImage && body.init_image !== undefined)
     add('init_image', `must be left out: ${id} cannot start from an image.`, 'unsupported')
   return faults

@@ -255,7 +255,7 @@ suite('image requests', () => {
   })
 
   test('what the model is known to refuse is refused before it is asked', async () => {
-    const bounds = { clipSkip: 2, lcmSteps: 50, refusedSamplers: ['PNDM'], startsFromImage: false } as const
+    const bounds = { clipSkip: 2, lcmSteps: 50, refusedSamplers: { PNDM: 'something' }, startsFromImage: false }
     const bounded = { descriptor: { ...model, bounds } }
     assert.equal((await accept({ clip_skip: 2 }, bounded)).clipSkip, 2)
     await refuse({ clip_skip: 3 }, 'clip_skip', 'validation_error', bounded)

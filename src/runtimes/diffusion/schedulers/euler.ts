@@ -1,3 +1,4 @@
+import { finalSigma } from './levels/dpm-levels.ts'
 import { eulerSigmas, unscaledNoiseScale } from './levels/euler-sigmas.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
 import { linear } from './linear.ts'
@@ -12,7 +13,7 @@ import type { Solver } from './solver.ts'
  */
 export function euler(config: SchedulerConfig, steps: number): Solver {
   const schedule = noiseSchedule(config, { zeroSnrFloor: true })
-  const { timesteps, sigmas } = eulerSigmas(config, schedule, steps)
+  const { timesteps, sigmas } = eulerSigmas(config, schedule, steps, finalSigma(config, schedule))
   const sigmaAt = (index: number): number => sigmas[index] ?? 0
   return {
     timesteps,

@@ -1,4 +1,3 @@
-import { ServiceError } from '../../../core/error.ts'
 import { cumulativeLevels, finalAlphaBar } from './levels/cumulative-levels.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
 import { spacedTimesteps } from './levels/timesteps.ts'
@@ -14,8 +13,6 @@ import type { Solver, SolverState } from './solver.ts'
  * @see Liu et al. 2022, arXiv:2202.09778, equation 9
  */
 export function pndm(config: SchedulerConfig, steps: number): Solver {
-  if (!config.skipPrkSteps || config.predictionType === 'sample')
-    throw new ServiceError('unsupported', 'This model cannot use the sampler PNDM: choose another.', { param: 'sampler' })
   const schedule = noiseSchedule(config, { zeroSnrFloor: false })
   const { alphaBar, level } = cumulativeLevels(schedule, finalAlphaBar(config, schedule))
   const spaced = spacedTimesteps(config, steps, { rounded: true })

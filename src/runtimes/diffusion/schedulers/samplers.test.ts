@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { samplers } from '../../../core/sampler.ts'
 import { TorchGenerator } from '../noise/torch-generator.ts'
-import { samplerSolvers } from './samplers.ts'
+import { prepareSolver, samplerSolvers } from './samplers.ts'
 import { parseSchedulerConfig } from './scheduler-config.ts'
-import { startAt } from './solver.ts'
+import { type Solver, type SolverState, startAt } from './solver.ts'
 
 /** Behind the last uneven "trailing" stride a little noise of timestep 0 stays, as in diffusers. */
 const tolerance = 0.15
@@ -41,6 +41,52 @@ for (const sampler of samplers) {
     })
   }
 }
+
+test('a model whose noise has no signal left is drawn by every sampler that it does not refuse', () => {
+  const config = parseSchedulerConfig({
+    rescale_betas_zero_snr: true,
+    prediction_type: 'v_prediction',
+    timestep_spacing: 'trailing',
+    set_alpha_to_one: true,
+  })
+  for (const sampler of samplers) {
+    if (sampler in config.refusedSamplers) {
+      assert.throws(() => prepareSolver(sampler, config, 8), { code: 'unsupported', param: 'sampler' })
+      continue
+    }
+    const solver = prepareSolver(sampler, config, 8)
+    const generator = new TorchGenerator(1)
+    const wanted = generator.normal(size)
+    let state = startAt(0)
+    let latents: Float32Array = generator.normal(size).map((value) => value * solver.initialNoiseScale)
+    while (state.index < solver.timesteps.length) {
+      const step = solver.step(state, velocity(solver, state, wanted, latents), latents, () => generator.normal(size))
+      state = step.state
+      latents = step.latents
+      assert.ok(latents.every(Number.isFinite), `${sampler} at ${state.index}`)
+    }
+    for (const [i, value] of latents.entries()) assert.ok(Math.abs(value - (wanted[i] ?? 0)) < tolerance, `${sampler}: ${value}`)
+  }
+})
+
+/** What a perfect model says: the velocity of the input, which has variance 1, away from what is wanted. */
+function velocity(solver: Solver, state: SolverState, wanted: Float32Array, latents: Float32Array): Float32Array {
+  const input = solver.scaleInput(state, latents)
+  const clean = solver.scaleInput(state, solver.addNoise(state, wanted, new Float32Array(size)))
+  const alpha = (clean[0] ?? 0) / (wanted[0] ?? 1)
+  const sigma = Math.sqrt(Math.max(1 - alpha * alpha, 1e-12))
+  return input.map((value, i) => alpha * ((value - (clean[i] ?? 0)) / sigma) - sigma * (wanted[i] ?? 0))
+}
+
+test("Euler ends at the least noise of the training where the model's config says so", () => {
+  const left = (final: string): number => {
+    const solver = prepareSolver('K_EULER', parseSchedulerConfig({ final_sigmas_type: final }), 4)
+    const last = solver.step(startAt(3), new Float32Array(1), Float32Array.of(1), () => new Float32Array(1))
+    return solver.addNoise(last.state, Float32Array.of(0), Float32Array.of(1))[0] ?? Number.NaN
+  }
+  assert.equal(left('zero'), 0)
+  assert.ok(Math.abs(left('sigma_min') - 0.02916) < 1e-4)
+})
 
 test('a step changes neither the state nor the arrays it was given', () => {
   for (const sampler of samplers) {

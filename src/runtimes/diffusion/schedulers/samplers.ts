@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../core/error.ts'
 import type { Sampler } from '../../../core/sampler.ts'
 import { ddim } from './ddim.ts'
 import { ddpm } from './ddpm.ts'
@@ -46,4 +47,16 @@ export const samplerSolvers: Readonly<Record<Sampler, SolverPreparation>> = {
   DPM_PLUS_PLUS_SDE_KARRAS: (config, steps) => dpmSinglestep(karras(config), steps, stochastic),
   UNI_PC: (config, steps) => uniPc(plain(config), steps),
   LCM: lcm,
+}
+
+/**
+ * Prepares a sampler's scheduler for a number of steps.
+ *
+ * @throws {ServiceError} `unsupported` for a sampler that the model refuses.
+ */
+export function prepareSolver(sampler: Sampler, config: SchedulerConfig, steps: number): Solver {
+  const lacking = config.refusedSamplers[sampler]
+  if (lacking !== undefined)
+    throw new ServiceError('unsupported', `This model has ${lacking}: choose another sampler than ${sampler}.`, { param: 'sampler' })
+  return samplerSolvers[sampler](config, steps)
 }

@@ -1,3 +1,5 @@
+import type { Sampler } from '../../../core/sampler.ts'
+import { findSchedulerFault, refusedSamplers } from '../../../core/sampler-support.ts'
 import { type JsonRecord, unusableModel } from '../onnx/model-file.ts'
 
 export type PredictionType = 'epsilon' | 'v_prediction' | 'sample'
@@ -15,11 +17,11 @@ export interface SchedulerConfig {
   readonly timestepSpacing: TimestepSpacing
   readonly stepsOffset: number
   readonly setAlphaToOne: boolean
-  readonly skipPrkSteps: boolean
   /** Bound of the predicted image; null = never clipped, which is right for latents. */
   readonly clipSampleRange: number | null
   readonly karrasSigmas: boolean
-  readonly solverOrder: 1 | 2
+  /** 1 or 2; samplers that would read another are among the refused. */
+  readonly solverOrder: number
   readonly solverType: 'midpoint' | 'heun' | 'bh1' | 'bh2' | null
   readonly lowerOrderFinal: boolean | null
   readonly eulerAtFinal: boolean
@@ -29,6 +31,8 @@ export interface SchedulerConfig {
   /** Training steps a distilled (LCM) model skips over. */
   readonly originalInferenceSteps: number
   readonly timestepScaling: number
+  /** Samplers that cannot follow this config, each with what they lack. */
+  readonly refusedSamplers: Readonly<Partial<Record<Sampler, string>>>
 }
 
 const file = 'scheduler/scheduler_config.json'
@@ -52,6 +56,8 @@ export function parseSchedulerConfig(json: JsonRecord): SchedulerConfig {
     if (found === undefined) throw unusableModel(file, `has an unknown "${key}"; known are ${allowed.join(', ')}`)
     return found
   }
+  const fault = findSchedulerFault(json)
+  if (fault !== null) throw unusableModel(file, fault)
   if (flag('thresholding', false)) throw unusableModel(file, 'asks for thresholding, which does not suit latents')
   choice('interpolation_type', ['linear'], 'linear')
   const betas = json.trained_betas ?? null
@@ -69,10 +75,9 @@ export function parseSchedulerConfig(json: JsonRecord): SchedulerConfig {
     timestepSpacing: choice('timestep_spacing', ['leading', 'trailing', 'linspace'], 'leading'),
     stepsOffset: number('steps_offset', 1),
     setAlphaToOne: flag('set_alpha_to_one', false),
-    skipPrkSteps: flag('skip_prk_steps', true),
     clipSampleRange: flag('clip_sample', false) ? number('clip_sample_range', 1) : null,
     karrasSigmas: flag('use_karras_sigmas', false),
-    solverOrder: orderOf(number('solver_order', 2)),
+    solverOrder: number('solver_order', 2),
     solverType: solverTypes.find((type) => type === json.solver_type) ?? null,
     lowerOrderFinal: 'lower_order_final' in json ? flag('lower_order_final', true) : null,
     eulerAtFinal: flag('euler_at_final', false),
@@ -81,10 +86,6 @@ export function parseSchedulerConfig(json: JsonRecord): SchedulerConfig {
     lambdaMinClipped: typeof lambdaMin === 'number' ? lambdaMin : Number.NEGATIVE_INFINITY,
     originalInferenceSteps: number('original_inference_steps', 50),
     timestepScaling: number('timestep_scaling', 10),
+    refusedSamplers: refusedSamplers(json),
   }
-}
-
-function orderOf(value: number): 1 | 2 {
-  if (value !== 1 && value !== 2) throw unusableModel(file, 'must have 1 or 2 in "solver_order"')
-  return value
 }

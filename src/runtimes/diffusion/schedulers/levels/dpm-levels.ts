@@ -20,7 +20,7 @@ export function lambda({ alpha, sigma }: Shares): number {
   return Math.log(alpha) - Math.log(sigma)
 }
 
-/** The noise level the DPM family ends at. */
+/** The noise level that Euler's and the DPM family end at. */
 export function finalSigma(config: SchedulerConfig, { sigmas }: NoiseSchedule): number {
   return config.finalSigma === 'zero' ? 0 : (sigmas[0] ?? 0)
 }
