@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../core/ports/clock.ts'
+import { firstOf, unstoppable } from '../core/waiting.ts'
 import type { Worker } from '../worker/start-worker.ts'
 import type { AnswersInProgress } from './answers-in-progress.ts'
 
@@ -20,10 +21,11 @@ export async function stopServing(
   { graceMs }: { readonly graceMs: number },
 ): Promise<void> {
   const drained = worker.drain()
-  const done = new AbortController()
-  const graceOver = clock.wait(graceMs, { signal: done.signal }).catch(() => {})
-  await Promise.race([answers.finished(), graceOver])
-  done.abort()
+  await firstOf(
+    unstoppable.signal,
+    () => answers.finished(),
+    (signal) => clock.wait(graceMs, { signal }),
+  )
   server.server.closeAllConnections()
   await Promise.all([server.close(), drained])
 }

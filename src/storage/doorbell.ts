@@ -1,4 +1,5 @@
 import type { Clock } from '../core/ports/clock.ts'
+import { firstOf } from '../core/waiting.ts'
 
 /** Wakes whoever waits for work; a ring while nobody waits is kept for the next one. */
 export class Doorbell {
@@ -24,13 +25,15 @@ export class Doorbell {
       return
     }
     const { promise, resolve } = Promise.withResolvers<void>()
-    const done = new AbortController()
     this.#waiting.add(resolve)
     try {
-      await Promise.race([promise, this.#clock.wait(timeoutMs, { signal: AbortSignal.any([signal, done.signal]) })])
+      await firstOf(
+        signal,
+        () => promise,
+        (either) => this.#clock.wait(timeoutMs, { signal: either }),
+      )
     } finally {
       this.#waiting.delete(resolve)
-      done.abort()
     }
   }
 }

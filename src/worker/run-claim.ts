@@ -1,13 +1,12 @@
 import type { ImageProgress } from '../core/image-generation.ts'
 import type { OutputReference } from '../core/inference.ts'
 import type { Claim } from '../core/ports/inference-queue.ts'
+import { orAborted, unstoppable } from '../core/waiting.ts'
 import { runWork, type WorkResult } from '../operations/run-work.ts'
 import { UsageMeter } from '../operations/usage-meter.ts'
-import { abandonOnAbort } from './abandon-on-abort.ts'
 import type { HeldLease } from './live-claims.ts'
 import { persist } from './persist.ts'
 import { completeClaim, type EndedClaim, settleFailure } from './settle-claim.ts'
-import { unstoppable } from './unstoppable.ts'
 import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.ts'
 
 interface RunOptions extends Pick<WorkerSettings, 'runLimitMs'> {
@@ -32,8 +31,8 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   deps.events.publish(claim.id, { type: 'status', status: 'running' })
   try {
     // Without anything to wait for, the slot is taken before the worker looks for room again.
-    if (options.after.length > 0) await abandonOnAbort(Promise.all(options.after), signal)
-    const result = await abandonOnAbort(compute(deps, ended, { ...options, signal }), signal)
+    if (options.after.length > 0) await orAborted(Promise.all(options.after), signal)
+    const result = await orAborted(compute(deps, ended, { ...options, signal }), signal)
     options.onSlotFree()
     const output = await storeOutput(deps, claim, result, signal)
     await completeClaim(deps, ended, { outcome: 'succeeded', output })

@@ -1,8 +1,8 @@
 import type { Claim, Hold, ModelRoom } from '../core/ports/inference-queue.ts'
+import { firstOf, unstoppable } from '../core/waiting.ts'
 import { Interruption } from './interruption.ts'
 import { LiveClaims } from './live-claims.ts'
 import { runClaim } from './run-claim.ts'
-import { unstoppable } from './unstoppable.ts'
 import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.ts'
 
 /** Longest time without looking for work, for when a slot gets free or a delay ends without a ring. */
@@ -120,11 +120,10 @@ class ClaimLoop {
   }
 
   async #waitForWork(signal: AbortSignal): Promise<void> {
-    const done = new AbortController()
-    try {
-      await Promise.race([this.#slotFreed.promise, this.#deps.queue.doorbell(pollMs, { signal: AbortSignal.any([signal, done.signal]) })])
-    } finally {
-      done.abort()
-    }
+    await firstOf(
+      signal,
+      () => this.#slotFreed.promise,
+      (either) => this.#deps.queue.doorbell(pollMs, { signal: either }),
+    )
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../core/ports/clock.ts'
+import { firstOf } from '../../core/waiting.ts'
 
 /** How long a reader may leave what was sent unread before it loses its answer. */
 export const readerLimitMs = 30_000
@@ -21,14 +22,12 @@ export async function writeChunk(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<void> {
   if (raw.write(chunk, 'latin1')) return
-  const done = new AbortController()
-  const either = AbortSignal.any([signal, done.signal])
-  const idle = clock.wait(readerLimitMs, { signal: either }).then(() => {
-    throw new ReaderIdle(`The client read nothing for ${readerLimitMs / 1000} s`)
-  })
-  try {
-    await Promise.race([once(raw, 'drain', { signal: either }), idle])
-  } finally {
-    done.abort()
-  }
+  await firstOf<unknown>(
+    signal,
+    (either) => once(raw, 'drain', { signal: either }),
+    async (either) => {
+      await clock.wait(readerLimitMs, { signal: either })
+      throw new ReaderIdle(`The client read nothing for ${readerLimitMs / 1000} s`)
+    },
+  )
 }

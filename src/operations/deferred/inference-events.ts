@@ -1,5 +1,6 @@
 import type { InferenceStatus, Progress } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import { firstOf } from '../../core/waiting.ts'
 
 /** Something that has just happened to a deferred inference in this process; the record stays the truth. */
 export type InferenceEvent =
@@ -99,12 +100,11 @@ export class InferenceSubscription implements Disposable {
 
   async #wait(timeoutMs: number, signal: AbortSignal): Promise<void> {
     const woken = Promise.withResolvers<void>()
-    const done = new AbortController()
     this.#wake = woken.resolve
-    try {
-      await Promise.race([woken.promise, this.#clock.wait(timeoutMs, { signal: AbortSignal.any([signal, done.signal]) })])
-    } finally {
-      done.abort()
-    }
+    await firstOf(
+      signal,
+      () => woken.promise,
+      (either) => this.#clock.wait(timeoutMs, { signal: either }),
+    )
   }
 }

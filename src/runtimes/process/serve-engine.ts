@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import type { ModelDescriptor } from '../../core/model.ts'
+import { unstoppable } from '../../core/waiting.ts'
 import { EngineChannel } from './engine-channel.ts'
 import { packFailure } from './engine-failure.ts'
 import { EngineGate } from './engine-gate.ts'
@@ -54,7 +55,7 @@ export function serveEngine(
     if (message.type === 'more') return running.get(message.id)?.window.widen(message.parts)
     try {
       const { type: _, descriptor, ...options } = message
-      const engine = await load(descriptor, { ...options, signal: new AbortController().signal })
+      const engine = await load(descriptor, { ...options, ...unstoppable })
       loaded = { run: engine.run, gate: new EngineGate(engine.slots) }
       reportMemory()
       setInterval(reportMemory, memoryReportMs).unref()

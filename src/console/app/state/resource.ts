@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect } from 'preact/hooks'
+import { unstoppable } from '../../../core/waiting.ts'
 import { isSignedOut, session } from './session.ts'
 
 export type Resource<Value> =
@@ -31,5 +32,5 @@ export function useResource<Value>(
     void run(controller.signal)
     return () => controller.abort()
   }, [run])
-  return { resource, reload: () => run(new AbortController().signal) }
+  return { resource, reload: () => run(unstoppable.signal) }
 }

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
+import { describe, test } from 'node:test'
+import { createTestClock } from '../../test/support/test-clock.ts'
+import { firstOf, orAborted, unstoppable } from './waiting.ts'
+
+const never = new Promise<never>(() => {})
+
+describe('orAborted', () => {
+  test('passes on what the promise brings, good or bad, and leaves no listener behind', async () => {
+    const { signal } = new AbortController()
+    assert.equal(await orAborted(Promise.resolve(7), signal), 7)
+    await assert.rejects(orAborted(Promise.reject(new Error('broken')), signal), /broken/)
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
+  })
+
+  test('leaves with the reason of the signal, now or later, and does not mind what the promise does then', async () => {
+    const reason = new Error('gone')
+    await assert.rejects(orAborted(never, AbortSignal.abort(reason)), reason)
+    const controller = new AbortController()
+    const slow = Promise.withResolvers<never>()
+    const left = assert.rejects(orAborted(slow.promise, controller.signal), reason)
+    controller.abort(reason)
+    await left
+    slow.reject(new Error('too late'))
+  })
+})
+
+describe('firstOf', () => {
+  test('tells those who came second that nobody waits for them', async () => {
+    const clock = createTestClock()
+    const heard: string[] = []
+    const told = (signal: AbortSignal) => {
+      signal.addEventListener('abort', () => heard.push('second'))
+      return never
+    }
+    const waited = firstOf(unstoppable.signal, (signal) => clock.wait(1000, { signal }), told)
+    await clock.advance(999)
+    assert.deepEqual(heard, [])
+    await clock.advance(1)
+    await waited
+    assert.deepEqual(heard, ['second'])
+  })
+
+  test('ends with the reason of its signal, and stops every wait', async () => {
+    const clock = createTestClock()
+    const reason = new Error('gone')
+    const controller = new AbortController()
+    const heard: boolean[] = []
+    const waited = firstOf(
+      controller.signal,
+      (signal) => clock.wait(1000, { signal }),
+      (signal) => {
+        signal.addEventListener('abort', () => heard.push(true))
+        return never
+      },
+    )
+    const ended = assert.rejects(waited, reason)
+    controller.abort(reason)
+    await ended
+    assert.deepEqual(heard, [true])
+  })
+
+  test('fails with the first that fails', async () => {
+    await assert.rejects(
+      firstOf(
+        unstoppable.signal,
+        () => never,
+        () => Promise.reject(new Error('broken')),
+      ),
+      /broken/,
+    )
+  })
+})
