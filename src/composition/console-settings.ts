@@ -17,6 +17,7 @@ export function consoleSettings({ models, requests, accounts, deferred }: Config
       { name: 'Requests waiting per image model', value: String(models.imageQueue) },
       { name: 'Asynchronous requests waiting', value: whole.format(deferred.queue) },
       { name: 'Of every queue for one account', value: `${Math.round(accounts.share * 100)} %` },
+      { name: 'Stored for one account', value: megabytes(accounts.storageBytes) },
       { name: 'Requests per minute', value: requests.perMinute === null ? 'no limit' : whole.format(requests.perMinute) },
       { name: 'Waiting for a model', value: seconds(requests.waitLimitMs) },
       { name: 'One run on a model', value: seconds(requests.runLimitMs) },

@@ -10,6 +10,7 @@ export function httpSettings({ listen, requests, accounts, deferred }: Config): 
     bodyMemory: bodyMemory(requests),
     runLimitMs: requests.runLimitMs,
     requestsPerMinute: requests.perMinute,
+    imagePixels: requests.imagePixels,
     accountPlaces: accounts.places,
     widePenalties: requests.widePenalties,
     privateWebhooks: deferred.privateWebhooks,

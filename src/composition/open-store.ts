@@ -20,7 +20,11 @@ export async function openStore(
 ): Promise<Store> {
   refuseUnbuilt(config)
   const { dataFolder, deferred, accounts } = config
-  const limits = { maxPending: deferred.queue, maxPendingPerAccount: Math.max(1, Math.floor(deferred.queue * accounts.share)) }
+  const limits = {
+    maxPending: deferred.queue,
+    maxPendingPerAccount: Math.max(1, Math.floor(deferred.queue * accounts.share)),
+    maxStoredBytesPerAccount: accounts.storageBytes,
+  }
   return openSqliteStore({ file: dataLayout(dataFolder).databaseFile, clock, limits, mode })
 }
 

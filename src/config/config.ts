@@ -44,6 +44,8 @@ export interface Config {
     readonly bodyMemoryBytes: number
     /** Per account; null = unlimited. */
     readonly perMinute: number | null
+    /** Of one request, over all its pictures. */
+    readonly imagePixels: number
     readonly waitLimitMs: number
     /** One run on a model, interactive or deferred. */
     readonly runLimitMs: number
@@ -56,6 +58,8 @@ export interface Config {
   readonly accounts: {
     /** Part of every queue, over 0 and up to 1. */
     readonly share: number
+    /** Bodies and outputs of asynchronous requests. */
+    readonly storageBytes: number
     /** Held open at once. */
     readonly places: { readonly streams: number; readonly polls: number; readonly events: number }
   }

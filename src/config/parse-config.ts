@@ -58,6 +58,7 @@ function readConfig({ read }: SettingReader): Config {
       bodyLimitBytes: read(settings.bodyLimit),
       bodyMemoryBytes: read(settings.bodyMemory),
       perMinute: zeroIsNull(read(settings.requestsPerMinute)),
+      imagePixels: read(settings.imagePixels),
       waitLimitMs: read(settings.waitLimit),
       runLimitMs: read(settings.runLimit),
       graceMs: read(settings.grace),
@@ -65,6 +66,7 @@ function readConfig({ read }: SettingReader): Config {
     },
     accounts: {
       share: read(settings.accountShare) / 100,
+      storageBytes: read(settings.accountStorage),
       places: { streams: read(settings.accountStreams), polls: read(settings.accountPolls), events: read(settings.accountEvents) },
     },
     deferred: {

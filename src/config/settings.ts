@@ -153,6 +153,13 @@ export const settings = {
     '0',
     'Requests per account and minute; 0 for no limit.',
   ),
+  imagePixels: setting(
+    'image-pixels',
+    'Requests',
+    integer(64 * 64, 1_000_000_000),
+    '16777216',
+    'Pixels of one request, over all its pictures: by default 16 of 1024 × 1024; more get 422.',
+  ),
   waitLimit: setting('wait-limit', 'Requests', duration('1s', '1h'), '1m', 'How long a request whose client waits may wait for a slot.'),
   runLimit: setting('run-limit', 'Requests', duration('1s', '7d'), '15m', 'How long one run on a model may take, synchronous or not.'),
   grace: setting('grace', 'Requests', duration('0', '1h'), '30s', 'How long a stop waits for answers in progress.'),
@@ -191,6 +198,14 @@ export const settings = {
     integer(1, 100_000),
     '256',
     'Event streams of asynchronous requests that one account may have open at once; more get 429.',
+  ),
+
+  accountStorage: setting(
+    'account-storage',
+    'Accounts',
+    byteSize('1mb'),
+    '5gb',
+    'What the asynchronous requests of one account may store: bodies that wait and outputs that are kept; more get 429.',
   ),
 
   queue: setting('queue', 'Asynchronous requests', integer(1, 100_000_000), '20000', 'Requests that may be pending; more get 503.'),

@@ -17,6 +17,8 @@ export interface HttpSettings {
   readonly requestsPerMinute: number | null
   /** Most of each kind that one account may hold open at once. */
   readonly accountPlaces: Readonly<Record<PlaceKind, number>>
+  /** Pixels of one request, over all its pictures. */
+  readonly imagePixels: number
   /** Whether penalties may be −2 to 2 instead of 0 to 1. */
   readonly widePenalties: boolean
   /** Whether webhooks may go to plain `http:` addresses, for networks without certificates. */

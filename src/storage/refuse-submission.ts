@@ -14,6 +14,20 @@ export function shareFull(maxPending: number): ServiceError {
   )
 }
 
+/**
+ * For one account that would store more than it may.
+ *
+ * @param stored Bytes, what is asked for included.
+ */
+export function storageFull(stored: number, most: number): ServiceError {
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`
+  return new ServiceError(
+    'quota_exceeded',
+    `The asynchronous requests of this account would store ${megabytes(stored)}, over its ${megabytes(most)} (account-storage); wait until outputs expire, 24 hours after they were stored, or ask for less.`,
+    { retryAfterSeconds: 120 },
+  )
+}
+
 /** For a key that came with another body before. */
 export function idempotencyConflict(): ServiceError {
   return new ServiceError(

@@ -69,6 +69,33 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await store.queue.enqueue(makeSubmission(), options)
   })
 
+  test(`${name} queue: an account stores no more than it may: work that waits, outputs to come, and outputs that are kept`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: { maxPending: 100, maxStoredBytesPerAccount: 1_000_000 } })
+    const submit = (outputBytes: number, accountId = 'a') => store.queue.enqueue(makeSubmission({ accountId, outputBytes }), options)
+    const full = { code: 'quota_exceeded', retryAfterSeconds: 120 }
+    const results = await Promise.allSettled([1, 2, 3].map(() => submit(400_000)))
+    assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'fulfilled', 'rejected'])
+    await submit(900_000, 'b')
+    await store.queue.complete(await claimNext(store.queue), { outcome: 'succeeded', output: { ...output, bytes: 700_000 } }, options)
+    await assert.rejects(submit(0), full)
+    const other = await claimNext(store.queue)
+    assert.equal(other.inference.accountId, 'b')
+    await store.queue.cancel(
+      {
+        id: (await store.log.list({ accountId: 'a', status: 'pending', limit: 1, after: null }, options)).inferences[0]?.id ?? '',
+        accountId: 'a',
+      },
+      options,
+    )
+    await submit(200_000)
+    await assert.rejects(submit(200_000), full)
+    await clock.advance(outputRetentionMs)
+    await store.queue.expire(options)
+    await submit(700_000)
+    await assert.rejects(submit(200_000), full)
+  })
+
   test(`${name} queue: a disabled account's work ends, and nothing is taken from it any more`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })

@@ -36,6 +36,7 @@ export const standardSettings: HttpSettings = {
   bodyMemory: { totalBytes: 256 * 1024 * 1024, shareBytes: 64 * 1024 * 1024 },
   runLimitMs: 60_000,
   requestsPerMinute: null,
+  imagePixels: 16 * 1024 * 1024,
   accountPlaces: { streams: 1000, polls: 1000, events: 1000 },
   widePenalties: false,
   privateWebhooks: false,

@@ -8,6 +8,8 @@ export interface InferenceSubmission {
   readonly accountId: string
   readonly work: InferenceWork
   readonly priority: Priority
+  /** What its output is expected to take at most; counts against the account's storage until the output is there; absent = nothing. */
+  readonly outputBytes?: number
   /** Same key, fingerprint and webhook within 24 h give the same inference. */
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   /** Where to announce the completion, or null. */
@@ -39,6 +41,8 @@ export interface QueueLimits {
   readonly maxPending: number
   /** Inferences of one account that may be pending; absent = as many as of all. */
   readonly maxPendingPerAccount?: number
+  /** Bytes that one account may have stored: work that waits or runs, what its outputs are expected to take, and outputs; absent = any. */
+  readonly maxStoredBytesPerAccount?: number
 }
 
 /** An attempt that ended without a result and may succeed next time. */
@@ -93,7 +97,7 @@ export interface ExpiryReport {
 export interface InferenceQueue {
   /**
    * @throws {ServiceError} `server_is_overloaded` when the queue is full, `concurrency_limit_exceeded` when the account has
-   *   filled its share of it, `idempotency_conflict` when the key was
+   *   filled its share of it, `quota_exceeded` when it may store no more, `idempotency_conflict` when the key was
    *   used for another body.
    */
   enqueue(

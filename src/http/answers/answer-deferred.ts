@@ -8,6 +8,7 @@ import type { AsyncMode } from '../headers/async-mode.ts'
 import type { DeferredHandling } from '../headers/deferred-headers.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import { encodeSubmission, pollUrl } from '../wire/deferred/inference.ts'
+import { expectOutputBytes } from '../wire/deferred/output-size.ts'
 
 /** Queues work durably and answers 202 with the address to poll. */
 export async function answerDeferred(
@@ -17,7 +18,7 @@ export async function answerDeferred(
 ): Promise<FastifyReply> {
   const { priority, idempotency, webhookUrl } = handling
   const { accountId } = callerOf(incoming)
-  const submission = { accountId, work, priority, idempotency, webhookUrl }
+  const submission = { accountId, work, priority, idempotency, webhookUrl, outputBytes: expectOutputBytes(work) }
   const { inference } = await submitInference(deps, submission, { signal: clientSignal(reply) }).catch(nameHeader)
   const address = deps.addresses()
   if (mode === 'preference') reply.header('preference-applied', 'respond-async')

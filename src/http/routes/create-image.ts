@@ -16,7 +16,7 @@ export function registerCreateImage(api: FastifyInstance, deps: HttpDependencies
     const caller = callerOf(incoming)
     requireScope(caller, ['image'])
     refuseAsyncMode(incoming.headers, settings.asyncHeaders)
-    const request = parseOpenAiImageRequest(deps.catalog, receivedBody(incoming).value)
+    const request = parseOpenAiImageRequest(deps.catalog, receivedBody(incoming).value, settings.imagePixels)
     const result = await generateImage(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
     return encodeOpenAiImages(deps.clock, request, result)
   })

@@ -33,7 +33,7 @@ export function registerGenerateImage(api: FastifyInstance, deps: HttpDependenci
       lonely: answer.type === 'image',
       previews: handling?.previews ?? false,
     }
-    const { request, logPrompt } = await parseImageRequest(deps, { body: body.value, hints }, { signal })
+    const { request, logPrompt } = await parseImageRequest(deps, { body: body.value, hints, mostPixels: settings.imagePixels }, { signal })
     if (logPrompt) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: request.prompt })
     if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'image', request }, handling })
     const result = await generateImage(interactiveWork(deps, settings, incoming), { caller, request }, { signal })

@@ -8,6 +8,9 @@ export interface InferenceEntry {
   inference: Inference
   readonly seq: number
   work: InferenceWork | null
+  readonly workBytes: number
+  /** What the output is expected to take. */
+  readonly outputBytes: number
   lost: number
   failed: number
   notBefore: number
@@ -20,7 +23,7 @@ export interface InferenceEntry {
 
 /** A pending inference that has just been submitted. */
 export function makeEntry(submission: InferenceSubmission, { now, seq }: { readonly now: number; readonly seq: number }): InferenceEntry {
-  const { id = randomUUID(), accountId, work, priority, idempotency, webhookUrl } = submission
+  const { id = randomUUID(), outputBytes = 0, accountId, work, priority, idempotency, webhookUrl } = submission
   const inference: Inference = {
     id,
     accountId,
@@ -39,11 +42,14 @@ export function makeEntry(submission: InferenceSubmission, { now, seq }: { reado
     completedAt: null,
     expiresAt: null,
   }
+  const encoded = encodeWork(work)
   return {
     inference,
     seq,
     // The caller may go on to change what it handed over.
-    work: decodeWork(encodeWork(work)),
+    work: decodeWork(encoded),
+    workBytes: encoded.length,
+    outputBytes,
     lost: 0,
     failed: 0,
     notBefore: 0,
@@ -53,4 +59,10 @@ export function makeEntry(submission: InferenceSubmission, { now, seq }: { reado
     idempotency,
     webhookUrl,
   }
+}
+
+/** What an entry counts against its account's storage. */
+export function storedBytes({ inference, workBytes, outputBytes, outputDeleted }: InferenceEntry): number {
+  if (inference.status !== 'completed') return workBytes + outputBytes
+  return outputDeleted ? 0 : (inference.output?.bytes ?? 0)
 }

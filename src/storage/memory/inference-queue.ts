@@ -21,8 +21,8 @@ import type {
 } from '../../core/ports/inference-queue.ts'
 import type { UsageEntry } from '../../core/usage.ts'
 import { Doorbell } from '../doorbell.ts'
-import { idempotencyConflict, queueFull, shareFull } from '../refuse-submission.ts'
-import { type InferenceEntry, makeEntry } from './inference-entry.ts'
+import { idempotencyConflict, queueFull, shareFull, storageFull } from '../refuse-submission.ts'
+import { type InferenceEntry, makeEntry, storedBytes } from './inference-entry.ts'
 import type { InferenceTable } from './inference-table.ts'
 import type { Turns } from './turns.ts'
 import type { MemoryUsageLog } from './usage-log.ts'
@@ -67,8 +67,8 @@ export class MemoryInferenceQueue implements InferenceQueue {
     const now = this.#clock.now()
     const earlier = this.#findEarlier(submission, now)
     if (earlier !== null) return { inference: earlier.inference, repeated: true }
-    this.#checkRoom(submission.accountId)
     const entry = makeEntry(submission, { now, seq: ++this.#seq })
+    this.#checkRoom(entry)
     this.#table.add(entry)
     this.#doorbell.ring()
     return { inference: entry.inference, repeated: false }
@@ -182,13 +182,17 @@ export class MemoryInferenceQueue implements InferenceQueue {
     return this.#doorbell.wait(timeoutMs, options)
   }
 
-  #checkRoom(accountId: string): void {
+  #checkRoom(entry: InferenceEntry): void {
+    const { accountId } = entry.inference
     if (this.#isDisabled(accountId)) throw accountDisabled()
-    const { maxPending, maxPendingPerAccount = maxPending } = this.#limits
+    const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount: most = Number.POSITIVE_INFINITY } = this.#limits
     const pending = this.#table.pending()
     if (pending.length >= maxPending) throw queueFull()
     const own = pending.filter(({ inference }) => inference.accountId === accountId)
     if (own.length >= maxPendingPerAccount) throw shareFull(maxPendingPerAccount)
+    const kept = this.#table.all().filter(({ inference }) => inference.accountId === accountId)
+    const stored = [...kept, entry].reduce((sum, each) => sum + storedBytes(each), 0)
+    if (stored > most) throw storageFull(stored, most)
   }
 
   #complete({ id, attempt }: Hold, completion: Completion, usage: UsageEntry | null): CompletionAnswer {

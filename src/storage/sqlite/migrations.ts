@@ -245,4 +245,23 @@ export const migrations: readonly string[] = [
   -- What waits keeps the age of its submission.
   update inferences set queued_at = created_at where status <> 'completed' and queued_at <> created_at;
   `,
+  `
+  -- What each account has stored: work that waits or runs with what its output is expected to take, and outputs; kept by the triggers.
+  alter table inferences add column stored_bytes integer not null default 0;
+  update inferences set stored_bytes = coalesce((select length(body) from inference_work where seq = inferences.seq), 0) where status <> 'completed';
+  create table stored_sums (account_id text primary key, bytes integer not null) strict, without rowid;
+  insert into stored_sums (account_id, bytes)
+    select account_id, sum(case when status <> 'completed' then stored_bytes when output_deleted = 0 then coalesce(output_bytes, 0) else 0 end)
+    from inferences group by account_id;
+  create trigger inference_is_stored after insert on inferences begin
+    insert into stored_sums (account_id, bytes) values (new.account_id, new.stored_bytes)
+      on conflict do update set bytes = bytes + excluded.bytes;
+  end;
+  create trigger output_is_stored after update of status on inferences when new.status = 'completed' and old.status <> 'completed' begin
+    update stored_sums set bytes = bytes - old.stored_bytes + coalesce(new.output_bytes, 0) where account_id = new.account_id;
+  end;
+  create trigger output_is_deleted after update of output_deleted on inferences when new.output_deleted = 1 and old.output_deleted = 0 begin
+    update stored_sums set bytes = bytes - coalesce(new.output_bytes, 0) where account_id = new.account_id;
+  end;
+  `,
 ]

@@ -47,6 +47,13 @@ for (const version of [2])
     const { id, output } = inferences[4] ?? {}
     assert.deepEqual([output?.key, output?.bytes], [`${id}.1`, 3])
     assert.equal((await store.webhooks.list('a', options))[0]?.inferenceId, id)
+
+    using connection = new Connection(store.file, { readOnly: true })
+    const expected = connection.get(
+      `select sum(coalesce((select length(body) from inference_work where seq = inferences.seq), 0)) + sum(coalesce(output_bytes, 0)) as bytes
+       from inferences where account_id = 'a'`,
+    )
+    assert.deepEqual(connection.get("select bytes from stored_sums where account_id = 'a'"), expected)
   })
 
 for (const version of [2])

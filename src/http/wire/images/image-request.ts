@@ -9,6 +9,7 @@ import { decodeImage, type InspectImage } from './decode-image.ts'
 import { findImageFaults, type ImageHints } from './image-faults.ts'
 import { type ImageBody, imageDefaults, imageRequestSchema, unsupportedImageFields } from './image-fields.ts'
 import { readLoras } from './image-loras.ts'
+import { refusePixels } from './image-pixels.ts'
 import { readSeeds } from './image-seeds.ts'
 import { strengthFor } from './image-strength.ts'
 import { findUnsupported } from './unsupported-fields.ts'
@@ -27,13 +28,18 @@ const checker = createBodyChecker(imageRequestSchema)
  */
 export async function parseImageRequest(
   deps: ImageParsing,
-  { body: received, hints }: { readonly body: unknown; readonly hints: ImageHints },
+  {
+    body: received,
+    hints,
+    mostPixels = Number.POSITIVE_INFINITY,
+  }: { readonly body: unknown; readonly hints: ImageHints; readonly mostPixels?: number },
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly request: ImageRequest; readonly logPrompt: boolean }> {
   const body = checker.parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedImageFields), imageFaultCodes)
   const model = chooseImageModel(deps.catalog, { field: 'checkpoint', name: body.checkpoint })
   const request = resolveImageRequest(body, model, hints)
+  refusePixels(request, mostPixels, { count: 'num_images', size: ['width', 'height'] })
   return {
     request: { ...request, ...(await decodeImages(deps.inspectImage, body, { ...options, shape: request })) },
     logPrompt: body.log_prompt ?? imageDefaults.log_prompt,

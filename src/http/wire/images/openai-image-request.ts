@@ -4,6 +4,7 @@ import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
 import { imageEncodings, imageFields } from './image-fields.ts'
+import { refusePixels } from './image-pixels.ts'
 import { chooseImageModel, resolveImageRequest } from './image-request.ts'
 import { findSizeFaults } from './image-size.ts'
 import { findUnsupported, unsupportedField } from './unsupported-fields.ts'
@@ -48,9 +49,10 @@ const checker = createBodyChecker(openAiImageSchema)
 /**
  * Reads the body of POST /v1/images/generations.
  *
+ * @param mostPixels Of one request, over all its pictures.
  * @throws {ServiceError} `validation_error`, `unsupported`, `model_not_found`.
  */
-export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown): ImageRequest {
+export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown, mostPixels: number): ImageRequest {
   const { model, n, size, output_format = 'png', response_format: _, user: __, ...body } = checker.parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedFields), imageFaultCodes)
   const chosen = chooseImageModel(catalog, { field: 'model', name: model })
@@ -61,9 +63,11 @@ export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown
     imageFaultCodes,
   )
   const shape = { width, height, num_images: n ?? 1 }
-  return resolveImageRequest({ ...body, ...shape, image_encoding: output_format }, chosen, {
+  const request = resolveImageRequest({ ...body, ...shape, image_encoding: output_format }, chosen, {
     encoding: null,
     lonely: false,
     previews: false,
   })
+  refusePixels(request, mostPixels, { count: 'n', size: ['size'] })
+  return request
 }

@@ -1,7 +1,7 @@
 import { accountDisabled } from '../../../core/account-disabled.ts'
 import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
 import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
-import { idempotencyConflict, queueFull, shareFull } from '../../refuse-submission.ts'
+import { idempotencyConflict, queueFull, shareFull, storageFull } from '../../refuse-submission.ts'
 import type { Connection } from '../connection.ts'
 import { readInteger, readText, readTextOrNull } from '../row.ts'
 import { readInference, writePriority } from './inference-row.ts'
@@ -18,12 +18,13 @@ export interface EncodedSubmission {
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   readonly webhookUrl: string | null
   readonly limits: QueueLimits
+  readonly outputBytes?: number
 }
 
 /**
  * Adds an inference, or finds the one that the same idempotency key made within the last 24 hours.
  *
- * @throws {ServiceError} `idempotency_conflict`, `server_is_overloaded`, `concurrency_limit_exceeded`.
+ * @throws {ServiceError} `idempotency_conflict`, `server_is_overloaded`, `concurrency_limit_exceeded`, `quota_exceeded`.
  */
 export function enqueue(
   connection: Connection,
@@ -34,8 +35,9 @@ export function enqueue(
   if (earlier !== null) return { inference: earlier, repeated: true }
   checkRoom(connection, submission)
   const row = connection.get(
-    `insert into inferences (id, account_id, kind, model, priority, work_format, created_at, queued_at, idempotency_key, fingerprint, webhook_url)
-     values (:id, :accountId, :kind, :model, :priority, :format, :now, :now, :key, :fingerprint, :webhookUrl) returning *`,
+    `insert into inferences (id, account_id, kind, model, priority, work_format, created_at, queued_at, idempotency_key, fingerprint, webhook_url,
+       stored_bytes)
+     values (:id, :accountId, :kind, :model, :priority, :format, :now, :now, :key, :fingerprint, :webhookUrl, :storedBytes) returning *`,
     {
       id: submission.id,
       accountId: submission.accountId,
@@ -47,6 +49,7 @@ export function enqueue(
       key: submission.idempotency?.key ?? null,
       fingerprint: submission.idempotency?.fingerprint ?? null,
       webhookUrl: submission.webhookUrl,
+      storedBytes: submission.body.length + (submission.outputBytes ?? 0),
     },
   )
   if (row === undefined) throw new Error('The insert returned no row.')
@@ -54,10 +57,10 @@ export function enqueue(
   return { inference: readInference(row), repeated: false }
 }
 
-function checkRoom(connection: Connection, { accountId, limits }: EncodedSubmission): void {
+function checkRoom(connection: Connection, { accountId, limits, body, outputBytes = 0 }: EncodedSubmission): void {
   // The token may have been looked up before the account was disabled.
   if (connection.get('select 1 from accounts where id = :accountId and disabled_at is not null', { accountId })) throw accountDisabled()
-  const { maxPending, maxPendingPerAccount = maxPending } = limits
+  const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount: most = Number.POSITIVE_INFINITY } = limits
   const row = connection.get(
     `select coalesce(sum(pending), 0) as pending, coalesce(sum(pending) filter (where account_id = :accountId), 0) as own
      from queue_shares where pending > 0`,
@@ -66,6 +69,9 @@ function checkRoom(connection: Connection, { accountId, limits }: EncodedSubmiss
   if (row === undefined) return
   if (readInteger(row, 'pending') >= maxPending) throw queueFull()
   if (readInteger(row, 'own') >= maxPendingPerAccount) throw shareFull(maxPendingPerAccount)
+  const sum = connection.get('select bytes from stored_sums where account_id = :accountId', { accountId })
+  const stored = (sum === undefined ? 0 : readInteger(sum, 'bytes')) + body.length + outputBytes
+  if (stored > most) throw storageFull(stored, most)
 }
 
 function findEarlier(connection: Connection, { accountId, idempotency, webhookUrl }: EncodedSubmission, now: number): Inference | null {

@@ -1,0 +1,27 @@
+import type { ImageRequest } from '../../../core/image-generation.ts'
+import type { InferenceWork } from '../../../core/inference.ts'
+import type { TextRequest } from '../../../core/text-generation.ts'
+
+/** JSON around the content. */
+const frameBytes = 4096
+/** PNG keeps noise as it is, three bytes a pixel; of JPEG and WebP noise at full quality takes about one. */
+const bytesPerPixel = { png: 3.01, jpeg: 1, webp: 1 } as const
+/** A token of text as JSON, and one with its logarithmic probability. */
+const bytesPerToken = 24
+const bytesPerLogprob = 160
+const defaultMaxTokens = 512
+
+/** Bytes that the stored output of deferred work is expected to take at most. */
+export function expectOutputBytes(work: InferenceWork): number {
+  return work.kind === 'image' ? expectImageBytes(work.request) : expectTextBytes(work.request)
+}
+
+function expectImageBytes({ width, height, seeds, encoding }: ImageRequest): number {
+  const base64 = 4 / 3
+  return Math.ceil(seeds.length * (width * height * bytesPerPixel[encoding] * base64 + frameBytes))
+}
+
+function expectTextBytes({ choices, maxTokens, topLogprobs }: TextRequest): number {
+  const perToken = bytesPerToken + (topLogprobs === null ? 0 : (topLogprobs + 1) * bytesPerLogprob)
+  return frameBytes + choices * (maxTokens ?? defaultMaxTokens) * perToken
+}

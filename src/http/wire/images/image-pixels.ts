@@ -1,0 +1,30 @@
+import type { ImageRequest } from '../../../core/image-generation.ts'
+import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
+
+/** What a route calls the number of pictures and their size. */
+interface PixelFields {
+  readonly count: string
+  readonly size: readonly string[]
+}
+
+/**
+ * Refuses more pixels than one request may ask for, over all its pictures.
+ *
+ * @throws {ServiceError} `validation_error`, naming the fields.
+ */
+export function refusePixels({ width, height, seeds }: ImageRequest, mostPixels: number, { count, size }: PixelFields): void {
+  const each = width * height
+  if (each * seeds.length <= mostPixels) return
+  const fitting = Math.floor(mostPixels / each)
+  const fix = fitting === 0 ? 'ask for a smaller size' : `ask for at most ${fitting} of this size, or for smaller ones`
+  const message = `${list([count, ...size])} of ${seeds.length} × ${width} × ${height} come to ${each * seeds.length} pixels, over the ${mostPixels} of one request (image-pixels): ${fix}.`
+  const fields = fitting === 0 ? size : [count, ...size]
+  refuseFaults(
+    fields.map((field) => ({ path: [field], message, kind: 'range' })),
+    imageFaultCodes,
+  )
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(' × ')
+}
