@@ -77,7 +77,11 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     const results = await Promise.allSettled([1, 2, 3].map(() => submit(400_000)))
     assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'fulfilled', 'rejected'])
     await submit(900_000, 'b')
-    await store.queue.complete(await claimNext(store.queue), { outcome: 'succeeded', output: { ...output, bytes: 700_000 } }, options)
+    await store.queue.complete(
+      await claimNext(store.queue),
+      { completion: { outcome: 'succeeded', output: { ...output, bytes: 700_000 } }, usage: null },
+      options,
+    )
     await assert.rejects(submit(0), full)
     const other = await claimNext(store.queue)
     assert.equal(other.inference.accountId, 'b')
