@@ -142,6 +142,13 @@ test('a size whose latents the UNet cannot halve is drawn larger and keeps its p
   }
 })
 
+test('a UNet that predicts something else than it was asked is an error, never a picture', async () => {
+  const folder = await variant('half-prediction', { unet: (editor) => void editor.takeFirstHalf('out_sample', 'half_sample') })
+  await using model = await loadTinyModel({ folder })
+  for (const guidanceScale of [1, 5])
+    await assert.rejects(drawFile(model, { guidanceScale }), { code: 'inference_failed', message: /predicted another size/ })
+})
+
 test('a folder without a file is refused by that file', async () => {
   const folder = await variant('no-decoder', {})
   await rm(join(folder, 'vae_decoder', 'model.onnx'))

@@ -53,17 +53,21 @@ export class OnnxSession implements AsyncDisposable {
   /**
    * Runs the model once. Blocks the event loop until it is done.
    *
-   * @returns The wanted outputs as float32.
-   * @throws {ServiceError} `inference_failed` when the model rejects the values.
+   * @returns The wanted outputs as float32, each of them.
+   * @throws {ServiceError} `inference_failed` when the model rejects the values or leaves out an output.
    */
-  async run(feeds: Readonly<Record<string, Tensor>>, wanted: readonly string[]): Promise<readonly NumericTensor[]> {
+  async run<const Names extends readonly string[]>(
+    feeds: Readonly<Record<string, Tensor>>,
+    wanted: Names,
+  ): Promise<{ readonly [Place in keyof Names]: NumericTensor }> {
     try {
       const results = await this.#session.run(feeds, wanted)
-      return wanted.map((name) => {
+      const outputs = wanted.map((name) => {
         const result = results[name]
         if (!(result instanceof Tensor)) throw new Error(`output ${name} is not a tensor`)
         return fromTensor(result)
       })
+      return outputs as { readonly [Place in keyof Names]: NumericTensor }
     } catch (error) {
       throw new ServiceError('inference_failed', 'The image model failed while running; try again.', {
         cause: new Error(`${this.file}: ${describeError(error)}`, { cause: error }),

@@ -40,7 +40,7 @@ export class OnnxSafetyChecker implements SafetyChecker {
       feeds.images = this.#session.tensor('images', colours, [1, image.height, image.width, 3])
     }
     const [flags] = await this.#session.run(feeds, [this.#output])
-    const score = Math.max(0, ...(flags?.values ?? []))
+    const score = Math.max(0, ...flags.values)
     return { unsafe: score >= 0.5, score }
   }
 }

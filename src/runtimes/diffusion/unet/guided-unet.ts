@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../core/error.ts'
 import { linear } from '../schedulers/linear.ts'
 import type { Conditioning, LatentSize, Unet } from './unet.ts'
 
@@ -41,19 +42,19 @@ export class GuidedUnet {
     const unet = this.#unet
     const condition = (conditionings: readonly Conditioning[]) => unet.condition(conditionings, size, guidanceScale)
     const alone = condition([positive])
-    if (negative === null) return async (latents, timestep) => (await unet.predict(latents, timestep, alone))[0] ?? latents
+    if (negative === null) return async (latents, timestep) => only(await unet.predict(latents, timestep, alone))
     const without = condition([negative])
     const both = condition([negative, positive])
     const key = `${size.width}x${size.height}x${positive.tokens}`
     return async (latents, timestep) => {
       const way = this.#choose(key)
       const started = performance.now()
-      const predictions =
+      const [unguided, guided] =
         way === 'batched'
           ? await unet.predict(latents, timestep, both)
-          : [...(await unet.predict(latents, timestep, without)), ...(await unet.predict(latents, timestep, alone))]
+          : [only(await unet.predict(latents, timestep, without)), only(await unet.predict(latents, timestep, alone))]
       this.#note(key, way, performance.now() - started)
-      const [unguided = latents, guided = latents] = predictions
+      if (unguided === undefined || guided === undefined) throw missingPrediction()
       const prediction = linear([1 - guidanceScale, unguided], [guidanceScale, guided])
       if (guidanceRescale === 0) return prediction
       return linear([1 + guidanceRescale * (deviation(guided) / deviation(prediction) - 1), prediction])
@@ -78,4 +79,14 @@ export class GuidedUnet {
 function deviation(values: Float32Array): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length)
+}
+
+/** The prediction of a batch of one. */
+function only([prediction]: readonly Float32Array[]): Float32Array {
+  if (prediction === undefined) throw missingPrediction()
+  return prediction
+}
+
+function missingPrediction(): ServiceError {
+  return new ServiceError('inference_failed', 'The image model gave no prediction; its operator must replace it.')
 }

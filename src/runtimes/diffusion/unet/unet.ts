@@ -1,4 +1,5 @@
 import type { Tensor } from 'onnxruntime-node'
+import { ServiceError } from '../../../core/error.ts'
 import { unusableModel } from '../onnx/model-file.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
 
@@ -105,9 +106,10 @@ export class Unet {
     const sample = this.#session.tensor('sample', repeated(latents, batch), [batch, size.channels, size.height, size.width])
     const time = this.#timestepTensor(timestep, batch)
     const [output] = await this.#session.run({ ...feeds, sample, timestep: time }, [this.#output])
-    const values = output?.values ?? new Float32Array(0)
-    const count = values.length / batch
-    return Array.from({ length: wanted }, (_, i) => values.subarray(i * count, (i + 1) * count))
+    const count = size.channels * size.height * size.width
+    if (output.values.length !== batch * count)
+      throw new ServiceError('inference_failed', 'The image model predicted another size than it was given; its operator must replace it.')
+    return Array.from({ length: wanted }, (_, i) => output.values.subarray(i * count, (i + 1) * count))
   }
 
   /** Exports differ: a scalar, one number for all, or one for each of the batch. */

@@ -24,8 +24,9 @@ export class VaeDecoder {
   async decode(latents: Float32Array, size: LatentSize): Promise<PixelPlanes> {
     const dims = [1, size.channels, size.height, size.width]
     const [output] = await this.#session.run({ [this.#input]: this.#session.tensor(this.#input, latents, dims) }, [this.#output])
-    const [height = 0, width = 0] = output?.dims.slice(2) ?? []
-    if (output === undefined || width === 0) throw new ServiceError('inference_failed', 'The image model gave no picture; try again.')
+    const [height, width] = output.dims.slice(2)
+    if (height === undefined || width === undefined || output.values.length !== 3 * height * width)
+      throw new ServiceError('inference_failed', 'The image decoder gave no picture in three colours; its operator must replace it.')
     return { values: output.values, width, height }
   }
 }

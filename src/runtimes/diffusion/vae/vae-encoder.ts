@@ -27,8 +27,9 @@ export class VaeEncoder {
   async encode({ values, width, height }: PixelPlanes): Promise<EncodedPixels> {
     const feeds = { [this.#input]: this.#session.tensor(this.#input, values, [1, 3, height, width]) }
     const [output] = await this.#session.run(feeds, [this.#output])
-    if (output === undefined) throw unusableModel(this.#session.file, 'gave no latents')
-    return { values: output.values, channels: output.dims[1] ?? 0 }
+    const [, channels] = output.dims
+    if (channels === undefined) throw unusableModel(this.#session.file, 'gave no latents')
+    return { values: output.values, channels }
   }
 
   /** One sample of the encoded picture; draws once from `generator` when the drawing is left to us, as diffusers does. */
