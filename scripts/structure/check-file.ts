@@ -15,6 +15,8 @@ export function checkFile({ path, text }: SourceFile): FileReport {
     faults: [
       ...checkName(path),
       ...(lines > maxLines ? [`${path}: has ${lines} lines; split it, ${maxLines} is the most.`] : []),
+      ...(writesLog(path, text) ? [`${path}: writes a log line; make it a function of src/telemetry, which moves the metric too.`] : []),
+      ...checkRoute(path, text),
       ...(readsEnvironment(path, text) ? [`${path}: reads process.env; only ${environmentReader} may.`] : []),
     ],
     notes:
@@ -40,4 +42,17 @@ function readsEnvironment(path: string, text: string): boolean {
   if (!path.startsWith('src/') || path.startsWith('src/console/app/') || path === environmentReader || path.endsWith('.test.ts'))
     return false
   return text.includes('process.env')
+}
+
+function writesLog(path: string, text: string): boolean {
+  if (!path.startsWith('src/') || path.startsWith('src/telemetry/') || path.endsWith('.test.ts')) return false
+  return /\blog\.(?:trace|debug|info|warn|error|fatal)\(/.test(text)
+}
+
+/** A file of routes is found by its name, and the function that registers them by the file's. */
+function checkRoute(path: string, text: string): readonly string[] {
+  const [, name] = /^src\/(?:http|console)\/routes\/([a-z-]+)\.ts$/.exec(path) ?? []
+  if (name === undefined) return []
+  const wanted = `register${name.replaceAll(/(?:^|-)([a-z])/g, (_, first: string) => first.toUpperCase())}`
+  return text.includes(`export function ${wanted}(`) ? [] : [`${path}: must export ${wanted}, so that it is found by the file's name.`]
 }

@@ -119,6 +119,20 @@ describe('checkFile', () => {
     assert.equal(checkFile({ path: 'src/a.ts', text: '\n'.repeat(401) }).faults.length, 1)
   })
 
+  it('wants log lines to be functions of the telemetry', () => {
+    const text = "telemetry.log.info(event, 'engine started')"
+    assert.equal(checkFile({ path: 'src/composition/a.ts', text }).faults.length, 1)
+    assert.deepEqual(checkFile({ path: 'src/telemetry/a.ts', text }).faults, [])
+    assert.deepEqual(checkFile({ path: 'src/composition/a.ts', text: 'console.dialog.info(1)' }).faults, [])
+  })
+
+  it('wants a route to be registered by a function named after its file', () => {
+    const text = 'export function registerCreateImage(api: FastifyInstance): void {}'
+    assert.deepEqual(checkFile({ path: 'src/http/routes/create-image.ts', text }).faults, [])
+    assert.equal(checkFile({ path: 'src/http/routes/draw-image.ts', text }).faults.length, 1)
+    assert.equal(checkFile({ path: 'src/console/routes/create.ts', text }).faults.length, 1)
+  })
+
   it('lets one file read the environment', () => {
     const text = 'const home = process.env.HOME'
     assert.equal(checkFile({ path: 'src/http/a.ts', text }).faults.length, 1)

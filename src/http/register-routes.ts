@@ -3,14 +3,14 @@ import type { HttpDependencies, RouteDependencies } from './http-dependencies.ts
 import type { HttpSettings } from './http-settings.ts'
 import { registerApiDocument } from './routes/api-document.ts'
 import { registerCancelRequest } from './routes/cancel-request.ts'
-import { registerChatCompletion } from './routes/create-chat-completion.ts'
-import { registerCompletion } from './routes/create-completion.ts'
-import { registerEmbedding } from './routes/create-embedding.ts'
+import { registerCreateChatCompletion } from './routes/create-chat-completion.ts'
+import { registerCreateCompletion } from './routes/create-completion.ts'
+import { registerCreateEmbedding } from './routes/create-embedding.ts'
 import { registerCreateImage } from './routes/create-image.ts'
 import { registerFetchResponse } from './routes/fetch-response.ts'
 import { registerGenerateImage } from './routes/generate-image.ts'
 import { registerHealth } from './routes/health.ts'
-import { registerModels } from './routes/list-models.ts'
+import { registerListModels } from './routes/list-models.ts'
 import { registerListRequests } from './routes/list-requests.ts'
 import { registerListWebhookDeliveries } from './routes/list-webhook-deliveries.ts'
 import { registerListWebhookSecrets } from './routes/list-webhook-secrets.ts'
@@ -27,9 +27,9 @@ export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDe
 
 /** The routes that need an access token. */
 export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): Promise<void> {
-  registerChatCompletion(api, deps, settings)
-  registerCompletion(api, deps, settings)
-  registerEmbedding(api, deps, settings)
+  registerCreateChatCompletion(api, deps, settings)
+  registerCreateCompletion(api, deps, settings)
+  registerCreateEmbedding(api, deps, settings)
   registerGenerateImage(api, deps, settings)
   registerCreateImage(api, deps, settings)
   registerListRequests(api, deps)
@@ -40,6 +40,6 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerListWebhookSecrets(api, deps)
   registerRotateWebhookSecret(api, deps)
   registerListWebhookDeliveries(api, deps)
-  registerModels(api, deps)
+  registerListModels(api, deps)
   registerMetrics(api, deps)
 }

@@ -37,6 +37,11 @@ export function inferenceCompleted(
   log[event.outcome === 'failed' ? 'warn' : 'info'](event, 'inference completed')
 }
 
+/** A worker that lost its lease came back with a result, which nobody takes. */
+export function resultFenced({ log }: Telemetry, event: { readonly inferenceId: string; readonly attempt: number }): void {
+  log.warn(event, 'result of a lost attempt refused')
+}
+
 /** @param event.reason A fixed word: `drain`, `lost` or `no-room`. */
 export function inferenceRequeued(
   { log, metrics }: Telemetry,

@@ -40,6 +40,27 @@ export function engineOutput({ log }: Telemetry, event: { readonly modelId: stri
   log.debug(event, 'engine output')
 }
 
+/** A request was sent away before it got a slot; its own line says the same with the status. */
+export function requestRefused({ log }: Telemetry, event: { readonly modelId: string; readonly because: string }): void {
+  log.debug(event, 'request refused')
+}
+
+/** An engine's process is up and has loaded its model. */
+export function engineStarted(
+  { log }: Telemetry,
+  event: { readonly modelId: string; readonly pid: number; readonly loadMs: number },
+): void {
+  log.debug({ modelId: event.modelId, pid: event.pid, loadMs: event.loadMs }, 'engine started')
+}
+
+/** An engine's process is gone, asked to or not. */
+export function engineExited(
+  { log }: Telemetry,
+  event: { readonly modelId: string; readonly pid: number | undefined; readonly reason: string },
+): void {
+  log.debug({ modelId: event.modelId, pid: event.pid, reason: event.reason }, 'engine exited')
+}
+
 /** Adds the gauges of every known model: memory, slots in use, requests waiting. */
 export function observeModels({ metrics }: Telemetry, states: () => readonly ModelState[]): void {
   const perModel = (name: string, help: string, read: (state: ModelState) => number): void =>

@@ -21,6 +21,14 @@ export function requestFinished(
   log[status >= 500 ? 'warn' : 'info']({ ...request, durationMs }, 'request finished')
 }
 
+/** A caller asked for its own prompt to be kept in the log, the only way one gets there. */
+export function promptLogged(
+  { log }: Telemetry,
+  entry: { readonly requestId: string; readonly accountId: string; readonly prompt: string },
+): void {
+  log.info(entry, 'prompt logged at its caller’s request')
+}
+
 /** A piece of work on a model has ended and is in the books. */
 export function workFinished({ log, metrics }: Telemetry, entry: UsageEntry): void {
   const { model, kind, outcome, promptTokens, completionTokens, images, durationMs, accountId } = entry

@@ -1,5 +1,5 @@
 import type { HttpObserver } from '../../http/http-observer.ts'
-import { requestFinished, workFinished } from '../../telemetry/request-events.ts'
+import { promptLogged, requestFinished, workFinished } from '../../telemetry/request-events.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 
@@ -9,6 +9,6 @@ export function observeHttp(telemetry: Telemetry): HttpObserver {
     requestFinished: (request) => requestFinished(telemetry, request),
     workFinished: (entry) => workFinished(telemetry, entry),
     faultSurvived: ({ requestId, error }) => faultSurvived(telemetry, { where: 'http', requestId }, error),
-    promptLogged: (entry) => telemetry.log.info(entry, 'prompt logged at its caller’s request'),
+    promptLogged: (entry) => promptLogged(telemetry, entry),
   }
 }

@@ -1,5 +1,5 @@
 import type { PoolEvent } from '../../residency/pool-event.ts'
-import { modelCrashed, modelLoaded, modelUnloaded } from '../../telemetry/model-events.ts'
+import { modelCrashed, modelLoaded, modelUnloaded, requestRefused } from '../../telemetry/model-events.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 
@@ -11,6 +11,6 @@ export function observePool(telemetry: Telemetry): (event: PoolEvent) => void {
     else if (event.type === 'unloaded') modelUnloaded(telemetry, { modelId, reason: event.reason })
     else if (event.type === 'crashed') modelCrashed(telemetry, { modelId, reason: event.reason })
     else if (event.type === 'load-failed') faultSurvived(telemetry, { where: `loading ${modelId}` }, event.error)
-    else telemetry.log.debug({ modelId, because: event.because }, 'request refused')
+    else requestRefused(telemetry, { modelId, because: event.because })
   }
 }

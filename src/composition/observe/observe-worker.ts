@@ -1,4 +1,4 @@
-import { inferenceClaimed, inferenceCompleted, inferenceRequeued } from '../../telemetry/inference-events.ts'
+import { inferenceClaimed, inferenceCompleted, inferenceRequeued, resultFenced } from '../../telemetry/inference-events.ts'
 import { workFinished } from '../../telemetry/request-events.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
@@ -11,7 +11,7 @@ export function observeWorker(telemetry: Telemetry): (event: WorkerEvent) => voi
     const { id: inferenceId, model, attempt } = event.inference
     if (event.type === 'claimed') inferenceClaimed(telemetry, { inferenceId, model, attempt, queuedMs: event.queuedMs })
     else if (event.type === 'requeued') inferenceRequeued(telemetry, { inferenceId, model, attempt, reason: event.reason })
-    else if (event.type === 'fenced') telemetry.log.warn({ inferenceId, attempt }, 'result of a lost attempt refused')
+    else if (event.type === 'fenced') resultFenced(telemetry, { inferenceId, attempt })
     else {
       const { completion, usage } = event
       const code = completion.outcome === 'succeeded' ? null : completion.error.code

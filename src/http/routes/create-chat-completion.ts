@@ -23,7 +23,7 @@ import { startCompletion } from '../wire/chat/completion-head.ts'
 const path = '/v1/chat/completions'
 
 /** POST /v1/chat/completions: as JSON, as a stream, or deferred. */
-export function registerChatCompletion(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
+export function registerCreateChatCompletion(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   const parse = createChatRequestParser(settings)
   api.post(path, { config: { spends: 'tokens' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)

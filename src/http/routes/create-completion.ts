@@ -17,7 +17,7 @@ import { createCompletionRequestParser } from '../wire/chat/completion-request.t
 import { encodeCompletionStream } from '../wire/chat/completion-stream.ts'
 
 /** POST /v1/completions: one prompt, as JSON or as a stream. */
-export function registerCompletion(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
+export function registerCreateCompletion(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   const parse = createCompletionRequestParser(settings)
   api.post('/v1/completions', { config: { spends: 'tokens' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)

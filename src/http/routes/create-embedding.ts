@@ -12,7 +12,7 @@ import { encodeEmbedding } from '../wire/chat/embedding.ts'
 import { parseEmbeddingRequest } from '../wire/chat/embedding-request.ts'
 
 /** POST /v1/embeddings. */
-export function registerEmbedding(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
+export function registerCreateEmbedding(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
   api.post('/v1/embeddings', { config: { spends: 'tokens' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])

@@ -8,7 +8,7 @@ import { shortName } from '../wire/faults/short-name.ts'
 import { encodeModel } from '../wire/model.ts'
 
 /** GET /v1/models and GET /v1/models/<id>, whose id may hold slashes. */
-export function registerModels(api: FastifyInstance, deps: HttpDependencies): void {
+export function registerListModels(api: FastifyInstance, deps: HttpDependencies): void {
   api.get('/v1/models', async (incoming) => {
     requireScope(callerOf(incoming), scopes)
     return { object: 'list', data: listModels(deps).map(encodeModel) }
