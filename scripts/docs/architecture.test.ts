@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { importTable } from '../structure/import-table.ts'
 
@@ -29,5 +29,17 @@ describe('the map in ARCHITECTURE.md', () => {
       (area) => existsSync(`src/${area}`) && !shown.some((folder) => `${area}/`.startsWith(`${folder}/`)),
     )
     assert.deepEqual(missing, ['bin.ts'])
+  })
+
+  it('names every wing of every folder', () => {
+    const page = readFileSync('ARCHITECTURE.md', 'utf8')
+    const wings = Object.keys(importTable)
+      .filter((area) => existsSync(`src/${area}`) && statSync(`src/${area}`).isDirectory())
+      .flatMap((area) => readdirSync(`src/${area}`, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
+      .map(({ name, parentPath }) => ({ name, path: `${parentPath}/${name}`.replace(/^src\//, '') }))
+    assert.deepEqual(
+      wings.filter(({ name, path }) => !page.includes(`\`${name}/\``) && !page.includes(`\`src/${path}\``)).map(({ path }) => path),
+      [],
+    )
   })
 })

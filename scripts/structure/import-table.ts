@@ -33,7 +33,12 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   'storage/upkeep': { areas: ['core', 'storage'] },
   http: { areas: ['core', 'operations'], packages: ['fastify', 'typebox'] },
   console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite'] },
-  'console/app': { areas: ['core'], types: ['console', 'http'], packages: ['preact', '@preact/signals'], builtins: 'none' },
+  'console/app/interface': appRoom(),
+  'console/app/state': appRoom('interface'),
+  'console/app/parts': appRoom('state', 'interface'),
+  'console/app/layout': appRoom('parts', 'state', 'interface'),
+  'console/app/pages': appRoom('layout', 'parts', 'state', 'interface'),
+  'console/app': appRoom('pages', 'layout', 'parts', 'state', 'interface'),
   config: { areas: ['core'], packages: ['fastest-levenshtein'] },
   cli: { areas: ['core', 'config'] },
   composition: {
@@ -88,3 +93,13 @@ export const maxSourcesPerFolder = 25
 
 /** Names that say nothing about what is inside. */
 export const bannedNames: readonly string[] = ['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'shared', 'types', 'index']
+
+/** A room of the browser's half, and the rooms below it. */
+function appRoom(...rooms: readonly string[]): AreaRule {
+  return {
+    areas: ['core', ...rooms.map((room) => `console/app/${room}`)],
+    types: ['console', 'http'],
+    packages: ['preact', '@preact/signals'],
+    builtins: 'none',
+  }
+}

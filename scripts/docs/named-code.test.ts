@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { declares, findWrongNames } from './named-code.ts'
+
+for (const page of ['ARCHITECTURE.md', 'STYLE.md', 'CONTRIBUTING.md'])
+  test(`every file that ${page} names is there, and declares what the page says`, () => {
+    assert.deepEqual(findWrongNames(readFileSync(page, 'utf8')), [])
+  })
+
+test('a name that moved away, and a file that is gone, are found', () => {
+  assert.deepEqual(findWrongNames('See `core/is-record.ts` `isRecord` and `core/error.ts` `ServiceError`.'), [])
+  assert.deepEqual(findWrongNames('See `core/is-record.ts` `isList`.'), ['core/is-record.ts does not declare isList'])
+  assert.deepEqual(findWrongNames('See `core/is-gone.ts` `isGone`, or `core/was-there.ts`.'), [
+    'core/is-gone.ts does not exist',
+    'core/was-there.ts does not exist',
+  ])
+})
+
+test('methods count as declared, calls do not', () => {
+  assert.equal(declares('class A {\n  async enqueue(b: string): Promise<void> {}\n}\n', 'enqueue'), true)
+  assert.equal(declares('const a = 1\nawait enqueue(a)\n', 'enqueue'), false)
+})
+
+test('the signature that STYLE.md shows is the one in the code', () => {
+  const [, example = ''] = /```ts\n([\s\S]*?)\n\s*```/.exec(readFileSync('STYLE.md', 'utf8')) ?? []
+  const shown = example.replaceAll(/^ {3}/gm, '')
+  assert.ok(shown.startsWith('export function createChatCompletion('))
+  assert.ok(readFileSync('src/operations/create-chat-completion.ts', 'utf8').includes(shown), shown)
+})
