@@ -31,10 +31,10 @@ describe('the map in ARCHITECTURE.md', () => {
     assert.deepEqual(missing, ['bin.ts'])
   })
 
-  it('names every wing of every folder', () => {
+  it('names every wing of every folder, but for the pages of the console', () => {
     const page = readFileSync('ARCHITECTURE.md', 'utf8')
     const wings = Object.keys(importTable)
-      .filter((area) => existsSync(`src/${area}`) && statSync(`src/${area}`).isDirectory())
+      .filter((area) => area !== 'console/app/pages' && existsSync(`src/${area}`) && statSync(`src/${area}`).isDirectory())
       .flatMap((area) => readdirSync(`src/${area}`, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
       .map(({ name, parentPath }) => ({ name, path: `${parentPath}/${name}`.replace(/^src\//, '') }))
     assert.deepEqual(
