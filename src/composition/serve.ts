@@ -52,7 +52,7 @@ export async function serve(
   observeProcess(telemetry)
   const catalog = await openModels(config, [...findUnbuilt(config), ...(await findMissingHardware(config, { signal }))])
   const store = parts.use(await openStore(config, { clock, mode: 'service' }))
-  const { queue, log, accounts, tokens, usage, webhooks } = store
+  const { queue, log, accounts, tokens, usage, ledger, webhooks } = store
   const outputs = await openOutputs(config, { clock })
   const engines = createProcessModelLoader({
     textEntry: new URL('./text-engine.ts', import.meta.url),
@@ -84,6 +84,7 @@ export async function serve(
       accounts,
       tokens,
       usage,
+      ledger,
       catalog,
       pool,
       events,
@@ -126,7 +127,10 @@ export async function serve(
   )
   const answers = new AnswersInProgress(server.server)
   const worker = parts.use(
-    startDeferredWork({ queue, log, usage, webhooks, outputs, pool, events, clock, addresses, telemetry, accounts, underWay }, config),
+    startDeferredWork(
+      { ledger, queue, log, usage, webhooks, outputs, pool, events, clock, addresses, telemetry, accounts, underWay },
+      config,
+    ),
   )
 
   const url = await address.listen(server, config.listen)

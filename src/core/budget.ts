@@ -46,7 +46,11 @@ export function decideBudget(budgets: readonly Budget[], { tokens, images }: Pic
 export type BudgetSums = Readonly<Record<BudgetUnit, number>>
 
 /** The budgets that an account's limits stand for. */
-export function listBudgets(limits: AccountLimits, usedToday: BudgetSums, reserved: BudgetSums): readonly Budget[] {
+export function listBudgets(
+  limits: Pick<AccountLimits, 'tokensPerDay' | 'imagesPerDay'>,
+  usedToday: BudgetSums,
+  reserved: BudgetSums,
+): readonly Budget[] {
   const daily = [
     ['tokens', limits.tokensPerDay],
     ['images', limits.imagesPerDay],

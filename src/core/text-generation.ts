@@ -68,6 +68,8 @@ export interface TextRequest {
     | { readonly type: 'prompt'; readonly prompt: string; readonly echo: boolean }
   /** Most tokens per choice; the context may end one earlier. */
   readonly maxTokens: number
+  /** Set when nobody named {@link maxTokens}, so that a budget may shorten it. */
+  readonly maxTokensIsDefault?: boolean
   readonly sampling: SamplingParameters
   /** At most 16; none of them is part of the output. */
   readonly stop: readonly string[]

@@ -139,7 +139,7 @@ function protect(api: FastifyInstance, deps: HttpDependencies, settings: HttpSet
     if (deps.isDraining() && request.method === 'POST')
       throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
     const { spends } = request.routeOptions.config
-    if (spends !== undefined) await requireQuota({ allowances, clock: deps.clock }, { accountId, spends, reply })
+    if (spends !== undefined) await requireQuota(deps, { accountId, spends, reply })
     if (spends === 'tokens') await takeTurn(1)
   })
 }

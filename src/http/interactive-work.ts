@@ -5,9 +5,10 @@ import type { HttpSettings } from './http-settings.ts'
 
 /** What an operation needs to run for one waiting request. */
 export function interactiveWork(deps: HttpDependencies, { runLimitMs }: HttpSettings, request: FastifyRequest): InteractiveDependencies {
-  const { pool, usage, clock, observer } = deps
+  const { pool, ledger, usage, clock, observer } = deps
   return {
     pool,
+    ledger,
     usage,
     clock,
     runLimitMs,

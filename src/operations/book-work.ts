@@ -1,17 +1,17 @@
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
-/** Writes work whose caller waits into the books, however it ended. The answer does not wait for their commit, which takes a millisecond, nor fail with it. */
+/** Writes work whose caller waits into the books, in the place of what was set aside for it, however it ended. The answer does not wait for their commit, which takes a millisecond, nor fail with it. */
 export function bookWork(
   { usage, onBooked, onFault }: Pick<InteractiveDependencies, 'usage' | 'onBooked' | 'onFault'>,
-  meter: UsageMeter,
+  { meter, reservation }: { readonly meter: UsageMeter; readonly reservation: string },
   { signal }: { readonly signal: AbortSignal },
 ): void {
   const entry = meter.entry(meter.finished ? 'succeeded' : signal.aborted ? 'cancelled' : 'failed')
   // The request's own signal may be aborted already; the books are written all the same.
   const { signal: never } = new AbortController()
   usage
-    .append(entry, { signal: never })
+    .append(entry, { signal: never, settles: reservation })
     .then(() => onBooked(entry))
     .catch((error) => onFault(error))
 }

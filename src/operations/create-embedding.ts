@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { Caller } from '../core/access-token.ts'
 import type { EmbeddingRequest, EmbeddingResult } from '../core/text-generation.ts'
 import { bookWork } from './book-work.ts'
+import { holdBudget } from './budgets/hold-budget.ts'
+import { estimateInputs } from './budgets/text-estimate.ts'
 import { holdSlot } from './hold-slot.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
 import { UsageMeter } from './usage-meter.ts'
@@ -8,7 +11,7 @@ import { UsageMeter } from './usage-meter.ts'
 /**
  * Embeds texts while their caller waits.
  *
- * @throws {ServiceError} what the pool and the model throw, and `inference_timeout`.
+ * @throws {ServiceError} what the pool and the model throw, `quota_exceeded` and `inference_timeout`.
  */
 export async function createEmbedding(
   deps: InteractiveDependencies,
@@ -17,10 +20,13 @@ export async function createEmbedding(
 ): Promise<EmbeddingResult> {
   const { accountId, tokenId } = caller
   const meter = new UsageMeter(deps.clock, { accountId, tokenId, model: request.model, kind: 'embedding' })
+  const reservation = randomUUID()
+  const most = estimateInputs(request)
+  await holdBudget(deps, { id: reservation, accountId, unit: 'tokens', tokens: { least: most, most }, images: 0 }, { signal })
   try {
     await using slot = await holdSlot(deps, deps.pool.acquireText(request.model, { signal, account: accountId }), { signal })
     return meter.countEmbedding(await slot.model.embed(request, { signal: slot.signal }))
   } finally {
-    bookWork(deps, meter, { signal })
+    bookWork(deps, { meter, reservation }, { signal })
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Caller } from '../core/access-token.ts'
 import type { TextPart, TextRequest } from '../core/text-generation.ts'
 import { bookWork } from './book-work.ts'
@@ -17,9 +18,10 @@ export async function* generateText(
 ): AsyncGenerator<TextPart, void, undefined> {
   const { accountId, tokenId } = caller
   const meter = new UsageMeter(deps.clock, { accountId, tokenId, model: request.model, kind })
+  const reservation = randomUUID()
   try {
-    yield* meter.countText(runText(deps, { accountId, request }, { signal }))
+    yield* meter.countText(runText(deps, { accountId, reservation, request }, { signal }))
   } finally {
-    bookWork(deps, meter, { signal })
+    bookWork(deps, { meter, reservation }, { signal })
   }
 }

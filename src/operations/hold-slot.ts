@@ -1,3 +1,4 @@
+import type { BudgetLedger } from '../core/ports/budget-ledger.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ModelLease, ModelPool } from '../core/ports/model-pool.ts'
 import { limitTime } from './limit-time.ts'
@@ -5,6 +6,7 @@ import { limitTime } from './limit-time.ts'
 /** What all work on a model needs, whoever asked for it. */
 export interface RunDependencies {
   readonly pool: ModelPool
+  readonly ledger: BudgetLedger
   readonly clock: Clock
   /** Longest run once a slot is held. */
   readonly runLimitMs: number
@@ -19,7 +21,7 @@ export interface HeldSlot<Model> extends AsyncDisposable {
 
 /** Waits for a lease and limits the time of the run that begins with it. */
 export async function holdSlot<Model>(
-  { clock, runLimitMs }: RunDependencies,
+  { clock, runLimitMs }: Pick<RunDependencies, 'clock' | 'runLimitMs'>,
   acquired: Promise<ModelLease<Model>>,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<HeldSlot<Model>> {

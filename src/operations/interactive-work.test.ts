@@ -8,6 +8,7 @@ import type { UsageEntry } from '../core/usage.ts'
 import { createFakeImageModel } from '../runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../runtimes/fake/fixed-model-pool.ts'
+import { createMemoryStore } from '../storage/memory/create-memory-store.ts'
 import { collectText } from './collect-text.ts'
 import { createChatCompletion } from './create-chat-completion.ts'
 import { createEmbedding } from './create-embedding.ts'
@@ -28,6 +29,7 @@ function createParts(appendFails = false) {
   })
   const deps: InteractiveDependencies = {
     pool,
+    ledger: createMemoryStore({ clock, limits: { maxPending: 1 } }).ledger,
     clock,
     runLimitMs: 10_000,
     usage: {

@@ -1,20 +1,24 @@
 import type { TextPart, TextRequest } from '../core/text-generation.ts'
+import { holdTextBudget } from './budgets/hold-text-budget.ts'
 import { holdSlot, type RunDependencies } from './hold-slot.ts'
 
 /**
- * Runs a text request on a slot of its model, unmetered. Leaving the iteration frees the slot.
+ * Runs a text request on a slot of its model, within the account's budget, unmetered. Leaving the iteration frees the slot.
  *
- * @throws {ServiceError} what the pool and the model throw, and `inference_timeout`.
+ * @param work.reservation What is set aside for it is called so, until it is settled.
+ * @throws {ServiceError} what the pool and the model throw, `quota_exceeded` and `inference_timeout`.
  */
 export async function* runText(
   deps: RunDependencies,
-  { accountId, request }: { readonly accountId: string; readonly request: TextRequest },
+  work: { readonly accountId: string; readonly reservation: string; readonly request: TextRequest },
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<TextPart, void, undefined> {
+  const { accountId, request } = work
   await using slot = await holdSlot(
     deps,
     deps.pool.acquireText(request.model, { signal, account: accountId, sequences: request.choices }),
     { signal },
   )
-  yield* slot.model.generate(request, { signal: slot.signal, account: accountId })
+  const allowed = await holdTextBudget(deps, { ...work, model: slot.model }, { signal: slot.signal })
+  yield* slot.model.generate(allowed, { signal: slot.signal, account: accountId })
 }

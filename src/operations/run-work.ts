@@ -22,12 +22,17 @@ export interface WorkOptions {
  */
 export async function runWork(
   deps: RunDependencies,
-  { work, accountId, meter }: { readonly work: InferenceWork; readonly accountId: string; readonly meter: UsageMeter },
+  {
+    work,
+    accountId,
+    reservation,
+    meter,
+  }: { readonly work: InferenceWork; readonly accountId: string; readonly reservation: string; readonly meter: UsageMeter },
   { signal, onProgress }: WorkOptions,
 ): Promise<WorkResult> {
   if (work.kind === 'image')
     return { kind: 'image', result: meter.countImages(await runImage(deps, { accountId, request: work.request }, { signal, onProgress })) }
-  const parts = meter.countText(runText(deps, { accountId, request: work.request }, { signal }))
+  const parts = meter.countText(runText(deps, { accountId, reservation, request: work.request }, { signal }))
   return { kind: 'chat', result: await collectText(countTokens(parts, work.request, onProgress)) }
 }
 

@@ -45,7 +45,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
 }
 
 function compute(
-  { pool, clock, events }: WorkerDependencies,
+  { pool, ledger, clock, events }: WorkerDependencies,
   { claim, meter }: EndedClaim,
   { runLimitMs, signal, lease }: Pick<RunOptions, 'runLimitMs' | 'signal' | 'lease'>,
 ): Promise<WorkResult> {
@@ -56,7 +56,7 @@ function compute(
     if (preview !== undefined) events.publish(claim.id, { type: 'preview', image: preview })
   }
   const { accountId } = claim.inference
-  return runWork({ pool, clock, runLimitMs }, { work: claim.work, accountId, meter }, { signal, onProgress })
+  return runWork({ pool, ledger, clock, runLimitMs }, { work: claim.work, accountId, reservation: claim.id, meter }, { signal, onProgress })
 }
 
 function storeOutput(

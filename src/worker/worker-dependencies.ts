@@ -1,4 +1,5 @@
 import type { Inference, InferenceWork } from '../core/inference.ts'
+import type { BudgetLedger } from '../core/ports/budget-ledger.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Completion, InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
@@ -12,6 +13,7 @@ export interface WorkerDependencies {
   readonly queue: InferenceQueue
   readonly outputs: OutputStore
   readonly pool: ModelPool
+  readonly ledger: BudgetLedger
   readonly events: InferenceEvents
   readonly clock: Clock
   /** Where running inferences note themselves, so that they end when their account is disabled; absent = they do not. */

@@ -63,11 +63,11 @@ suite("an account's own limits", () => {
   test('used-up tokens refuse every kind of text work until midnight, and nothing else', async () => {
     const clock = createTestClock(evening)
     await using service = await startHttpService({ clock })
-    await limit(service, { tokensPerDay: 3 })
+    await limit(service, { tokensPerDay: 5 })
     const first = await service.fetch('/v1/chat/completions', { json: chat })
     assert.equal(first.status, 200)
-    assert.equal(first.headers.get('x-ratelimit-limit-tokens'), '3')
-    assert.equal(first.headers.get('x-ratelimit-remaining-tokens'), '3')
+    assert.equal(first.headers.get('x-ratelimit-limit-tokens'), '5')
+    assert.equal(first.headers.get('x-ratelimit-remaining-tokens'), '5')
     assert.equal(first.headers.get('x-ratelimit-reset-tokens'), '45s')
     await service.inBooks(1)
     await clock.advance(5000)
@@ -76,7 +76,7 @@ suite("an account's own limits", () => {
       assert.equal(refused.headers.get('retry-after'), '40')
       assert.equal(refused.headers.get('x-ratelimit-remaining-tokens'), '0')
       const message = await refusalOf(refused, path)
-      assert.match(message, /^This account may use 3 tokens a day and has used \d+; .* 2026-01-02T00:00:00Z, /)
+      assert.match(message, /^This account may use 5 tokens a day and has used 5; .* 2026-01-02T00:00:00Z, /)
     }
     const deferred = await service.fetch('/v1/chat/completions', { json: chat, headers: { 'x-service-async': '1' } })
     await refusalOf(deferred, 'deferred')

@@ -47,6 +47,8 @@ export interface HttpServiceOptions {
   readonly catalog?: ModelCatalog
   readonly pool?: ModelPool
   readonly settings?: Partial<HttpSettings>
+  /** Of the store; in memory unless a test brings another. */
+  readonly open?: (settings: { readonly clock: Clock; readonly limits: QueueLimits }) => Promise<Store> | Store
   /** Of the queue of deferred requests. */
   readonly limits?: QueueLimits
   readonly overrides?: Partial<HttpDependencies>
@@ -80,7 +82,8 @@ export interface HttpService extends AsyncDisposable {
 
 export async function startHttpService(options: HttpServiceOptions = {}): Promise<HttpService> {
   const clock = options.clock ?? createSystemClock()
-  const store = await createMemoryStore({ clock, limits: options.limits ?? { maxPending: 100 } })
+  const { open = createMemoryStore } = options
+  const store = await open({ clock, limits: options.limits ?? { maxPending: 100 } })
   const account = await createAccount({ ...store, clock }, { name: 'Ada', role: 'owner' }, { signal })
   const finished: FinishedRequest[] = []
   const booked: UsageEntry[] = []

@@ -39,6 +39,7 @@ export function createWorkerBench({ slots = 2, stepDelayMs = 0 } = {}): WorkerBe
   return {
     store,
     queue: store.queue,
+    ledger: store.ledger,
     outputs: createMemoryOutputs({ clock }),
     pool: createFixedModelPool(models, { slots }),
     events: new InferenceEvents(clock),

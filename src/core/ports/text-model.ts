@@ -17,6 +17,13 @@ export interface TextModel {
    */
   generate(request: TextRequest, options: { readonly signal: AbortSignal; readonly account: string }): AsyncIterable<TextPart>
 
+  /**
+   * Tokens that the prompt of a request has; absent where the runtime cannot tell before it runs.
+   *
+   * @throws {ServiceError} `context_length_exceeded` and what else `generate` refuses of a prompt.
+   */
+  countPrompt?(request: TextRequest, options: { readonly signal: AbortSignal }): Promise<number>
+
   /** @throws {ServiceError} `unsupported_parameter` when the model makes no embeddings, `context_length_exceeded`. */
   embed(request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<EmbeddingResult>
 }

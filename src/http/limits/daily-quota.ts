@@ -1,45 +1,32 @@
 import type { FastifyReply } from 'fastify'
-import type { AccountLimits } from '../../core/account.ts'
-import { ServiceError } from '../../core/error.ts'
-import type { Clock } from '../../core/ports/clock.ts'
-import type { AccountAllowances } from '../../operations/access/account-allowances.ts'
+import { type BudgetUnit, leftOf, nextMidnight } from '../../core/budget.ts'
+import type { BudgetDependencies } from '../../operations/budgets/hold-budget.ts'
+import { quotaExceeded } from '../../operations/budgets/quota-exceeded.ts'
 import { clientSignal } from '../client-signal.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the work of a route uses up. */
-    readonly spends?: 'tokens' | 'images'
+    readonly spends?: BudgetUnit
   }
 }
 
-const dayMs = 24 * 60 * 60 * 1000
-const limitNames = { tokens: 'tokensPerDay', images: 'imagesPerDay' } as const satisfies Record<string, keyof AccountLimits>
-
 /**
  * Lets an account start further work of one kind, and sets the `x-ratelimit-*` headers where its amount per UTC day is limited.
- * The books count what has ended, so work that runs or waits can still lead over the limit.
+ * What runs and waits counts with the most that it can use.
  *
- * @throws {ServiceError} `quota_exceeded` when the day's amount is used up.
+ * @throws {ServiceError} `quota_exceeded` when nothing is left.
  */
 export async function requireQuota(
-  { allowances, clock }: { readonly allowances: AccountAllowances; readonly clock: Clock },
-  { accountId, spends, reply }: { readonly accountId: string; readonly spends: 'tokens' | 'images'; readonly reply: FastifyReply },
+  { ledger, clock }: BudgetDependencies,
+  { accountId, spends, reply }: { readonly accountId: string; readonly spends: BudgetUnit; readonly reply: FastifyReply },
 ): Promise<void> {
-  const options = { signal: clientSignal(reply) }
-  const limit = (await allowances.limitsOf(accountId, options))[limitNames[spends]]
-  if (limit === null) return
-  const used = (await allowances.usedToday(accountId, options))[spends]
+  const budgets = await ledger.budgets(accountId, { signal: clientSignal(reply) })
+  const budget = budgets.find(({ unit }) => unit === spends)
+  if (budget === undefined) return
   const now = clock.now()
-  const midnight = (Math.floor(now / dayMs) + 1) * dayMs
-  const seconds = Math.ceil((midnight - now) / 1000)
-  reply.header(`x-ratelimit-limit-${spends}`, String(limit))
-  reply.header(`x-ratelimit-remaining-${spends}`, String(Math.max(0, limit - used)))
-  reply.header(`x-ratelimit-reset-${spends}`, `${seconds}s`)
-  if (used < limit) return
-  const reset = new Date(midnight).toISOString().replace('.000', '')
-  throw new ServiceError(
-    'quota_exceeded',
-    `This account may use ${limit} ${spends} a day and has used ${used}; wait for the reset at ${reset}, or ask an owner for more.`,
-    { retryAfterSeconds: seconds },
-  )
+  reply.header(`x-ratelimit-limit-${spends}`, String(budget.limit))
+  reply.header(`x-ratelimit-remaining-${spends}`, String(leftOf(budget)))
+  reply.header(`x-ratelimit-reset-${spends}`, `${Math.ceil((nextMidnight(now) - now) / 1000)}s`)
+  if (leftOf(budget) === 0) throw quotaExceeded(budget, now)
 }

@@ -1,18 +1,48 @@
-import type { Inference } from '../../core/inference.ts'
+import { randomUUID } from 'node:crypto'
+import type { Inference, InferenceWork } from '../../core/inference.ts'
 import type { InferenceQueue, InferenceSubmission } from '../../core/ports/inference-queue.ts'
+import { type BudgetDependencies, holdBudget } from '../budgets/hold-budget.ts'
+import { holdWaitingText } from '../budgets/hold-text-budget.ts'
+
+/** What submitting needs. */
+export interface SubmitDependencies extends BudgetDependencies {
+  readonly queue: InferenceQueue
+  /** Told of each new inference. */
+  readonly onSubmitted?: (inference: Inference) => void
+}
 
 /**
- * Takes work that nobody waits for; once this resolves it is on stable storage and will reach an end.
+ * Takes work that nobody waits for; once this resolves it is on stable storage and will reach an end. What it may use is set aside until then.
  *
  * @returns `repeated` when the idempotency key had made the inference before.
- * @throws {ServiceError} `server_is_overloaded`, `idempotency_conflict`.
+ * @throws {ServiceError} `quota_exceeded`, and what the queue throws.
  */
 export async function submitInference(
-  { queue, onSubmitted = () => {} }: { readonly queue: InferenceQueue; readonly onSubmitted?: (inference: Inference) => void },
-  submission: InferenceSubmission,
+  deps: SubmitDependencies,
+  submission: Omit<InferenceSubmission, 'id'>,
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
-  const result = await queue.enqueue(submission, options)
-  if (!result.repeated) onSubmitted(result.inference)
-  return result
+  const { queue, ledger, onSubmitted = () => {} } = deps
+  const id = randomUUID()
+  await holdWaiting(deps, { id, accountId: submission.accountId, work: submission.work }, options)
+  let kept = false
+  try {
+    const result = await queue.enqueue({ ...submission, id }, options)
+    kept = !result.repeated
+    if (kept) onSubmitted(result.inference)
+    return result
+  } finally {
+    // The caller may have left by now; nothing must stay set aside for work that is not there.
+    if (!kept) await ledger.release(id, { signal: new AbortController().signal })
+  }
+}
+
+async function holdWaiting(
+  deps: BudgetDependencies,
+  { id, accountId, work }: { readonly id: string; readonly accountId: string; readonly work: InferenceWork },
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  if (work.kind === 'chat') return holdWaitingText(deps, { accountId, reservation: id, request: work.request }, options)
+  const images = work.request.seeds.length
+  await holdBudget(deps, { id, accountId, unit: 'images', tokens: { least: 0, most: 0 }, images }, options)
 }

@@ -29,6 +29,7 @@ export function createFakeTextModel(settings: FakeTextSettings): TextModel {
   return {
     contextLength: settings.contextLength ?? defaultContext,
     generate: (request, { signal }) => generate(settings, request, signal),
+    countPrompt: (request) => Promise.resolve(countTokens(readPrompt(request))),
     embed: (request) => Promise.resolve(embed(request)),
   }
 }

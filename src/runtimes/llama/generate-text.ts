@@ -34,7 +34,12 @@ export async function* generateText(
   }
 }
 
-function tokenizeFitting(engine: LlamaEngine, request: TextRequest): Uint32Array {
+/**
+ * The tokens of a request's prompt.
+ *
+ * @throws {ServiceError} `context_length_exceeded` when they leave no room for an answer.
+ */
+export function tokenizeFitting(engine: LlamaEngine, request: TextRequest): Uint32Array {
   const param = request.input.type === 'chat' ? 'messages' : 'prompt'
   const least = leastTokens(request, engine.longestToken)
   if (least > hopeless * engine.contextLength) throw tooLong(`at least ${least}`, engine.contextLength, param)

@@ -10,7 +10,7 @@ import { SequenceTable } from './batch/sequence-table.ts'
 import { openContext } from './binding/open-context.ts'
 import { type ModelFile, openModelFile } from './binding/open-model-file.ts'
 import { readVocabulary } from './binding/vocabulary.ts'
-import { generateText } from './generate-text.ts'
+import { generateText, tokenizeFitting } from './generate-text.ts'
 import { openGuesser } from './guess/open-guesser.ts'
 import { Speculation } from './guess/speculation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
@@ -64,6 +64,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     device: deviceOf(file),
     contextLength,
     generate: (request, { signal, account }) => generateText(engine, request, { signal, account }),
+    countPrompt: async (request) => tokenizeFitting(engine, request).length,
     embed: (request, { signal }) =>
       descriptor.embeddings ? embedder.embed(request, { signal }) : Promise.reject(makesNone(descriptor.id)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -20,7 +20,7 @@ export class EngineCall implements Disposable {
   }
   #parts: TextPart[] = []
   #wake = Promise.withResolvers<void>()
-  #end: { readonly result: ImageResult | EmbeddingResult | undefined } | { readonly error: unknown } | undefined
+  #end: { readonly result: ImageResult | EmbeddingResult | number | undefined } | { readonly error: unknown } | undefined
   /** Whether the engine has nothing more to do for this call, or has been told so. */
   #settled = false
   #unacknowledged = 0
@@ -62,7 +62,7 @@ export class EngineCall implements Disposable {
     if ('error' in this.#end) throw this.#end.error
   }
 
-  async result(): Promise<ImageResult | EmbeddingResult | undefined> {
+  async result(): Promise<ImageResult | EmbeddingResult | number | undefined> {
     while (this.#end === undefined) await this.#news()
     if ('error' in this.#end) throw this.#end.error
     return this.#end.result

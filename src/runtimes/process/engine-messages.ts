@@ -7,6 +7,8 @@ import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest } from '.
 /** Work for an engine; `id` names the call in every message about it. */
 export type EngineWork =
   | { readonly type: 'generate'; readonly request: TextRequest; readonly account: string }
+  /** Counts the tokens of its prompt; the result is a number. */
+  | { readonly type: 'count'; readonly request: TextRequest }
   | { readonly type: 'embed'; readonly request: EmbeddingRequest }
   | { readonly type: 'draw'; readonly request: ImageRequest }
 
@@ -29,7 +31,7 @@ export type ToEngine =
 export type CallReport =
   | { readonly type: 'part'; readonly id: number; readonly part: TextPart }
   | { readonly type: 'progress'; readonly id: number; readonly progress: ImageProgress }
-  | { readonly type: 'done'; readonly id: number; readonly result?: ImageResult | EmbeddingResult }
+  | { readonly type: 'done'; readonly id: number; readonly result?: ImageResult | EmbeddingResult | number }
   | { readonly type: 'failed'; readonly id: number; readonly error: EngineFailure }
 
 /** What an engine tells about the model it loaded. */

@@ -25,6 +25,7 @@ export function serveTextEngine(load: LoadText): void {
 function createRunner(model: TextModel): WorkRunner {
   return async (work: EngineWork, { id, signal, window, send }) => {
     if (work.type === 'embed') return model.embed(work.request, { signal })
+    if (work.type === 'count') return model.countPrompt?.(work.request, { signal })
     if (work.type !== 'generate') throw new ServiceError('internal_error', 'The text engine was asked to draw.')
     for await (const part of model.generate(work.request, { signal, account: work.account })) {
       await window.take(signal)

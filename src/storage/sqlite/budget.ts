@@ -1,4 +1,3 @@
-import type { AccountLimits } from '../../core/account.ts'
 import { type Budget, type BudgetAnswer, type BudgetSums, decideBudget, listBudgets, type WantedBudget } from '../../core/budget.ts'
 import type { Connection, Row } from './connection.ts'
 import { readInteger, readIntegerOrNull } from './row.ts'
@@ -29,14 +28,12 @@ export function forgetReservations(connection: Connection, _input: object): numb
 
 /** What of the limits of an account is taken. */
 export function readBudgets(connection: Connection, accountId: string, now: number): readonly Budget[] {
-  const account = connection.get('select * from accounts where id = :accountId', { accountId })
+  const account = connection.get(
+    'select tokens_per_day, images_per_day from accounts where id = :accountId and coalesce(tokens_per_day, images_per_day) is not null',
+    { accountId },
+  )
   if (account === undefined) return []
-  const limits: AccountLimits = {
-    requestsPerMinute: readIntegerOrNull(account, 'requests_per_minute'),
-    tokensPerDay: readIntegerOrNull(account, 'tokens_per_day'),
-    imagesPerDay: readIntegerOrNull(account, 'images_per_day'),
-  }
-  if (limits.tokensPerDay === null && limits.imagesPerDay === null) return []
+  const limits = { tokensPerDay: readIntegerOrNull(account, 'tokens_per_day'), imagesPerDay: readIntegerOrNull(account, 'images_per_day') }
   const day = new Date(now).toISOString().slice(0, 10)
   const used = connection.get(
     `select coalesce(sum(prompt_tokens + completion_tokens), 0) as tokens, coalesce(sum(images), 0) as images from (

@@ -47,6 +47,7 @@ suite('chat requests', () => {
         model: 'm',
         input: { type: 'chat', messages: [{ role: 'user', content: 'Hello' }], tools: [], toolChoice: 'none', parallelToolCalls: true },
         maxTokens: 512,
+        maxTokensIsDefault: true,
         sampling: null,
         stop: [],
         choices: 1,

@@ -69,6 +69,7 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
           parallelToolCalls: body.parallel_tool_calls ?? true,
         },
         maxTokens: body.max_completion_tokens ?? body.max_tokens ?? defaultMaxTokens,
+        ...((body.max_completion_tokens ?? body.max_tokens) === undefined && { maxTokensIsDefault: true }),
         sampling: readSampling(body),
         stop: readStop(body.stop),
         choices: body.n ?? 1,

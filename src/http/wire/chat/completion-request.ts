@@ -48,6 +48,7 @@ export function createCompletionRequestParser(settings: {
         model: body.model,
         input: { type: 'prompt', prompt, echo: body.echo ?? false },
         maxTokens: body.max_tokens ?? defaultMaxTokens,
+        ...(body.max_tokens === undefined && { maxTokensIsDefault: true }),
         sampling: readSampling(body),
         stop: readStop(body.stop),
         choices: body.n ?? 1,

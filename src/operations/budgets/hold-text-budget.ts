@@ -1,0 +1,58 @@
+import type { TextModel } from '../../core/ports/text-model.ts'
+import type { TextRequest } from '../../core/text-generation.ts'
+import { type BudgetDependencies, hasBudget, holdBudget } from './hold-budget.ts'
+import { estimatePrompt } from './text-estimate.ts'
+
+/** One text request and what its reservation is called. */
+interface TextWork {
+  readonly accountId: string
+  readonly reservation: string
+  readonly request: TextRequest
+}
+
+/**
+ * Sets aside what a text request can use at most: its prompt, as its model counts it, and every choice to its limit. A request that named no
+ * limit is shortened to what is left.
+ *
+ * @returns The request as it may run.
+ * @throws {ServiceError} `quota_exceeded`, and what counting throws.
+ */
+export async function holdTextBudget(
+  deps: BudgetDependencies,
+  { accountId, reservation, request, model }: TextWork & { readonly model: TextModel },
+  options: { readonly signal: AbortSignal },
+): Promise<TextRequest> {
+  if (!(await hasBudget(deps, { accountId, unit: 'tokens' }, options))) return request
+  const prompt = await (model.countPrompt?.(request, options) ?? estimatePrompt(request).most)
+  const room = Math.max(1, (model.contextLength ?? Number.POSITIVE_INFINITY) - prompt)
+  const tokens = spanOf(request, prompt, Math.min(request.maxTokens, room))
+  const granted = await holdBudget(deps, { id: reservation, accountId, unit: 'tokens', tokens, images: 0 }, options)
+  if (granted === null || granted >= tokens.most) return request
+  return { ...request, maxTokens: Math.floor((granted - prompt) / request.choices) }
+}
+
+/**
+ * Sets aside what a text request that has to wait may use, by an estimate of its prompt; {@link holdTextBudget} corrects it when it runs.
+ *
+ * @throws {ServiceError} `quota_exceeded`.
+ */
+export async function holdWaitingText(
+  deps: BudgetDependencies,
+  { accountId, reservation, request }: TextWork,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  const prompt = estimatePrompt(request)
+  const { least } = spanOf(request, prompt.least, request.maxTokens)
+  const { most } = spanOf(request, prompt.most, request.maxTokens)
+  await holdBudget(deps, { id: reservation, accountId, unit: 'tokens', tokens: { least, most }, images: 0 }, options)
+}
+
+/** The fewest and the most tokens that a request can do with. */
+function spanOf(
+  { choices, maxTokensIsDefault }: TextRequest,
+  prompt: number,
+  perChoice: number,
+): { readonly least: number; readonly most: number } {
+  const most = prompt + choices * perChoice
+  return { least: maxTokensIsDefault === true ? prompt + choices : most, most }
+}
