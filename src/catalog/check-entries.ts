@@ -1,9 +1,15 @@
+import type { CatalogEntry } from './catalog-entry.ts'
 import type { CatalogFault } from './catalog-fault.ts'
-import type { CatalogEntry, FaultyEntry } from './read-entries.ts'
+import type { FaultyEntry, ReadEntries } from './read-entries.ts'
 
 /** Finds what is wrong between models, and at them as a whole; of two with one id the later is at fault, or the one with other faults. */
-export function checkEntries(entries: readonly CatalogEntry[], faulty: readonly FaultyEntry[] = []): readonly CatalogFault[] {
-  const named = [...entries.map(({ modelFile, descriptor: { id } }) => ({ modelFile, id })), ...faulty]
+export function checkEntries(parts: readonly ReadEntries[]): readonly CatalogFault[] {
+  const entries = parts.flatMap((part) => part.entries)
+  const named = [
+    ...entries.map(({ modelFile, descriptor: { id } }) => ({ modelFile, id })),
+    ...parts.flatMap((part) => part.faulty),
+    ...parts.flatMap((part) => [...part.assets, ...part.unusable].map(({ file, name }) => ({ modelFile: file, id: name }))),
+  ]
   return [...findClashes(named), ...findForbiddenNatives(entries)]
 }
 

@@ -46,6 +46,7 @@ export async function checkFiles(
 /** The files a model cannot do without, the one that stands for it first. */
 function listNeeded({ format, file, speculative, keyFile }: ModelReferences): readonly string[] {
   if (format === 'onnx-sdxl') return sdxlFiles
+  if (format === 'safetensors') return [file ?? 'model_index.json']
   const named = format === 'gguf' ? [file, speculative?.endsWith('.gguf') ? speculative : undefined] : ['model.json', keyFile]
   return named.filter((path) => path !== undefined)
 }

@@ -1,6 +1,9 @@
 import { join, resolve } from 'node:path'
-import type { ImageSizes, ModelDescriptor, SpeculativeDecoding, TextModelDescriptor } from '../core/model.ts'
-import { defaultSizes } from './image-sizes.ts'
+import { defaultSizes } from '../core/image-sizes.ts'
+import type { ImageModelDescriptor, ImageSizes, ModelDescriptor, SpeculativeDecoding, TextModelDescriptor } from '../core/model.ts'
+import type { CatalogFault } from './catalog-fault.ts'
+import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.ts'
+import { describeSingleFile } from './checkpoint/describe-single-file.ts'
 import type { ModelFile } from './model-file.ts'
 import { readGgufContextLength } from './read-gguf-context-length.ts'
 import { readImageBounds } from './read-image-bounds.ts'
@@ -15,23 +18,56 @@ export interface FolderFacts {
 }
 
 /** Completes a checked `model.json` with every default, absolute paths, and what the files tell about themselves. */
-export async function describeModel(modelFile: ModelFile, { folder, bytes, created }: FolderFacts): Promise<ModelDescriptor> {
+export async function describeModel(
+  modelFile: ModelFile,
+  { folder, bytes, created }: FolderFacts,
+): Promise<ModelDescriptor | { readonly fault: CatalogFault }> {
   const { id, name = id, license = null } = modelFile
   const base = { id, name, folder, license, bytes, created }
   if (modelFile.kind === 'text') return { ...base, ...(await describeText(modelFile, folder)) }
-  const { format, native, draws = 'requested', defaults = {}, refiner, timestepSpacing = null } = modelFile
+  const usual = modelFile.format === 'safetensors' ? await usualCheckpoint(modelFile, folder) : await usualExport(modelFile.native, folder)
+  if ('fault' in usual) return usual
+  const { native = usual.native, draws = 'requested', defaults = {}, refiner, timestepSpacing = usual.timestepSpacing ?? null } = modelFile
+  const isUsual = native.width === usual.native.width && native.height === usual.native.height && draws === 'requested'
   return {
+    ...usual,
     ...base,
-    kind: 'image',
-    format,
+    bytes: 'bytes' in usual && typeof usual.bytes === 'number' ? usual.bytes : bytes,
     native,
     draws,
-    sizes: readSizes(modelFile.sizes) ?? defaultSizes({ native, draws }),
-    defaults: { steps: defaults.steps ?? 30, guidanceScale: defaults.cfg_scale ?? 12, sampler: defaults.sampler ?? 'DDIM' },
+    sizes: readSizes(modelFile.sizes) ?? (isUsual ? usual.sizes : defaultSizes({ native, draws })),
+    defaults: {
+      steps: defaults.steps ?? usual.defaults.steps,
+      guidanceScale: defaults.cfg_scale ?? usual.defaults.guidanceScale,
+      sampler: defaults.sampler ?? usual.defaults.sampler,
+    },
     refiner: refiner === undefined ? null : resolve(folder, refiner),
     timestepSpacing,
+  }
+}
+
+type UsualImage = Omit<ImageModelDescriptor, 'id' | 'name' | 'folder' | 'license' | 'bytes' | 'created'>
+
+async function usualExport(native: ImageModelDescriptor['native'], folder: string): Promise<UsualImage> {
+  return {
+    kind: 'image',
+    format: 'onnx-sdxl',
+    native,
+    draws: 'requested',
+    sizes: defaultSizes({ native, draws: 'requested' }),
+    defaults: { steps: 30, guidanceScale: 12, sampler: 'DDIM' },
+    refiner: null,
     bounds: await readImageBounds(folder),
   }
+}
+
+async function usualCheckpoint(
+  { id, file, prediction }: ModelFile & { format: 'safetensors' },
+  folder: string,
+): Promise<UsualImage | { readonly fault: CatalogFault }> {
+  const usual = file === undefined ? await describeDiffusersFolder(folder, id) : await describeSingleFile(join(folder, file), id)
+  if ('fault' in usual || prediction === undefined || usual.checkpoint === undefined) return usual
+  return { ...usual, checkpoint: { ...usual.checkpoint, prediction } }
 }
 
 type TextPart = Omit<TextModelDescriptor, keyof FolderFacts | 'id' | 'name' | 'license'>

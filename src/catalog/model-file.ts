@@ -41,13 +41,23 @@ interface Size {
 
 interface ImageModelFile extends ModelFileBase {
   readonly kind: 'image'
-  readonly format: 'onnx-sdxl'
-  readonly native: Size
   readonly draws?: 'native' | 'requested'
   readonly sizes?: readonly Size[] | { readonly min: number; readonly max: number }
   readonly defaults?: { readonly steps?: number; readonly cfg_scale?: number; readonly sampler?: Sampler }
   readonly refiner?: string
   readonly timestepSpacing?: 'leading' | 'trailing' | 'linspace'
+}
+
+interface OnnxModelFile extends ImageModelFile {
+  readonly format: 'onnx-sdxl'
+  readonly native: Size
+}
+
+interface CheckpointModelFile extends ImageModelFile {
+  readonly format: 'safetensors'
+  readonly file?: string
+  readonly native?: Size
+  readonly prediction?: 'epsilon' | 'v_prediction'
 }
 
 /** What of a `model.json` says who the model is and which files it has; a field at fault is left out. */
@@ -61,4 +71,4 @@ export interface ModelReferences {
 }
 
 /** What a `model.json` says, as it stands there. */
-export type ModelFile = GgufModelFile | UpstreamModelFile | ImageModelFile
+export type ModelFile = GgufModelFile | UpstreamModelFile | OnnxModelFile | CheckpointModelFile

@@ -2,7 +2,7 @@ import { CatalogError, type CatalogFault } from './catalog-fault.ts'
 import { checkEntries } from './check-entries.ts'
 import { findModelFolders } from './find-model-folders.ts'
 import { PulledFolder } from './pulled-folder.ts'
-import { readEntries } from './read-entries.ts'
+import { nothingRead, readEntries } from './read-entries.ts'
 import { FolderCatalog, type RefreshableCatalog } from './refreshable-catalog.ts'
 
 /** Where models lie. */
@@ -20,12 +20,9 @@ export interface ModelFolders {
  */
 export async function openCatalog({ folders, pulledFolder }: ModelFolders): Promise<RefreshableCatalog> {
   const pulled = pulledFolder === undefined ? null : new PulledFolder(pulledFolder, folders.length)
-  const { found, faults: unreadable } = await findModelFolders(folders)
-  const fixed = await readEntries(found, { confined: false })
-  const changing = (await pulled?.readIfChanged()) ?? { entries: [], faulty: [], faults: [] }
-  const entries = [...fixed.entries, ...changing.entries]
-  const clashes = checkEntries(entries, [...fixed.faulty, ...changing.faulty])
-  const faults: readonly CatalogFault[] = [...unreadable, ...fixed.faults, ...changing.faults, ...clashes]
+  const fixed = await readEntries(await findModelFolders(folders), { confined: false })
+  const changing = (await pulled?.readIfChanged()) ?? nothingRead
+  const faults: readonly CatalogFault[] = [...fixed.faults, ...changing.faults, ...checkEntries([fixed, changing])]
   if (faults.length > 0) throw new CatalogError(faults)
-  return new FolderCatalog(fixed.entries, changing.entries, pulled)
+  return new FolderCatalog(fixed, changing, pulled)
 }

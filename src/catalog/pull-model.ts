@@ -53,10 +53,14 @@ export async function pullModel(
   await pullFiles(origin, modelFile, { folder: unfinished, signal, onProgress })
   const files = await checkFiles(modelFile, unfinished)
   if ('faults' in files) throw new CatalogError(files.faults)
+  const weights = await describeModel(modelFile, { ...files.facts, folder: unfinished })
+  if ('fault' in weights) throw new CatalogError([weights.fault])
   await writeFile(join(unfinished, 'model.json'), text, { flush: true })
   await rename(unfinished, folder)
   await removeOtherTries(modelsFolder, name)
-  return describeModel(modelFile, { ...files.facts, folder })
+  const described = await describeModel(modelFile, { ...files.facts, folder })
+  if ('fault' in described) throw new CatalogError([described.fault])
+  return described
 }
 
 async function pullFiles(

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
-import { findModelFolders } from './find-model-folders.ts'
-import { type ReadEntries, readEntries } from './read-entries.ts'
+import { type FoundModels, findModelFolders } from './find-model-folders.ts'
+import { nothingRead, type ReadEntries, readEntries } from './read-entries.ts'
 
 /** The folder into which models are pulled, where whole model folders appear and disappear. */
 export class PulledFolder {
@@ -19,13 +19,15 @@ export class PulledFolder {
     // Taken before the reading, so that what changes meanwhile is read the next time.
     const mark = await markFolder(this.#folder)
     if (mark === this.#mark) return null
-    const { found, faults } = mark === 'absent' ? { found: [], faults: [] } : await findModelFolders([this.#folder])
-    const read = await readEntries(
-      found.map(({ folder }) => ({ folder, source: this.#source })),
-      { confined: true },
-    )
+    const read =
+      mark === 'absent' ? nothingRead : await readEntries(this.#placed(await findModelFolders([this.#folder])), { confined: true })
     this.#mark = mark
-    return { ...read, faults: [...faults, ...read.faults] }
+    return read
+  }
+
+  #placed({ found, loose, faults }: FoundModels): FoundModels {
+    const source = this.#source
+    return { found: found.map((folder) => ({ ...folder, source })), loose: loose.map((file) => ({ ...file, source })), faults }
   }
 }
 

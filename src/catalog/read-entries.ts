@@ -1,21 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ModelDescriptor } from '../core/model.ts'
+import type { AssetDescriptor, UnusableFile } from '../core/asset.ts'
+import type { CatalogEntry } from './catalog-entry.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import { checkFiles } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
+import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.ts'
+import { readLooseFiles } from './checkpoint/read-loose-files.ts'
+import { weightName } from './checkpoint/weight-file-name.ts'
 import { describeModel } from './describe-model.ts'
-import type { FoundFolder } from './find-model-folders.ts'
+import type { FoundFolder, FoundModels } from './find-model-folders.ts'
 import { findImageFaults } from './read-image-bounds.ts'
-
-/** A model that was found in a folder. */
-export interface CatalogEntry {
-  /** Place of that folder in the list of folders; 0 for the built-in models. */
-  readonly source: number
-  /** Absolute path. */
-  readonly modelFile: string
-  readonly descriptor: ModelDescriptor
-}
 
 /** A model with faults of its own that still says its id. */
 export interface FaultyEntry {
@@ -27,19 +22,28 @@ export interface FaultyEntry {
 /** What was found in folders; `faults` are those of single models. */
 export interface ReadEntries {
   readonly entries: readonly CatalogEntry[]
+  readonly assets: readonly AssetDescriptor[]
+  readonly unusable: readonly UnusableFile[]
   readonly faulty: readonly FaultyEntry[]
   readonly faults: readonly CatalogFault[]
 }
 
-/** Reads each folder's `model.json` and looks for its files; reads headers at most, no weights. `confined` as in {@link checkModelFile}. */
-export async function readEntries(found: readonly FoundFolder[], { confined }: { readonly confined: boolean }): Promise<ReadEntries> {
-  const results = await Promise.all(found.map((folder) => readFolder(folder, confined)))
+export const nothingRead: ReadEntries = { entries: [], assets: [], unusable: [], faulty: [], faults: [] }
+
+/** Reads each folder's `model.json` and looks for its files, and what loose files are; reads headers at most, no weights. `confined` as in {@link checkModelFile}. */
+export async function readEntries(
+  { found, loose, faults }: FoundModels,
+  { confined }: { readonly confined: boolean },
+): Promise<ReadEntries> {
+  const [results, files] = await Promise.all([Promise.all(found.map((folder) => readFolder(folder, confined))), readLooseFiles(loose)])
   return {
-    entries: results.flatMap((result) => ('entry' in result ? [result.entry] : [])),
+    entries: [...results.flatMap((result) => ('entry' in result ? [result.entry] : [])), ...files.entries],
+    assets: files.assets,
+    unusable: files.unusable,
     faulty: results.flatMap((result) =>
       'faults' in result && result.id !== undefined ? [{ modelFile: result.modelFile, id: result.id }] : [],
     ),
-    faults: results.flatMap((result) => ('faults' in result ? result.faults : [])),
+    faults: [...faults, ...results.flatMap((result) => ('faults' in result ? result.faults : [])), ...files.faults],
   }
 }
 
@@ -47,7 +51,9 @@ type ReadFolder =
   | { readonly entry: CatalogEntry }
   | { readonly modelFile: string; readonly id: string | undefined; readonly faults: readonly CatalogFault[] }
 
-async function readFolder({ folder, source }: FoundFolder, confined: boolean): Promise<ReadFolder> {
+async function readFolder(found: FoundFolder, confined: boolean): Promise<ReadFolder> {
+  if (found.by === 'model_index.json') return readDiffusersFolder(found)
+  const { folder, source } = found
   const modelFile = join(folder, 'model.json')
   const text = await readFile(modelFile, 'utf8').catch(() => null)
   if (text === null)
@@ -61,7 +67,18 @@ async function readFolder({ folder, source }: FoundFolder, confined: boolean): P
       id: references.id,
       faults: [checked, files].flatMap((result) => ('faults' in result ? result.faults : [])),
     }
-  const faults = checked.modelFile.kind === 'image' ? await findImageFaults(folder) : []
-  if (faults.length > 0) return { modelFile, id: references.id, faults }
-  return { entry: { source, modelFile, descriptor: await describeModel(checked.modelFile, files.facts) } }
+  const wrong = checked.modelFile.format === 'onnx-sdxl' ? await findImageFaults(folder) : []
+  if (wrong.length > 0) return { modelFile, id: references.id, faults: wrong }
+  const described = await describeModel(checked.modelFile, files.facts)
+  return 'fault' in described
+    ? { modelFile, id: references.id, faults: [described.fault] }
+    : { entry: { source, modelFile, descriptor: described } }
+}
+
+/** A folder in diffusers' layout without our description: its name is the model's. */
+async function readDiffusersFolder({ folder, source }: FoundFolder): Promise<ReadFolder> {
+  const modelFile = join(folder, 'model_index.json')
+  const described = await describeDiffusersFolder(folder)
+  if ('fault' in described) return { modelFile, id: undefined, faults: [described.fault] }
+  return { entry: { source, modelFile, descriptor: { ...described, id: weightName(folder), name: weightName(folder), license: null } } }
 }

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { AssetDescriptor, AssetKind, UnusableFile } from '../core/asset.ts'
 import type { ImageModelDescriptor, ModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import type { CatalogEntry } from './catalog-entry.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import { checkEntries } from './check-entries.ts'
 import type { PulledFolder } from './pulled-folder.ts'
-import type { CatalogEntry } from './read-entries.ts'
+import type { ReadEntries } from './read-entries.ts'
 
 /** What a refresh changed. */
 export interface CatalogChange {
@@ -23,14 +25,14 @@ export interface RefreshableCatalog extends ModelCatalog {
 
 /** The models of folders that were read at start, and those of the folder that changes. */
 export class FolderCatalog implements RefreshableCatalog {
-  readonly #fixed: readonly CatalogEntry[]
+  readonly #fixed: ReadEntries
   readonly #folder: PulledFolder | null
-  #pulled: readonly CatalogEntry[]
+  #pulled: ReadEntries
   #models: readonly ModelDescriptor[] = []
   #byId: ReadonlyMap<string, ModelDescriptor> = new Map()
   #lastRefresh: Promise<unknown> = Promise.resolve()
 
-  constructor(fixed: readonly CatalogEntry[], pulled: readonly CatalogEntry[], folder: PulledFolder | null) {
+  constructor(fixed: ReadEntries, pulled: ReadEntries, folder: PulledFolder | null) {
     this.#fixed = fixed
     this.#folder = folder
     this.#pulled = pulled
@@ -45,10 +47,25 @@ export class FolderCatalog implements RefreshableCatalog {
     return this.#byId.get(modelId)
   }
 
-  defaultImageModel(): ImageModelDescriptor | undefined {
-    const entries = [...this.#fixed, ...this.#pulled]
+  defaultImageModel(accepts: (model: ImageModelDescriptor) => boolean = () => true): ImageModelDescriptor | undefined {
+    const entries = [...this.#fixed.entries, ...this.#pulled.entries]
     const builtInLast = [...entries.filter(({ source }) => source > 0), ...entries.filter(({ source }) => source === 0)]
-    return builtInLast.map(({ descriptor }) => descriptor).find((descriptor) => descriptor.kind === 'image')
+    return builtInLast
+      .map(({ descriptor }) => descriptor)
+      .filter((descriptor) => descriptor.kind === 'image')
+      .find(accepts)
+  }
+
+  listAssets(): readonly AssetDescriptor[] {
+    return [...this.#fixed.assets, ...this.#pulled.assets]
+  }
+
+  findAsset(kind: AssetKind, name: string): AssetDescriptor | undefined {
+    return this.listAssets().find((asset) => asset.kind === kind && asset.name === name)
+  }
+
+  findUnusable(name: string): UnusableFile | undefined {
+    return [...this.#fixed.unusable, ...this.#pulled.unusable].find((file) => file.name === name)
   }
 
   refresh({ signal }: { readonly signal: AbortSignal }): Promise<CatalogChange> {
@@ -65,9 +82,13 @@ export class FolderCatalog implements RefreshableCatalog {
     const before = this.#models
     const isKnown = ({ descriptor }: CatalogEntry) => before.some((model) => isDeepStrictEqual(model, descriptor))
     const knownFirst = [...read.entries.filter(isKnown), ...read.entries.filter((entry) => !isKnown(entry))]
-    const clashes = checkEntries([...this.#fixed, ...knownFirst])
+    const clashes = checkEntries([this.#fixed, { ...read, entries: knownFirst, faulty: [] }])
     const refused = new Set(clashes.map(({ file }) => file))
-    this.#pulled = read.entries.filter((entry) => isKnown(entry) || !refused.has(entry.modelFile))
+    this.#pulled = {
+      ...read,
+      entries: read.entries.filter((entry) => isKnown(entry) || !refused.has(entry.modelFile)),
+      assets: read.assets.filter(({ file }) => !refused.has(file)),
+    }
     this.#list()
     return {
       added: listDifference(this.#models, before),
@@ -77,7 +98,7 @@ export class FolderCatalog implements RefreshableCatalog {
   }
 
   #list(): void {
-    this.#models = [...this.#fixed, ...this.#pulled].map(({ descriptor }) => descriptor)
+    this.#models = [...this.#fixed.entries, ...this.#pulled.entries].map(({ descriptor }) => descriptor)
     this.#byId = new Map(this.#models.map((model) => [model.id, model]))
   }
 }

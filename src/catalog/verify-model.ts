@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ModelDescriptor } from '../core/model.ts'
@@ -27,6 +27,8 @@ export async function verifyModel(
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: FileProgress) => void },
 ): Promise<readonly CatalogFault[]> {
   const file = join(folder, 'model.json')
+  // A loose file of weights has no list of checksums; its header was checked when it was found.
+  if ((await stat(file).catch(() => null)) === null) return []
   const checked = checkModelFile(file, await readFile(file, 'utf8'), { confined: false })
   if ('faults' in checked) return checked.faults
   const present = await checkFiles(checked.modelFile, folder)

@@ -1,18 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type GpuSetting, gpuSettings } from '../core/compute-device.ts'
-import { loadDiffusionPipeline } from '../runtimes/diffusion/diffusion-pipeline.ts'
 import { chooseProvider } from '../runtimes/diffusion/onnx/choose-provider.ts'
-import { readJsonObject } from '../runtimes/diffusion/onnx/model-file.ts'
-import { parseReferenceFile } from '../runtimes/diffusion/parity/reference-case.ts'
+import { openReferencePipeline, pipelineKey } from '../runtimes/diffusion/parity/open-pipeline.ts'
+import { parseReferenceFile, type ReferenceCase } from '../runtimes/diffusion/parity/reference-case.ts'
 import { type Deviation, isWithinLimits, replayCase } from '../runtimes/diffusion/parity/replay-case.ts'
 
 const usage = `Usage: npm run parity -- <cases.json> [--models <folder>] [--gpu <setting>]
 
-Replays reference cases of diffusers and prints the worst error per sampler.
+Replays reference cases of diffusers and prints the worst error per sampler or family.
 --models  folder that holds the model the file names, or that model's folder (default test/fixtures/golden)
 --gpu     what to compute on, as the setting gpu (default off)
 `
@@ -41,42 +40,65 @@ export async function runParity(
     return 2
   }
   const file = parseReferenceFile(JSON.parse(await readFile(parsed.file, 'utf8')))
-  const folder = basename(parsed.models) === file.model ? parsed.models : join(parsed.models, file.model)
   const { signal } = new AbortController()
   const provider = await chooseProvider({ gpu: parsed.gpu, gpuDevice: null })
-  await using pipeline = await loadDiffusionPipeline(folder, {
-    threads: Math.max(1, availableParallelism() - 1),
-    provider,
-    refiner: null,
-    signal,
-  })
-  const schedulerJson = await readJsonObject(folder, 'scheduler/scheduler_config.json')
-
-  const bySampler = new Map<string, Deviation[]>()
+  const options = { threads: Math.max(1, availableParallelism() - 1), provider, signal }
+  const groups = new Map<string, Deviation[]>()
   const failures = file.unreadable.map(({ name, reason }) => `${name}: cannot be read: ${reason}`)
-  for (const [i, reference] of file.cases.entries()) {
-    progress(`${i + 1}/${file.cases.length} ${reference.name}`)
-    try {
-      const deviation = await replayCase({ pipeline, schedulerJson }, reference, { signal })
-      bySampler.set(reference.sampler, [...(bySampler.get(reference.sampler) ?? []), deviation])
-      if (!isWithinLimits(deviation))
-        failures.push(`${reference.name}: over the limits: latents ${deviation.latents.toExponential(2)}, pixels ${deviation.pixels}/255`)
-    } catch (error) {
-      failures.push(`${reference.name}: cannot be replayed: ${error instanceof Error ? error.message : String(error)}`)
+  let done = 0
+  for (const cases of Map.groupBy(file.cases, pipelineKey).values()) {
+    const [first] = cases
+    if (first === undefined) continue
+    const folder = basename(parsed.models) === first.model ? dirname(parsed.models) : parsed.models
+    const opened = await openReferencePipeline(folder, first, options).catch(messageOf)
+    if (typeof opened === 'string') {
+      failures.push(...cases.map(({ name }) => `${name}: cannot be replayed: ${opened}`))
+      continue
+    }
+    await using pipeline = opened
+    for (const reference of cases) {
+      progress(`${++done}/${file.cases.length} ${reference.name}`)
+      try {
+        const deviation = await replayCase(pipeline, reference, { signal })
+        const group = groupOf(reference)
+        groups.set(group, [...(groups.get(group) ?? []), deviation])
+        if (!isWithinLimits(deviation))
+          failures.push(`${reference.name}: over the limits: latents ${deviation.latents.toExponential(2)}, pixels ${deviation.pixels}/255`)
+      } catch (error) {
+        failures.push(`${reference.name}: cannot be replayed: ${messageOf(error)}`)
+      }
     }
   }
   progress('')
-  print(`${'sampler'.padEnd(28)} cases  worst latent error / range  worst pixel error`)
-  for (const [sampler, deviations] of bySampler) {
+  print(`${'cases of'.padEnd(34)} cases  worst latent error / range  worst pixel error`)
+  for (const [group, deviations] of groups) {
     const { latents, pixels } = worst(deviations)
     print(
-      `${sampler.padEnd(28)} ${String(deviations.length).padStart(5)}  ${latents.toExponential(2).padStart(26)}  ${`${pixels}/255`.padStart(17)}`,
+      `${group.padEnd(34)} ${String(deviations.length).padStart(5)}  ${latents.toExponential(2).padStart(26)}  ${`${pixels}/255`.padStart(17)}`,
     )
   }
   for (const failure of failures) print(failure)
   const count = file.cases.length + file.unreadable.length
   print(`${count - failures.length} of ${count} cases within 1e-3 of the latents' range and 1/255 per pixel`)
   return failures.length === 0 && count > 0 ? 0 : 1
+}
+
+/** What a case is counted under: its sampler, or where the file holds several families its family and the kind of asset it uses. */
+function groupOf({ family, sampler, loras, textualInversions, controlnet, vae, refiner, schedulerOptions }: ReferenceCase): string {
+  if (family === null) return sampler
+  const kinds = [
+    loras.length > 0 && 'LoRA',
+    textualInversions.length > 0 && 'textual inversion',
+    controlnet !== null && 'ControlNet',
+    vae !== null && 'separate VAE',
+    refiner !== null && 'with refiner',
+    schedulerOptions.prediction_type === 'v_prediction' && 'v-prediction',
+  ].filter((kind) => kind !== false)
+  return [family, ...kinds].join(', ')
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function readArguments(argv: readonly string[]): { readonly file: string; readonly models: string; readonly gpu: GpuSetting } | null {

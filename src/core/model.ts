@@ -1,3 +1,4 @@
+import type { CheckpointFamily } from './checkpoint/checkpoint-family.ts'
 import type { Sampler } from './sampler.ts'
 
 /** A model the service can name; what its `model.json` says, checked and completed. */
@@ -7,7 +8,7 @@ interface DescriptorBase {
   /** The name in requests: lower-case letters, digits, `.`, `_`, `-`, `/`. */
   readonly id: string
   readonly name: string
-  /** Absolute path of the model's folder. */
+  /** Absolute path of the model's folder, or of its only file where it has no folder of its own. */
   readonly folder: string
   readonly license: string | null
   /** Bytes of all files: the first guess of the memory it needs. */
@@ -72,7 +73,7 @@ export interface ImageModelBounds {
 
 export interface ImageModelDescriptor extends DescriptorBase {
   readonly kind: 'image'
-  readonly format: 'onnx-sdxl'
+  readonly format: 'onnx-sdxl' | 'safetensors'
   readonly native: { readonly width: number; readonly height: number }
   /** `native`: always drawn at the native size, then resized to what was asked; `requested`: drawn at the size asked. */
   readonly draws: 'native' | 'requested'
@@ -84,4 +85,22 @@ export interface ImageModelDescriptor extends DescriptorBase {
   readonly timestepSpacing?: 'leading' | 'trailing' | 'linspace' | null
   /** Absent = nothing is known. */
   readonly bounds?: ImageModelBounds
+  /** There exactly when the format is `safetensors`. */
+  readonly checkpoint?: CheckpointFacts
+}
+
+/** What is known of a checkpoint before it is loaded. */
+export interface CheckpointFacts {
+  readonly family: CheckpointFamily
+  /** Whether it was made for inpainting and takes nothing else. */
+  readonly inpainting: boolean
+  /** Absolute path of its file, or of its folder in diffusers' layout. */
+  readonly weights: string
+  /** What its UNet predicts; null = what the file says, else noise. */
+  readonly prediction: 'epsilon' | 'v_prediction' | null
+}
+
+/** The family of models that an image model belongs to. */
+export function familyOf({ checkpoint }: Pick<ImageModelDescriptor, 'checkpoint'>): CheckpointFamily {
+  return checkpoint?.family ?? 'sdxl'
 }

@@ -24,6 +24,9 @@ function handCatalog(first: readonly ModelDescriptor[]) {
     list: () => models,
     find: (id) => createFakeCatalog(models).find(id),
     defaultImageModel: () => undefined,
+    listAssets: () => [],
+    findAsset: () => undefined,
+    findUnusable: () => undefined,
     refresh: async () => {
       const change = next?.change ?? unchanged
       models = next?.models ?? models

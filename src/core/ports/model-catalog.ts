@@ -1,9 +1,14 @@
+import type { AssetDescriptor, AssetKind, UnusableFile } from '../asset.ts'
 import type { ImageModelDescriptor, ModelDescriptor } from '../model.ts'
 
-/** The models the service knows. */
+/** The models and assets the service knows. */
 export interface ModelCatalog {
   list(): readonly ModelDescriptor[]
   find(modelId: string): ModelDescriptor | undefined
-  /** The model used where a route names none: the first image model, built-in last. */
-  defaultImageModel(): ImageModelDescriptor | undefined
+  /** The model used where a route names none: the first image model it takes, built-in last. */
+  defaultImageModel(accepts?: (model: ImageModelDescriptor) => boolean): ImageModelDescriptor | undefined
+  listAssets(): readonly AssetDescriptor[]
+  findAsset(kind: AssetKind, name: string): AssetDescriptor | undefined
+  /** A file of that name that is there but cannot be used. */
+  findUnusable(name: string): UnusableFile | undefined
 }

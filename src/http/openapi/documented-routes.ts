@@ -16,27 +16,32 @@ const submitted = json('Asynchronous: the request is on stable storage and will 
 const bodyRefusals = [413, 415, 429, 503, 504] as const
 const events = { 'text/event-stream': text }
 
+function drawingRoute(path: string, summary: string): DocumentedRoute {
+  return {
+    method: 'post',
+    path,
+    summary,
+    description: 'With `Accept: image/png`, `image/jpeg` or `image/webp` the answer is the first image itself.',
+    scopes: ['image'],
+    parameters: [...deferredHeaders, previewHeader],
+    body: imageRequestSchema,
+    answers: [
+      {
+        status: 200,
+        description: 'The images.',
+        content: { 'application/json': imageResultSchema, 'image/png': text, 'image/jpeg': text, 'image/webp': text },
+      },
+      submitted,
+    ],
+    refusals: [400, 404, 409, 422, ...bodyRefusals],
+  }
+}
+
 /** Every route of the public interface, in the order in which the document shows them. */
 export function documentedRoutes(settings: { readonly widePenalties: boolean }): readonly DocumentedRoute[] {
   return [
-    {
-      method: 'post',
-      path: '/generate/sdxl',
-      summary: 'Generate images',
-      description: 'With `Accept: image/png`, `image/jpeg` or `image/webp` the answer is the first image itself.',
-      scopes: ['image'],
-      parameters: [...deferredHeaders, previewHeader],
-      body: imageRequestSchema,
-      answers: [
-        {
-          status: 200,
-          description: 'The images.',
-          content: { 'application/json': imageResultSchema, 'image/png': text, 'image/jpeg': text, 'image/webp': text },
-        },
-        submitted,
-      ],
-      refusals: [400, 404, 409, 422, ...bodyRefusals],
-    },
+    drawingRoute('/generate/sdxl', 'Generate images with SDXL'),
+    drawingRoute('/generate/sd', 'Generate images with Stable Diffusion 1.5 or 2'),
     {
       method: 'post',
       path: '/v1/chat/completions',

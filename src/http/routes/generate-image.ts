@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { CheckpointFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import { generateImage } from '../../operations/generate-image.ts'
 import { answerDeferred } from '../answers/answer-deferred.ts'
 import { receivedBody } from '../body/read-body.ts'
@@ -13,10 +14,22 @@ import { interactiveWork } from '../interactive-work.ts'
 import { parseImageRequest } from '../wire/images/image-request.ts'
 import { encodeImageResult } from '../wire/images/image-result.ts'
 
-const path = '/generate/sdxl'
+/** The routes that draw, and the families of models that each takes. */
+const routes: readonly { readonly path: string; readonly families: readonly CheckpointFamily[] }[] = [
+  { path: '/generate/sdxl', families: ['sdxl', 'sdxl-refiner'] },
+  { path: '/generate/sd', families: ['sd15', 'sd2'] },
+]
 
-/** POST /generate/sdxl: as JSON, as the image itself, or deferred. */
+/** POST /generate/sdxl and /generate/sd: as JSON, as the image itself, or deferred. */
 export function registerGenerateImage(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
+  for (const route of routes) registerRoute(api, route, { deps, settings })
+}
+
+function registerRoute(
+  api: FastifyInstance,
+  { path, families }: (typeof routes)[number],
+  { deps, settings }: { readonly deps: HttpDependencies; readonly settings: HttpSettings },
+): void {
   api.post(path, { config: { spends: 'images' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['image'])
@@ -33,7 +46,11 @@ export function registerGenerateImage(api: FastifyInstance, deps: HttpDependenci
       lonely: answer.type === 'image',
       previews: handling?.previews ?? false,
     }
-    const { request, logPrompt } = await parseImageRequest(deps, { body: body.value, hints, mostPixels: settings.imagePixels }, { signal })
+    const { request, logPrompt } = await parseImageRequest(
+      deps,
+      { body: body.value, hints, families, mostPixels: settings.imagePixels },
+      { signal },
+    )
     if (logPrompt) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: request.prompt })
     if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'image', request }, handling })
     const result = await generateImage(interactiveWork(deps, settings, incoming), { caller, request }, { signal })

@@ -55,7 +55,7 @@ export async function denoise(
     signal.throwIfAborted()
     const input = solver.scaleInput(state, latents)
     const timestep = solver.timesteps[state.index] ?? 0
-    const prediction = await predict(input, timestep)
+    const prediction = await predict(input, timestep, done / (end - begin))
     const before = { state, latents }
     const step = solver.step(state, prediction, latents, () => drawing.generator.normal(latents.length))
     state = step.state

@@ -2,6 +2,7 @@ import { type DenoisingProgress, type Drawing, denoise } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import { conditionings, type DrawingSettings, prepareDrawing } from './prepare-drawing.ts'
 import type { PromptEncoding } from './prompts/encode-prompts.ts'
+import type { LatentSize } from './unet/conditioning.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
 import { refinerIndex } from './unet/refiner-index.ts'
 import { decodeLatents } from './vae/latent-pixels.ts'
@@ -18,9 +19,24 @@ export interface Refining {
 /** Draws one image: the base model's steps, the refiner's, then the decoder. */
 export async function drawImage(
   pipeline: DiffusionPipeline,
-  { refining, ...settings }: DrawingSettings & { readonly refining: Refining | null },
-  { signal, onStep }: { readonly signal: AbortSignal; readonly onStep: (progress: DenoisingProgress) => Promise<void> },
+  settings: DrawingSettings & { readonly refining: Refining | null },
+  options: DrawingOptions,
 ): Promise<PixelPlanes> {
+  const { latents, size } = await drawLatents(pipeline, settings, options)
+  return decodeLatents(pipeline, latents, size)
+}
+
+export interface DrawingOptions {
+  readonly signal: AbortSignal
+  readonly onStep: (progress: DenoisingProgress) => Promise<void>
+}
+
+/** The latents of one image: the base model's steps, then the refiner's. */
+export async function drawLatents(
+  pipeline: DiffusionPipeline,
+  { refining, ...settings }: DrawingSettings & { readonly refining: Refining | null },
+  { signal, onStep }: DrawingOptions,
+): Promise<{ readonly latents: Float32Array; readonly size: LatentSize }> {
   const drawing = await prepareDrawing(pipeline, settings)
   const total = drawing.end - drawing.begin
   const stages = refining === null ? [{ unet: pipeline.base.unet, drawing }] : twoStages(pipeline, drawing, refining, settings)
@@ -35,7 +51,7 @@ export async function drawImage(
     )
     before += stage.drawing.end - stage.drawing.begin
   }
-  return decodeLatents(pipeline, latents, drawing.size)
+  return { latents, size: drawing.size }
 }
 
 /** The base model until the refiner's first timestep, then the refiner, which starts its solver afresh as diffusers does. */

@@ -1,24 +1,28 @@
 import type { DeviceChoice } from '../../core/compute-device.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
+import { loadCheckpointPipeline } from './checkpoint/load-checkpoint-pipeline.ts'
 import { loadDiffusionPipeline } from './diffusion-pipeline.ts'
 import { generateImages } from './generate-images.ts'
 import { chooseProvider, deviceOf } from './onnx/choose-provider.ts'
 import { PreviewPainter } from './vae/preview-painter.ts'
 
 /**
- * Loads an SDXL model in the official ONNX layout into this process.
+ * Loads an image model, exported or a checkpoint, into this process.
  *
  * @param options.threads Threads of the tensor runtime.
  * @param options.gpu `off` where it is left out.
- * @throws {ServiceError} `inference_failed` naming the file, input or shape that does not fit.
+ * @throws {ServiceError} `inference_failed` naming the file, input, tensor or shape that does not fit.
  */
 export async function loadDiffusionModel(
   descriptor: ImageModelDescriptor,
   { threads, gpu = 'off', gpuDevice = null, signal }: { readonly threads: number; readonly signal: AbortSignal } & Partial<DeviceChoice>,
 ): Promise<ImageModel & AsyncDisposable> {
   const provider = await chooseProvider({ gpu, gpuDevice })
-  const pipeline = await loadDiffusionPipeline(descriptor.folder, { threads, provider, refiner: descriptor.refiner, signal })
+  const { folder, refiner, checkpoint } = descriptor
+  const options = { threads, provider, refiner, signal }
+  const pipeline =
+    checkpoint === undefined ? await loadDiffusionPipeline(folder, options) : await loadCheckpointPipeline(checkpoint, options)
   const generation = { pipeline, descriptor, previews: new PreviewPainter(pipeline) }
   return {
     device: deviceOf(provider),

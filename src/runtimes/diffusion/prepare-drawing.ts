@@ -8,9 +8,10 @@ import { prepareSolver } from './schedulers/samplers.ts'
 import type { SchedulerConfig } from './schedulers/scheduler-config.ts'
 import type { Solver } from './schedulers/solver.ts'
 import { type StartingPicture, startFromPicture } from './start-from-picture.ts'
+import type { Conditioning, LatentSize } from './unet/conditioning.ts'
+import type { Guidance } from './unet/guided-unet.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
 import { baseTimeIds, refinerTimeIds } from './unet/time-ids.ts'
-import type { Conditioning, LatentSize } from './unet/unet.ts'
 
 export interface DrawingSettings {
   readonly sampler: Sampler
@@ -43,7 +44,7 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
   const { start } = settings
   const begun =
     start === null
-      ? { begin: 0, latents: firstNoise(solver, size, generator), inpainting: null }
+      ? { begin: 0, latents: firstNoise(solver, size, generator), inpainting: null, shown: null }
       : await startFromPicture(pipeline, { solver, steps, generator, size, start })
   return {
     ...begun,
@@ -63,9 +64,9 @@ function firstNoise({ initialNoiseScale }: Solver, size: LatentSize, generator: 
 
 /** Texts and sizes as a UNet takes them. */
 export function conditionings(
-  { scored }: NoisePredictor,
+  { scored, additions }: NoisePredictor,
   { prompts, width, height }: { readonly prompts: PromptEncoding; readonly width: number; readonly height: number },
-): { readonly positive: Conditioning; readonly negative: Conditioning | null } {
+): Pick<Guidance, 'positive' | 'negative' | 'additions'> {
   const size = { width, height }
   const condition = (prompt: EncodedPrompt, negative: boolean): Conditioning => ({
     ...prompt,
@@ -74,5 +75,6 @@ export function conditionings(
   return {
     positive: condition(prompts.positive, false),
     negative: prompts.negative === null ? null : condition(prompts.negative, true),
+    additions,
   }
 }

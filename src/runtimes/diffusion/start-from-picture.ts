@@ -1,10 +1,11 @@
 import { ServiceError } from '../../core/error.ts'
-import type { Inpainting } from './denoise.ts'
+import type { Drawing } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import type { TorchGenerator } from './noise/torch-generator.ts'
 import { linear } from './schedulers/linear.ts'
 import { type Solver, startAt } from './schedulers/solver.ts'
-import type { LatentSize } from './unet/unet.ts'
+import { startInpaintingModel } from './start-inpainting-model.ts'
+import type { LatentSize } from './unet/conditioning.ts'
 import { encodePixels } from './vae/latent-pixels.ts'
 import type { PixelPlanes } from './vae/vae-decoder.ts'
 
@@ -29,18 +30,25 @@ export interface PictureStart {
 export async function startFromPicture(
   pipeline: DiffusionPipeline,
   { solver, steps, generator, size, start }: PictureStart,
-): Promise<{ readonly begin: number; readonly latents: Float32Array; readonly inpainting: Inpainting | null }> {
+): Promise<Pick<Drawing, 'begin' | 'latents' | 'inpainting' | 'shown'>> {
   const { picture, strength, mask } = start
   const begin = (steps - Math.min(Math.floor(steps * strength), steps)) * solver.order
   if (begin >= solver.timesteps.length)
     throw new ServiceError('validation_error', `With ${steps} steps, strength must be at least ${1 / steps}.`, { param: 'strength' })
+  if (pipeline.base.inpaints) {
+    // The part to repaint is all of the picture where no mask says otherwise.
+    const whole = mask ?? new Float32Array(picture.width * picture.height).fill(1)
+    const latentMask = toLatentSize(whole, picture, size)
+    const begun = await startInpaintingModel(pipeline, { solver, generator, begin, picture, strength, mask: whole, latentMask })
+    return { ...begun, begin, inpainting: null }
+  }
   const clean = await encodePixels(pipeline, picture, generator)
   const noise = generator.normal(clean.length)
-  if (mask === null) return { begin, latents: solver.addNoise(startAt(begin), clean, noise), inpainting: null }
+  if (mask === null) return { begin, latents: solver.addNoise(startAt(begin), clean, noise), inpainting: null, shown: null }
   const latents = strength === 1 ? linear([solver.initialNoiseScale, noise]) : solver.addNoise(startAt(begin), clean, noise)
   // diffusers also encodes the masked picture, which moves the stream of noise on even where the UNet does not take it.
   if (pipeline.encoder?.draws === true) generator.normal(clean.length)
-  return { begin, latents, inpainting: { clean, noise, mask: toLatentSize(mask, picture, size) } }
+  return { begin, latents, inpainting: { clean, noise, mask: toLatentSize(mask, picture, size) }, shown: null }
 }
 
 /** The mask's nearest value for each latent pixel. */

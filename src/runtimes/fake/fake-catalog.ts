@@ -1,3 +1,4 @@
+import type { AssetDescriptor } from '../../core/asset.ts'
 import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from '../../core/model.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 
@@ -41,10 +42,16 @@ export function describeFakeImage(overrides: Partial<ImageModelDescriptor> = {})
 }
 
 /** A catalog of exactly these models; by default one fake of each kind, `fake-chat` and `fake-image`. */
-export function createFakeCatalog(models: readonly ModelDescriptor[] = [describeFakeText(), describeFakeImage()]): ModelCatalog {
+export function createFakeCatalog(
+  models: readonly ModelDescriptor[] = [describeFakeText(), describeFakeImage()],
+  assets: readonly AssetDescriptor[] = [],
+): ModelCatalog {
   return {
     list: () => models,
     find: (modelId) => models.find((model) => model.id === modelId),
-    defaultImageModel: () => models.find((model) => model.kind === 'image'),
+    defaultImageModel: (accepts = () => true) => models.filter((model) => model.kind === 'image').find(accepts),
+    listAssets: () => assets,
+    findAsset: (kind, name) => assets.find((asset) => asset.kind === kind && asset.name === name),
+    findUnusable: () => undefined,
   }
 }

@@ -94,7 +94,8 @@ export const imageFields = {
   high_noise_frac: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, default: imageDefaults.high_noise_frac, description: 'Share of the steps before the refiner.' }),
   ),
-  checkpoint: Type.Optional(Type.String({ minLength: 1, description: 'An installed image model, see /v1/models.' })),
+  model: Type.Optional(Type.String({ minLength: 1, description: 'An installed image model, see /v1/models.' })),
+  checkpoint: Type.Optional(Type.String({ minLength: 1, description: 'The same by the original name.' })),
   log_prompt: Type.Optional(
     Type.Boolean({ default: imageDefaults.log_prompt, description: 'Whether the prompt may be written to the log.' }),
   ),

@@ -36,6 +36,9 @@ const picture = Buffer.from('picture').toString('base64')
 
 function depsFor(descriptor: ImageModelDescriptor): ImageParsing {
   const catalog: ModelCatalog = {
+    listAssets: () => [],
+    findAsset: () => undefined,
+    findUnusable: () => undefined,
     list: () => [descriptor],
     find: (id) => (id === descriptor.id ? descriptor : undefined),
     defaultImageModel: () => descriptor,
@@ -52,7 +55,7 @@ function depsFor(descriptor: ImageModelDescriptor): ImageParsing {
 async function accept(fields: object, { descriptor = model, hints = noHints } = {}): Promise<ImageRequest> {
   const parsed = await parseImageRequest(
     depsFor(descriptor),
-    { body: { prompt: 'a tiger', ...fields }, hints },
+    { body: { prompt: 'a tiger', ...fields }, hints, families: ['sdxl'] },
     { signal: new AbortController().signal },
   )
   return parsed.request

@@ -1,6 +1,7 @@
+import { type CheckpointFamily, checkpointFamilies, familyNames } from '../../../core/checkpoint/checkpoint-family.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
-import type { ImageModelDescriptor } from '../../../core/model.ts'
+import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { findStylePreset } from '../../../core/style-preset.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
@@ -31,13 +32,19 @@ export async function parseImageRequest(
   {
     body: received,
     hints,
+    families,
     mostPixels = Number.POSITIVE_INFINITY,
-  }: { readonly body: unknown; readonly hints: ImageHints; readonly mostPixels?: number },
+  }: {
+    readonly body: unknown
+    readonly hints: ImageHints
+    readonly families: readonly CheckpointFamily[]
+    readonly mostPixels?: number
+  },
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly request: ImageRequest; readonly logPrompt: boolean }> {
   const body = checker.parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedImageFields), imageFaultCodes)
-  const model = chooseImageModel(deps.catalog, { field: 'checkpoint', name: body.checkpoint })
+  const model = chooseImageModel(deps.catalog, { ...namedModel(body), families })
   const request = resolveImageRequest(body, model, hints)
   refusePixels(request, mostPixels, { count: 'num_images', size: ['width', 'height'] })
   return {
@@ -46,21 +53,49 @@ export async function parseImageRequest(
   }
 }
 
+/** The model that a body names by the original's `checkpoint` or by our `model`, which mean the same. */
+function namedModel({ model, checkpoint }: ImageBody): { readonly field: 'checkpoint' | 'model'; readonly name: string | undefined } {
+  if (model === undefined) return { field: 'checkpoint', name: checkpoint }
+  if (checkpoint === undefined || checkpoint === model) return { field: 'model', name: model }
+  const message = '`checkpoint` must be left out or name the same model as `model`.'
+  throw new ServiceError('validation_error', message, {
+    param: 'checkpoint',
+    faults: [{ path: ['checkpoint'], message, kind: 'conflict' }],
+  })
+}
+
 /**
  * The image model a request names, or the default one.
  *
- * @throws {ServiceError} `model_not_found`; `unsupported` for a checkpoint that is not installed.
+ * @throws {ServiceError} `model_not_found`; `unsupported` for a checkpoint that is not installed or of another family.
  */
 export function chooseImageModel(
   catalog: ModelCatalog,
-  { field, name }: { readonly field: 'checkpoint' | 'model'; readonly name: string | undefined },
+  {
+    field,
+    name,
+    families = checkpointFamilies,
+  }: { readonly field: 'checkpoint' | 'model'; readonly name: string | undefined; readonly families?: readonly CheckpointFamily[] },
 ): ImageModelDescriptor {
-  const model = name === undefined ? catalog.defaultImageModel() : catalog.find(name)
-  if (model?.kind === 'image') return model
-  if (name === undefined) throw new ServiceError('model_not_found', 'No image model is installed; add one to the models folder.')
-  const known = catalog.list().filter(({ kind }) => kind === 'image')
-  const message = `\`${field}\` must be an installed image model: ${known.map(({ id }) => id).join(', ')}.`
-  if (field === 'model') throw new ServiceError('model_not_found', message, { param: field })
+  const fits = (model: ImageModelDescriptor) => families.includes(familyOf(model))
+  const wanted = families.map((family) => familyNames[family]).join(' or ')
+  if (name === undefined) {
+    const model = catalog.defaultImageModel(fits)
+    if (model !== undefined) return model
+    throw new ServiceError('model_not_found', `No model of ${wanted} is installed; add one to the models folder.`)
+  }
+  const model = catalog.find(name)
+  if (model?.kind === 'image' && fits(model)) return model
+  const known = catalog.list().filter((each) => each.kind === 'image' && fits(each))
+  const unusable = catalog.findUnusable(name)
+  const message =
+    model?.kind === 'image'
+      ? `\`${field}\` must be a model of ${wanted}; ${name} is one of ${familyNames[familyOf(model)]}.`
+      : unusable === undefined
+        ? `\`${field}\` must be an installed image model: ${known.map(({ id }) => id).join(', ')}.`
+        : `\`${field}\` must be another: ${name} ${unusable.reason}.`
+  if (field === 'model' && model?.kind !== 'image' && unusable === undefined)
+    throw new ServiceError('model_not_found', message, { param: field })
   throw new ServiceError('unsupported', message, { param: field, faults: [{ path: [field], message, kind: 'unsupported' }] })
 }
 

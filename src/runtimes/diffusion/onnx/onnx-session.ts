@@ -100,23 +100,46 @@ export interface SessionOptions {
 }
 
 /** Loads one ONNX file of a model folder; weights in external files beside it are found by the runtime. */
-export async function openOnnxSession(
-  folder: string,
-  file: string,
-  { threads, provider = 'cpu', keepsMemory = true }: SessionOptions,
-): Promise<OnnxSession> {
+export async function openOnnxSession(folder: string, file: string, options: SessionOptions): Promise<OnnxSession> {
   try {
-    const session = await InferenceSession.create(join(folder, file), {
-      executionProviders: [provider],
-      enableCpuMemArena: keepsMemory,
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      executionMode: 'sequential',
-      graphOptimizationLevel: 'all',
-      logSeverityLevel: 3,
-    })
-    return new OnnxSession(file, session)
+    return new OnnxSession(file, await InferenceSession.create(join(folder, file), runtimeOptions(options)))
   } catch (error) {
     throw unusableModel(file, `does not load (${describeError(error).replaceAll(join(folder, '/'), '')})`, error)
+  }
+}
+
+/** A graph that was written for weights in files of a folder. */
+export interface WrittenGraph {
+  /** What messages call it. */
+  readonly label: string
+  readonly bytes: Uint8Array
+  /** Absolute path of the folder its weights lie in. */
+  readonly folder: string
+}
+
+/** Loads a graph whose weights stay in the files they lie in. */
+export async function openWrittenGraph({ label, bytes, folder }: WrittenGraph, options: SessionOptions): Promise<OnnxSession> {
+  try {
+    const session = await InferenceSession.create(bytes, {
+      ...runtimeOptions(options),
+      // Planned buffers would be kept for the largest size ever drawn, beside the mapped weights.
+      enableMemPattern: false,
+      extra: { session: { model_external_initializers_file_folder_path: folder } },
+    })
+    return new OnnxSession(label, session)
+  } catch (error) {
+    throw unusableModel(label, `does not load (${describeError(error).replaceAll(join(folder, '/'), '')})`, error)
+  }
+}
+
+function runtimeOptions({ threads, provider = 'cpu', keepsMemory = true }: SessionOptions): InferenceSession.SessionOptions {
+  return {
+    executionProviders: [provider],
+    enableCpuMemArena: keepsMemory,
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    executionMode: 'sequential',
+    graphOptimizationLevel: 'all',
+    logSeverityLevel: 3,
   }
 }

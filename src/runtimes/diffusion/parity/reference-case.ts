@@ -5,6 +5,10 @@ import type { JsonRecord } from '../onnx/model-file.ts'
 /** One run of diffusers that was written down: what was asked, and the latents and picture that came out. */
 export interface ReferenceCase {
   readonly name: string
+  /** Name of the model's file or folder. */
+  readonly model: string
+  /** The kind of model, for the table; null = not told. */
+  readonly family: string | null
   readonly sampler: Sampler
   /** Options of the scheduler that differ from the model's, in diffusers' words. */
   readonly schedulerOptions: JsonRecord
@@ -18,6 +22,13 @@ export interface ReferenceCase {
   readonly width: number
   readonly height: number
   readonly clipSkip: number | null
+  /** A refiner's file, and the share of the noise range that the base model handles. */
+  readonly refiner: { readonly model: string; readonly start: number } | null
+  readonly loras: readonly { readonly file: string; readonly weight: number }[]
+  readonly textualInversions: readonly { readonly file: string; readonly trigger: string }[]
+  readonly controlnet: { readonly file: string; readonly png: Uint8Array; readonly scale: number } | null
+  /** File of a VAE that stands in for the model's own. */
+  readonly vae: string | null
   readonly initial: { readonly png: Uint8Array; readonly strength: number; readonly maskPng: Uint8Array | null } | null
   /** Before division by the VAE's scaling factor. */
   readonly latents: Float32Array
@@ -26,8 +37,6 @@ export interface ReferenceCase {
 
 /** A file of reference cases. */
 export interface ReferenceFile {
-  /** Name of the model's folder. */
-  readonly model: string
   /** Cases that could be read; the others with the reason they could not. */
   readonly cases: readonly ReferenceCase[]
   readonly unreadable: readonly { readonly name: string; readonly reason: string }[]
@@ -43,12 +52,12 @@ export function parseReferenceFile(value: unknown): ReferenceFile {
   const unreadable: { name: string; reason: string }[] = []
   for (const [i, entry] of entries.entries()) {
     try {
-      cases.push(parseCase(record(entry, `case ${i + 1}`), `case ${i + 1}`))
+      cases.push(parseCase({ model, ...record(entry, `case ${i + 1}`) }, `case ${i + 1}`))
     } catch (error) {
       unreadable.push({ name: nameOf(entry) ?? `case ${i + 1}`, reason: error instanceof Error ? error.message : String(error) })
     }
   }
-  return { model, cases, unreadable }
+  return { cases, unreadable }
 }
 
 function parseCase(json: JsonRecord, fallbackName: string): ReferenceCase {
@@ -59,6 +68,8 @@ function parseCase(json: JsonRecord, fallbackName: string): ReferenceCase {
   const latentBytes = bytes(text(json, 'latents_f32'))
   return {
     name: nameOf(json) ?? fallbackName,
+    model: text(json, 'model'),
+    family: optionalText(json, 'family'),
     sampler,
     schedulerOptions: record(json.config ?? {}, '"config"'),
     steps: number(json, 'steps'),
@@ -71,6 +82,17 @@ function parseCase(json: JsonRecord, fallbackName: string): ReferenceCase {
     width: number(json, 'width'),
     height: number(json, 'height'),
     clipSkip: json.clip_skip === null || json.clip_skip === undefined ? null : number(json, 'clip_skip'),
+    refiner: optionalText(json, 'refiner') === null ? null : { model: text(json, 'refiner'), start: number(json, 'high_noise_frac') },
+    loras: Object.entries(record(json.loras ?? {}, '"loras"')).map(([file, weight]) => ({ file, weight: Number(weight) })),
+    textualInversions: Object.entries(record(json.textual_inversions ?? {}, '"textual_inversions"')).map(([file, trigger]) => ({
+      file,
+      trigger: String(trigger),
+    })),
+    controlnet:
+      optionalText(json, 'controlnet') === null
+        ? null
+        : { file: text(json, 'controlnet'), png: bytes(text(json, 'control_png')), scale: number(json, 'controlnet_conditioning_scale') },
+    vae: optionalText(json, 'vae'),
     initial:
       initial === null ? null : { png: bytes(initial), strength: number(json, 'strength'), maskPng: mask === null ? null : bytes(mask) },
     latents: new Float32Array(latentBytes.buffer.slice(latentBytes.byteOffset, latentBytes.byteOffset + latentBytes.byteLength)),

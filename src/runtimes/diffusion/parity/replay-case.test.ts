@@ -2,18 +2,17 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { loadDiffusionPipeline } from '../diffusion-pipeline.ts'
-import { readJsonObject } from '../onnx/model-file.ts'
+import { openReferencePipeline } from './open-pipeline.ts'
 import { parseReferenceFile } from './reference-case.ts'
 import { type Deviation, isWithinLimits, replayCase } from './replay-case.ts'
 
 const golden = new URL('../../../../test/fixtures/golden/', import.meta.url)
 const { signal } = new AbortController()
 const file = parseReferenceFile(JSON.parse(await readFile(new URL('parity.json', golden), 'utf8')))
-const folder = fileURLToPath(new URL(file.model, golden))
-const pipeline = await loadDiffusionPipeline(folder, { threads: 1, refiner: null, signal })
-after(() => pipeline[Symbol.asyncDispose]())
-const schedulerJson = await readJsonObject(folder, 'scheduler/scheduler_config.json')
+const [first] = file.cases
+assert.ok(first)
+const opened = await openReferencePipeline(fileURLToPath(golden), first, { threads: 1, signal })
+after(() => opened[Symbol.asyncDispose]())
 
 test('every reference case can be read', () => {
   assert.deepEqual(file.unreadable, [])
@@ -24,7 +23,7 @@ for (const [sampler, cases] of Map.groupBy(file.cases, (reference) => reference.
   test(`${sampler} gives the latents and pixels of diffusers`, async (context) => {
     const results: Deviation[] = []
     for (const reference of cases) {
-      const deviation = await replayCase({ pipeline, schedulerJson }, reference, { signal })
+      const deviation = await replayCase(opened, reference, { signal })
       assert.ok(isWithinLimits(deviation), `${reference.name}: latents ${deviation.latents}, pixels ${deviation.pixels}`)
       results.push(deviation)
     }

@@ -1,12 +1,12 @@
 import sharp from 'sharp'
-import { denoise } from '../denoise.ts'
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
+import { drawLatents } from '../draw-image.ts'
 import type { JsonRecord } from '../onnx/model-file.ts'
 import { type RgbImage, toPlanes, toRepaintMask, toRgb } from '../pictures/rgb-image.ts'
-import { prepareDrawing } from '../prepare-drawing.ts'
-import { encodePrompts, type PromptPair } from '../prompts/encode-prompts.ts'
+import { encodePrompts, type PromptPair, type PromptsToEncode } from '../prompts/encode-prompts.ts'
 import { parseSchedulerConfig } from '../schedulers/scheduler-config.ts'
 import type { StartingPicture } from '../start-from-picture.ts'
+import type { NoisePredictor } from '../unet/noise-predictor.ts'
 import { decodeLatents } from '../vae/latent-pixels.ts'
 import type { ReferenceCase } from './reference-case.ts'
 
@@ -31,33 +31,47 @@ export async function replayCase(
   reference: ReferenceCase,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Deviation> {
-  const guided = reference.guidanceScale > 1 && !pipeline.base.embedsGuidance
+  const refiner = reference.refiner === null ? null : pipeline.refiner
+  const { latents, size } = await drawLatents(
+    pipeline,
+    {
+      sampler: reference.sampler,
+      scheduler: parseSchedulerConfig({ ...schedulerJson, ...reference.schedulerOptions }),
+      steps: reference.steps,
+      seed: reference.seed,
+      width: reference.width,
+      height: reference.height,
+      guidanceScale: reference.guidanceScale,
+      guidanceRescale: 0,
+      prompts: await encodePrompts(pipeline.base.text, textsFor(pipeline.base, reference), { signal }),
+      start: await startOf(reference),
+      refining:
+        refiner === null
+          ? null
+          : {
+              predictor: refiner,
+              prompts: await encodePrompts(refiner.text, { ...textsFor(refiner, reference), clipSkip: 0 }, { signal }),
+              start: reference.refiner?.start ?? 1,
+            },
+    },
+    { signal, onStep: async () => undefined },
+  )
+  const picture = toRgb(await decodeLatents(pipeline, latents, size))
+  return { latents: relativeError(latents, reference.latents), pixels: largestDifference(picture, await readRgb(reference.png)) }
+}
+
+function textsFor({ embedsGuidance, zeroNegative }: NoisePredictor, reference: ReferenceCase): PromptsToEncode {
   const { prompt, negativePrompt } = reference
-  const zeros = negativePrompt === null && pipeline.base.zeroNegative
+  const guided = reference.guidanceScale > 1 && !embedsGuidance
+  const zeros = negativePrompt === null && zeroNegative
   // diffusers takes the first prompt where the second is absent or empty.
   const negative = plain(negativePrompt ?? '', reference.negativePrompt2 || (negativePrompt ?? ''))
-  const texts = {
+  return {
     positive: plain(prompt, reference.prompt2 || prompt),
     negative: guided ? (zeros ? 'zeros' : negative) : null,
     clipSkip: reference.clipSkip ?? 0,
     truncate: true,
-  } as const
-  const prompts = await encodePrompts(pipeline.base.text, texts, { signal })
-  const drawing = await prepareDrawing(pipeline, {
-    sampler: reference.sampler,
-    scheduler: parseSchedulerConfig({ ...schedulerJson, ...reference.schedulerOptions }),
-    steps: reference.steps,
-    seed: reference.seed,
-    width: reference.width,
-    height: reference.height,
-    guidanceScale: reference.guidanceScale,
-    guidanceRescale: 0,
-    prompts,
-    start: await startOf(reference),
-  })
-  const latents = await denoise(pipeline.base, drawing, { signal, onStep: () => undefined })
-  const picture = toRgb(await decodeLatents(pipeline, latents, drawing.size))
-  return { latents: relativeError(latents, reference.latents), pixels: largestDifference(picture, await readRgb(reference.png)) }
+  }
 }
 
 function plain(first: string, second: string): PromptPair {

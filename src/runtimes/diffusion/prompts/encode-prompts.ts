@@ -73,7 +73,7 @@ export async function encodePrompts(
         // An encoder blocks the event loop; an abort can only arrive in between.
         await setImmediate()
         signal.throwIfAborted()
-        rows.push(...(await path.encoder.encode([ids], skip)).map((row) => applyWeights(row, weights)))
+        rows.push(...(await path.encoder.encode([{ ids }], skip)).map((row) => applyWeights(row, weights)))
       }
       return rows
     }

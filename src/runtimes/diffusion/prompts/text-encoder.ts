@@ -1,7 +1,15 @@
+import type { Tensor } from 'onnxruntime-node'
 import { unusableModel } from '../onnx/model-file.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
 
-/** What an encoder makes of one row of token ids. */
+/** One row of tokens for an encoder. */
+export interface EncoderRow {
+  readonly ids: readonly number[]
+  /** What stands in place of tokens, by their place in the row: the vectors of textual inversions. */
+  readonly vectors?: ReadonlyMap<number, Float32Array>
+}
+
+/** What an encoder makes of one row of tokens. */
 export interface EncodedRow {
   /** [tokens, width] */
   readonly hidden: Float32Array
@@ -11,7 +19,7 @@ export interface EncodedRow {
   readonly width: number
 }
 
-/** One of SDXL's text encoders. */
+/** A text encoder of CLIP's kind. */
 export class ClipTextEncoder {
   /** Width of its hidden states, or null where the file does not say. */
   readonly width: number | null
@@ -21,9 +29,16 @@ export class ClipTextEncoder {
   /** Names of the hidden states, by layer; 0 is the embedding. */
   readonly #layers: readonly string[]
   readonly #pooled: string | null
+  /** Layers that are never read: SDXL reads the last but one, its forebears the last. */
+  readonly #unread: number
+  /** Shape of what textual inversions put in place of tokens, [tokens, width]; null where the model takes none. */
+  readonly #vectorShape: readonly [number, number] | null
 
-  /** @param options.projected Whether its pooled, projected output conditions the UNet (the second encoder). */
-  constructor(session: OnnxSession, options: { readonly projected: boolean }) {
+  /**
+   * @param options.projected Whether its pooled, projected output conditions the UNet (the second encoder).
+   * @param options.readsLast Whether the UNet reads the last layer instead of SDXL's last but one.
+   */
+  constructor(session: OnnxSession, options: { readonly projected: boolean; readonly readsLast?: boolean }) {
     session.input('input_ids')
     const layers = [...session.outputs.keys()]
       .flatMap((name) => {
@@ -34,6 +49,9 @@ export class ClipTextEncoder {
     if (layers.length < 2) throw unusableModel(session.file, 'has no outputs "hidden_states.0", "hidden_states.1" …')
     this.#session = session
     this.#layers = layers.map(({ name }) => name)
+    this.#unread = options.readsLast === true ? 0 : 1
+    const [, tokens, vectorWidth] = session.inputs.get('token_vectors')?.shape ?? []
+    this.#vectorShape = typeof tokens === 'number' && typeof vectorWidth === 'number' ? [tokens, vectorWidth] : null
     this.#pooled = options.projected ? session.output('text_embeds', 'pooler_output') : null
     const fixedWidth = (name: string | undefined): number | null => {
       const size = session.outputs.get(name ?? '')?.shape.at(-1)
@@ -45,19 +63,20 @@ export class ClipTextEncoder {
 
   /** The largest `clipSkip` that leaves a layer to read. */
   get maxClipSkip(): number {
-    return this.#layers.length - 2
+    return this.#layers.length - 1 - this.#unread
   }
 
   /**
-   * Encodes rows of ids, all of one length.
+   * Encodes rows of tokens, all of one length.
    *
-   * @param clipSkip Layers left out before the last but one, as diffusers counts; 0 = SDXL's usual last but one.
+   * @param clipSkip Layers left out besides the model's usual, as diffusers counts.
    */
-  async encode(rows: readonly (readonly number[])[], clipSkip: number): Promise<readonly EncodedRow[]> {
-    const layer = this.#layers.at(-(clipSkip + 2))
+  async encode(rows: readonly EncoderRow[], clipSkip: number): Promise<readonly EncodedRow[]> {
+    const layer = this.#layers.at(-(clipSkip + 1 + this.#unread))
     if (layer === undefined) throw unusableModel(this.#session.file, `has too few hidden states for a clip_skip of ${clipSkip}`)
-    const length = rows[0]?.length ?? 0
-    const feeds = { input_ids: this.#session.tensor('input_ids', rows.flat(), [rows.length, length]) }
+    const length = rows[0]?.ids.length ?? 0
+    const ids = rows.flatMap((row) => row.ids)
+    const feeds = { input_ids: this.#session.tensor('input_ids', ids, [rows.length, length]), ...this.#vectorFeeds(rows) }
     const [hidden, pooled] = await this.#session.run(feeds, this.#pooled === null ? [layer] : [layer, this.#pooled])
     const width = hidden?.dims.at(-1) ?? 0
     const size = length * width
@@ -68,5 +87,22 @@ export class ClipTextEncoder {
       tokens: length,
       width,
     }))
+  }
+
+  #vectorFeeds(rows: readonly EncoderRow[]): Readonly<Record<string, Tensor>> {
+    if (this.#vectorShape === null) return {}
+    const [tokens, width] = this.#vectorShape
+    const vectors = new Float32Array(rows.length * tokens * width)
+    const isVector = new Float32Array(rows.length * tokens)
+    for (const [i, row] of rows.entries()) {
+      for (const [place, vector] of row.vectors ?? []) {
+        vectors.set(vector, (i * tokens + place) * width)
+        isVector[i * tokens + place] = 1
+      }
+    }
+    return {
+      token_vectors: this.#session.tensor('token_vectors', vectors, [rows.length, tokens, width]),
+      is_vector: this.#session.tensor('is_vector', isVector, [rows.length, tokens, 1]),
+    }
   }
 }

@@ -1,6 +1,8 @@
 import { ServiceError } from '../../../core/error.ts'
 import { linear } from '../schedulers/linear.ts'
-import type { Conditioning, LatentSize, Unet } from './unet.ts'
+import type { Conditioning, LatentSize } from './conditioning.ts'
+import type { Unet } from './unet.ts'
+import type { UnetAdditions } from './unet-additions.ts'
 
 /** How the two predictions of guidance are made: in one batch of two, or one after the other. */
 type Way = 'batched' | 'split'
@@ -17,10 +19,13 @@ export interface Guidance {
   readonly guidanceScale: number
   /** How far the guided prediction is scaled back to the deviation of the text's own, 0 to 1. */
   readonly guidanceRescale: number
+  /** Channels shown beside the latents, [channels, height, width]: mask and masked picture of an inpainting model; null = none. */
+  readonly shown: Float32Array | null
+  readonly additions: UnetAdditions | null
 }
 
-/** Predicts the guided noise of one drawing's latents at a timestep. */
-export type Predict = (latents: Float32Array, timestep: number) => Promise<Float32Array>
+/** Predicts the guided noise of one drawing's latents at a timestep; `share` of the drawing is done when that is. */
+export type Predict = (latents: Float32Array, timestep: number, share: number) => Promise<Float32Array>
 
 /**
  * Classifier-free guidance over a UNet. Which way is faster depends on the model, the size and the processor, so the
@@ -38,21 +43,22 @@ export class GuidedUnet {
   }
 
   /** Makes a drawing's conditioning ready. */
-  prepare({ size, positive, negative, guidanceScale, guidanceRescale }: Guidance): Predict {
+  prepare({ size, positive, negative, guidanceScale, guidanceRescale, shown, additions }: Guidance): Predict {
     const unet = this.#unet
-    const condition = (conditionings: readonly Conditioning[]) => unet.condition(conditionings, size, guidanceScale)
+    const condition = (conditionings: readonly Conditioning[]) =>
+      unet.condition(conditionings, { size, guidance: guidanceScale, shown, additions })
     const alone = condition([positive])
-    if (negative === null) return async (latents, timestep) => only(await unet.predict(latents, timestep, alone))
+    if (negative === null) return async (latents, ...when) => only(await unet.predict(latents, when, alone))
     const without = condition([negative])
     const both = condition([negative, positive])
     const key = `${size.width}x${size.height}x${positive.tokens}`
-    return async (latents, timestep) => {
+    return async (latents, ...when) => {
       const way = this.#choose(key)
       const started = performance.now()
       const [unguided, guided] =
         way === 'batched'
-          ? await unet.predict(latents, timestep, both)
-          : [only(await unet.predict(latents, timestep, without)), only(await unet.predict(latents, timestep, alone))]
+          ? await unet.predict(latents, when, both)
+          : [only(await unet.predict(latents, when, without)), only(await unet.predict(latents, when, alone))]
       this.#note(key, way, performance.now() - started)
       if (unguided === undefined || guided === undefined) throw missingPrediction()
       const prediction = linear([1 - guidanceScale, unguided], [guidanceScale, guided])

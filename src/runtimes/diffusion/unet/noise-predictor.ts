@@ -6,12 +6,17 @@ import { loadClipTokenizer } from '../prompts/load-tokenizer.ts'
 import { ClipTextEncoder } from '../prompts/text-encoder.ts'
 import { GuidedUnet } from './guided-unet.ts'
 import { Unet } from './unet.ts'
+import type { UnetAdditions } from './unet-additions.ts'
 
 /** Text encoders and UNet: what a base model and a refiner each have of their own. */
 export interface NoisePredictor {
   /** Two for a base model, only the second for a refiner. */
   readonly text: readonly TextPath[]
   readonly unet: GuidedUnet
+  /** LoRAs and ControlNets; null = none. */
+  readonly additions: UnetAdditions | null
+  /** Whether the UNet is shown a mask and a masked picture beside the latents, and draws nothing without. */
+  readonly inpaints: boolean
   /** Latent sizes must be multiples of this: the UNet halves them that often on its way down. */
   readonly latentStep: number
   /** Whether the UNet is told the guidance scale itself, so that nothing is guided outside it. */
@@ -56,6 +61,8 @@ export async function loadNoisePredictor(
   return {
     text,
     unet: new GuidedUnet(unet),
+    additions: null,
+    inpaints: false,
     latentStep: 2 ** (await countHalvings(folder, unetFile, { signal })),
     embedsGuidance: unet.guidanceWidth !== null,
     scored: unet.timeIdCount === 5,

@@ -2,29 +2,13 @@ import type { Tensor } from 'onnxruntime-node'
 import { ServiceError } from '../../../core/error.ts'
 import { unusableModel } from '../onnx/model-file.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
+import type { Conditioning, LatentSize } from './conditioning.ts'
+import type { UnetAdditions } from './unet-additions.ts'
 
-/** What the UNet is told besides the latents. */
-export interface Conditioning {
-  /** Text, [tokens, context width]. */
-  readonly hidden: Float32Array
-  readonly tokens: number
-  /** [pooled width] */
-  readonly pooled: Float32Array
-  /** Sizes and crop (or score) the picture should look like, see `time-ids.ts`. */
-  readonly timeIds: readonly number[]
-}
-
-/** Latents of one image: float32 [channels, height, width]. */
-export interface LatentSize {
-  readonly channels: number
-  readonly height: number
-  readonly width: number
-}
-
-/** SDXL's noise predictor. */
+/** The noise predictor of a Stable Diffusion model. */
 export class Unet {
-  /** Numbers it takes in `time_ids`: 6 for a base model, 5 for a refiner. */
-  readonly timeIdCount: number
+  /** Numbers it takes in `time_ids`: 6 for SDXL's base model, 5 for its refiner; null = it takes neither sizes nor pooled text. */
+  readonly timeIdCount: number | null
   /** Widths of text it takes, or null where the file does not say. */
   readonly contextWidth: number | null
   readonly pooledWidth: number | null
@@ -50,9 +34,10 @@ export class Unet {
     if (this.fixedBatch !== null && this.fixedBatch > 2) throw unusableModel(session.file, `takes only batches of ${this.fixedBatch}`)
     this.inputChannels = fixed(channels)
     this.contextWidth = fixed(shapeOf('encoder_hidden_states', 3)[2])
-    this.pooledWidth = fixed(shapeOf('text_embeds', 2)[1])
-    this.timeIdCount = fixed(shapeOf('time_ids', 2)[1]) ?? 6
-    if (this.timeIdCount !== 5 && this.timeIdCount !== 6)
+    const isTold = session.inputs.has('text_embeds') || session.inputs.has('time_ids')
+    this.pooledWidth = isTold ? fixed(shapeOf('text_embeds', 2)[1]) : null
+    this.timeIdCount = isTold ? (fixed(shapeOf('time_ids', 2)[1]) ?? 6) : null
+    if (this.timeIdCount !== null && this.timeIdCount !== 5 && this.timeIdCount !== 6)
       throw unusableModel(session.file, `takes ${this.timeIdCount} "time_ids" instead of 5 or 6`)
     this.#timestepShape = session.input('timestep').shape
     this.#batchName = batch
@@ -65,9 +50,23 @@ export class Unet {
   /**
    * Makes ready what stays the same over the steps of a drawing.
    *
-   * @param guidance Guidance scale a distilled model is told; ignored by others.
+   * @param options.guidance Guidance scale a distilled model is told; ignored by others.
+   * @param options.shown Channels that go beside the latents.
    */
-  condition(conditionings: readonly Conditioning[], size: LatentSize, guidance: number): UnetConditioning {
+  condition(
+    conditionings: readonly Conditioning[],
+    {
+      size,
+      guidance,
+      shown = null,
+      additions = null,
+    }: {
+      readonly size: LatentSize
+      readonly guidance: number
+      readonly shown?: Float32Array | null
+      readonly additions?: UnetAdditions | null
+    },
+  ): UnetConditioning {
     const session = this.#session
     const [first] = conditionings
     // A model exported for guidance only takes pairs; a lone input is doubled and its twin's answer dropped.
@@ -75,37 +74,43 @@ export class Unet {
     const batch = filled.length
     const tokens = first?.tokens ?? 0
     const hidden = joined(filled.map((each) => each.hidden))
-    const pooled = joined(filled.map((each) => each.pooled))
-    const timeIds = filled.flatMap((each) => each.timeIds)
     const feeds: Record<string, Tensor> = {
       encoder_hidden_states: session.tensor('encoder_hidden_states', hidden, [batch, tokens, hidden.length / batch / tokens]),
-      text_embeds: session.tensor('text_embeds', pooled, [batch, pooled.length / batch]),
-      time_ids: session.tensor('time_ids', timeIds, [batch, this.timeIdCount]),
+    }
+    if (this.timeIdCount !== null) {
+      const pooled = joined(filled.map((each) => each.pooled))
+      const timeIds = filled.flatMap((each) => each.timeIds)
+      feeds.text_embeds = session.tensor('text_embeds', pooled, [batch, pooled.length / batch])
+      feeds.time_ids = session.tensor('time_ids', timeIds, [batch, this.timeIdCount])
     }
     if (this.guidanceWidth !== null) {
       const embedding = repeated(guidanceEmbedding(guidance - 1, this.guidanceWidth), batch)
       feeds.timestep_cond = session.tensor('timestep_cond', embedding, [batch, this.guidanceWidth])
     }
-    return { feeds, size, batch, wanted: conditionings.length }
+    return { feeds, size, shown, additions, conditionings: filled, wanted: conditionings.length }
   }
 
   /**
    * Predicts the noise (or velocity) in the same latents under each conditioning.
    *
    * @param latents float32 [4, height, width], scaled by the scheduler.
-   * @param timestep Training timestep, with a fraction in some schedulers.
+   * @param when Training timestep, with a fraction in some schedulers; and how much of the drawing is then done, up to 1.
    * @returns One prediction per conditioning, views into one buffer.
    * @throws {ServiceError} `inference_failed` when the session rejects the input.
    * @see Podell et al. 2023, arXiv:2307.01952
    */
   async predict(
     latents: Float32Array,
-    timestep: number,
-    { feeds, size, batch, wanted }: UnetConditioning,
+    [timestep, share]: readonly [timestep: number, share: number],
+    { feeds, size, shown, additions, conditionings, wanted }: UnetConditioning,
   ): Promise<readonly Float32Array[]> {
-    const sample = this.#session.tensor('sample', repeated(latents, batch), [batch, size.channels, size.height, size.width])
+    const batch = conditionings.length
+    const seen = shown === null ? latents : joined([latents, shown])
+    const channels = seen.length / (size.height * size.width)
+    const sample = this.#session.tensor('sample', repeated(seen, batch), [batch, channels, size.height, size.width])
     const time = this.#timestepTensor(timestep, batch)
-    const [output] = await this.#session.run({ ...feeds, sample, timestep: time }, [this.#output])
+    const added = await additions?.feeds({ latents, size, timestep, conditionings, share })
+    const [output] = await this.#session.run({ ...feeds, ...added, sample, timestep: time }, [this.#output])
     const count = size.channels * size.height * size.width
     if (output.values.length !== batch * count)
       throw new ServiceError('inference_failed', 'The image model predicted another size than it was given; its operator must replace it.')
@@ -125,7 +130,10 @@ export class Unet {
 export interface UnetConditioning {
   readonly feeds: Readonly<Record<string, Tensor>>
   readonly size: LatentSize
-  readonly batch: number
+  readonly shown: Float32Array | null
+  readonly additions: UnetAdditions | null
+  /** One for each of the batch. */
+  readonly conditionings: readonly Conditioning[]
   /** Predictions asked for; the batch may be larger. */
   readonly wanted: number
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import type { TorchGenerator } from '../noise/torch-generator.ts'
-import type { LatentSize } from '../unet/unet.ts'
+import type { LatentSize } from '../unet/conditioning.ts'
 import { decodeTiled, encodeTiled } from './tiled-vae.ts'
 import { toDecoderScale, toModelScale } from './vae-config.ts'
 import type { PixelPlanes } from './vae-decoder.ts'

@@ -1,6 +1,6 @@
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import type { Frame } from '../pictures/frame.ts'
-import type { LatentSize } from '../unet/unet.ts'
+import type { LatentSize } from '../unet/conditioning.ts'
 import { type LatentColours, measureLatentColours } from './latent-colours.ts'
 
 /** Longest side of a preview in pixels. */

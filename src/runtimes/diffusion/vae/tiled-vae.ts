@@ -1,4 +1,4 @@
-import type { LatentSize } from '../unet/unet.ts'
+import type { LatentSize } from '../unet/conditioning.ts'
 import { tileSpans, tileWeights } from './tile-spans.ts'
 import type { PixelPlanes, VaeDecoder } from './vae-decoder.ts'
 import type { EncodedPixels, VaeEncoder } from './vae-encoder.ts'

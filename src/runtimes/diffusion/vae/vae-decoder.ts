@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
-import type { LatentSize } from '../unet/unet.ts'
+import type { LatentSize } from '../unet/conditioning.ts'
 
 /** Pixels of one image: three planes of float32, −1 to 1, [3, height, width]. */
 export interface PixelPlanes {

@@ -1,4 +1,4 @@
-import type { ImageSizes } from '../core/model.ts'
+import type { ImageSizes } from './model.ts'
 
 const portrait = [
   [896, 1152],

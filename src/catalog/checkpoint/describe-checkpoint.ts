@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import type { CheckpointFamily, SafetensorsKind } from '../../core/checkpoint/checkpoint-family.ts'
+import { familyDefaults } from '../../core/checkpoint/family-defaults.ts'
+import { sdxlSizes } from '../../core/image-sizes.ts'
+import type { ImageModelBounds, ImageModelDescriptor } from '../../core/model.ts'
+
+/** A checkpoint that was found to be one. */
+export type FoundCheckpoint = Pick<Extract<SafetensorsKind, { readonly kind: 'checkpoint' }>, 'family' | 'inpainting'> & {
+  /** Layers of its text encoders, the shortest's; null = unknown. */
+  readonly layers: number | null
+}
+
+/** What a checkpoint's family and name tell a descriptor; {@link weights} is the file, or the folder in diffusers' layout. */
+export async function describeCheckpoint(
+  { family, inpainting, layers }: FoundCheckpoint,
+  { weights, name }: { readonly weights: string; readonly name: string },
+): Promise<Omit<ImageModelDescriptor, 'id' | 'name' | 'folder' | 'license' | 'bytes' | 'created'>> {
+  const hint = await readFile(weights.replace(/\.safetensors$/iu, '.yaml'), 'utf8').catch(() => '')
+  const { native, sizes, steps, guidanceScale, sampler, timestepSpacing, prediction } = familyDefaults(family, name, hint)
+  return {
+    kind: 'image',
+    format: 'safetensors',
+    native,
+    draws: 'requested',
+    sizes: sizes ?? sdxlSizes,
+    defaults: { steps, guidanceScale, sampler },
+    refiner: null,
+    timestepSpacing,
+    bounds: checkpointBounds(family, layers),
+    checkpoint: { family, inpainting, weights, prediction },
+  }
+}
+
+function checkpointBounds(family: CheckpointFamily, layers: number | null): ImageModelBounds {
+  // SDXL reads the last layer but one, and Stable Diffusion 2 was trained on it, so that one layer is never read.
+  const unread = family === 'sd15' ? 0 : 1
+  return { clipSkip: layers === null ? null : Math.max(0, layers - unread), lcmSteps: 50, refusedSamplers: {}, startsFromImage: true }
+}

@@ -1,0 +1,61 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { CheckpointFamily } from '../../core/checkpoint/checkpoint-family.ts'
+import type { CatalogFault } from '../catalog-fault.ts'
+import { describeCheckpoint } from './describe-checkpoint.ts'
+
+type Described = Awaited<ReturnType<typeof describeCheckpoint>> & {
+  readonly folder: string
+  readonly bytes: number
+  readonly created: number
+}
+
+const networks = ['unet', 'vae', 'text_encoder', 'text_encoder_2']
+
+/** Describes a folder in diffusers' layout by its small files; the weights are looked at when it is loaded. */
+export async function describeDiffusersFolder(
+  folder: string,
+  name: string = basename(folder),
+): Promise<Described | { readonly fault: CatalogFault }> {
+  const file = join(folder, 'model_index.json')
+  const fault = (message: string) => ({ fault: { file, field: '', message } })
+  const [index, unet, first, second] = await Promise.all(
+    ['model_index.json', 'unet/config.json', 'text_encoder/config.json', 'text_encoder_2/config.json'].map((path) =>
+      readObject(folder, path),
+    ),
+  )
+  if (index == null) return fault('is not a JSON object; copy the whole folder again.')
+  if (unet == null) return fault('names no Stable Diffusion model: "unet/config.json" is missing.')
+  const weights = (await Promise.all(networks.map((network) => weightsOf(join(folder, network))))).flat()
+  if (weights.length === 0) return fault('is in a folder without .safetensors files; copy the whole folder again.')
+  const family = familyOf(unet, { first: first ?? null, second: second ?? null })
+  const layers = [first, second].flatMap((config) => (typeof config?.num_hidden_layers === 'number' ? [config.num_hidden_layers] : []))
+  // SD 2.x folders leave out the last layer, which single files have.
+  const counted = layers.length === 0 ? null : Math.min(...layers) + (family === 'sd2' ? 1 : 0)
+  const described = await describeCheckpoint({ family, inpainting: unet.in_channels === 9, layers: counted }, { weights: folder, name })
+  const stats = await stat(file)
+  const bytes = weights.reduce((sum, size) => sum + size, 0)
+  return { ...described, folder, bytes, created: Math.floor(stats.mtimeMs / 1000) }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+function familyOf(unet: Json, { first, second }: { readonly first: Json | null; readonly second: Json | null }): CheckpointFamily {
+  if (second !== null) return first === null ? 'sdxl-refiner' : 'sdxl'
+  return unet.use_linear_projection === true ? 'sd2' : 'sd15'
+}
+
+/** Sizes of the files of weights in a folder. */
+async function weightsOf(folder: string): Promise<readonly number[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.safetensors'))
+  return Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))
+}
+
+async function readObject(folder: string, file: string): Promise<Json | null> {
+  try {
+    const value: unknown = JSON.parse(await readFile(join(folder, file), 'utf8'))
+    return typeof value === 'object' && value !== null ? { ...value } : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,61 @@
+import { stat } from 'node:fs/promises'
+import type { AssetDescriptor, UnusableFile } from '../../core/asset.ts'
+import { detectSafetensorsKind } from '../../core/checkpoint/checkpoint-family.ts'
+import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
+import { countTextLayers } from '../../core/checkpoint/text-layers.ts'
+import type { CatalogEntry } from '../catalog-entry.ts'
+import type { CatalogFault } from '../catalog-fault.ts'
+import { describeCheckpoint } from './describe-checkpoint.ts'
+import { isPickle, isUsableName, weightName } from './weight-file-name.ts'
+import { readWeightsHeader } from './weights-header.ts'
+
+/** A file of weights that no `model.json` speaks for. */
+export interface LooseFile {
+  /** Absolute path. */
+  readonly path: string
+  /** Place of its folder in the list of folders. */
+  readonly source: number
+}
+
+/** What loose files of weights turned out to be. */
+export interface ReadLooseFiles {
+  readonly entries: readonly CatalogEntry[]
+  readonly assets: readonly AssetDescriptor[]
+  readonly unusable: readonly UnusableFile[]
+  readonly faults: readonly CatalogFault[]
+}
+
+const nothing: ReadLooseFiles = { entries: [], assets: [], unusable: [], faults: [] }
+
+/** Reads the headers of loose files: checkpoints are models, the rest are assets. */
+export async function readLooseFiles(files: readonly LooseFile[]): Promise<ReadLooseFiles> {
+  const read = await Promise.all(files.map(readLooseFile))
+  return {
+    entries: read.flatMap(({ entries }) => entries),
+    assets: read.flatMap(({ assets }) => assets),
+    unusable: read.flatMap(({ unusable }) => unusable),
+    faults: read.flatMap(({ faults }) => faults),
+  }
+}
+
+async function readLooseFile({ path, source }: LooseFile): Promise<ReadLooseFiles> {
+  const name = weightName(path)
+  const fault = (message: string): ReadLooseFiles => ({ ...nothing, faults: [{ file: path, field: '', message }] })
+  const unusable = (reason: string): ReadLooseFiles => ({ ...nothing, unusable: [{ name, file: path, reason }] })
+  if (!isUsableName(name)) return fault('cannot be named in requests; rename it without <>:"/\\|?* and control characters.')
+  if (isPickle(path)) return unusable('is a pickle, which can run code when it is read; convert it to safetensors')
+  const header = await readWeightsHeader(path)
+  if ('fault' in header) return fault(`${header.fault}; copy it again or remove it.`)
+  const stats = await stat(path)
+  const facts = { bytes: stats.size, created: Math.floor(stats.mtimeMs / 1000) }
+  const found = detectSafetensorsKind(header)
+  if (found.kind === 'unknown') return unusable(found.reason)
+  if (found.kind === 'checkpoint') {
+    const described = await describeCheckpoint({ ...found, layers: countTextLayers(header) }, { weights: path, name })
+    const descriptor = { ...described, ...facts, id: name, name, folder: path, license: null }
+    return { ...nothing, entries: [{ source, modelFile: path, descriptor }] }
+  }
+  const refusal = found.kind === 'lora' ? refuseLora([...header.tensors.keys()]) : null
+  if (refusal !== null) return unusable(refusal)
+  return { ...nothing, assets: [{ ...facts, kind: found.kind, name, file: path, family: 'family' in found ? found.family : null }] }
+}

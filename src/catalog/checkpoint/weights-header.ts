@@ -1,0 +1,17 @@
+import { open } from 'node:fs/promises'
+import { readSafetensorsHeader, SafetensorsFault, type SafetensorsHeader } from '../../core/checkpoint/safetensors-header.ts'
+
+/** Reads and checks the header of a `.safetensors` file; a fault completes a sentence that begins with the file's name. */
+export async function readWeightsHeader(path: string): Promise<SafetensorsHeader | { readonly fault: string }> {
+  try {
+    await using file = await open(path, 'r')
+    const { size } = await file.stat()
+    const read = async (offset: number, bytes: number): Promise<Uint8Array> => {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, offset)
+      return buffer.subarray(0, bytesRead)
+    }
+    return await readSafetensorsHeader(read, size)
+  } catch (error) {
+    return { fault: error instanceof SafetensorsFault ? error.message : 'cannot be read' }
+  }
+}

@@ -1,0 +1,26 @@
+import type { CheckpointFamily } from './checkpoint/checkpoint-family.ts'
+
+/** What requests may name besides models. */
+export const assetKinds = ['lora', 'textual-inversion', 'vae', 'controlnet'] as const
+export type AssetKind = (typeof assetKinds)[number]
+
+/** A file of weights that requests may name: what its header says. */
+export interface AssetDescriptor {
+  readonly kind: AssetKind
+  /** Its file's name without extension. */
+  readonly name: string
+  /** Absolute path. */
+  readonly file: string
+  /** The models it fits; null = the file does not tell, and the engine refuses what does not fit. */
+  readonly family: CheckpointFamily | null
+  readonly bytes: number
+  /** Unix seconds. */
+  readonly created: number
+}
+
+/** A file whose name requests may use but which nothing here can run, with the reason as the end of a sentence that begins with its name. */
+export interface UnusableFile {
+  readonly name: string
+  readonly file: string
+  readonly reason: string
+}

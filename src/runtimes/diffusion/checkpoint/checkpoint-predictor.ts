@@ -1,0 +1,47 @@
+import { publicClipTokenizer } from '../prompts/clip-vocabulary.ts'
+import type { TextPath } from '../prompts/encode-prompts.ts'
+import { loadClipTokenizer } from '../prompts/load-tokenizer.ts'
+import { ClipTextEncoder } from '../prompts/text-encoder.ts'
+import { GuidedUnet } from '../unet/guided-unet.ts'
+import type { NoisePredictor } from '../unet/noise-predictor.ts'
+import { Unet } from '../unet/unet.ts'
+import { writeTextEncoderGraph } from './networks/text-encoder-graph.ts'
+import { writeUnetGraph } from './networks/unet-graph.ts'
+import { readUnetShape } from './networks/unet-shape.ts'
+import type { OpenNetwork } from './open-network.ts'
+import type { CheckpointParts, TextEncoderPart } from './parts/checkpoint-parts.ts'
+
+/** Opens a checkpoint's text encoders and UNet. */
+export async function openCheckpointPredictor(parts: CheckpointParts, open: OpenNetwork): Promise<NoisePredictor> {
+  const normed = parts.family === 'sd15' || parts.family === 'sd2'
+  const text: TextPath[] = []
+  for (const part of parts.text) text.push(await openTextPath(part, normed, open))
+  const shape = readUnetShape(parts.unet, parts.unetOptions)
+  return {
+    text,
+    unet: new GuidedUnet(
+      new Unet(
+        await open(parts.unet, 'unet', (weightsAs) => writeUnetGraph(parts.unet, shape, { weightsAs, branches: null, controlled: false })),
+      ),
+    ),
+    additions: null,
+    inpaints: shape.inputChannels > parts.vae.sizeOf('decoder.conv_in.weight', 1),
+    latentStep: 1,
+    embedsGuidance: shape.guidanceWidth !== null,
+    scored: shape.added?.timeIds === 5,
+    zeroNegative: parts.zeroNegative,
+    maxClipSkip: Math.min(...text.map(({ encoder }) => encoder.maxClipSkip)),
+  }
+}
+
+async function openTextPath(
+  { weights, reads, options, pad, tokenizer: own }: TextEncoderPart,
+  normed: boolean,
+  open: OpenNetwork,
+): Promise<TextPath> {
+  const tokenizer = own === null ? await publicClipTokenizer(pad) : await loadClipTokenizer(own.folder, own.name)
+  const session = await open(weights, reads === 'first' ? 'text_encoder' : 'text_encoder_2', (weightsAs) =>
+    writeTextEncoderGraph(weights, { ...options, normed, endId: tokenizer.endId }, { weightsAs, branches: null }),
+  )
+  return { reads, tokenizer, encoder: new ClipTextEncoder(session, { projected: options.projected, readsLast: normed }) }
+}

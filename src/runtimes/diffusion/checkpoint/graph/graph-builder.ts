@@ -1,0 +1,133 @@
+import type { TensorType } from '../../../../core/checkpoint/safetensors-header.ts'
+import { unusableModel } from '../../onnx/model-file.ts'
+import type { WeightTable } from '../weights/weight-table.ts'
+import {
+  encodeOnnxModel,
+  type OnnxAttribute,
+  type OnnxInitializer,
+  type OnnxNode,
+  type OnnxSize,
+  type OnnxType,
+  type OnnxValue,
+  onnxTypes,
+} from './onnx-messages.ts'
+
+/** The name of a value inside a graph. */
+export type Value = string
+
+/**
+ * How a graph holds its weights. `mapped`: they stay in the file, which the system pages in and out; right for the
+ * processor. `constant`: the runtime copies and prepares them; right for a GPU.
+ */
+export type WeightsAs = 'mapped' | 'constant'
+
+const storedTypes: Partial<Record<TensorType, OnnxType>> = {
+  F64: 'float64',
+  F32: 'float32',
+  F16: 'float16',
+  BF16: 'bfloat16',
+  F8_E4M3: 'float8e4m3',
+  F8_E5M2: 'float8e5m2',
+}
+
+/** Collects the nodes of one network's graph, whose weights lie in a checkpoint. All values are float32 unless they say otherwise. */
+export class GraphBuilder {
+  readonly weights: WeightTable
+  readonly #weightsAs: WeightsAs
+  readonly #nodes: OnnxNode[] = []
+  readonly #initializers = new Map<string, OnnxInitializer>()
+  readonly #inputs: OnnxValue[] = []
+  readonly #weightInputs: OnnxValue[] = []
+  readonly #outputs: OnnxValue[] = []
+  readonly #made = new Map<string, Value>()
+
+  constructor(weights: WeightTable, weightsAs: WeightsAs) {
+    this.weights = weights
+    this.#weightsAs = weightsAs
+  }
+
+  input(name: string, shape: readonly OnnxSize[], type: OnnxType = 'float32'): Value {
+    this.#inputs.push({ name, type, shape })
+    return name
+  }
+
+  output(value: Value, name: string, shape: readonly OnnxSize[]): void {
+    this.#nodes.push({ type: 'Identity', inputs: [value], outputs: [name], attributes: {} })
+    this.#outputs.push({ name, type: 'float32', shape })
+  }
+
+  /** Adds an operator with one output. */
+  node(type: string, inputs: readonly Value[], attributes: Readonly<Record<string, OnnxAttribute>> = {}): Value {
+    return this.nodes(type, inputs, attributes, 1)[0] ?? ''
+  }
+
+  /** Adds an operator with several outputs; one of the runtime's own domain is written `com.microsoft:Name`. */
+  nodes(type: string, inputs: readonly Value[], attributes: Readonly<Record<string, OnnxAttribute>>, outputs: number): readonly Value[] {
+    const made = Array.from({ length: outputs }, (_, i) => `v${this.#nodes.length}${i === 0 ? '' : `_${i}`}`)
+    const [domain, name] = type.split(':')
+    const of = name === undefined ? { type } : { type: name, domain: domain ?? '' }
+    this.#nodes.push({ ...of, inputs, outputs: made, attributes })
+    return made
+  }
+
+  integers(values: readonly number[], shape: readonly number[] = [values.length]): Value {
+    const bytes = new Uint8Array(BigInt64Array.from(values, BigInt).buffer)
+    return this.#constant(`i:${values.join(',')}:${shape.join('x')}`, { type: 'int64', shape, data: bytes })
+  }
+
+  floats(values: readonly number[], shape: readonly number[] = [values.length]): Value {
+    const bytes = new Uint8Array(Float32Array.from(values).buffer)
+    const key = values.length <= 4 ? values.join(',') : `#${this.#initializers.size}`
+    return this.#constant(`f:${key}:${shape.join('x')}`, { type: 'float32', shape, data: bytes })
+  }
+
+  /** The same value for the same key; made once. */
+  once(key: string, make: () => Value): Value {
+    const known = this.#made.get(key)
+    if (known !== undefined) return known
+    const value = make()
+    this.#made.set(key, value)
+    return value
+  }
+
+  /** A weight as it is stored, in another shape of as many numbers if one is given. */
+  stored(name: string, shape?: readonly number[]): Value {
+    const { type: storedType, file, offset, bytes, shape: storedShape } = this.weights.get(name)
+    const type = storedTypes[storedType]
+    if (type === undefined) throw unusableModel(this.weights.label, `has a tensor "${name}" of type ${storedType}, which holds no weights`)
+    const wanted = shape ?? storedShape
+    const count = (sizes: readonly number[]) => sizes.reduce((product, size) => product * size, 1)
+    if (count(wanted) !== count(storedShape))
+      throw unusableModel(
+        this.weights.label,
+        `has a tensor "${name}" of shape ${storedShape.join(' × ')} where ${wanted.join(' × ')} is needed`,
+      )
+    const value = `w:${name}:${wanted.join('x')}`
+    if (this.#initializers.has(value)) return value
+    this.#initializers.set(value, { name: value, type, shape: wanted, data: { file, offset, bytes } })
+    // A weight that is listed as an input is no constant: the runtime leaves it where it is instead of folding a copy.
+    if (this.#weightsAs === 'mapped' && storedShape.length > 1) this.#weightInputs.push({ name: value, type, shape: wanted })
+    return value
+  }
+
+  /** A weight as float32. */
+  weight(name: string, shape?: readonly number[]): Value {
+    const stored = this.stored(name, shape)
+    if (this.weights.get(name).type === 'F32') return stored
+    return this.once(`cast:${stored}`, () => this.node('Cast', [stored], { to: onnxTypes.float32 }))
+  }
+
+  encode(): Uint8Array {
+    return encodeOnnxModel({
+      nodes: this.#nodes,
+      initializers: [...this.#initializers.values()],
+      inputs: [...this.#inputs, ...this.#weightInputs],
+      outputs: this.#outputs,
+    })
+  }
+
+  #constant(name: string, initializer: Omit<OnnxInitializer, 'name'>): Value {
+    if (!this.#initializers.has(name)) this.#initializers.set(name, { name, ...initializer })
+    return name
+  }
+}

@@ -1,0 +1,114 @@
+import type { GraphBuilder, Value } from './graph-builder.ts'
+
+/** Groups of every group normalization in Stable Diffusion. */
+const groups = 32
+
+/** How a layer is changed besides its weights: what a LoRA adds to the output of a linear layer or a convolution. */
+export interface SideBranches {
+  /** Adds a module's branch to its output, or returns the output as it is. */
+  linear(graph: GraphBuilder, module: string, input: Value, output: Value): Value
+  convolution(graph: GraphBuilder, module: string, input: Value, output: Value, options: ConvolutionOptions): Value
+}
+
+export interface ConvolutionOptions {
+  readonly stride?: number
+  /** Top, left, bottom, right. */
+  readonly pads?: readonly [number, number, number, number]
+}
+
+/** A graph to which layers are added. */
+export interface LayerContext {
+  readonly graph: GraphBuilder
+  readonly branches: SideBranches | null
+}
+
+/**
+ * A linear layer over rows: [rows, in] → [rows, out]. Takes 1 × 1 convolutions too, as the original layout keeps them.
+ */
+export function linear({ graph, branches }: LayerContext, module: string, input: Value): Value {
+  const name = `${module}.weight`
+  const { shape, transposed } = graph.weights.get(name)
+  const weight = graph.weight(name, shape.slice(0, 2))
+  const bias = graph.weights.has(`${module}.bias`) ? [graph.weight(`${module}.bias`)] : []
+  const output = graph.node('Gemm', [input, weight, ...bias], { transB: transposed ? 0 : 1 })
+  return branches === null ? output : branches.linear(graph, module, input, output)
+}
+
+/** A convolution over [batch, channels, height, width] that keeps the size unless it strides. */
+export function convolution({ graph, branches }: LayerContext, module: string, input: Value, options: ConvolutionOptions = {}): Value {
+  const kernel = graph.weights.sizeOf(`${module}.weight`, 2)
+  const edge = Math.floor(kernel / 2)
+  const { stride = 1, pads = [edge, edge, edge, edge] } = options
+  const bias = graph.weights.has(`${module}.bias`) ? [graph.weight(`${module}.bias`)] : []
+  const output = graph.node('Conv', [input, graph.weight(`${module}.weight`), ...bias], {
+    kernel_shape: [kernel, kernel],
+    strides: [stride, stride],
+    pads,
+  })
+  return branches === null ? output : branches.convolution(graph, module, input, output, { stride, pads })
+}
+
+/** x · sigmoid(x) */
+export function silu(graph: GraphBuilder, input: Value): Value {
+  return graph.node('Mul', [input, graph.node('Sigmoid', [input])])
+}
+
+/** Normalizes each row. */
+export function layerNorm(graph: GraphBuilder, module: string, input: Value): Value {
+  return graph.node('LayerNormalization', [input, graph.weight(`${module}.weight`), graph.weight(`${module}.bias`)], {
+    axis: -1,
+    epsilon: { float: 1e-5 },
+  })
+}
+
+/** Normalizes groups of channels of [batch, channels, height, width]; as instances, which the runtime has a kernel for. */
+export function groupNorm(graph: GraphBuilder, module: string, input: Value, epsilon: number): Value {
+  const channels = graph.weights.sizeOf(`${module}.weight`, 0)
+  const grouped = graph.node('Reshape', [input, graph.integers([0, groups, -1])])
+  const ones = graph.floats(new Array<number>(groups).fill(1), [groups])
+  const zeros = graph.floats(new Array<number>(groups).fill(0), [groups])
+  const normal = graph.node('InstanceNormalization', [grouped, ones, zeros], { epsilon: { float: epsilon } })
+  const back = graph.node('Reshape', [normal, graph.node('Shape', [input])])
+  const scaled = graph.node('Mul', [back, graph.weight(`${module}.weight`, [channels, 1, 1])])
+  return graph.node('Add', [scaled, graph.weight(`${module}.bias`, [channels, 1, 1])])
+}
+
+/** Rows [batch · tokens, width] as [batch, tokens, width]; `batch` is a vector of one number. */
+export function toSequences(graph: GraphBuilder, rows: Value, batch: Value, width: number): Value {
+  const shape = graph.once(`sequences:${batch}:${width}`, () => graph.node('Concat', [batch, graph.integers([-1, width])], { axis: 0 }))
+  return graph.node('Reshape', [rows, shape])
+}
+
+/** [batch, tokens, width] as [batch · tokens, width]. */
+export function toRows(graph: GraphBuilder, sequences: Value, width: number): Value {
+  return graph.node('Reshape', [sequences, graph.integers([-1, width])])
+}
+
+/** [batch, channels, height, width] as rows [batch · height · width, channels]. */
+export function pixelsToRows(graph: GraphBuilder, pixels: Value, channels: number): Value {
+  return graph.node('Reshape', [graph.node('Transpose', [pixels], { perm: [0, 2, 3, 1] }), graph.integers([-1, channels])])
+}
+
+/** Rows back to [batch, channels, height, width], with the sizes of `like`. */
+export function rowsToPixels(graph: GraphBuilder, rows: Value, like: Value, channels: number): Value {
+  const shape = graph.node('Shape', [like])
+  const batch = graph.node('Slice', [shape, graph.integers([0]), graph.integers([1])])
+  const size = graph.node('Slice', [shape, graph.integers([2]), graph.integers([4])])
+  const last = graph.node('Concat', [batch, size, graph.integers([channels])], { axis: 0 })
+  return graph.node('Transpose', [graph.node('Reshape', [rows, last])], { perm: [0, 3, 1, 2] })
+}
+
+/** Attention of sequences [batch, tokens, width]; `mask` is added to the scores, [1 or batch, 1, tokens, tokens]. */
+export function attend(
+  graph: GraphBuilder,
+  {
+    query,
+    key,
+    value,
+    heads,
+    mask,
+  }: { readonly query: Value; readonly key: Value; readonly value: Value; readonly heads: number; readonly mask?: Value },
+): Value {
+  const bias = mask === undefined ? [] : ['', '', mask]
+  return graph.node('com.microsoft:MultiHeadAttention', [query, key, value, ...bias], { num_heads: heads })
+}

@@ -1,0 +1,58 @@
+import { unusableModel } from '../../onnx/model-file.ts'
+import type { WeightTable } from '../weights/weight-table.ts'
+
+/** What the names and sizes of a UNet's weights do not tell, as diffusers' `unet/config.json` has it. */
+export interface UnetOptions {
+  /** Attention heads per block, outermost first; the same number everywhere; or channels per head. */
+  readonly heads: { readonly perBlock: readonly number[] } | { readonly count: number } | { readonly channels: number }
+  /** Width of the features that each of the sizes is told in. */
+  readonly timeIdWidth: number
+  /** Width of the pooled text, or null when it takes none. */
+  readonly pooledWidth: number | null
+}
+
+/** Sizes of a UNet, or of the part of one that is a ControlNet. */
+export interface UnetShape {
+  readonly blocks: number
+  /** Attention heads per block, outermost first. */
+  readonly heads: readonly number[]
+  readonly channels: number
+  readonly inputChannels: number
+  readonly contextWidth: number
+  /** null = told neither pooled text nor sizes (SD 1.5 and 2.x). */
+  readonly added: { readonly pooledWidth: number; readonly timeIds: number; readonly timeIdWidth: number } | null
+  /** Width of the guidance embedding of a distilled model, or null. */
+  readonly guidanceWidth: number | null
+}
+
+/** Reads the sizes from the weights' names and shapes. */
+export function readUnetShape(weights: WeightTable, options: UnetOptions): UnetShape {
+  const blocks = weights.count('down_blocks.')
+  if (blocks === 0) throw unusableModel(weights.label, 'has no "down_blocks"')
+  const reader = weights.names().find((name) => name.endsWith('.attn2.to_k.weight'))
+  if (reader === undefined) throw unusableModel(weights.label, 'has no attention to text ("attn2.to_k")')
+  const guidance = 'time_embedding.cond_proj.weight'
+  return {
+    blocks,
+    heads: Array.from({ length: blocks }, (_, i) => headsOf(weights, options, i)),
+    channels: weights.sizeOf('conv_in.weight', 0),
+    inputChannels: weights.sizeOf('conv_in.weight', 1),
+    contextWidth: weights.sizeOf(reader, 1),
+    added: readAdded(weights, options),
+    guidanceWidth: weights.has(guidance) ? weights.sizeOf(guidance, 1) : null,
+  }
+}
+
+function headsOf(weights: WeightTable, { heads }: UnetOptions, block: number): number {
+  if ('perBlock' in heads) return heads.perBlock[block] ?? heads.perBlock.at(-1) ?? 1
+  if ('count' in heads) return heads.count
+  return Math.max(1, Math.floor(weights.sizeOf(`down_blocks.${block}.resnets.0.conv2.weight`, 0) / heads.channels))
+}
+
+function readAdded(weights: WeightTable, { timeIdWidth, pooledWidth }: UnetOptions): UnetShape['added'] {
+  if (!weights.has('add_embedding.linear_1.weight')) return null
+  if (pooledWidth === null) throw unusableModel(weights.label, 'takes a pooled text that no text encoder gives')
+  const timeIds = (weights.sizeOf('add_embedding.linear_1.weight', 1) - pooledWidth) / timeIdWidth
+  if (timeIds !== 5 && timeIds !== 6) throw unusableModel(weights.label, `takes ${timeIds} sizes instead of 5 or 6`)
+  return { pooledWidth, timeIds, timeIdWidth }
+}

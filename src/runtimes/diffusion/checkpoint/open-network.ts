@@ -1,0 +1,6 @@
+import type { OnnxSession } from '../onnx/onnx-session.ts'
+import type { WeightsAs } from './graph/graph-builder.ts'
+import type { WeightTable } from './weights/weight-table.ts'
+
+/** Opens a graph written for weights as a session; `part` names it in messages. */
+export type OpenNetwork = (weights: WeightTable, part: string, write: (weightsAs: WeightsAs) => Uint8Array) => Promise<OnnxSession>

@@ -1,0 +1,88 @@
+import { tensorTypeBytes } from '../../../../core/checkpoint/safetensors-header.ts'
+import { unusableModel } from '../../onnx/model-file.ts'
+import { controlnetModules } from '../names/controlnet-names.ts'
+import { prefixesOf, translator } from '../names/module-names.ts'
+import { openClipModules, stackedProjections } from '../names/open-clip-names.ts'
+import { originalUnetLayout, unetModules } from '../names/unet-names.ts'
+import { countVaeBlocks, vaeModules } from '../names/vae-names.ts'
+import type { WeightFile } from './weight-file.ts'
+import { type StoredWeight, WeightTable } from './weight-table.ts'
+
+/** The tensors of a file under a prefix, without it. */
+function under(file: WeightFile, prefix: string): ReadonlyMap<string, StoredWeight> {
+  const found = new Map<string, StoredWeight>()
+  for (const [name, place] of file.tensors)
+    if (name.startsWith(prefix)) found.set(name.slice(prefix.length), { ...place, file: file.name, transposed: false })
+  return found
+}
+
+/** Names that say nothing a network needs. */
+const ignored = /(?:^|\.)(?:position_ids|logit_scale)$/u
+
+function renamed(
+  { folder, name: label }: WeightFile,
+  tensors: ReadonlyMap<string, StoredWeight>,
+  rename: (name: string) => string | undefined,
+): WeightTable {
+  const weights = new Map<string, StoredWeight>()
+  for (const [name, weight] of tensors) {
+    const known = rename(name)
+    if (known !== undefined) weights.set(known, weight)
+  }
+  return new WeightTable(folder, label, weights)
+}
+
+/** A UNet in the original layout. */
+export function originalUnet(file: WeightFile, prefix: string): WeightTable {
+  const tensors = under(file, prefix)
+  return renamed(file, tensors, translator(unetModules(originalUnetLayout(prefixesOf(tensors.keys()))), 'original'))
+}
+
+/** A ControlNet in the original layout. */
+export function originalControlnet(file: WeightFile, prefix: string): WeightTable {
+  const tensors = under(file, prefix)
+  return renamed(file, tensors, translator(controlnetModules(originalUnetLayout(prefixesOf(tensors.keys()))), 'original'))
+}
+
+/** A VAE in the original layout. */
+export function originalVae(file: WeightFile, prefix: string): WeightTable {
+  const tensors = under(file, prefix)
+  return renamed(file, tensors, translator(vaeModules(countVaeBlocks(prefixesOf(tensors.keys()))), 'original'))
+}
+
+/** Weights that go by diffusers' and transformers' names already. */
+export function namedTable(file: WeightFile, prefix: string, rename: (name: string) => string = (name) => name): WeightTable {
+  return renamed(file, under(file, prefix), (name) => (ignored.test(name) ? undefined : rename(name)))
+}
+
+/** An OpenCLIP text encoder: three projections are slices of one tensor, and the last projection is stored transposed. */
+export function openClip(file: WeightFile, prefix: string): WeightTable {
+  const tensors = under(file, prefix)
+  const holds = prefixesOf(tensors.keys())
+  let layers = 0
+  while (holds(`transformer.resblocks.${layers}`)) layers++
+  const rename = translator(openClipModules(layers), 'original')
+  const weights = new Map<string, StoredWeight>()
+  for (const [name, weight] of tensors) {
+    const stacked = /^transformer\.resblocks\.(\d+)\.attn\.in_proj_(weight|bias)$/u.exec(name)
+    if (stacked !== null) {
+      for (const [i, projection] of stackedProjections.entries())
+        weights.set(`text_model.encoder.layers.${stacked[1]}.self_attn.${projection}.${stacked[2]}`, slice(file, name, weight, i))
+      continue
+    }
+    const known = rename(name)
+    if (known === undefined) continue
+    const transposed = known === 'text_projection.weight'
+    weights.set(known, transposed ? { ...weight, transposed } : weight)
+  }
+  return new WeightTable(file.folder, file.name, weights)
+}
+
+/** One third of the rows of a tensor. */
+function slice({ name: label }: WeightFile, name: string, weight: StoredWeight, third: number): StoredWeight {
+  const [rows = 0, ...rest] = weight.shape
+  if (rows % 3 !== 0) throw unusableModel(label, `has a tensor "${name}" that does not part into three`)
+  const shape = [rows / 3, ...rest]
+  const bytes = shape.reduce((product, size) => product * size, tensorTypeBytes[weight.type])
+  return { ...weight, shape, offset: weight.offset + third * bytes, bytes }
+}

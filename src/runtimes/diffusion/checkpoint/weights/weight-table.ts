@@ -1,0 +1,70 @@
+import type { TensorPlace } from '../../../../core/checkpoint/safetensors-header.ts'
+import { unusableModel } from '../../onnx/model-file.ts'
+
+/** Weights of one network as they lie in a file. */
+export interface StoredWeight extends TensorPlace {
+  /** Name of the file inside the table's folder. */
+  readonly file: string
+  /** Whether rows and columns are the other way round than PyTorch's linear layers keep them. */
+  readonly transposed: boolean
+}
+
+/** The weights of one network by diffusers' names; all lie in files of one folder. */
+export class WeightTable {
+  /** Absolute path. */
+  readonly folder: string
+  /** What messages call the network's file. */
+  readonly label: string
+  readonly #weights: ReadonlyMap<string, StoredWeight>
+
+  constructor(folder: string, label: string, weights: ReadonlyMap<string, StoredWeight>) {
+    this.folder = folder
+    this.label = label
+    this.#weights = weights
+  }
+
+  get size(): number {
+    return this.#weights.size
+  }
+
+  names(): readonly string[] {
+    return [...this.#weights.keys()]
+  }
+
+  has(name: string): boolean {
+    return this.#weights.has(name)
+  }
+
+  find(name: string): StoredWeight | undefined {
+    return this.#weights.get(name)
+  }
+
+  /** @throws {ServiceError} `inference_failed` naming the tensor that is missing. */
+  get(name: string): StoredWeight {
+    const found = this.#weights.get(name)
+    if (found === undefined) throw unusableModel(this.label, `lacks the tensor "${name}"`)
+    return found
+  }
+
+  /** One size of a tensor. @throws {ServiceError} `inference_failed` when the tensor or the dimension is missing. */
+  sizeOf(name: string, axis: number): number {
+    const size = this.get(name).shape[axis]
+    if (size === undefined) throw unusableModel(this.label, `has a tensor "${name}" with too few dimensions`)
+    return size
+  }
+
+  /** How many numbered parts there are: `resnets.0`, `resnets.1` … under a prefix that ends with a dot. */
+  count(prefix: string): number {
+    const numbers = this.names().flatMap((name) => {
+      if (!name.startsWith(prefix)) return []
+      const number = /^(\d+)\./u.exec(name.slice(prefix.length))?.[1]
+      return number === undefined ? [] : [Number(number)]
+    })
+    return numbers.length === 0 ? 0 : Math.max(...numbers) + 1
+  }
+
+  /** Whether anything lies under a prefix. */
+  holds(prefix: string): boolean {
+    return this.names().some((name) => name.startsWith(prefix))
+  }
+}

@@ -1,0 +1,35 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { loadCheckpointPipeline } from '../checkpoint/load-checkpoint-pipeline.ts'
+import { trainedSchedule } from '../checkpoint/parts/family-rules.ts'
+import { type DiffusionPipeline, loadDiffusionPipeline, type PipelineOptions } from '../diffusion-pipeline.ts'
+import { type JsonRecord, readJsonObject } from '../onnx/model-file.ts'
+import type { ReferenceCase } from './reference-case.ts'
+
+/** A model that reference cases are replayed on. */
+export interface ReferencePipeline extends AsyncDisposable {
+  readonly pipeline: DiffusionPipeline
+  /** Options of its scheduler that a case's own stand over, in diffusers' words. */
+  readonly schedulerJson: JsonRecord
+}
+
+/** What of a case decides which model it needs loaded. */
+export function pipelineKey({ model, refiner }: ReferenceCase): string {
+  return JSON.stringify([model, refiner])
+}
+
+/** Loads the model of a case, an export or a checkpoint, from the folder that holds it. */
+export async function openReferencePipeline(
+  folder: string,
+  { model, refiner }: Pick<ReferenceCase, 'model' | 'refiner'>,
+  { signal, ...session }: Omit<PipelineOptions, 'refiner'>,
+): Promise<ReferencePipeline> {
+  const path = join(folder, model)
+  const options = { ...session, refiner: refiner === null ? null : join(folder, refiner.model), signal }
+  const isExport = (await stat(join(path, 'unet/model.onnx')).catch(() => null)) !== null
+  const pipeline = isExport
+    ? await loadDiffusionPipeline(path, options)
+    : await loadCheckpointPipeline({ weights: path, prediction: null }, options)
+  const schedulerJson = isExport ? await readJsonObject(path, 'scheduler/scheduler_config.json') : trainedSchedule
+  return { pipeline, schedulerJson, [Symbol.asyncDispose]: () => pipeline[Symbol.asyncDispose]() }
+}

@@ -1,0 +1,29 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { constants, zstdDecompressSync } from 'node:zlib'
+
+const packed = new URL('../../fixtures/checkpoints/checkpoints.zst', import.meta.url)
+
+/** The packed reference checkpoints by path, with what diffusers answered (`cases.json`); 207 MB in memory. */
+export async function readGoldenCheckpoints(): Promise<ReadonlyMap<string, Buffer>> {
+  const options = { params: { [constants.ZSTD_d_windowLogMax]: 28 } }
+  const all = zstdDecompressSync(await readFile(packed), options)
+  const headBytes = all.readUInt32LE(0)
+  const head: readonly { readonly path: string; readonly bytes: number }[] = JSON.parse(all.toString('utf8', 4, 4 + headBytes))
+  let at = 4 + headBytes
+  return new Map(
+    head.map(({ path, bytes }) => {
+      at += bytes
+      return [path, all.subarray(at - bytes, at)]
+    }),
+  )
+}
+
+/** Writes those of the packed files that a test wants into its folder. */
+export async function unpackGoldenCheckpoints(folder: string, wanted: (path: string) => boolean = () => true): Promise<void> {
+  for (const [path, bytes] of await readGoldenCheckpoints()) {
+    if (!wanted(path)) continue
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), bytes)
+  }
+}
