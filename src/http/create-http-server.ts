@@ -131,7 +131,8 @@ function protect(api: FastifyInstance, deps: HttpDependencies, settings: HttpSet
   const limiter = new RateLimiter(deps.clock)
   const takeTurn = fewPerTurn(requestsPerTurn)
   api.addHook('onRequest', async (request, reply) => {
-    const { accountId } = await identifyCaller({ ...deps, tokenCache }, request, reply)
+    const onFault = (error: unknown) => deps.observer.faultSurvived({ requestId: request.id, error })
+    const { accountId } = await identifyCaller({ ...deps, tokenCache, onFault }, request, reply)
     noteWork(deps, accountId, reply)
     const limits = await allowances.limitsOf(accountId, { signal: clientSignal(reply) })
     const perMinute = limits.requestsPerMinute ?? settings.requestsPerMinute

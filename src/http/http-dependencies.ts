@@ -16,7 +16,7 @@ import type { InspectImage } from './wire/images/decode-image.ts'
 /** What the public interface needs from the rest of the service. */
 export interface HttpDependencies
   extends Omit<InteractiveDependencies, 'runLimitMs' | 'onBooked' | 'onFault'>,
-    Omit<CallerDependencies, 'tokenCache'> {
+    Omit<CallerDependencies, 'tokenCache' | 'onFault'> {
   readonly catalog: ModelCatalog
   readonly queue: InferenceQueue
   readonly log: InferenceLog

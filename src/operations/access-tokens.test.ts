@@ -31,7 +31,8 @@ async function createParts() {
     touch: (id, at, use) => stored.touch(id, at, use),
   }
   const account = await createAccount({ accounts, clock }, { name: 'Ada', role: 'owner' }, options)
-  return { clock, accounts, tokens, account, asked, tokenCache: new TokenCache(clock) }
+  const fault = Promise.withResolvers<unknown>()
+  return { clock, accounts, tokens, account, asked, tokenCache: new TokenCache(clock), onFault: fault.resolve, fault: fault.promise }
 }
 
 function hasCode(code: ErrorCode): (error: unknown) => boolean {
@@ -90,6 +91,17 @@ suite('access tokens', () => {
     await revokeAccessToken(parts, token, options)
     await parts.clock.advance(1000)
     await assert.rejects(authenticate(parts, { text }, options), hasCode('token_revoked'))
+  })
+
+  test('a check never waits for the note of the use, nor fails with it', async () => {
+    const parts = await createParts()
+    const { text } = await createAccessToken(parts, { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null }, options)
+    const slow = { ...parts.tokens, touch: () => new Promise<never>(() => {}) }
+    assert.equal((await authenticate({ ...parts, tokens: slow }, { text }, options)).accountId, parts.account.id)
+    await parts.clock.advance(60_000)
+    const full = { ...parts.tokens, touch: () => Promise.reject(new Error('ENOSPC')) }
+    assert.equal((await authenticate({ ...parts, tokens: full }, { text }, options)).accountId, parts.account.id)
+    assert.match(String(await parts.fault), /ENOSPC/)
   })
 
   test('a clock set back makes a token be looked up again', async () => {

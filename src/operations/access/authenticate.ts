@@ -14,6 +14,8 @@ export interface AuthenticationDependencies {
   readonly accounts: AccountStore
   readonly clock: Clock
   readonly tokenCache: TokenCache
+  /** Told when the use of a token cannot be noted. */
+  readonly onFault: (error: unknown) => void
 }
 
 /**
@@ -34,7 +36,8 @@ export async function authenticate(
     throw new ServiceError('token_expired', 'This access token has expired; make a new one in the account settings.')
   if (token.lastUsedAt === null || now - token.lastUsedAt >= touchEveryMs) {
     deps.tokenCache.noteUse(token, now)
-    await deps.tokens.touch(token.id, now, options)
+    // A read must not wait for a write, nor fail on a disk that is full; the note is worth having when the caller has left, too.
+    deps.tokens.touch(token.id, now, { signal: new AbortController().signal }).catch(deps.onFault)
   }
   return { accountId: token.accountId, tokenId: token.id, scopes: token.scopes }
 }
