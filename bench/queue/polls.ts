@@ -1,5 +1,5 @@
 /**
- * How many polls a second does the embedded queue answer with 100 000 records stored?
+ * How many polls a second does the embedded queue answer with 100 000 records stored, half of them pending in one account?
  *
  * The rival is the bare statement of node:sqlite on the same file, without what makes a record of a row.
  */
@@ -18,16 +18,20 @@ const inFlight = 32
 const rounds = 3
 const options = { signal: new AbortController().signal }
 
+/** The account that has half of the records pending. */
+const waiting = 'account-0'
+const accountOf = (index: number) => (index % 2 === 0 ? waiting : `account-${index % 100}`)
+
 const folder = await mkdtemp(join(process.cwd(), '.bench-'))
 try {
   const file = join(folder, 'sepia.db')
   await using store = await openSqliteStore({ file, clock: createSystemClock(), limits: { maxPending: 1e9 }, mode: 'service' })
   const ids: string[] = []
   const fill = async (index: number) => {
-    const { inference } = await store.queue.enqueue(makeSubmission({ accountId: `account-${index % 100}` }), options)
+    const accountId = accountOf(index)
+    const { inference } = await store.queue.enqueue(makeSubmission({ accountId }), options)
     ids[index] = inference.id
-    // One in a hundred stays pending; the others are over.
-    if (index % 100 !== 99) await store.queue.cancel({ id: inference.id, accountId: `account-${index % 100}` }, options)
+    if (accountId !== waiting) await store.queue.cancel({ id: inference.id, accountId }, options)
   }
   await measureRate(records, 512, fill)
   using bare = new Connection(file, { readOnly: true })
@@ -43,7 +47,7 @@ try {
 
   async function poll(log: InferenceLog, index: number): Promise<void> {
     const record = (index * 7919) % records
-    const found = await log.find(ids[record] ?? '', `account-${record % 100}`, options)
+    const found = await log.find(ids[record] ?? '', accountOf(record), options)
     if (found === null) throw new Error('A stored record was not found.')
   }
 } finally {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findQueuePosition } from './queue-position.ts'
+import { countedPlaces, estimateBefore, findQueuePosition } from './queue-position.ts'
 
 test('a long queue of one account puts little before another account', () => {
   const shares = [
@@ -15,4 +15,11 @@ test('a long queue of one account puts little before another account', () => {
 
 test('everything of higher priority goes first', () => {
   assert.equal(findQueuePosition({ accountId: 'a', before: 0 }, [{ accountId: 'a', pending: 1, turn: 0 }], 40), 41)
+})
+
+test('a place far back is estimated by the numbers of the queue, and never as one that is counted', () => {
+  const queue = { pending: 50_000, first: 1000, last: 50_999 }
+  assert.equal(estimateBefore(queue, 26_000), 25_000)
+  assert.equal(estimateBefore({ ...queue, pending: 25_000 }, 26_000), 12_500)
+  assert.equal(estimateBefore({ ...queue, pending: 1002 }, 2003), countedPlaces)
 })

@@ -24,3 +24,17 @@ export function findQueuePosition(
     .reduce((sum, share) => sum + Math.min(share.pending, share.turn < turn ? own.before + 1 : own.before), 0)
   return ahead + others + own.before + 1
 }
+
+/** Places of an account's own queue that are counted; farther back they are estimated, so that no poll walks a long queue. */
+export const countedPlaces = 1000
+
+/**
+ * About how many of an account's inferences are before one that is farther back than what is counted.
+ *
+ * @param queue How many the account has pending, the numbers of the first and the last of them in the order of their submission.
+ * @param seq The number of the inference.
+ */
+export function estimateBefore(queue: { readonly pending: number; readonly first: number; readonly last: number }, seq: number): number {
+  const { pending, first, last } = queue
+  return Math.max(countedPlaces, Math.round((pending * (seq - first)) / (last - first + 1)))
+}

@@ -72,4 +72,15 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     }
     assert.equal((await store.log.find(low.inference.id, 'd', options))?.queuePosition, 1)
   })
+
+  test(`${name} log: the place in a very long queue is told exactly near the front and about right behind`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: { maxPending: 10_000 } })
+    const made = await Promise.all(Array.from({ length: 1500 }, () => store.queue.enqueue(makeSubmission(), options)))
+    const ids = made.map(({ inference }) => inference.id)
+    const placeOf = async (index: number) => (await store.log.find(ids[index] ?? '', 'a', options))?.queuePosition ?? 0
+    assert.deepEqual([await placeOf(0), await placeOf(500), await placeOf(999)], [1, 501, 1000])
+    assert.ok(Math.abs((await placeOf(1400)) - 1401) < 100)
+    for (let round = 0; round < 10; round++) await claimNext(store.queue)
+    assert.deepEqual([await placeOf(500), await placeOf(1005)], [491, 996])
+  })
 }

@@ -240,3 +240,22 @@ test('a database of a newer version is refused', async () => {
   }
   await assert.rejects(folder.open(), /newer version/)
 })
+
+test('lists by status and places in the queue read an index, however many records there are', async () => {
+  await using folder = await createFolder()
+  await using _store = await folder.open()
+  using connection = new Connection(folder.file, { readOnly: true })
+  const planOf = (sql: string) =>
+    connection
+      .all(`explain query plan ${sql}`)
+      .map((row) => readText(row, 'detail'))
+      .join('; ')
+  assert.match(
+    planOf("select * from inferences where account_id = 'a' and status = 'completed' order by seq desc limit 10"),
+    /^SEARCH inferences USING INDEX inferences_status \(account_id=\? AND status=\?\)$/,
+  )
+  assert.match(
+    planOf("select count(*) from inferences where status = 'pending' and model = 'm' and priority = 1 and account_id = 'a' and seq < 9"),
+    /^SEARCH inferences USING COVERING INDEX inferences_pending/,
+  )
+})

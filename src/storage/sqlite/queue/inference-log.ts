@@ -2,10 +2,10 @@ import type { Inference, InferenceStatus } from '../../../core/inference.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { InferenceLog, InferencePage } from '../../../core/ports/inference-log.ts'
 import type { StoredOutput } from '../../../core/ports/output-store.ts'
-import { findQueuePosition } from '../../../core/queue-position.ts'
-import type { Connection, Row } from '../connection.ts'
-import { readInteger, readText } from '../row.ts'
+import type { Connection } from '../connection.ts'
+import { readText } from '../row.ts'
 import { readInference } from './inference-row.ts'
+import { QueuePlaces } from './queue-places.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -13,17 +13,19 @@ type Options = { readonly signal: AbortSignal }
 export class SqliteInferenceLog implements InferenceLog {
   readonly #reader: Connection
   readonly #clock: Clock
+  readonly #places: QueuePlaces
 
   constructor(reader: Connection, clock: Clock) {
     this.#reader = reader
     this.#clock = clock
+    this.#places = new QueuePlaces(reader)
   }
 
   async find(id: string, accountId: string, { signal }: Options): Promise<Inference | null> {
     signal.throwIfAborted()
     const row = this.#reader.get('select * from inferences where id = :id and account_id = :accountId', { id, accountId })
     if (row === undefined) return null
-    return { ...readInference(row), queuePosition: this.#findPosition(row) }
+    return { ...readInference(row), queuePosition: this.#places.find(row) }
   }
 
   async list(
@@ -31,12 +33,10 @@ export class SqliteInferenceLog implements InferenceLog {
     { signal }: Options,
   ): Promise<InferencePage> {
     signal.throwIfAborted()
-    const rows = this.#reader.all(
-      `select * from inferences where account_id = :accountId and (:status is null or status = :status)
-         and (:after is null or seq < (select seq from inferences where id = :after and account_id = :accountId))
-       order by seq desc limit :limit`,
-      { accountId, status, after, limit: limit + 1 },
-    )
+    const before = after === null ? '' : 'and seq < (select seq from inferences where id = :after and account_id = :accountId)'
+    const sql = `select * from inferences where account_id = :accountId ${status === null ? '' : 'and status = :status'} ${before}
+      order by seq desc limit :limit`
+    const rows = this.#reader.all(sql, { accountId, status, after, limit: limit + 1 })
     const inferences = rows.slice(0, limit).map(readInference)
     return { inferences, next: rows.length > limit ? (inferences.at(-1)?.id ?? null) : null }
   }
@@ -50,28 +50,5 @@ export class SqliteInferenceLog implements InferenceLog {
       { outputs: JSON.stringify(outputs), now: this.#clock.now() },
     )
     return rows.map((row) => readText(row, 'key'))
-  }
-
-  #findPosition(row: Row): number | null {
-    if (row.status !== 'pending') return null
-    const queue = { model: readText(row, 'model'), priority: readInteger(row, 'priority') }
-    const accountId = readText(row, 'account_id')
-    const before = this.#reader.get(
-      `select count(*) as before from inferences
-       where status = 'pending' and model = :model and priority = :priority and account_id = :accountId and seq < :seq`,
-      { ...queue, accountId, seq: readInteger(row, 'seq') },
-    )
-    const shares = this.#reader
-      .all('select account_id, pending, turn from queue_shares where model = :model and priority = :priority and pending > 0', queue)
-      .map((share) => ({
-        accountId: readText(share, 'account_id'),
-        pending: readInteger(share, 'pending'),
-        turn: readInteger(share, 'turn'),
-      }))
-    const ahead = this.#reader.get(
-      'select coalesce(sum(pending), 0) as ahead from queue_shares where model = :model and priority > :priority and pending > 0',
-      queue,
-    )
-    return findQueuePosition({ accountId, before: readInteger(before ?? {}, 'before') }, shares, readInteger(ahead ?? {}, 'ahead'))
   }
 }

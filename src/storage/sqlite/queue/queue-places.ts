@@ -1,0 +1,95 @@
+import { countedPlaces, estimateBefore, findQueuePosition, type QueueShare } from '../../../core/queue-position.ts'
+import type { Connection, Row } from '../connection.ts'
+import { readInteger, readIntegerOrNull, readText } from '../row.ts'
+
+/** What accounts wait in together. */
+interface Queue {
+  readonly model: string
+  readonly priority: number
+}
+
+/** The numbers of an account's first and last pending inference, and of the last whose place is counted. */
+interface OwnQueue {
+  readonly first: number
+  readonly last: number
+  readonly lastCounted: number | null
+}
+
+const ofQueue = 'model = :model and priority = :priority'
+const ofAccount = `from inferences where status = 'pending' and ${ofQueue} and account_id = :accountId`
+
+/** Finds places in the queue; what many polls ask for is read once per commit. */
+export class QueuePlaces {
+  readonly #reader: Connection
+  readonly #shares = new Map<string, { readonly shares: readonly QueueShare[]; readonly ahead: number }>()
+  readonly #own = new Map<string, OwnQueue>()
+  #version = -1
+
+  constructor(reader: Connection) {
+    this.#reader = reader
+  }
+
+  /** The place of a pending inference, 1 = next; null for any other. */
+  find(row: Row): number | null {
+    if (row.status !== 'pending') return null
+    this.#forgetAfterCommit()
+    const queue = { model: readText(row, 'model'), priority: readInteger(row, 'priority') }
+    const accountId = readText(row, 'account_id')
+    const { shares, ahead } = remember(this.#shares, JSON.stringify(queue), () => this.#readShares(queue))
+    const pending = shares.find((share) => share.accountId === accountId)?.pending ?? 0
+    const before = this.#countBefore({ ...queue, accountId }, { seq: readInteger(row, 'seq'), pending })
+    return findQueuePosition({ accountId, before }, shares, ahead)
+  }
+
+  #forgetAfterCommit(): void {
+    const version = readInteger(this.#reader.get('pragma data_version') ?? {}, 'data_version')
+    if (version === this.#version) return
+    this.#version = version
+    this.#shares.clear()
+    this.#own.clear()
+  }
+
+  #readShares(queue: Queue): { readonly shares: readonly QueueShare[]; readonly ahead: number } {
+    const parameters = { ...queue }
+    const rows = this.#reader.all(`select account_id, pending, turn from queue_shares where ${ofQueue} and pending > 0`, parameters)
+    const row = this.#reader.get(
+      'select coalesce(sum(pending), 0) as ahead from queue_shares where model = :model and priority > :priority and pending > 0',
+      parameters,
+    )
+    const shares = rows.map((share) => ({
+      accountId: readText(share, 'account_id'),
+      pending: readInteger(share, 'pending'),
+      turn: readInteger(share, 'turn'),
+    }))
+    return { shares, ahead: readInteger(row ?? {}, 'ahead') }
+  }
+
+  /** How many of the account's own are before it: counted near the front, else estimated. */
+  #countBefore(own: Queue & { readonly accountId: string }, { seq, pending }: { readonly seq: number; readonly pending: number }): number {
+    if (pending > countedPlaces) {
+      const { first, last, lastCounted } = remember(this.#own, JSON.stringify(own), () => this.#readOwn(own))
+      if (lastCounted !== null && seq > lastCounted) return estimateBefore({ pending, first, last }, seq)
+    }
+    const counted = this.#reader.get(`select count(*) as before ${ofAccount} and seq < :seq`, { ...own, seq })
+    return readInteger(counted ?? {}, 'before')
+  }
+
+  #readOwn(own: Queue & { readonly accountId: string }): OwnQueue {
+    const row = this.#reader.get(
+      `select (select min(seq) ${ofAccount}) as first, (select max(seq) ${ofAccount}) as last,
+         (select seq ${ofAccount} order by seq limit 1 offset ${countedPlaces - 1}) as last_counted`,
+      { ...own },
+    )
+    return {
+      first: readInteger(row ?? {}, 'first'),
+      last: readInteger(row ?? {}, 'last'),
+      lastCounted: readIntegerOrNull(row ?? {}, 'last_counted'),
+    }
+  }
+}
+
+function remember<Value>(known: Map<string, Value>, key: string, read: () => Value): Value {
+  const value = known.get(key) ?? read()
+  known.set(key, value)
+  return value
+}
