@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { readEnvironment } from '../config/process-environment.ts'
 import { leadsNobodyElse } from '../config/resolve-addresses.ts'
 import { registerConsole } from '../console/register-console.ts'
 import { authenticateSession } from '../console/sign-in/authenticate-session.ts'
@@ -7,13 +8,14 @@ import { createHttpServer } from '../http/create-http-server.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import { createModelPool } from '../residency/model-pool.ts'
-import { inspectImage } from '../runtimes/diffusion/pictures/inspect-image.ts'
+import { findConfinement } from '../runtimes/process/confine/find-confinement.ts'
+import { PictureInspector } from '../runtimes/process/picture-inspector.ts'
 import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
 import { signInRefused } from '../telemetry/account-events.ts'
 import { createLog } from '../telemetry/create-log.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels } from '../telemetry/model-events.ts'
-import { observeProcess, serviceStarted, serviceStopped, serviceStopping } from '../telemetry/service-events.ts'
+import { enginesConfined, observeProcess, serviceStarted, serviceStopped, serviceStopping } from '../telemetry/service-events.ts'
 import { createTelemetry, renderMetrics } from '../telemetry/telemetry.ts'
 import { AnswersInProgress } from './answers-in-progress.ts'
 import { consoleSettings } from './console-settings.ts'
@@ -54,6 +56,8 @@ export async function serve(
   const store = parts.use(await openStore(config, { clock, mode: 'service' }))
   const { queue, log, accounts, tokens, usage, ledger, webhooks } = store
   const outputs = await openOutputs(config, { clock })
+  const confinement = await findConfinement({ environment: readEnvironment() })
+  enginesConfined(telemetry, { network: confinement.closeNetwork !== null, memory: confinement.limitMemory !== null })
   const engines = createProcessModelLoader({
     textEntry: new URL('./text-engine.ts', import.meta.url),
     imageEntry: new URL('./image-engine.ts', import.meta.url),
@@ -61,9 +65,14 @@ export async function serve(
     textSlots: config.models.textSlots,
     gpu: config.models.gpu === 'auto' && !mayHaveGpu() ? 'off' : config.models.gpu,
     gpuDevice: config.models.gpuDevice,
+    confinement,
+    memoryBytes: config.models.memoryBytes,
     clock,
     log: observeEngines(telemetry),
   })
+  const pictures = parts.use(
+    new PictureInspector({ entry: new URL('./picture-engine.ts', import.meta.url), confinement, clock, log: observeEngines(telemetry) }),
+  )
   const limits = { ...config.models, waitLimitMs: config.requests.waitLimitMs, accountShare: config.accounts.share }
   const loader = reachUpstreams(engines)
   const pool = parts.use(createModelPool({ catalog, loader, clock, limits, onEvent: observePool(telemetry) }))
@@ -90,7 +99,7 @@ export async function serve(
       events,
       clock,
       underWay,
-      inspectImage,
+      inspectImage: (bytes, options) => pictures.inspect(bytes, options),
       addresses,
       isDraining: () => signal.aborted,
       renderMetrics: () => renderMetrics(telemetry),

@@ -10,6 +10,11 @@ export function serviceStarted(
 }
 
 /** The service takes nothing new and ends what it has. */
+/** What this machine offers to confine engines. */
+export function enginesConfined({ log }: Telemetry, event: { readonly network: boolean; readonly memory: boolean }): void {
+  log.info(event, 'engines are confined as far as the system allows')
+}
+
 export function serviceStopping({ log }: Telemetry, event: { readonly graceMs: number }): void {
   log.info(event, 'service stopping')
 }

@@ -1,10 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../core/error.ts'
 import type { ImageProgress } from '../../core/image-generation.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import type { Confinement, EngineNeeds } from './confine/confinement.ts'
+import { spawnEngine } from './confine/spawn-engine.ts'
 import { EngineCall } from './engine-call.ts'
 import type { EngineEvent } from './engine-event.ts'
 import { unpackFailure } from './engine-failure.ts'
@@ -13,6 +14,9 @@ import type { EngineFacts, EngineFailure, EngineOptions, EngineWork, FromEngine,
 export interface EngineProcessSettings {
   /** The module to run; it must call `serveTextEngine` or `serveImageEngine`. */
   readonly entry: URL
+  readonly needs: EngineNeeds
+  /** null = not confined. */
+  readonly confinement: Confinement | null
   readonly clock: Clock
   readonly log: (event: EngineEvent) => void
   /** Kills an engine that takes longer to load. */
@@ -41,14 +45,7 @@ export class EngineProcess implements AsyncDisposable {
   private constructor(modelId: string, settings: EngineProcessSettings) {
     this.#modelId = modelId
     this.#settings = settings
-    // The service may run under flags (an inspector, a test runner) that its engines must not inherit.
-    this.#child = fork(fileURLToPath(settings.entry), [], {
-      execPath: process.execPath,
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-      serialization: 'advanced',
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      windowsHide: true,
-    })
+    this.#child = spawnEngine(settings.entry, settings.needs, settings.confinement)
     this.#loading.promise.catch(() => {})
     for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) this.#capture(stream)
     this.#child.on('message', (message) => this.#receive(message as readonly FromEngine[]))
@@ -152,8 +149,10 @@ export class EngineProcess implements AsyncDisposable {
     for (const message of messages) {
       if (message.type === 'memory') this.#memoryBytes = message.bytes
       else if (message.type === 'loaded') this.#load(message)
-      else if (message.type === 'load-failed') this.#loading.reject(unpackFailure(message.error))
-      else {
+      else if (message.type === 'load-failed') {
+        this.#logCause(message.error)
+        this.#loading.reject(unpackFailure(message.error))
+      } else {
         this.#calls.get(message.id)?.receive(message)
         if (message.type === 'done' || message.type === 'failed') this.#forget(message.id)
         if (message.type === 'failed' && message.error.cause !== undefined) this.#logCause(message.error)

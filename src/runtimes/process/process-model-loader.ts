@@ -2,6 +2,8 @@ import type { DeviceChoice } from '../../core/compute-device.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { LoadedModel, ModelLoader } from '../../core/ports/model-loader.ts'
+import type { Confinement } from './confine/confinement.ts'
+import { modelNeeds } from './confine/model-needs.ts'
 import type { EngineEvent } from './engine-event.ts'
 import { EngineProcess } from './engine-process.ts'
 import { createImageProxy } from './image-proxy.ts'
@@ -17,6 +19,10 @@ export interface ProcessLoaderSettings extends Partial<DeviceChoice> {
   readonly engineThreads: number
   /** Sequences at once per text model. */
   readonly textSlots: number
+  /** What engines are kept from; null, the default, confines nothing. */
+  readonly confinement?: Confinement | null
+  /** What all loaded models together may use; no limit where it is left out. */
+  readonly memoryBytes?: number
   readonly clock: Clock
   readonly log: (event: EngineEvent) => void
   /** Kills an engine that takes longer to load; default 10 minutes. */
@@ -37,6 +43,8 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
     textSlots,
     gpu = 'off',
     gpuDevice = null,
+    confinement = null,
+    memoryBytes = Number.MAX_SAFE_INTEGER / 4,
     clock,
     log,
     loadMs = 600_000,
@@ -50,7 +58,7 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
   ): Promise<LoadedModel<Model>> => {
     const engine = await EngineProcess.start(
       { descriptor, threads, slots, gpu, gpuDevice },
-      { entry, clock, log, loadMs, abortMs },
+      { entry, needs: modelNeeds(descriptor, { gpu, memoryBytes }), confinement, clock, log, loadMs, abortMs },
       options,
     )
     return {

@@ -1,0 +1,21 @@
+/** What keeps an engine process from everything that its work does not need. */
+export interface Confinement {
+  /** The only environment variables of an engine. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Command that takes the network away from the command behind it; null where the platform offers none. */
+  readonly closeNetwork: readonly string[] | null
+  /** Command that limits the memory of the command behind it, without the number of bytes; null where the platform offers none. */
+  readonly limitMemory: readonly string[] | null
+  /** Folders of the service's own code and of compiled code, which every engine reads; null = JavaScript may open any file. */
+  readonly codeFolders: readonly string[] | null
+}
+
+/** What one engine may use. */
+export interface EngineNeeds {
+  /** Files and folders it reads, absolute; null = any, for drivers that look for their parts themselves. */
+  readonly readable: readonly string[] | null
+  /** Whether it starts processes: node-llama-cpp tries its own library in one before it loads it. */
+  readonly startsProcesses: boolean
+  /** Bytes of memory that it may take; null = no limit, for drivers that reserve addresses without end. */
+  readonly memoryBytes: number | null
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Confinement } from './confinement.ts'
+import { engineEnvironment } from './engine-environment.ts'
+
+/** A user namespace of its own lets a process without rights leave the network; inside it is the same user. */
+const withoutNetwork = ['unshare', '--user', '--map-current-user', '--net', '--']
+/** Private memory that may be written: what is mapped from files, such as weights, does not count. */
+const withMemory = ['prlimit']
+const patienceMs = 5000
+/** Where the system keeps its libraries and says what it is; the engines look there for what they can use. */
+const systemFolders = ['/usr/lib', '/usr/lib64', '/lib', '/lib64', '/etc/os-release']
+
+/**
+ * Finds out what this machine offers to confine engines, by trying it.
+ *
+ * @param settings.root The folder of the service's code.
+ */
+export async function findConfinement({
+  environment,
+  root = new URL('../../../../', import.meta.url),
+}: {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly root?: URL
+}): Promise<Confinement> {
+  const passed = engineEnvironment(environment)
+  const [closeNetwork, limitMemory] = await Promise.all([
+    works([...withoutNetwork, 'true'], passed),
+    works([...withMemory, '--data=1073741824', '--', 'true'], passed),
+  ])
+  return {
+    environment: passed,
+    closeNetwork: closeNetwork ? withoutNetwork : null,
+    limitMemory: limitMemory ? withMemory : null,
+    codeFolders: codeFolders(fileURLToPath(root), passed.NODE_COMPILE_CACHE),
+  }
+}
+
+/** The service's sources, the system's libraries, every `node_modules` in which its packages may lie, and the folder of compiled code. */
+function codeFolders(root: string, compiled: string | undefined): readonly string[] {
+  // Not the whole folder: the data may lie in it.
+  const own = ['src', 'package.json'].map((name) => join(root, name))
+  const found = [...own, ...systemFolders, ...(compiled === undefined ? [] : [compiled])]
+  for (let folder = root; ; folder = dirname(folder)) {
+    found.push(join(folder, 'node_modules'))
+    if (dirname(folder) === folder) break
+  }
+  return [...new Set(found.filter((folder) => existsSync(folder)).flatMap((folder) => [folder, realpathSync(folder)]))]
+}
+
+async function works([command = '', ...words]: readonly string[], env: Readonly<Record<string, string>>): Promise<boolean> {
+  const child = spawn(command, words, { stdio: 'ignore', env: { ...env }, timeout: patienceMs })
+  try {
+    const [code] = await once(child, 'exit')
+    return code === 0
+  } catch {
+    return false
+  }
+}

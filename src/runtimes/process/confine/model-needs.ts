@@ -1,0 +1,29 @@
+import type { ModelDescriptor } from '../../../core/model.ts'
+import type { EngineNeeds } from './confinement.ts'
+
+/** Code and stacks of an engine, beside what its model takes. */
+const ownBytes = 2 * 1024 ** 3
+
+/**
+ * What the engine of a model may use: the model's files, and memory for every model together and half as much again. Drivers of graphics
+ * cards look for their own files and reserve addresses without end.
+ *
+ * @param machine.memoryBytes What all loaded models together may use.
+ */
+export function modelNeeds(
+  model: ModelDescriptor,
+  { gpu, memoryBytes }: { readonly gpu: string; readonly memoryBytes: number },
+): EngineNeeds {
+  const startsProcesses = model.kind === 'text'
+  if (gpu !== 'off') return { startsProcesses, readable: null, memoryBytes: null }
+  return {
+    startsProcesses,
+    readable: [...new Set([model.folder, ...filesBeside(model)])],
+    memoryBytes: Math.ceil(memoryBytes * 1.5) + ownBytes,
+  }
+}
+
+function filesBeside(model: ModelDescriptor): readonly string[] {
+  if (model.kind === 'image') return model.refiner === null ? [] : [model.refiner]
+  return [model.file, ...(model.speculative?.method === 'draft-model' ? [model.speculative.file] : [])]
+}

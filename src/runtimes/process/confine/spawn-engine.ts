@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { execPath } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import type { Confinement, EngineNeeds } from './confinement.ts'
+
+/**
+ * Starts the module of an engine in a process of its own, with a channel for messages, as confined as the platform allows.
+ *
+ * @param confinement null = not at all, as for engines that tests start.
+ */
+export function spawnEngine(entry: URL, needs: EngineNeeds, confinement: Confinement | null): ChildProcess {
+  const [command = '', ...words] = [
+    ...launcher(needs, confinement),
+    execPath,
+    ...nodeFlags(entry, needs, confinement),
+    fileURLToPath(entry),
+  ]
+  return spawn(command, words, {
+    ...(confinement !== null && { env: { ...confinement.environment } }),
+    serialization: 'advanced',
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    windowsHide: true,
+  })
+}
+
+/** Each of them becomes the command behind it, so that the process that is started is the engine. */
+function launcher({ memoryBytes }: EngineNeeds, confinement: Confinement | null): readonly string[] {
+  const { closeNetwork, limitMemory } = confinement ?? {}
+  return [...(closeNetwork ?? []), ...(limitMemory != null && memoryBytes !== null ? [...limitMemory, `--data=${memoryBytes}`, '--'] : [])]
+}
+
+/** The service may run under flags (an inspector, a test runner) that its engines must not inherit. */
+function nodeFlags(entry: URL, { readable, startsProcesses }: EngineNeeds, confinement: Confinement | null): readonly string[] {
+  const quiet = '--disable-warning=ExperimentalWarning'
+  const codeFolders = confinement?.codeFolders ?? null
+  if (codeFolders === null || readable === null) return [quiet]
+  const allowed = [...codeFolders, fileURLToPath(new URL('.', entry)), ...readable].map((path) => `--allow-fs-read=${path}`)
+  // Warns that add-ons are beyond it, which docs/security.md says too.
+  return [
+    quiet,
+    '--disable-warning=SecurityWarning',
+    '--permission',
+    '--allow-addons',
+    ...(startsProcesses ? ['--allow-child-process'] : []),
+    ...allowed,
+  ]
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestClock } from '../../../test/support/test-clock.ts'
+import { PictureInspector } from './picture-inspector.ts'
+
+const options = { signal: new AbortController().signal }
+const entry = new URL('../../../test/support/engines/strange-picture-engine.ts', import.meta.url)
+const [whole, crashing, endless, refused] = [0, 1, 2, 3].map((kind) => Uint8Array.of(kind)) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+]
+const undecodable = { code: 'validation_error', message: /cannot be decoded/ }
+
+function createInspector() {
+  const clock = createTestClock()
+  return { clock, inspector: new PictureInspector({ entry, confinement: null, clock, log: () => {} }) }
+}
+
+test('pictures are inspected in one other process as long as none waits', async () => {
+  const { inspector } = createInspector()
+  using _ = inspector
+  const first = await inspector.inspect(whole, options)
+  assert.notEqual(first.width, process.pid)
+  assert.deepEqual(await inspector.inspect(whole, options), first)
+})
+
+test('a picture that ends its process is at fault alone', async () => {
+  const { inspector } = createInspector()
+  using _ = inspector
+  const outcomes = await Promise.allSettled([whole, crashing, whole, crashing, whole].map((bytes) => inspector.inspect(bytes, options)))
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
+  )
+  await assert.rejects(inspector.inspect(crashing, options), undecodable)
+})
+
+test('a picture that takes too long is at fault, and its process ends', async () => {
+  const { inspector, clock } = createInspector()
+  using _ = inspector
+  const { width: pid } = await inspector.inspect(whole, options)
+  const outcome = assert.rejects(inspector.inspect(endless, options), undecodable)
+  await clock.advance(30_000)
+  await outcome
+  assert.notEqual((await inspector.inspect(whole, options)).width, pid)
+})
+
+test('what is wrong with a picture is told as the process tells it', async () => {
+  const { inspector } = createInspector()
+  using _ = inspector
+  await assert.rejects(inspector.inspect(refused, options), { code: 'validation_error', message: 'it is no picture.' })
+})
+
+test('too many at once are refused instead of kept', async () => {
+  const { inspector } = createInspector()
+  using _ = inspector
+  const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => inspector.inspect(whole, options)))
+  const refusals = outcomes.filter((outcome) => outcome.status === 'rejected')
+  assert.deepEqual(
+    refusals.map(({ reason }) => reason.code),
+    Array(4).fill('server_is_overloaded'),
+  )
+})
+
+test('a minute without pictures ends the processes', async () => {
+  const { inspector, clock } = createInspector()
+  using _ = inspector
+  const { width: pid } = await inspector.inspect(whole, options)
+  await clock.advance(60_000)
+  assert.notEqual((await inspector.inspect(whole, options)).width, pid)
+})

@@ -1,0 +1,94 @@
+import { ServiceError } from '../../core/error.ts'
+import type { PictureDescription, PictureOptions, PictureTask } from './picture-messages.ts'
+import { PictureProcess, type PictureProcessSettings } from './picture-process.ts'
+
+export interface PictureInspectorSettings extends PictureProcessSettings {
+  /** Processes that nobody has needed for this long end; default one minute. */
+  readonly idleMs?: number
+}
+
+/** Pictures that are inspected at once, each in a process of its own. */
+const mostProcesses = 2
+const mostWaiting = 64
+
+/**
+ * Inspects uploaded pictures outside of this process: what decodes them is native code, and what it decodes comes from anybody.
+ * Processes start with the first pictures and end when there are none.
+ */
+export class PictureInspector implements Disposable {
+  readonly #settings: PictureInspectorSettings
+  readonly #waiting: (() => void)[] = []
+  readonly #idle: PictureProcess[] = []
+  readonly #processes = new Set<PictureProcess>()
+  #busy = 0
+  #resting = new AbortController()
+
+  constructor(settings: PictureInspectorSettings) {
+    this.#settings = settings
+  }
+
+  /**
+   * @throws {ServiceError} `validation_error` for a picture that cannot be used, `server_is_overloaded` when too many wait already.
+   */
+  async inspect(bytes: Uint8Array, { signal, whiteAt = undefined }: PictureOptions): Promise<PictureDescription> {
+    signal.throwIfAborted()
+    await this.#enter()
+    const process = this.#takeProcess()
+    try {
+      // After an abort too the process is busy until it has answered.
+      return await process.inspect({ bytes, whiteAt: whiteAt ?? null } satisfies PictureTask)
+    } finally {
+      this.#giveBack(process)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#resting.abort()
+    for (const process of this.#processes) process[Symbol.dispose]()
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#busy >= mostProcesses) {
+      if (this.#waiting.length >= mostWaiting)
+        throw new ServiceError('server_is_overloaded', 'Too many pictures are being read at this moment; try again in a few seconds.', {
+          retryAfterSeconds: 5,
+        })
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    } else this.#busy += 1
+  }
+
+  #takeProcess(): PictureProcess {
+    this.#resting.abort()
+    const known = this.#idle.pop()
+    if (known !== undefined && !known.ended) return known
+    if (known !== undefined) this.#processes.delete(known)
+    const process = new PictureProcess(this.#settings)
+    this.#processes.add(process)
+    return process
+  }
+
+  #giveBack(process: PictureProcess): void {
+    if (process.ended) this.#processes.delete(process)
+    else this.#idle.push(process)
+    const next = this.#waiting.shift()
+    if (next !== undefined) next()
+    else {
+      this.#busy -= 1
+      if (this.#busy === 0) this.#rest()
+    }
+  }
+
+  #rest(): void {
+    this.#resting = new AbortController()
+    const { clock, idleMs = 60_000 } = this.#settings
+    clock.wait(idleMs, { signal: this.#resting.signal }).then(
+      () => {
+        for (const process of this.#idle.splice(0)) {
+          this.#processes.delete(process)
+          process[Symbol.dispose]()
+        }
+      },
+      () => {},
+    )
+  }
+}

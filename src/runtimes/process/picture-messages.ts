@@ -1,0 +1,22 @@
+import type { EngineFailure } from './engine-messages.ts'
+
+/** What an uploaded picture is. */
+export interface PictureDescription {
+  readonly format: string
+  readonly width: number
+  readonly height: number
+}
+
+export interface PictureOptions {
+  readonly signal: AbortSignal
+  /** Asks for a mask that still has white when it is resized to this. */
+  readonly whiteAt?: { readonly width: number; readonly height: number }
+}
+
+/** One picture for a process that inspects them, which answers each with one {@link PictureReport} before it gets the next. */
+export interface PictureTask {
+  readonly bytes: Uint8Array
+  readonly whiteAt: { readonly width: number; readonly height: number } | null
+}
+
+export type PictureReport = { readonly description: PictureDescription } | { readonly error: EngineFailure }

@@ -1,0 +1,18 @@
+import { packFailure } from './engine-failure.ts'
+import type { PictureDescription, PictureOptions, PictureReport, PictureTask } from './picture-messages.ts'
+
+/** The main of a process that inspects uploaded pictures for the service that started it, one after the other, until that is gone. */
+export function servePictureEngine(inspect: (bytes: Uint8Array, options: PictureOptions) => Promise<PictureDescription>): void {
+  const { signal } = new AbortController()
+  const answer = async ({ bytes, whiteAt }: PictureTask): Promise<PictureReport> => {
+    try {
+      return { description: await inspect(bytes, { signal, ...(whiteAt !== null && { whiteAt }) }) }
+    } catch (error) {
+      return { error: packFailure(error) }
+    }
+  }
+  process.on('message', async (task) => process.send?.(await answer(task as PictureTask)))
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+  // A terminal's Ctrl-C and a service manager's stop reach every process; the service decides when its engines go.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import type { ImageModelDescriptor, TextModelDescriptor } from '../../src/core/model.ts'
+import { engineEnvironment } from '../../src/runtimes/process/confine/engine-environment.ts'
+import { findConfinement } from '../../src/runtimes/process/confine/find-confinement.ts'
+import { modelNeeds } from '../../src/runtimes/process/confine/model-needs.ts'
+import { PictureInspector } from '../../src/runtimes/process/picture-inspector.ts'
+import { startService } from '../support/service-process.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+const { signal } = new AbortController()
+const entry = new URL('../support/engines/probing-engine.ts', import.meta.url)
+const secrets = { SEPIA_DATABASE_URL: 'postgres://u:secret@db/x', AWS_SECRET_ACCESS_KEY: 's', NODE_OPTIONS: '--inspect', GITHUB_TOKEN: 't' }
+
+suite('confined engines', () => {
+  test('get no variable of the environment but those for libraries, drivers and temporary files', () => {
+    const driver = { CUDA_VISIBLE_DEVICES: '0', VK_ICD_FILENAMES: 'x', LD_LIBRARY_PATH: '/usr/lib', OMP_NUM_THREADS: '2', Path: 'C:' }
+    assert.deepEqual(engineEnvironment({ ...secrets, ...driver }), driver)
+  })
+
+  test('open no file but their code, and reach no network where the system can close it', async () => {
+    await using folder = await createTemporaryFolder()
+    const secret = join(folder.path, 'sepia.db')
+    await writeFile(secret, 'secret')
+    await using listener = createServer().listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const { port } = listener.address() as AddressInfo
+    const confinement = await findConfinement({ environment: { ...process.env, ...secrets } })
+    using inspector = new PictureInspector({ entry, confinement, clock: createSystemClock(), log: () => {} })
+    const paths = [secret, '/etc/passwd', fileURLToPath(new URL('../../README.md', import.meta.url)), fileURLToPath(entry)]
+    const { format } = await inspector.inspect(Buffer.from(JSON.stringify({ paths, port })), { signal })
+    const { files, network, environment } = JSON.parse(format)
+    assert.deepEqual(files, ['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED', 'read'])
+    assert.equal(network, confinement.closeNetwork === null ? 'connected' : 'ENETUNREACH')
+    for (const name of Object.keys(secrets)) assert.ok(!environment.includes(name), name)
+  })
+
+  test('read the files of their own model alone', () => {
+    const text = {
+      kind: 'text',
+      folder: '/m/a',
+      file: '/m/a/a.gguf',
+      speculative: { method: 'draft-model', file: '/m/b/b.gguf' },
+    } as TextModelDescriptor
+    const image = { kind: 'image', folder: '/m/c', refiner: '/m/d' } as ImageModelDescriptor
+    const readable = (model: TextModelDescriptor | ImageModelDescriptor) => modelNeeds(model, { gpu: 'off', memoryBytes: 1 }).readable
+    assert.deepEqual(
+      [readable(text), readable(image)],
+      [
+        ['/m/a', '/m/a/a.gguf', '/m/b/b.gguf'],
+        ['/m/c', '/m/d'],
+      ],
+    )
+  })
+
+  test('both built-in models answer, and an uploaded picture is read, in engines that are confined', { timeout: 120_000 }, async () => {
+    await using folder = await createTemporaryFolder()
+    await using service = await startService(folder.path, '--memory', '2gb')
+    const token = /TOKEN=(sepia_\w+)/.exec(service.greeting)?.[1] ?? ''
+    const ask = async (path: string, body: object) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      return fetch(`${service.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    }
+    const chat = await ask('/v1/chat/completions', { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 4 })
+    assert.equal(chat.status, 200)
+    const drawn = await ask('/generate/sdxl', { prompt: 'a tiger', steps: 2 })
+    assert.equal(drawn.status, 200)
+    const picture = JSON.parse(await drawn.text()).images[0].image_b64
+    assert.equal((await ask('/generate/sdxl', { prompt: 'a tiger', steps: 4, init_image: picture })).status, 200)
+    const damaged = await ask('/generate/sdxl', { prompt: 'a tiger', steps: 4, init_image: picture.slice(0, 400) })
+    assert.equal(damaged.status, 422)
+  })
+})

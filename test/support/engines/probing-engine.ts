@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { servePictureEngine } from '../../../src/runtimes/process/serve-picture-engine.ts'
+
+/** What a path may be read as: `read`, or the code of the error. */
+function tryToRead(path: string): string {
+  try {
+    readFileSync(path)
+    return 'read'
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'failed'
+  }
+}
+
+function tryToConnect(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve('connected'))
+    socket.once('error', (error) => resolve('code' in error ? String(error.code) : 'failed'))
+  })
+}
+
+/** Tells as the format of a picture what this process can do with the paths and the port that its bytes name. */
+servePictureEngine(async (bytes) => {
+  const { paths, port }: { readonly paths: readonly string[]; readonly port: number } = JSON.parse(Buffer.from(bytes).toString())
+  const found = { files: paths.map(tryToRead), network: await tryToConnect(port), environment: Object.keys(process.env) }
+  return { format: JSON.stringify(found), width: 0, height: 0 }
+})
