@@ -9,12 +9,12 @@ export function serviceStarted(
   log.info(event, 'service started')
 }
 
-/** The service takes nothing new and ends what it has. */
 /** What this machine offers to confine engines. */
 export function enginesConfined({ log }: Telemetry, event: { readonly network: boolean; readonly memory: boolean }): void {
   log.info(event, 'engines are confined as far as the system allows')
 }
 
+/** The service takes nothing new and ends what it has. */
 export function serviceStopping({ log }: Telemetry, event: { readonly graceMs: number }): void {
   log.info(event, 'service stopping')
 }
