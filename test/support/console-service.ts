@@ -1,7 +1,9 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import type { PullModel } from '../../src/console/model-pulls.ts'
 import { registerConsole } from '../../src/console/register-console.ts'
 import { authenticateSession } from '../../src/console/sign-in/authenticate-session.ts'
 import { createFirstRunLink } from '../../src/console/sign-in/create-first-run-link.ts'
+import type { OutputStore } from '../../src/core/ports/output-store.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import { createHttpServer } from '../../src/http/create-http-server.ts'
 import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
@@ -22,6 +24,7 @@ const signal = new AbortController().signal
 export interface ConsoleService {
   readonly server: FastifyInstance
   readonly store: Store
+  readonly outputs: OutputStore
   readonly clock: TestClock
   readonly ownerId: string
   /** The code of the first-run link. */
@@ -38,19 +41,23 @@ export interface ConsoleService {
   join(code: string, email: string): Promise<string>
 }
 
+/** Starts it with the first owner, whose sign-in the first code sets. */
 export async function startConsoleService({
   publicUrl = 'http://127.0.0.1:8080',
   imageUrl = publicUrl,
   textUrl = publicUrl,
   settings = {},
+  pullModel = () => Promise.reject(new Error('Nothing is pulled here.')),
 }: {
   publicUrl?: string
   imageUrl?: string
   textUrl?: string
   settings?: Partial<HttpSettings>
+  pullModel?: PullModel
 } = {}): Promise<ConsoleService> {
   const clock = createTestClock()
   const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
+  const outputs = createMemoryOutputs({ clock })
   const refused: string[] = []
   const addresses = () => ({ publicUrl, imageUrl, asyncUrl: publicUrl, textUrl })
   const guarded = { ...store, clock, addresses, allowedHosts: ['sepia.test'] }
@@ -59,7 +66,7 @@ export async function startConsoleService({
     ...guarded,
     catalog: createFakeCatalog(),
     pool: createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock }) } }),
-    outputs: createMemoryOutputs({ clock }),
+    outputs,
     events: new InferenceEvents(clock),
     inspectImage: async () => ({ format: 'png', width: 8, height: 8 }),
     isDraining: () => false,
@@ -73,7 +80,7 @@ export async function startConsoleService({
     {
       ...deps,
       ...guarded,
-      pullModel: () => Promise.reject(new Error('Nothing is pulled here.')),
+      pullModel,
       onSignInRefused: ({ address }) => refused.push(address),
     },
     { version: '0.0.0', limits: [] },
@@ -98,6 +105,7 @@ export async function startConsoleService({
   return {
     server,
     store,
+    outputs,
     clock,
     refused,
     ownerId: owner.id,

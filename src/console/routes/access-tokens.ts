@@ -8,16 +8,14 @@ import { restoreAccessToken } from '../../operations/access/restore-access-token
 import { revokeAccessToken } from '../../operations/access/revoke-access-token.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { NewToken, TokenList, TokenText } from '../contract/access-tokens.ts'
-import { type BodyReader, createBodyReader } from '../read-console-body.ts'
+import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
-const readBody: BodyReader<NewToken> = createBodyReader(
-  Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 100 }),
-    scopes: Type.Array(Type.Enum(scopes), { minItems: 1 }),
-    expiresAt: Type.Optional(Type.Integer({ minimum: 0 })),
-  }),
-)
+const readBody: BodyReader<NewToken> = createBodyReader({
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  scopes: Type.Array(Type.Enum(scopes), { minItems: 1 }),
+  expiresAt: Type.Optional(Type.Integer({ minimum: 0 })),
+})
 
 /** /console/api/tokens: one's own access tokens. */
 export function registerAccessTokens(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'tokens' | 'clock'>): void {

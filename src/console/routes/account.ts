@@ -6,7 +6,7 @@ import { emailTaken } from '../../operations/access/redeem-invitation.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { AccountChange } from '../contract/account.ts'
 import type { SignedIn } from '../contract/session.ts'
-import { type BodyReader, createBodyReader } from '../read-console-body.ts'
+import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { refuseGuessable } from '../sign-in/password-rule.ts'
 import { openSession } from '../sign-in/session.ts'
 import { emailField, nameField, newPasswordField, passwordField } from '../sign-in/sign-in-fields.ts'
@@ -14,15 +14,13 @@ import { personOf } from '../sign-in/signed-in.ts'
 import { ownPasswordKeys } from '../sign-in/throttle-keys.ts'
 import { type SessionRouteDependencies, signInBrowser } from './session.ts'
 
-const readBody: BodyReader<AccountChange> = createBodyReader(
-  Type.Object({
-    name: nameField,
-    email: emailField,
-    currentPassword: passwordField,
-    newPassword: Type.Optional(newPasswordField),
-    revokeTokens: Type.Optional(Type.Boolean()),
-  }),
-)
+const readBody: BodyReader<AccountChange> = createBodyReader({
+  name: nameField,
+  email: emailField,
+  currentPassword: passwordField,
+  newPassword: Type.Optional(newPasswordField),
+  revokeTokens: Type.Optional(Type.Boolean()),
+})
 
 /** PATCH /console/api/account: one's own name, e-mail and password. Every other browser is signed out, and on demand every access token revoked. */
 export function registerAccount(own: FastifyInstance, deps: SessionRouteDependencies & Pick<ConsoleDependencies, 'tokens'>): void {

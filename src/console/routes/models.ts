@@ -6,11 +6,11 @@ import { callOrigins } from '../call-origins.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { ConsoleModel, ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
 import { ModelPulls } from '../model-pulls.ts'
-import { type BodyReader, createBodyReader } from '../read-console-body.ts'
+import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 
-const readModel: BodyReader<ModelChoice> = createBodyReader(Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) }))
-const readSource: BodyReader<PullChoice> = createBodyReader(Type.Object({ source: Type.String({ minLength: 1, maxLength: 2000 }) }))
+const readModel: BodyReader<ModelChoice> = createBodyReader({ model: Type.String({ minLength: 1, maxLength: 200 }) })
+const readSource: BodyReader<PullChoice> = createBodyReader({ source: Type.String({ minLength: 1, maxLength: 2000 }) })
 const unloaded = { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 } as const
 
 /** /console/api/models: what is installed, in memory and on its way; owners load, unload and pull. */

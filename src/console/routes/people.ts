@@ -7,7 +7,7 @@ import { changeAccount } from '../../operations/access/change-account.ts'
 import { invite } from '../../operations/access/invite.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { AccountUpdate, InvitationMade, NewInvitation, People } from '../contract/people.ts'
-import { type BodyReader, createBodyReader } from '../read-console-body.ts'
+import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
 
 const role = Type.Enum(['owner', 'member'])
@@ -20,12 +20,12 @@ const limits = Type.Object(
   },
   { additionalProperties: false },
 )
-const readChange: BodyReader<AccountUpdate> = createBodyReader(
-  Type.Object({ role: Type.Optional(role), disabled: Type.Optional(Type.Boolean()), limits: Type.Optional(limits) }),
-)
-const readInvitation: BodyReader<NewInvitation> = createBodyReader(
-  Type.Object({ role, accountId: Type.Optional(Type.String({ maxLength: 100 })) }),
-)
+const readChange: BodyReader<AccountUpdate> = createBodyReader({
+  role: Type.Optional(role),
+  disabled: Type.Optional(Type.Boolean()),
+  limits: Type.Optional(limits),
+})
+const readInvitation: BodyReader<NewInvitation> = createBodyReader({ role, accountId: Type.Optional(Type.String({ maxLength: 100 })) })
 
 /** /console/api/people, accounts and invitations: for owners. */
 export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'accounts' | 'clock'>): void {

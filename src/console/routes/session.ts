@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { Credentials, CurrentSession, SignedIn } from '../contract/session.ts'
-import { type BodyReader, createBodyReader } from '../read-console-body.ts'
+import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { readKnownBrowser, type SignInSecret, writeKnownBrowser } from '../sign-in/known-browser.ts'
 import type { PasswordHasher } from '../sign-in/password-hasher.ts'
 import { closeSession, findSessionAccount, openSession, sessionMs } from '../sign-in/session.ts'
@@ -18,7 +18,7 @@ export type SessionRouteDependencies = Pick<ConsoleDependencies, 'accounts' | 'c
   readonly throttle: SignInThrottle
 }
 
-const readBody: BodyReader<Credentials> = createBodyReader(Type.Object({ email: Type.String({ maxLength: 254 }), password: passwordField }))
+const readBody: BodyReader<Credentials> = createBodyReader({ email: Type.String({ maxLength: 254 }), password: passwordField })
 
 /** /console/api/session: who is signed in, signing in, signing out. */
 export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies): void {

@@ -4,7 +4,7 @@ import { clientSignal } from '../../http/client-signal.ts'
 import { emailTaken, findInvitation, redeemInvitation } from '../../operations/access/redeem-invitation.ts'
 import type { SignedIn } from '../contract/session.ts'
 import type { InvitationCode, InvitationShown, SignUp } from '../contract/sign-up.ts'
-import { type BodyReader, createBodyReader } from '../read-console-body.ts'
+import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { refuseGuessable } from '../sign-in/password-rule.ts'
 import { openSession } from '../sign-in/session.ts'
 import { emailField, nameField, newPasswordField } from '../sign-in/sign-in-fields.ts'
@@ -12,10 +12,8 @@ import { codeKeys } from '../sign-in/throttle-keys.ts'
 import { type SessionRouteDependencies, signInBrowser } from './session.ts'
 
 const code = Type.String({ minLength: 1, maxLength: 100 })
-const readCode: BodyReader<InvitationCode> = createBodyReader(Type.Object({ code }))
-const readSignUp: BodyReader<SignUp> = createBodyReader(
-  Type.Object({ code, name: nameField, email: emailField, password: newPasswordField }),
-)
+const readCode: BodyReader<InvitationCode> = createBodyReader({ code })
+const readSignUp: BodyReader<SignUp> = createBodyReader({ code, name: nameField, email: emailField, password: newPasswordField })
 
 /** /console/api/invitation and /console/api/sign-up: what one-time codes are for. */
 export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependencies): void {

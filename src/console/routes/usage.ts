@@ -2,20 +2,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { UsageDay } from '../../core/usage.ts'
 import { clientSignal } from '../../http/client-signal.ts'
-import { createBodyChecker } from '../../http/wire/faults/body-checker.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { Usage } from '../contract/usage.ts'
+import { createQueryReader } from '../read-console-input.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 import { usageCsv } from '../usage-csv.ts'
 
-const codes = { invalid: 'validation_error', unknown: 'validation_error' } as const
 const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
-const query = createBodyChecker(Type.Object({ from: day, to: day, of: Type.Enum(['me', 'everyone']) }))
+const readQuery = createQueryReader({ from: day, to: day, of: Type.Enum(['me', 'everyone']) })
 
 /** /console/api/usage, as JSON and as CSV: sums per day and model; everybody's for owners. */
 export function registerUsage(own: FastifyInstance, { usage }: Pick<ConsoleDependencies, 'usage'>): void {
   const read = async (request: FastifyRequest, reply: FastifyReply): Promise<readonly UsageDay[]> => {
-    const { from, to, of } = query.parse({ ...Object(request.query) }, codes)
+    const { from, to, of } = readQuery(request)
     const accountId = of === 'everyone' ? everyone(request) : personOf(request).id
     return usage.summarize({ accountId, from, to }, { signal: clientSignal(reply) })
   }

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { startConsoleService } from '../../../test/support/console-service.ts'
+import type { ModelList } from '../contract/models.ts'
+import type { PullModel } from '../model-pulls.ts'
+
+const source = 'https://models.example/tiger/model.json'
+
+async function openModels(pullModel?: PullModel) {
+  const service = await startConsoleService(pullModel === undefined ? {} : { pullModel })
+  const owner = await service.join(service.firstCode, 'ada@example.org')
+  const { code } = (await service.send('POST', '/console/api/invitations', { cookie: owner, body: { role: 'member' } })).json()
+  const member = await service.join(code, 'bob@example.org')
+  const list = async (cookie = owner): Promise<ModelList> => (await service.send('GET', '/console/api/models', { cookie })).json()
+  const post = async (path: string, body: object, cookie = owner) =>
+    (await service.send('POST', `/console/api/models/${path}`, { cookie, body })).statusCode
+  return { ...service, owner, member, list, post }
+}
+
+describe('the models', () => {
+  test('are shown without the paths of the machine', async () => {
+    const { send, owner, list } = await openModels()
+    const { models } = await list()
+    assert.deepEqual(
+      models.map(({ id, kind, state }) => [id, kind, state.state]),
+      [
+        ['fake-chat', 'text', 'loaded'],
+        ['fake-image', 'image', 'unloaded'],
+      ],
+    )
+    assert.doesNotMatch((await send('GET', '/console/api/models', { cookie: owner })).body, /\/fake\//)
+  })
+
+  test('are loaded, unloaded and pulled by owners only, and by name', async () => {
+    const { post, member } = await openModels(() => new Promise(() => {}))
+    for (const path of ['load', 'unload']) assert.equal(await post(path, { model: 'fake-chat' }, member), 403, path)
+    for (const path of ['pulls', 'pulls/remove']) assert.equal(await post(path, { source }, member), 403, path)
+    assert.equal(await post('load', {}), 422)
+    assert.equal(await post('load', { model: 'nothing' }), 404)
+  })
+})
+
+describe('a pull', () => {
+  test('is seen by owners while it lasts and when it is done, by nobody else, and cleared away', async () => {
+    const ended = Promise.withResolvers<void>()
+    const pulling: PullModel = (_, { onProgress }) => {
+      onProgress(50, 200)
+      return ended.promise
+    }
+    const { post, list, member } = await openModels(pulling)
+    assert.equal(await post('pulls', { source }), 202)
+    assert.deepEqual((await list(member)).pulls, [])
+    assert.deepEqual((await list()).pulls, [{ source, state: 'pulling', bytesDone: 50, bytesTotal: 200, reason: null }])
+    ended.resolve()
+    await ended.promise
+    assert.equal((await list()).pulls[0]?.state, 'done')
+    assert.equal(await post('pulls/remove', { source }), 204)
+    assert.deepEqual((await list()).pulls, [])
+  })
+
+  test('that fails says why, and can be started again', async () => {
+    let tries = 0
+    const { post, list } = await openModels(() =>
+      ++tries === 1 ? Promise.reject(new Error('There is no room on the disk.')) : Promise.resolve(),
+    )
+    await post('pulls', { source })
+    assert.deepEqual(
+      (await list()).pulls.map(({ state, reason }) => [state, reason]),
+      [['failed', 'There is no room on the disk.']],
+    )
+    await post('pulls', { source })
+    assert.equal((await list()).pulls[0]?.state, 'done')
+  })
+
+  test('is stopped by its removal', async () => {
+    const heard: unknown[] = []
+    const { post } = await openModels(
+      (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(heard.push('aborted')))),
+    )
+    await post('pulls', { source })
+    await post('pulls/remove', { source })
+    assert.deepEqual(heard, ['aborted'])
+  })
+
+  test('needs a web address', async () => {
+    const { post } = await openModels()
+    for (const wrong of ['', 'file:///etc/passwd', 'model.json', 'javascript:alert(1)', `https://a.example/${'x'.repeat(2000)}`])
+      assert.equal(await post('pulls', { source: wrong }), 422, wrong.slice(0, 30))
+  })
+})

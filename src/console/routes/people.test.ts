@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { startConsoleService } from '../../../test/support/console-service.ts'
+import type { People } from '../contract/people.ts'
+
+const threeDaysMs = 3 * 24 * 60 * 60 * 1000
+
+async function openPeople() {
+  const service = await startConsoleService()
+  const owner = await service.join(service.firstCode, 'ada@example.org')
+  const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
+    service.send(method, `/console/api/${path}`, { cookie: owner, ...(body && { body }) })
+  const people = async (): Promise<People> => (await ask('GET', 'people')).json()
+  const invite = async (body: object): Promise<string> => (await ask('POST', 'invitations', body)).json().code
+  const { join } = service
+  const member = async () => {
+    const cookie = await join(await invite({ role: 'member' }), 'bob@example.org')
+    const { account } = (await service.send('GET', '/console/api/session', { cookie })).json()
+    return { cookie, id: String(account.id) }
+  }
+  return { ...service, owner, ask, people, invite, member }
+}
+
+describe('an invitation', () => {
+  test('waits three days to be used, and is not listed after that', async () => {
+    const { invite, people, clock, send } = await openPeople()
+    const code = await invite({ role: 'member' })
+    const look = async () => (await send('POST', '/console/api/invitation', { body: { code } })).statusCode
+    await clock.advance(threeDaysMs - 1)
+    assert.deepEqual([await look(), (await people()).invitations.length], [200, 1])
+    await clock.advance(1)
+    assert.deepEqual([await look(), (await people()).invitations.length], [404, 0])
+  })
+
+  test('that is withdrawn lets nobody in, and is withdrawn once', async () => {
+    const { invite, people, ask, send } = await openPeople()
+    const code = await invite({ role: 'owner' })
+    const hash = (await people()).invitations[0]?.hash
+    assert.equal((await ask('DELETE', `invitations/${hash}`)).statusCode, 204)
+    assert.equal((await ask('DELETE', `invitations/${hash}`)).statusCode, 404)
+    assert.equal((await send('POST', '/console/api/invitation', { body: { code } })).statusCode, 404)
+  })
+
+  test('never shows its code again', async () => {
+    const { invite, ask } = await openPeople()
+    const code = await invite({ role: 'member' })
+    assert.equal((await ask('GET', 'people')).body.includes(code), false)
+  })
+
+  test('for an account sets its sign-in anew, and ends the sessions it had', async () => {
+    const { invite, member, join, people, send } = await openPeople()
+    const bob = await member()
+    const cookie = await join(await invite({ role: 'member', accountId: bob.id }), 'robert@example.org')
+    assert.equal((await people()).accounts.length, 2)
+    assert.equal((await send('GET', '/console/api/session', { cookie })).json().account.id, bob.id)
+    assert.equal((await send('GET', '/console/api/session', { cookie: bob.cookie })).json().account, null)
+  })
+
+  test('for an account that does not exist is refused', async () => {
+    const { ask } = await openPeople()
+    assert.equal((await ask('POST', 'invitations', { role: 'member', accountId: 'nobody' })).statusCode, 404)
+    assert.equal((await ask('POST', 'invitations', { role: 'king' })).statusCode, 422)
+  })
+})
+
+describe('an account', () => {
+  test('that becomes an owner may at once what owners may, and no longer when it is a member again', async () => {
+    const { member, ask, send } = await openPeople()
+    const bob = await member()
+    const status = async () => (await send('GET', '/console/api/people', { cookie: bob.cookie })).statusCode
+    assert.equal(await status(), 403)
+    await ask('PATCH', `accounts/${bob.id}`, { role: 'owner' })
+    assert.equal(await status(), 200)
+    await ask('PATCH', `accounts/${bob.id}`, { role: 'member' })
+    assert.equal(await status(), 403)
+  })
+
+  test('that was locked and unlocked signs in anew: its old browser stays out', async () => {
+    const { member, ask, send } = await openPeople()
+    const bob = await member()
+    await ask('PATCH', `accounts/${bob.id}`, { disabled: true })
+    await ask('PATCH', `accounts/${bob.id}`, { disabled: false })
+    assert.equal((await send('GET', '/console/api/tokens', { cookie: bob.cookie })).statusCode, 401)
+    const body = { email: 'bob@example.org', password: 'a poet of science' }
+    assert.equal((await send('POST', '/console/api/session', { body })).statusCode, 200)
+  })
+
+  test('that nobody has cannot be changed, and a change says only what it knows', async () => {
+    const { ask, ownerId } = await openPeople()
+    assert.equal((await ask('PATCH', 'accounts/nobody', { role: 'owner' })).statusCode, 404)
+    for (const body of [{ role: 'king' }, { disabled: 'yes' }, { name: 'Eve' }])
+      assert.equal((await ask('PATCH', `accounts/${ownerId}`, body)).statusCode, 422, JSON.stringify(body))
+  })
+})

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { startConsoleService } from '../../../test/support/console-service.ts'
+import type { UsageEntry } from '../../core/usage.ts'
+import type { Usage } from '../contract/usage.ts'
+
+const options = { signal: new AbortController().signal }
+const january = (day: number) => Date.UTC(2026, 0, day, 12)
+const span = 'from=2026-01-01&to=2026-01-31'
+
+async function openBooks() {
+  const service = await startConsoleService()
+  const cookie = await service.join(service.firstCode, 'ada@example.org')
+  const book = (change: Partial<UsageEntry>) => {
+    const nothing = { promptTokens: 0, completionTokens: 0, images: 0, durationMs: 1, at: january(1) }
+    const subject = { accountId: service.ownerId, tokenId: null, model: 'fake-chat', kind: 'chat', outcome: 'succeeded' } as const
+    return service.store.usage.append({ ...subject, ...nothing, ...change }, options)
+  }
+  const get = (query: string, path = 'usage') => service.send('GET', `/console/api/${path}?${query}`, { cookie })
+  const days = async (query: string) => ((await get(query)).json() as Usage).days
+  return { ...service, cookie, book, get, days }
+}
+
+describe('usage', () => {
+  test('is summed up per day and model, failures among the requests', async () => {
+    const { book, days } = await openBooks()
+    await book({ promptTokens: 10, completionTokens: 5 })
+    await book({ promptTokens: 1, outcome: 'failed' })
+    await book({ model: 'fake-image', kind: 'image', images: 4, at: january(2) })
+    const found = await days(`${span}&of=me`)
+    assert.deepEqual(
+      found.map(({ day, model, requests, failures, promptTokens, completionTokens, images }) => [
+        `${day} ${model}`,
+        [requests, failures, promptTokens, completionTokens, images],
+      ]),
+      [
+        ['2026-01-01 fake-chat', [2, 1, 11, 5, 0]],
+        ['2026-01-02 fake-image', [1, 0, 0, 0, 4]],
+      ],
+    )
+  })
+
+  test('holds the days that were asked for, and of others only what owners ask for', async () => {
+    const { book, days, ownerId } = await openBooks()
+    await book({ at: january(1) })
+    await book({ at: january(3) })
+    await book({ accountId: 'somebody-else', at: january(2) })
+    const daysOf = async (query: string) => (await days(query)).map(({ day }) => day)
+    assert.deepEqual(await daysOf('from=2026-01-02&to=2026-01-03&of=me'), ['2026-01-03'])
+    assert.deepEqual(await daysOf(`${span}&of=me`), ['2026-01-01', '2026-01-03'])
+    const everybody = await days(`${span}&of=everyone`)
+    assert.deepEqual(new Set(everybody.map(({ accountId }) => accountId)), new Set([ownerId, 'somebody-else']))
+  })
+
+  test('comes as a table for spreadsheets too', async () => {
+    const { book, get, ownerId } = await openBooks()
+    await book({ model: '=cmd()', promptTokens: 3 })
+    const answer = await get(`${span}&of=me`, 'usage.csv')
+    assert.equal(answer.headers['content-disposition'], 'attachment; filename="sepia-usage.csv"')
+    assert.match(answer.body, new RegExp(`^day,account,.*\\r\\n2026-01-01,${ownerId},'=cmd\\(\\),1,0,3,0,0\\r\\n$`))
+  })
+
+  test('is asked for with both ends of a span', async () => {
+    const { get } = await openBooks()
+    for (const query of ['of=me', 'from=2026-01-01&of=me', 'from=1.1.&to=2.1.&of=me', `${span}&of=you`, `${span}&of=me&page=2`])
+      assert.equal((await get(query)).statusCode, 422, query)
+  })
+})
