@@ -25,11 +25,29 @@ export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
-/** What the output must look like. */
+/** What the output must look like; `field` is the request's field that said so, absent = `response_format`. */
 export type ResponseFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json_object' }
-  | { readonly type: 'json_schema'; readonly schema: JsonObject }
+  | { readonly type: 'json_schema'; readonly schema: JsonObject; readonly field?: string }
+  /** GBNF with a rule `root`. */
+  | { readonly type: 'grammar'; readonly grammar: string; readonly field: string }
+  /** A regular expression that the whole output matches. */
+  | { readonly type: 'regex'; readonly pattern: string; readonly field: string }
+  /** One of these texts, at least one. */
+  | { readonly type: 'choice'; readonly options: readonly string[]; readonly field: string }
+
+/** When an answer ends, beside its limit, its stop strings and the model's own end token. */
+export interface EndingRules {
+  /** Whether the stop string that ends an answer is part of it. */
+  readonly includeStop: boolean
+  /** Tokens that end an answer and are not part of it. */
+  readonly stopTokens: readonly number[]
+  /** Tokens before which nothing but the limit and the context end an answer. */
+  readonly minTokens: number
+  /** Whether the model's own end token never comes. */
+  readonly ignoreEnd: boolean
+}
 
 /** How tokens are drawn; every default has been filled in. */
 export interface SamplingParameters {
@@ -64,6 +82,8 @@ export interface TextRequest {
         readonly tools: readonly ToolDefinition[]
         readonly toolChoice: ToolChoice
         readonly parallelToolCalls: boolean
+        /** What the answer is: a new turn of the assistant (also when absent), the rest of the last message, or whatever follows the messages. */
+        readonly opening?: 'turn' | 'last-message' | 'bare'
       }
     | { readonly type: 'prompt'; readonly prompt: string; readonly echo: boolean }
   /** Most tokens per choice; the context may end one earlier. */
@@ -71,13 +91,15 @@ export interface TextRequest {
   /** Set when nobody named {@link maxTokens}, so that a budget may shorten it. */
   readonly maxTokensIsDefault?: boolean
   readonly sampling: SamplingParameters
-  /** At most 16; none of them is part of the output. */
+  /** At most 16; none of them is part of the output unless the ending rules say so. */
   readonly stop: readonly string[]
   /** Completions to make, 1 to 16. */
   readonly choices: number
   /** null = no log probabilities; else how many alternatives per token, 0 to 20. */
   readonly topLogprobs: number | null
   readonly responseFormat: ResponseFormat
+  /** Absent = no rules but the ones above. */
+  readonly ending?: EndingRules
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls'
@@ -108,9 +130,47 @@ export type TextPart =
   | { readonly type: 'choice-finish'; readonly choice: number; readonly reason: FinishReason }
   | { readonly type: 'finish'; readonly usage: TokenUsage }
 
+/** A conversation to count or answer. */
+export type ChatInput = Extract<TextRequest['input'], { readonly type: 'chat' }>
+
+/** What to read as tokens. */
+export interface TokenizeRequest {
+  readonly model: string
+  readonly input:
+    | ChatInput
+    | {
+        readonly type: 'text'
+        readonly text: string
+        /** Whether the tokens that the model puts around a text are added. */
+        readonly framed: boolean
+        /** Whether spellings of control tokens become these tokens. */
+        readonly special: boolean
+      }
+  /** Whether the answer spells each token. */
+  readonly spelled: boolean
+}
+
+export interface TokenizeResult {
+  readonly tokens: readonly number[]
+  /** Of each token, when asked for: its UTF-8 bytes. */
+  readonly spellings: readonly Uint8Array[] | null
+}
+
+export interface DetokenizeRequest {
+  readonly model: string
+  readonly tokens: readonly number[]
+}
+
+export interface DetokenizeResult {
+  readonly text: string
+}
+
 export interface EmbeddingRequest {
   readonly model: string
-  readonly inputs: readonly string[]
+  /** Texts, or the tokens of texts. */
+  readonly inputs: readonly (string | readonly number[])[]
+  /** Leading numbers of each vector to keep; absent = all. */
+  readonly dimensions?: number
 }
 
 export interface EmbeddingResult {

@@ -1,5 +1,14 @@
 import type { ComputeDevice } from '../compute-device.ts'
-import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest } from '../text-generation.ts'
+import type {
+  DetokenizeRequest,
+  DetokenizeResult,
+  EmbeddingRequest,
+  EmbeddingResult,
+  TextPart,
+  TextRequest,
+  TokenizeRequest,
+  TokenizeResult,
+} from '../text-generation.ts'
 
 /** A loaded language model. */
 export interface TextModel {
@@ -26,4 +35,18 @@ export interface TextModel {
 
   /** @throws {ServiceError} `unsupported_parameter` when the model makes no embeddings, `context_length_exceeded`. */
   embed(request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<EmbeddingResult>
+
+  /**
+   * The tokens of a text, or of the prompt that a conversation becomes; absent where the runtime cannot tell.
+   *
+   * @throws {ServiceError} `context_length_exceeded` when they are many times more than the model takes.
+   */
+  tokenize?(request: TokenizeRequest, options: { readonly signal: AbortSignal }): Promise<TokenizeResult>
+
+  /**
+   * The text that tokens spell; absent where the runtime cannot tell.
+   *
+   * @throws {ServiceError} `invalid_request_error` when the model has no such token.
+   */
+  detokenize?(request: DetokenizeRequest, options: { readonly signal: AbortSignal }): Promise<DetokenizeResult>
 }

@@ -25,7 +25,7 @@ export function estimatePrompt({ input }: TextRequest): PromptEstimate {
 
 /** Tokens that the inputs of an embedding have at most. */
 export function estimateInputs({ inputs }: EmbeddingRequest): number {
-  return inputs.reduce((sum, text) => sum + perText + Buffer.byteLength(text), 0)
+  return inputs.reduce((sum, input) => sum + perText + (typeof input === 'string' ? Buffer.byteLength(input) : input.length), 0)
 }
 
 function writtenText(message: Extract<TextRequest['input'], { readonly type: 'chat' }>['messages'][number]): string {

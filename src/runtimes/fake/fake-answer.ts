@@ -39,7 +39,8 @@ export function countTokens(text: string): number {
 /** The same answer for the same prompt, seed and choice, cut by the request's token limit and stop strings. */
 export function planAnswer(request: TextRequest, choice: number, length: number): FakeAnswer {
   const prompt = readPrompt(request)
-  const said = findAnswer(prompt)?.match(/\s*\S+/g)
+  const { responseFormat } = request
+  const said = responseFormat.type === 'choice' ? responseFormat.options.slice(0, 1) : findAnswer(prompt)?.match(/\s*\S+/g)
   const start = hash(`${prompt} ${request.sampling.seed} ${choice}`)
   const plain = said ?? Array.from({ length }, (_, index) => `${index === 0 ? '' : ' '}${words[(start + index) % words.length]}`)
   const tokens = request.responseFormat.type === 'json_object' ? ['{"answer": "', ...plain, '"}'] : plain

@@ -54,6 +54,8 @@ export class FakeModelLoader implements ModelLoader {
         contextLength: model.contextLength,
         generate: (request, options) => model.generate(request, { ...options, signal: AbortSignal.any([options.signal, crashed]) }),
         embed: (request, options) => model.embed(request, options),
+        ...(model.tokenize && { tokenize: model.tokenize }),
+        ...(model.detokenize && { detokenize: model.detokenize }),
       }
     })
   }

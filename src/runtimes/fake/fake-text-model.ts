@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
-import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest, TokenLogprob } from '../../core/text-generation.ts'
+import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest, TokenizeResult, TokenLogprob } from '../../core/text-generation.ts'
 import { countTokens, type FakeAnswer, hash, planAnswer, readPrompt } from './fake-answer.ts'
 import { actOnFault, findFault, findToolCall } from './prompt-marker.ts'
 
@@ -31,6 +31,9 @@ export function createFakeTextModel(settings: FakeTextSettings): TextModel {
     generate: (request, { signal }) => generate(settings, request, signal),
     countPrompt: (request) => Promise.resolve(countTokens(readPrompt(request))),
     embed: (request) => Promise.resolve(embed(request)),
+    tokenize: async ({ input, spelled }) =>
+      tokenize(input.type === 'chat' ? input.messages.map(({ content }) => content ?? '').join(' ') : input.text, spelled),
+    detokenize: async ({ tokens }) => ({ text: tokens.map((token) => `word${token}`).join(' ') }),
   }
 }
 
@@ -56,8 +59,11 @@ async function* generate(settings: FakeTextSettings, request: TextRequest, signa
 }
 
 function refuse(request: TextRequest, promptTokens: number, contextLength: number): void {
-  if (request.responseFormat.type === 'json_schema')
-    throw new ServiceError('unsupported_parameter', 'The fake model follows no schema; ask for json_object.', { param: 'response_format' })
+  const { responseFormat } = request
+  if (responseFormat.type === 'json_schema' || responseFormat.type === 'grammar' || responseFormat.type === 'regex')
+    throw new ServiceError('unsupported_parameter', 'The fake model follows no schema or grammar; ask for json_object.', {
+      param: responseFormat.field ?? 'response_format',
+    })
   if (promptTokens >= contextLength)
     throw new ServiceError(
       'context_length_exceeded',
@@ -98,11 +104,17 @@ function* callTool(name: string, choices: number, promptTokens: number): Generat
   yield { type: 'finish', usage: { promptTokens, completionTokens: 2 * choices, cachedTokens: 0 } }
 }
 
-function embed({ inputs }: EmbeddingRequest): EmbeddingResult {
+/** One token per word. */
+function tokenize(text: string, spelled: boolean): TokenizeResult {
+  const words = text.split(/\s+/).filter((word) => word !== '')
+  return { tokens: words.map(hash), spellings: spelled ? words.map((word) => Buffer.from(word)) : null }
+}
+
+function embed({ inputs, dimensions = 8 }: EmbeddingRequest): EmbeddingResult {
   const vectors = inputs.map((input) => {
-    const raw = Array.from({ length: 8 }, (_, index) => hash(`${index} ${input}`) / 2 ** 31 - 1)
+    const raw = Array.from({ length: Math.min(dimensions, 8) }, (_, index) => hash(`${index} ${input}`) / 2 ** 31 - 1)
     const length = Math.hypot(...raw)
     return raw.map((value) => value / length)
   })
-  return { vectors, promptTokens: inputs.reduce((sum, input) => sum + countTokens(input), 0) }
+  return { vectors, promptTokens: inputs.reduce((sum, input) => sum + (typeof input === 'string' ? countTokens(input) : input.length), 0) }
 }

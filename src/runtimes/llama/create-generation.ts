@@ -1,4 +1,4 @@
-import type { TextPart, TextRequest } from '../../core/text-generation.ts'
+import type { EndingRules, TextPart, TextRequest } from '../../core/text-generation.ts'
 import { ChoiceOutput } from './answer/choice-output.ts'
 import type { Generation, GenerationEnd } from './batch/generation.ts'
 import type { RequestConstraints } from './constrain-request.ts'
@@ -6,6 +6,8 @@ import { constrainToolCalls } from './grammar/tool-grammar.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { ChoiceSampler } from './sampling/choice-sampler.ts'
 import { samplerConfig } from './sampling/sampler-config.ts'
+
+const plainEnding: EndingRules = { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: false }
 
 export interface ChoiceEvents {
   readonly choice: number
@@ -26,13 +28,14 @@ export function createGeneration(
   events: ChoiceEvents,
 ): Generation {
   const { prompt, limit, account, constraints } = work
-  const { contextLength } = engine
-  const sampler = new ChoiceSampler(engine, samplerConfig(request.sampling, { seed: events.seed, prompt, contextLength }))
+  const { contextLength, vocabulary } = engine
+  const ending = request.ending ?? plainEnding
+  const sampler = new ChoiceSampler(engine, samplerConfig(request.sampling, { seed: events.seed, prompt, contextLength }), ending)
   const observer = request.topLogprobs === null ? null : engine.createSampler({})
   const { format = null, choice: toolChoice = 'auto' } = constraints.tools ?? {}
   const output = new ChoiceOutput(
-    { vocabulary: engine.vocabulary, push: events.push },
-    { choice: events.choice, stop: request.stop, format, callsOnly: toolChoice !== 'auto' },
+    { vocabulary, push: events.push },
+    { choice: events.choice, stop: request.stop, ending, format, callsOnly: toolChoice !== 'auto' },
   )
   if (constraints.output !== null) sampler.constrain(constraints.output)
   let constrained = constraints.output !== null
@@ -47,6 +50,7 @@ export function createGeneration(
     prompt,
     limit,
     draw: (context, index) => sampler.draw(context, index),
+    isEnd: (token) => vocabulary.isEnd(token) || ending.stopTokens.includes(token),
     logprobs: observer === null ? null : { sampler: observer, top: request.topLogprobs ?? 0 },
     onPrompt: (cachedTokens) => {
       if (request.input.type === 'prompt' && request.input.echo)

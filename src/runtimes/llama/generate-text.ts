@@ -4,12 +4,9 @@ import type { Generation } from './batch/generation.ts'
 import { constrainRequest, type RequestConstraints } from './constrain-request.ts'
 import { createGeneration } from './create-generation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
-import { leastTokens } from './prompt/least-tokens.ts'
-import { checkPromptFits, tokenizeRequest, tooLong } from './prompt/prompt-tokens.ts'
+import { refuseHopeless } from './prompt/least-tokens.ts'
+import { checkPromptFits, tokenizeRequest } from './prompt/prompt-tokens.ts'
 import { choiceSeed } from './sampling/choice-seed.ts'
-
-/** Prompts that are surely so many times too long are not tokenized, only to say by how much. */
-const hopeless = 4
 
 /** Answers one request: every choice is a generation of its own in the decode loop. */
 export async function* generateText(
@@ -41,8 +38,7 @@ export async function* generateText(
  */
 export function tokenizeFitting(engine: LlamaEngine, request: TextRequest): Uint32Array {
   const param = request.input.type === 'chat' ? 'messages' : 'prompt'
-  const least = leastTokens(request, engine.longestToken)
-  if (least > hopeless * engine.contextLength) throw tooLong(`at least ${least}`, engine.contextLength, param)
+  refuseHopeless(engine, request.input)
   const prompt = tokenizeRequest(engine, request)
   checkPromptFits(prompt.length, engine.contextLength, param)
   return prompt

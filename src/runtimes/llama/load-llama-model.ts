@@ -18,6 +18,7 @@ import { compileChatTemplate } from './prompt/chat-template.ts'
 import { detectToolFormat, toolMarks } from './prompt/tool-format.ts'
 import { createSampler } from './sampling/create-sampler.ts'
 import { TextEmbedder } from './text-embedder.ts'
+import { detokenizeText, tokenizeText } from './text-tokens.ts'
 
 /** `gpu` is `off` where it is left out. */
 export interface LoadOptions extends Partial<DeviceChoice> {
@@ -45,7 +46,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const { now = () => performance.now() } = options
   const guesser = descriptor.speculative === null ? null : opened.use(await openGuesser(descriptor.speculative, { file, context }, options))
   const speculation = guesser === null ? null : new Speculation(guesser)
-  const loop = opened.use(new DecodeLoop({ context: context.native, table, isEnd: vocabulary.isEnd, speculation, now }, context.limits))
+  const loop = opened.use(new DecodeLoop({ context: context.native, table, speculation, now }, context.limits))
   const template = compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText })
   let spelled: SpelledTokens | null = null
   const engine: LlamaEngine = {
@@ -67,6 +68,8 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     countPrompt: async (request) => tokenizeFitting(engine, request).length,
     embed: (request, { signal }) =>
       descriptor.embeddings ? embedder.embed(request, { signal }) : Promise.reject(makesNone(descriptor.id)),
+    tokenize: async (request) => tokenizeText(engine, request),
+    detokenize: async (request) => detokenizeText(engine, request),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -29,13 +29,15 @@ export class TextEmbedder implements AsyncDisposable {
   }
 
   /** @throws {ServiceError} `context_length_exceeded` before anything is computed. */
-  async embed({ inputs }: EmbeddingRequest, { signal }: { readonly signal: AbortSignal }): Promise<EmbeddingResult> {
+  async embed({ inputs, dimensions }: EmbeddingRequest, { signal }: { readonly signal: AbortSignal }): Promise<EmbeddingResult> {
+    const size = this.#file.native.getEmbeddingVectorSize()
+    if (dimensions !== undefined && dimensions > size) throw tooWide(dimensions, size)
     const texts = inputs.map((input) => this.#tokenize(input))
     const vectors: (readonly number[])[] = []
     for (const tokens of texts) {
       const turn = this.#last.then(() => {
         signal.throwIfAborted()
-        return this.#vector(tokens)
+        return this.#vector(tokens, dimensions ?? size)
       })
       this.#last = turn.catch(() => undefined)
       vectors.push(await turn)
@@ -48,25 +50,33 @@ export class TextEmbedder implements AsyncDisposable {
     await (await this.#context)?.dispose()
   }
 
-  #tokenize(text: string): Uint32Array {
+  #tokenize(text: string | readonly number[]): Uint32Array {
     const { begin, end } = this.#vocabulary
-    const tokens = [...this.#vocabulary.tokenize(text, { special: false })]
-    if (begin !== null) tokens.unshift(begin)
-    if (end !== null) tokens.push(end)
+    const tokens = typeof text === 'string' ? [...this.#vocabulary.tokenize(text, { special: false })] : [...text]
+    this.#requireKnown(tokens)
+    if (begin !== null && tokens[0] !== begin) tokens.unshift(begin)
+    if (end !== null && tokens.at(-1) !== end) tokens.push(end)
     if (tokens.length === 0)
       throw new ServiceError('invalid_request_error', 'An empty text has no embedding; send at least one character.', { param: 'input' })
     checkPromptFits(tokens.length - 1, this.#length, 'input')
     return Uint32Array.from(tokens)
   }
 
-  async #vector(tokens: Uint32Array): Promise<readonly number[]> {
+  #requireKnown(tokens: readonly number[]): void {
+    const unknown = tokens.find((token) => token >= this.#vocabulary.size)
+    if (unknown === undefined) return
+    const message = `input names token ${unknown}; this model's tokens are 0 to ${this.#vocabulary.size - 1}.`
+    throw new ServiceError('invalid_request_error', message, { param: 'input' })
+  }
+
+  async #vector(tokens: Uint32Array, dimensions: number): Promise<readonly number[]> {
     this.#context ??= this.#open()
     const context = await this.#context
     context.disposeSequence(0)
     context.initBatch(tokens.length)
     context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1))
     await context.decodeBatch()
-    const raw = context.getEmbedding(tokens.length)
+    const raw = context.getEmbedding(tokens.length).subarray(0, dimensions)
     const length = Math.hypot(...raw)
     return Array.from(raw, (value) => (length === 0 ? 0 : value / length))
   }
@@ -84,4 +94,9 @@ export class TextEmbedder implements AsyncDisposable {
     if (await context.init()) return context
     throw new ServiceError('inference_failed', `There is no memory for embeddings of ${this.#length} tokens; set a smaller contextLength.`)
   }
+}
+
+function tooWide(dimensions: number, size: number): ServiceError {
+  const message = `This model's vectors have ${size} dimensions; ask for at most as many as that, not ${dimensions}.`
+  return new ServiceError('invalid_request_error', message, { param: 'dimensions' })
 }

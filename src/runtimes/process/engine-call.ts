@@ -1,7 +1,7 @@
-import type { ImageProgress, ImageResult } from '../../core/image-generation.ts'
-import type { EmbeddingResult, TextPart } from '../../core/text-generation.ts'
+import type { ImageProgress } from '../../core/image-generation.ts'
+import type { TextPart } from '../../core/text-generation.ts'
 import { unpackFailure } from './engine-failure.ts'
-import { type CallReport, streamWindow } from './engine-messages.ts'
+import { type CallReport, type EngineResult, streamWindow } from './engine-messages.ts'
 
 interface CallHandlers {
   /** Called at most once, and not after the engine's last word. */
@@ -20,7 +20,7 @@ export class EngineCall implements Disposable {
   }
   #parts: TextPart[] = []
   #wake = Promise.withResolvers<void>()
-  #end: { readonly result: ImageResult | EmbeddingResult | number | undefined } | { readonly error: unknown } | undefined
+  #end: { readonly result: EngineResult | undefined } | { readonly error: unknown } | undefined
   /** Whether the engine has nothing more to do for this call, or has been told so. */
   #settled = false
   #unacknowledged = 0
@@ -62,7 +62,7 @@ export class EngineCall implements Disposable {
     if ('error' in this.#end) throw this.#end.error
   }
 
-  async result(): Promise<ImageResult | EmbeddingResult | number | undefined> {
+  async result(): Promise<EngineResult | undefined> {
     while (this.#end === undefined) await this.#news()
     if ('error' in this.#end) throw this.#end.error
     return this.#end.result

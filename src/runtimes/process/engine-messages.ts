@@ -2,7 +2,16 @@ import type { ComputeDevice, DeviceChoice } from '../../core/compute-device.ts'
 import type { ErrorCode, FieldFault } from '../../core/error.ts'
 import type { ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
-import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest } from '../../core/text-generation.ts'
+import type {
+  DetokenizeRequest,
+  DetokenizeResult,
+  EmbeddingRequest,
+  EmbeddingResult,
+  TextPart,
+  TextRequest,
+  TokenizeRequest,
+  TokenizeResult,
+} from '../../core/text-generation.ts'
 
 /** Work for an engine; `id` names the call in every message about it. */
 export type EngineWork =
@@ -10,6 +19,8 @@ export type EngineWork =
   /** Counts the tokens of its prompt; the result is a number. */
   | { readonly type: 'count'; readonly request: TextRequest }
   | { readonly type: 'embed'; readonly request: EmbeddingRequest }
+  | { readonly type: 'tokenize'; readonly request: TokenizeRequest }
+  | { readonly type: 'detokenize'; readonly request: DetokenizeRequest }
   | { readonly type: 'draw'; readonly request: ImageRequest }
 
 /** What an engine is given to compute with. */
@@ -27,11 +38,14 @@ export type ToEngine =
   | { readonly type: 'more'; readonly id: number; readonly parts: number }
   | { readonly type: 'abort'; readonly id: number }
 
+/** What a call comes to that is no stream. */
+export type EngineResult = ImageResult | EmbeddingResult | TokenizeResult | DetokenizeResult | number
+
 /** What an engine process says about one call; the last message is `done` or `failed`, also after an abort. */
 export type CallReport =
   | { readonly type: 'part'; readonly id: number; readonly part: TextPart }
   | { readonly type: 'progress'; readonly id: number; readonly progress: ImageProgress }
-  | { readonly type: 'done'; readonly id: number; readonly result?: ImageResult | EmbeddingResult | number }
+  | { readonly type: 'done'; readonly id: number; readonly result?: EngineResult }
   | { readonly type: 'failed'; readonly id: number; readonly error: EngineFailure }
 
 /** What an engine tells about the model it loaded. */

@@ -5,8 +5,8 @@ import type { EngineProcess } from './engine-process.ts'
 /** A text model that lives in an engine process. */
 export function createTextProxy(engine: EngineProcess): TextModel {
   return {
-    contextLength: engine.facts.contextLength,
     device: engine.facts.device,
+    contextLength: engine.facts.contextLength,
     async *generate(request, { signal, account }) {
       using call = engine.call({ type: 'generate', request, account }, { signal })
       yield* call.parts()
@@ -15,13 +15,29 @@ export function createTextProxy(engine: EngineProcess): TextModel {
       using call = engine.call({ type: 'count', request }, { signal })
       const result = await call.result()
       if (typeof result === 'number') return result
-      throw new ServiceError('inference_failed', 'The model answered with something else than a count; send the request again.')
+      throw somethingElse('a count')
     },
     async embed(request, { signal }) {
       using call = engine.call({ type: 'embed', request }, { signal })
       const result = await call.result()
       if (typeof result === 'object' && 'vectors' in result) return result
-      throw new ServiceError('inference_failed', 'The model answered with something else than embeddings; send the request again.')
+      throw somethingElse('embeddings')
+    },
+    async tokenize(request, { signal }) {
+      using call = engine.call({ type: 'tokenize', request }, { signal })
+      const result = await call.result()
+      if (typeof result === 'object' && 'tokens' in result) return result
+      throw somethingElse('tokens')
+    },
+    async detokenize(request, { signal }) {
+      using call = engine.call({ type: 'detokenize', request }, { signal })
+      const result = await call.result()
+      if (typeof result === 'object' && 'text' in result) return result
+      throw somethingElse('text')
     },
   }
+}
+
+function somethingElse(asked: string): ServiceError {
+  return new ServiceError('inference_failed', `The model answered with something else than ${asked}; send the request again.`)
 }

@@ -1,4 +1,5 @@
-import type { ChatMessage, ResponseFormat, TextRequest, ToolChoice } from '../../core/text-generation.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { ChatMessage, EndingRules, ResponseFormat, TextRequest, ToolChoice } from '../../core/text-generation.ts'
 
 /** A field that is left out where it has no effect, for upstreams that know only OpenAI's own fields. */
 const unlessOff = (name: string, value: number, off: number) => (value === off ? {} : { [name]: value })
@@ -20,6 +21,7 @@ export function encodeTextRequest(request: TextRequest, model: string): Record<s
     seed: sampling.seed,
     ...(sampling.logitBias.size > 0 && { logit_bias: Object.fromEntries(sampling.logitBias) }),
     ...(stop.length > 0 && { stop }),
+    ...encodeEnding(request.ending),
     ...unlessOff('n', request.choices, 1),
     ...(topLogprobs !== null && (input.type === 'prompt' ? { logprobs: topLogprobs } : { logprobs: true, top_logprobs: topLogprobs })),
     ...encodeFormat(request.responseFormat),
@@ -28,8 +30,12 @@ export function encodeTextRequest(request: TextRequest, model: string): Record<s
   }
 }
 
-function encodeChat({ messages, tools, toolChoice, parallelToolCalls }: Extract<TextRequest['input'], { type: 'chat' }>) {
-  const fields = { messages: messages.map(encodeMessage) }
+function encodeChat({ messages, tools, toolChoice, parallelToolCalls, opening = 'turn' }: Extract<TextRequest['input'], { type: 'chat' }>) {
+  const fields = {
+    messages: messages.map(encodeMessage),
+    ...(opening !== 'turn' && { add_generation_prompt: false }),
+    ...(opening === 'last-message' && { continue_final_message: true }),
+  }
   if (tools.length === 0) return fields
   return {
     ...fields,
@@ -39,6 +45,17 @@ function encodeChat({ messages, tools, toolChoice, parallelToolCalls }: Extract<
     })),
     tool_choice: encodeToolChoice(toolChoice),
     parallel_tool_calls: parallelToolCalls,
+  }
+}
+
+/** Fields that vLLM and SGLang know, left out where they say nothing. */
+function encodeEnding(ending: EndingRules | undefined): Record<string, unknown> {
+  if (ending === undefined) return {}
+  return {
+    ...(ending.includeStop && { include_stop_str_in_output: true }),
+    ...(ending.stopTokens.length > 0 && { stop_token_ids: ending.stopTokens }),
+    ...unlessOff('min_tokens', ending.minTokens, 0),
+    ...(ending.ignoreEnd && { ignore_eos: true }),
   }
 }
 
@@ -59,6 +76,14 @@ function encodeToolChoice(choice: ToolChoice): unknown {
 
 function encodeFormat(format: ResponseFormat): Record<string, unknown> {
   if (format.type === 'text') return {}
+  if (format.type === 'grammar' || format.type === 'regex' || format.type === 'choice')
+    throw new ServiceError(
+      'unsupported_parameter',
+      `This model runs on another server, which may not know ${format.field}; leave it out.`,
+      {
+        param: format.field,
+      },
+    )
   if (format.type === 'json_object') return { response_format: { type: 'json_object' } }
   return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema, strict: true } } }
 }

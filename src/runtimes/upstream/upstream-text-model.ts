@@ -16,10 +16,14 @@ export function createUpstreamTextModel(connection: UpstreamConnection, model: s
       yield* decodeChunks(readDataLines(pieces), request.choices)
     },
     async embed(request, { signal }) {
-      const pieces = await connection.send('/embeddings', { model, input: request.inputs, encoding_format: 'float' }, { signal })
+      const pieces = await connection.send('/embeddings', encodeEmbeddingRequest(request, model), { signal })
       return decodeEmbeddings(request, (await Array.fromAsync(pieces)).join(''))
     },
   }
+}
+
+function encodeEmbeddingRequest({ inputs, dimensions }: EmbeddingRequest, model: string): Record<string, unknown> {
+  return { model, input: inputs, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
 }
 
 function decodeEmbeddings({ inputs }: EmbeddingRequest, text: string): EmbeddingResult {

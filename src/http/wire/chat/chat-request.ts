@@ -4,6 +4,9 @@ import { defaultMaxTokens, type TextRequest } from '../../../core/text-generatio
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
+import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
+import { findOpeningFaults, openingFields, readOpening } from './fields/opening-fields.ts'
+import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
 import { findMessageFaults, readChatMessages } from './read-chat-messages.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
 import { readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
@@ -29,11 +32,14 @@ const firstFields = {
 
 const lastFields = {
   stop: stopField,
+  ...endingFields,
   n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description: 'Answers to make.' })),
   ...streamFields,
   logprobs: Type.Optional(Type.Boolean({ default: false, description: 'Whether tokens come with their log probabilities.' })),
   top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs logprobs.' })),
   response_format: responseFormatField,
+  ...outputFormatFields,
+  ...openingFields,
   ...toolFields,
   user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
 }
@@ -58,6 +64,8 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
   return (received) => {
     const body = checker.parse(received, textFaultCodes)
     refuseFaults(findChatFaults(body), textFaultCodes)
+    const ending = readEnding(body)
+    const opening = readOpening(body)
     return {
       request: {
         model: body.model,
@@ -67,14 +75,16 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
           tools: readTools(body),
           toolChoice: readToolChoice(body),
           parallelToolCalls: body.parallel_tool_calls ?? true,
+          ...(opening && { opening }),
         },
-        maxTokens: body.max_completion_tokens ?? body.max_tokens ?? defaultMaxTokens,
+        maxTokens: readLimit(body),
         ...((body.max_completion_tokens ?? body.max_tokens) === undefined && { maxTokensIsDefault: true }),
         sampling: readSampling(body),
         stop: readStop(body.stop),
         choices: body.n ?? 1,
         topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : null,
-        responseFormat: readResponseFormat(body.response_format),
+        responseFormat: readOutputFormat(body) ?? readResponseFormat(body.response_format),
+        ...(ending && { ending }),
       },
       delivery: readDelivery(body),
     }
@@ -90,8 +100,15 @@ function findChatFaults(body: ChatBody): readonly FieldFault[] {
     ...findLimitFaults(body),
     ...findStreamFaults(body),
     ...findResponseFormatFaults(body.response_format),
+    ...findOutputFormatFaults(body, readResponseFormat(body.response_format)),
+    ...findOpeningFaults(body),
+    ...findEndingFaults(body, readLimit(body)),
     ...findToolFaults(body),
   ]
+}
+
+function readLimit(body: ChatBody): number {
+  return body.max_completion_tokens ?? body.max_tokens ?? defaultMaxTokens
 }
 
 function findLimitFaults(body: ChatBody): readonly FieldFault[] {

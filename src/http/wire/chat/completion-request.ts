@@ -3,6 +3,9 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
+import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
+import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
+import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
 import { readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
 import { readStop, stopField } from './stop-field.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
@@ -20,6 +23,9 @@ const firstFields = {
 
 const lastFields = {
   stop: stopField,
+  ...endingFields,
+  response_format: responseFormatField,
+  ...outputFormatFields,
   n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1 })),
   ...streamFields,
   echo: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer begins with the prompt.' })),
@@ -41,19 +47,27 @@ export function createCompletionRequestParser(settings: {
   const checker = createBodyChecker(completionRequestSchema(settings))
   return (received) => {
     const body = checker.parse(received, textFaultCodes)
-    refuseFaults([...findStreamFaults(body), ...findEchoFaults(body)], textFaultCodes)
+    const maxTokens = body.max_tokens ?? defaultMaxTokens
+    const responseFormat = readResponseFormat(body.response_format)
+    const formatFaults = [...findResponseFormatFaults(body.response_format), ...findOutputFormatFaults(body, responseFormat)]
+    refuseFaults(
+      [...findStreamFaults(body), ...findEchoFaults(body), ...formatFaults, ...findEndingFaults(body, maxTokens)],
+      textFaultCodes,
+    )
+    const ending = readEnding(body)
     const prompt = typeof body.prompt === 'string' ? body.prompt : body.prompt.join('')
     return {
       request: {
         model: body.model,
         input: { type: 'prompt', prompt, echo: body.echo ?? false },
-        maxTokens: body.max_tokens ?? defaultMaxTokens,
+        maxTokens,
         ...(body.max_tokens === undefined && { maxTokensIsDefault: true }),
         sampling: readSampling(body),
         stop: readStop(body.stop),
         choices: body.n ?? 1,
         topLogprobs: body.logprobs ?? null,
-        responseFormat: { type: 'text' },
+        responseFormat: readOutputFormat(body) ?? responseFormat,
+        ...(ending && { ending }),
       },
       delivery: readDelivery(body),
     }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { FinishReason, TextPart, TextRequest, TokenLogprob } from '../../../core/text-generation.ts'
+import type { EndingRules, FinishReason, TextPart, TextRequest, TokenLogprob } from '../../../core/text-generation.ts'
 import type { DrawnLogprobs, GenerationEnd } from '../batch/generation.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import type { ToolFormat } from '../prompt/tool-format.ts'
@@ -19,6 +19,8 @@ export class ChoiceOutput {
   readonly #choice: number
   readonly #text: ChoiceText
   readonly #stops: StopMatcher
+  readonly #minTokens: number
+  #tokens = 0
   readonly #tools: ToolCallReader | null
   readonly #callsOnly: boolean
   readonly #push: (part: TextPart) => void
@@ -32,13 +34,21 @@ export class ChoiceOutput {
     {
       choice,
       stop,
+      ending,
       format,
       callsOnly,
-    }: { readonly choice: number; readonly stop: TextRequest['stop']; readonly format: ToolFormat | null; readonly callsOnly: boolean },
+    }: {
+      readonly choice: number
+      readonly stop: TextRequest['stop']
+      readonly ending: EndingRules
+      readonly format: ToolFormat | null
+      readonly callsOnly: boolean
+    },
   ) {
     this.#choice = choice
     this.#text = new ChoiceText(vocabulary)
-    this.#stops = new StopMatcher(stop)
+    this.#stops = new StopMatcher(stop, ending)
+    this.#minTokens = ending.minTokens
     this.#tools = format === null ? null : new ToolCallReader(format)
     this.#callsOnly = callsOnly
     this.#push = push
@@ -50,6 +60,7 @@ export class ChoiceOutput {
   }
 
   add(token: number, logprobs: DrawnLogprobs | null): Addition {
+    this.#tokens++
     const text = this.#text.add(token, logprobs)
     const stopped = this.#show(this.#tools?.add(text) ?? [{ type: 'text', text }], logprobs !== null)
     return { text, stopped }
@@ -78,7 +89,7 @@ export class ChoiceOutput {
     for (const event of events) {
       if (event.type === 'text') {
         undecided += event.text.length
-        const added = this.#stops.add(event.text)
+        const added = this.#tokens < this.#minTokens ? { text: event.text, stopped: false } : this.#stops.add(event.text)
         shown += added.text
         stopped = added.stopped
       } else {

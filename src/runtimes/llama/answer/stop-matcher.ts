@@ -1,10 +1,13 @@
 /** Finds stop strings in text that arrives in fragments, and holds back what may become one. */
 export class StopMatcher {
   readonly #stops: readonly string[]
+  readonly #included: boolean
   #held = ''
 
-  constructor(stops: readonly string[]) {
+  /** @param includeStop Whether the stop string is safe to show too. */
+  constructor(stops: readonly string[], { includeStop }: { readonly includeStop: boolean } = { includeStop: false }) {
     this.#stops = stops.filter((stop) => stop.length > 0)
+    this.#included = includeStop
   }
 
   /** Characters that may still become a stop string. */
@@ -16,7 +19,7 @@ export class StopMatcher {
   add(fragment: string): { readonly text: string; readonly stopped: boolean } {
     if (this.#stops.length === 0) return { text: fragment, stopped: false }
     const text = this.#held + fragment
-    const cut = this.#firstStop(text)
+    const cut = this.#cut(text)
     if (cut !== -1) {
       this.#held = ''
       return { text: text.slice(0, cut), stopped: true }
@@ -33,13 +36,17 @@ export class StopMatcher {
     return held
   }
 
-  #firstStop(text: string): number {
+  /** Where the text ends, before or behind the stop string that begins first; −1 = there is none. */
+  #cut(text: string): number {
     let first = -1
+    let cut = -1
     for (const stop of this.#stops) {
       const at = text.indexOf(stop)
-      if (at !== -1 && (first === -1 || at < first)) first = at
+      if (at === -1 || (first !== -1 && at >= first)) continue
+      first = at
+      cut = this.#included ? at + stop.length : at
     }
-    return first
+    return cut
   }
 
   /** Length of the longest end of `text` that begins a stop string. */

@@ -23,6 +23,7 @@ function follow(
     account: 'a',
     prompt: Uint32Array.from(prompt),
     limit: 3,
+    isEnd: (token) => token === endToken,
     draw: (context, index) => context.sampleToken(index, sampler),
     logprobs: null,
     onPrompt: (cached) => log.push(`prompt ${cached}`),
@@ -44,7 +45,6 @@ function start(
     now: () => clock++, // every batch takes as long as any other
     context,
     table: new SequenceTable(context, sequences),
-    isEnd: (token: number) => token === endToken,
     speculation: guesser === null ? null : new Speculation(guesser),
   }
   return { loop: new DecodeLoop(parts, { promptTokens: 512, movePatience: 1 }), context }

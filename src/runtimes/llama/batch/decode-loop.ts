@@ -14,7 +14,6 @@ import type { SequenceTable } from './sequence-table.ts'
 interface LoopParts {
   readonly context: NativeContext
   readonly table: SequenceTable
-  readonly isEnd: (token: number) => boolean
   /** null = every token costs a batch. */
   readonly speculation: Guessing | null
   /** Milliseconds on a clock that never goes back. */
@@ -30,7 +29,6 @@ export class DecodeLoop implements AsyncDisposable {
   readonly #table: SequenceTable
   readonly #limits: DecodeLimits
   readonly #pace: BatchPace
-  readonly #isEnd: (token: number) => boolean
   readonly #speculation: Guessing | null
   readonly #now: () => number
   #waiting: Generation[] = []
@@ -41,12 +39,11 @@ export class DecodeLoop implements AsyncDisposable {
   #arrivals = 0
   #disposed = false
 
-  constructor({ context, table, isEnd, speculation, now }: LoopParts, limits: DecodeLimits) {
+  constructor({ context, table, speculation, now }: LoopParts, limits: DecodeLimits) {
     this.#context = context
     this.#table = table
     this.#limits = limits
     this.#pace = new BatchPace(limits.promptTokens)
-    this.#isEnd = isEnd
     this.#speculation = speculation
     this.#now = now
   }
@@ -184,7 +181,7 @@ export class DecodeLoop implements AsyncDisposable {
   }
 
   #accept(running: RunningGeneration, draw: Draw): Delivery {
-    const ended = draw.token === null || this.#isEnd(draw.token)
+    const ended = draw.token === null || running.generation.isEnd(draw.token)
     running.drawn++
     const end = ended ? 'end-token' : running.drawn >= running.generation.limit ? 'limit' : null
     running.done = end !== null

@@ -23,6 +23,8 @@ export interface Vocabulary {
   readonly end: number | null
   tokenize(text: string, options: { readonly special: boolean }): Uint32Array
   piece(token: number): Piece
+  /** The bytes of a token, those of a control token too. */
+  spell(token: number): Uint8Array
   /** Tokens that end an answer. */
   readonly ends: readonly number[]
   isEnd(token: number): boolean
@@ -34,6 +36,7 @@ export function readVocabulary(model: NativeModel, size: number, shown: readonly
   const pieces = new Map<number, Piece>()
   const ends = new Set<number>()
   const controlTexts: string[] = []
+  const controls = new Set<number>()
   const marks: string[] = []
   for (let token = 0; token < size; token++) {
     if (model.isEogToken(token)) ends.add(token)
@@ -41,12 +44,25 @@ export function readVocabulary(model: NativeModel, size: number, shown: readonly
     if ((attributes & (tokenAttributes.control | tokenAttributes.unknown | tokenAttributes.userDefined)) === 0) continue
     const text = model.getTokenString(token)
     if (text === undefined || text.length === 0) continue
-    if ((attributes & tokenAttributes.userDefined) === 0) controlTexts.push(text)
+    if ((attributes & tokenAttributes.userDefined) === 0) {
+      controlTexts.push(text)
+      controls.add(token)
+    }
     if ((attributes & tokenAttributes.stripsLeft) === 0 && /^[<[]/.test(text)) marks.push(text)
   }
   const markPattern = marks.length === 0 ? null : matchAny(marks)
   const begin = model.tokenBos()
   const end = model.tokenEos()
+
+  const pieceOf = (token: number): Piece => {
+    let piece = pieces.get(token)
+    if (piece === undefined) {
+      const text = model.getTokenString(token) ?? ''
+      piece = describePiece(shown.includes(text) ? Buffer.from(text) : tokenPiece(text, model.getTokenAttributes(token), type))
+      pieces.set(token, piece)
+    }
+    return piece
+  }
 
   return {
     size,
@@ -57,15 +73,8 @@ export function readVocabulary(model: NativeModel, size: number, shown: readonly
     end:
       type === vocabularyTypes.wordPiece ? model.sepToken() : type === vocabularyTypes.unigram || model.shouldAppendEosToken() ? end : null,
     tokenize: (text, { special }) => tokenizeStretches(text, markPattern, (stretch) => model.tokenize(stretch, special)),
-    piece: (token) => {
-      let piece = pieces.get(token)
-      if (piece === undefined) {
-        const text = model.getTokenString(token) ?? ''
-        piece = describePiece(shown.includes(text) ? Buffer.from(text) : tokenPiece(text, model.getTokenAttributes(token), type))
-        pieces.set(token, piece)
-      }
-      return piece
-    },
+    piece: pieceOf,
+    spell: (token) => (controls.has(token) ? Buffer.from(model.getTokenString(token) ?? '') : pieceOf(token).bytes),
     ends: [...ends],
     isEnd: (token) => ends.has(token),
   }

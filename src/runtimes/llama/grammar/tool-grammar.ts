@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../core/error.ts'
-import type { ResponseFormat, ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
+import type { ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
 import type { ToolFormat } from '../prompt/tool-format.ts'
 import { Grammar, literal } from './gbnf.ts'
 import { defineJson } from './json-rules.ts'
-import { formatRule, type OutputConstraint } from './output-constraint.ts'
+import { fieldOf, formatRule, type OutputConstraint, type RuledFormat } from './output-constraint.ts'
 import { SchemaGrammar } from './schema-grammar.ts'
 
 const mostParallelCalls = 16
@@ -37,13 +37,13 @@ export function constrainToolCalls(rules: ToolRules, written: string | null): Ou
  *
  * @throws {ServiceError} `unsupported_parameter` naming the part of the format's schema that cannot be honoured.
  */
-export function constrainCallsOrAnswer(rules: ToolRules, format: Exclude<ResponseFormat, { type: 'text' }>): OutputConstraint {
+export function constrainCallsOrAnswer(rules: ToolRules, format: RuledFormat): OutputConstraint {
   const grammar = new Grammar()
   defineJson(grammar)
   const answer = formatRule(grammar, format).rule
   const calls = callsRule(grammar, rules, '')
   grammar.define('root', calls === null ? answer : `${answer} | ${calls}`)
-  return { grammar: grammar.toString(), param: 'response_format', closingLength: null }
+  return { grammar: grammar.toString(), param: fieldOf(format), closingLength: null }
 }
 
 /** All calls of an answer, without what is written already; null when that cannot become a call. */

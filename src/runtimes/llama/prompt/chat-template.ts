@@ -21,6 +21,11 @@ export interface TemplateMessage {
   readonly name?: string
 }
 
+export interface RenderOptions {
+  /** Whether a turn of the assistant is opened at the end; true when absent. */
+  readonly opensTurn?: boolean
+}
+
 export interface ChatTemplate {
   readonly source: string
   /** Whether the template itself tells the model about tools. */
@@ -29,7 +34,7 @@ export interface ChatTemplate {
    * @throws {ServiceError} `invalid_request_error` when the template refuses the messages or writes far more than it was
    *   given, `inference_failed` when it runs longer than a second.
    */
-  render(messages: readonly TemplateMessage[], tools: readonly ToolDefinition[]): string
+  render(messages: readonly TemplateMessage[], tools: readonly ToolDefinition[], options?: RenderOptions): string
 }
 
 /** ChatML, for files that bring no template. */
@@ -51,10 +56,10 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
   return {
     source: text,
     knowsTools: /\btools\b/.test(text),
-    render: (messages, tools) => {
+    render: (messages, tools, { opensTurn = true } = {}) => {
       const input = { messages: messages.map(shape), tools: tools.length > 0 ? tools.map(describeTool) : null }
       const longest = 4 * JSON.stringify(input).length + maxTemplateLength
-      const rendered = renderChecked(template, { ...variables, ...input })
+      const rendered = renderChecked(template, { ...variables, ...input, add_generation_prompt: opensTurn })
       if (rendered.length > longest) throw refuse(`wrote ${rendered.length} characters`)
       return rendered
     },

@@ -1,4 +1,8 @@
 import type { TextRequest } from '../../../core/text-generation.ts'
+import { tooLong } from './prompt-tokens.ts'
+
+/** Prompts that are surely so many times too long are not tokenized, only to say by how much. */
+const hopeless = 4
 
 /**
  * Tokens that a request takes at the very least, found without rendering or tokenizing it: every message takes one, and none spells more than the longest.
@@ -7,9 +11,18 @@ import type { TextRequest } from '../../../core/text-generation.ts'
  *
  * @param longestToken Bytes.
  */
-export function leastTokens({ input }: TextRequest, longestToken: number): number {
+export function leastTokens({ input }: Pick<TextRequest, 'input'>, longestToken: number): number {
   if (input.type === 'prompt') return Math.ceil(Buffer.byteLength(input.prompt) / longestToken)
   const asked = input.messages.filter((message) => message.role === 'user' || message.role === 'system')
   const bytes = asked.reduce((sum, message) => sum + Buffer.byteLength(message.content ?? ''), 0)
   return Math.max(input.messages.length, Math.ceil(bytes / longestToken))
+}
+
+/** @throws {ServiceError} `context_length_exceeded` when a prompt is surely many times too long. */
+export function refuseHopeless(
+  { longestToken, contextLength }: { readonly longestToken: number; readonly contextLength: number },
+  input: TextRequest['input'],
+): void {
+  const least = leastTokens({ input }, longestToken)
+  if (least > hopeless * contextLength) throw tooLong(`at least ${least}`, contextLength, input.type === 'chat' ? 'messages' : 'prompt')
 }

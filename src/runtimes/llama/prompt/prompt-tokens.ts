@@ -21,7 +21,7 @@ export interface PromptTools {
  *
  * @throws {ServiceError} `invalid_request_error` when the template refuses the messages.
  */
-export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTools, { input }: TextRequest): Uint32Array {
+export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTools, { input }: Pick<TextRequest, 'input'>): Uint32Array {
   if (input.type === 'prompt') return withBegin(vocabulary, [vocabulary.tokenize(input.prompt, { special: false })])
   const offered = input.toolChoice === 'none' ? [] : input.tools
   const messages = toolFormat.native ? fitToolHistory(toolFormat, input.messages) : writeToolsAsText(input.messages, offered)
@@ -31,11 +31,21 @@ export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTool
   })
   const guard = guardControlTexts(vocabulary.controlTexts, collectTexts(shape))
   const { seen, tools } = shape(guard.protect)
-  const rendered = renderPrompt(template, seen, tools)
+  const last = seen.at(-1)
+  const continued = input.opening === 'last-message' && last?.role === 'assistant' ? last : null
+  const rendered =
+    continued === null
+      ? renderPrompt(template, seen, tools, { opensTurn: input.opening !== 'bare' })
+      : closeThoughts(renderPrompt(template, seen.slice(0, -1), tools)) + continued.content
   return withBegin(
     vocabulary,
     guard.split(rendered).map((part) => vocabulary.tokenize(part.text, { special: part.special })),
   )
+}
+
+/** What an assistant said before was no thought, even where the template opens a turn with thoughts. */
+function closeThoughts(prompt: string): string {
+  return prompt.trimEnd().endsWith('<think>') ? `${prompt.trimEnd()}\n\n</think>\n\n` : prompt
 }
 
 function protectTool({ name, description, parameters }: ToolDefinition, protect: (text: string) => string): ToolDefinition {

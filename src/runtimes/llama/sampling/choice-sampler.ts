@@ -1,3 +1,4 @@
+import type { EndingRules } from '../../../core/text-generation.ts'
 import { GrammarFollower } from '../automaton/grammar-follower.ts'
 import type { LogitIndex, NativeContext, NativeSampler, NativeSamplerConfig } from '../binding/native-binding.ts'
 import { type ClosingBias, JsonCloser } from '../grammar/json-closer.ts'
@@ -9,15 +10,18 @@ export class ChoiceSampler implements Disposable {
   readonly #native: NativeSampler
   readonly #engine: LlamaEngine
   readonly #config: NativeSamplerConfig
+  readonly #ending: EndingRules
   readonly #drawn: number[] = []
   #grammar: GrammarFollower | null = null
   #closer: JsonCloser | null = null
   #bias: ClosingBias | null = null
 
-  constructor(engine: LlamaEngine, config: NativeSamplerConfig) {
+  constructor(engine: LlamaEngine, config: NativeSamplerConfig, ending: EndingRules) {
     this.#engine = engine
     this.#config = config
+    this.#ending = ending
     this.#native = engine.createSampler(config)
+    if (this.#barred().length > 0) this.#apply()
   }
 
   /**
@@ -58,26 +62,36 @@ export class ChoiceSampler implements Disposable {
   }
 
   #note(token: number): number {
-    if (token >= 0) this.#drawn.push(token)
+    if (token < 0) return token
+    this.#drawn.push(token)
+    if (this.#drawn.length === this.#ending.minTokens) this.#apply()
     return token
+  }
+
+  /** Tokens that would end the answer and must not come now. */
+  #barred(): readonly number[] {
+    const { ignoreEnd, minTokens, stopTokens } = this.#ending
+    const { ends } = this.#engine.vocabulary
+    if (this.#drawn.length < minTokens) return [...ends, ...stopTokens]
+    return ignoreEnd ? ends : []
   }
 
   #apply(forbidden: Uint32Array = new Uint32Array()): void {
     const { repeatPenaltyTokens = [], tokenBiasKeys = [], tokenBiasValues = [] } = this.#config
+    const barred = this.#barred()
     const wanted = [...tokenBiasKeys, ...(this.#bias?.tokens ?? [])]
-    const tokenBias = {
-      tokens: new Uint32Array(forbidden.length + wanted.length),
-      values: new Float32Array(forbidden.length + wanted.length),
-    }
-    tokenBias.tokens.set(forbidden)
-    tokenBias.tokens.set(wanted, forbidden.length)
-    tokenBias.values.fill(Number.NEGATIVE_INFINITY, 0, forbidden.length)
-    tokenBias.values.set([...tokenBiasValues, ...(this.#bias?.values ?? [])], forbidden.length)
+    const never = forbidden.length + barred.length
+    const tokens = new Uint32Array(never + wanted.length)
+    const values = new Float32Array(tokens.length).fill(Number.NEGATIVE_INFINITY, 0, never)
+    tokens.set(forbidden)
+    tokens.set(barred, forbidden.length)
+    tokens.set(wanted, never)
+    values.set([...tokenBiasValues, ...(this.#bias?.values ?? [])], never)
     this.#native.applyConfig({
       ...this.#config,
       repeatPenaltyTokens: Uint32Array.from([...repeatPenaltyTokens, ...this.#drawn]),
-      tokenBiasKeys: tokenBias.tokens,
-      tokenBiasValues: tokenBias.values,
+      tokenBiasKeys: tokens,
+      tokenBiasValues: values,
     })
   }
 }

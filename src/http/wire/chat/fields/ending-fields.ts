@@ -1,0 +1,44 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../../core/error.ts'
+import type { EndingRules } from '../../../../core/text-generation.ts'
+
+/** When an answer ends, beside `stop` and its limit; vLLM's fields, for chat and plain completions alike. */
+export const endingFields = {
+  include_stop_str_in_output: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether the stop string that ends the output is part of it.' }),
+  ),
+  stop_token_ids: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), {
+      maxItems: 64,
+      description: 'Tokens that end the output and are not part of it, by id.',
+    }),
+  ),
+  min_tokens: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Tokens before which only the limit ends the output.' }),
+  ),
+  ignore_eos: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether the output goes on where the model would end it, up to its limit.' }),
+  ),
+}
+
+const example = Type.Object(endingFields)
+type EndingBody = Static<typeof example>
+
+/** @param maxTokens The limit of the request, filled in. */
+export function findEndingFaults({ min_tokens = 0 }: EndingBody, maxTokens: number): readonly FieldFault[] {
+  if (min_tokens <= maxTokens) return []
+  const message = `\`min_tokens\` must be at most the limit of ${maxTokens} tokens: lower it, or raise \`max_tokens\`.`
+  return [{ path: ['min_tokens'], message, kind: 'range' }]
+}
+
+/** undefined when nothing is asked for. */
+export function readEnding(body: EndingBody): EndingRules | undefined {
+  const ending: EndingRules = {
+    includeStop: body.include_stop_str_in_output ?? false,
+    stopTokens: body.stop_token_ids ?? [],
+    minTokens: body.min_tokens ?? 0,
+    ignoreEnd: body.ignore_eos ?? false,
+  }
+  const asked = ending.includeStop || ending.stopTokens.length > 0 || ending.minTokens > 0 || ending.ignoreEnd
+  return asked ? ending : undefined
+}

@@ -1,0 +1,45 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../../core/error.ts'
+import type { ChatMessageBody } from '../chat-message-schema.ts'
+
+/** Whether the answer continues the last message. */
+export const openingFields = {
+  continue_final_message: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether the answer continues the last message, the assistant's own; so it does by default when the last message is one.",
+    }),
+  ),
+  add_generation_prompt: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: 'Whether the answer is a new turn of the assistant; not together with continue_final_message.',
+    }),
+  ),
+}
+
+const example = Type.Object(openingFields)
+type OpeningBody = Static<typeof example> & { readonly messages: readonly ChatMessageBody[] }
+
+/** Finds contradictions about what is continued. */
+export function findOpeningFaults(body: OpeningBody): readonly FieldFault[] {
+  if (body.continue_final_message !== true) return []
+  if (body.add_generation_prompt === true) return [fault('contradicts `add_generation_prompt: true`; send one of them.', 'conflict')]
+  return isContinuable(body) ? [] : [fault('needs a last message of the assistant with text and without tool calls.', 'conflict')]
+}
+
+/** undefined = a new turn. */
+export function readOpening(body: OpeningBody): 'last-message' | 'bare' | undefined {
+  const { continue_final_message: continued, add_generation_prompt: opened } = body
+  if (continued === true || (continued === undefined && opened === undefined && isContinuable(body))) return 'last-message'
+  return opened === false ? 'bare' : undefined
+}
+
+function isContinuable({ messages }: OpeningBody): boolean {
+  const last = messages.at(-1)
+  return last?.role === 'assistant' && last.content !== undefined && last.content.length > 0 && (last.tool_calls ?? []).length === 0
+}
+
+function fault(text: string, kind: string): FieldFault {
+  return { path: ['continue_final_message'], message: `\`continue_final_message\` ${text}`, kind }
+}

@@ -1,0 +1,105 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../../core/error.ts'
+import type { JsonObject, ResponseFormat } from '../../../../core/text-generation.ts'
+import { jsonObject } from '../response-format-field.ts'
+
+const longestGrammar = 64 * 1024
+
+const grammar = (description: string) => Type.String({ minLength: 1, maxLength: longestGrammar, description })
+const regex = (description: string) => Type.String({ minLength: 1, maxLength: 4096, description })
+const choice = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { minItems: 1, maxItems: 1000, description })
+const schema = (description: string) => Type.Union([jsonObject, Type.String({ minLength: 2, maxLength: longestGrammar })], { description })
+
+const aboutGrammars = "A grammar in llama.cpp's notation (GBNF) with a rule `root`, at most 64 KB."
+const aboutSchemas = 'A JSON schema, or the text of one, that the output is valid under.'
+const aboutRegexes = 'A regular expression that the whole output matches, without look-around and references.'
+const aboutChoices = 'Texts of which the output is one.'
+
+/** What the output must look like, as llama.cpp's and vLLM's users say it; at most one of these and `response_format`. */
+export const outputFormatFields = {
+  grammar: Type.Optional(grammar(aboutGrammars)),
+  guided_grammar: Type.Optional(grammar("vLLM's older name of `grammar`.")),
+  guided_json: Type.Optional(schema(aboutSchemas)),
+  guided_regex: Type.Optional(regex(aboutRegexes)),
+  guided_choice: Type.Optional(choice(aboutChoices)),
+  structured_outputs: Type.Optional(
+    Type.Object(
+      {
+        json: Type.Optional(schema(aboutSchemas)),
+        regex: Type.Optional(regex(aboutRegexes)),
+        choice: Type.Optional(choice(aboutChoices)),
+        grammar: Type.Optional(grammar(aboutGrammars)),
+        json_object: Type.Optional(Type.Literal(true, { description: 'Any JSON object.' })),
+      },
+      { additionalProperties: false, description: "vLLM's newer name of the `guided_` fields; exactly one of its members." },
+    ),
+  ),
+}
+
+const example = Type.Object(outputFormatFields)
+type OutputFormatBody = Static<typeof example>
+
+/** @param responseFormat What `response_format` says. */
+export function findOutputFormatFaults(body: OutputFormatBody, responseFormat: ResponseFormat): readonly FieldFault[] {
+  const asked = askedFormats(body)
+  const inside = asked.filter(({ field }) => field === 'structured_outputs')
+  if (body.structured_outputs !== undefined && inside.length !== 1)
+    return [fault('structured_outputs', 'must have exactly one member, such as `json`.', 'range')]
+  const [first, second] = [...(responseFormat.type === 'text' ? [] : ['response_format']), ...asked.map(({ field }) => field)]
+  if (first !== undefined && second !== undefined) return [fault(second, `contradicts \`${first}\`; send one of them.`, 'conflict')]
+  return asked.filter(({ format }) => format === null).map(({ field }) => fault(field, 'must be a JSON schema: an object.', 'type'))
+}
+
+/** @returns null when only `response_format` speaks of the output. */
+export function readOutputFormat(body: OutputFormatBody): ResponseFormat | null {
+  return askedFormats(body)[0]?.format ?? null
+}
+
+/** A format, and the field that asked for it; null = it is no schema. */
+interface AskedFormat {
+  readonly field: string
+  readonly format: ResponseFormat | null
+}
+
+function askedFormats(body: OutputFormatBody): readonly AskedFormat[] {
+  const { structured_outputs: inside = {} } = body
+  const within = 'structured_outputs'
+  return [
+    asked('grammar', body.grammar, (text, field) => ({ type: 'grammar', grammar: text, field })),
+    asked('guided_grammar', body.guided_grammar, (text, field) => ({ type: 'grammar', grammar: text, field })),
+    asked(within, inside.grammar, (text, field) => ({ type: 'grammar', grammar: text, field })),
+    asked('guided_json', body.guided_json, readSchema),
+    asked(within, inside.json, readSchema),
+    asked('guided_regex', body.guided_regex, (pattern, field) => ({ type: 'regex', pattern, field })),
+    asked(within, inside.regex, (pattern, field) => ({ type: 'regex', pattern, field })),
+    asked('guided_choice', body.guided_choice, (options, field) => ({ type: 'choice', options, field })),
+    asked(within, inside.choice, (options, field) => ({ type: 'choice', options, field })),
+    asked(within, inside.json_object, () => ({ type: 'json_object' })),
+  ].flat()
+}
+
+function asked<Value>(
+  field: string,
+  value: Value | undefined,
+  read: (value: Value, field: string) => ResponseFormat | null,
+): readonly AskedFormat[] {
+  return value === undefined ? [] : [{ field, format: read(value, field) }]
+}
+
+function readSchema(value: JsonObject | string, field: string): ResponseFormat | null {
+  try {
+    const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : value
+    return isJsonObject(parsed) ? { type: 'json_schema', schema: parsed, field } : null
+  } catch {
+    return null
+  }
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function fault(field: string, text: string, kind: string): FieldFault {
+  return { path: [field], message: `\`${field}\` ${text}`, kind }
+}

@@ -1,0 +1,27 @@
+import { ServiceError } from '../../core/error.ts'
+import type { DetokenizeRequest, DetokenizeResult, TokenizeRequest, TokenizeResult } from '../../core/text-generation.ts'
+import type { LlamaEngine } from './llama-engine.ts'
+import { refuseHopeless } from './prompt/least-tokens.ts'
+import { tokenizeRequest } from './prompt/prompt-tokens.ts'
+
+/** @throws {ServiceError} `context_length_exceeded` when they are surely many times more than the context holds. */
+export function tokenizeText(engine: LlamaEngine, { input, spelled }: TokenizeRequest): TokenizeResult {
+  refuseHopeless(engine, input.type === 'chat' ? input : { type: 'prompt', prompt: input.text, echo: false })
+  const tokens = input.type === 'chat' ? tokenizeRequest(engine, { input }) : readText(engine, input)
+  return { tokens: [...tokens], spellings: spelled ? Array.from(tokens, engine.vocabulary.spell) : null }
+}
+
+/** @throws {ServiceError} `invalid_request_error` when the model has no such token. */
+export function detokenizeText({ vocabulary }: LlamaEngine, { tokens }: DetokenizeRequest): DetokenizeResult {
+  const unknown = tokens.find((token) => token < 0 || token >= vocabulary.size)
+  if (unknown === undefined) return { text: Buffer.concat(tokens.map(vocabulary.spell)).toString('utf8') }
+  const message = `tokens names ${unknown}; this model's tokens are 0 to ${vocabulary.size - 1}.`
+  throw new ServiceError('invalid_request_error', message, { param: 'tokens' })
+}
+
+function readText({ vocabulary }: LlamaEngine, input: Extract<TokenizeRequest['input'], { type: 'text' }>): Iterable<number> {
+  const { begin, end } = vocabulary
+  const tokens = vocabulary.tokenize(input.text, { special: input.special })
+  if (!input.framed) return tokens
+  return [...(begin === null ? [] : [begin]), ...tokens, ...(end === null ? [] : [end])]
+}
