@@ -49,13 +49,13 @@ suite('confined engines', () => {
       file: '/m/a/a.gguf',
       speculative: { method: 'draft-model', file: '/m/b/b.gguf' },
     } as TextModelDescriptor
-    const image = { kind: 'image', folder: '/m/c', refiner: '/m/d' } as ImageModelDescriptor
+    const image = { kind: 'image', folder: '/m/c', refiner: '/m/d', checkpoint: { weights: '/m/e' } } as ImageModelDescriptor
     const readable = (model: TextModelDescriptor | ImageModelDescriptor) => modelNeeds(model, { gpu: 'off', memoryBytes: 1 }).readable
     assert.deepEqual(
       [readable(text), readable(image)],
       [
         ['/m/a', '/m/a/a.gguf', '/m/b/b.gguf'],
-        ['/m/c', '/m/d'],
+        ['/m/c', '/m/d', '/m/e'],
       ],
     )
   })

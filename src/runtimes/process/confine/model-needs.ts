@@ -24,6 +24,6 @@ export function modelNeeds(
 }
 
 function filesBeside(model: ModelDescriptor): readonly string[] {
-  if (model.kind === 'image') return model.refiner === null ? [] : [model.refiner]
+  if (model.kind === 'image') return [model.refiner ?? [], model.checkpoint?.weights ?? []].flat()
   return [model.file, ...(model.speculative?.method === 'draft-model' ? [model.speculative.file] : [])]
 }
