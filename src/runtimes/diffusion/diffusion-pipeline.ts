@@ -5,6 +5,7 @@ import { loadSafetyChecker } from './pictures/load-safety-checker.ts'
 import type { SafetyChecker } from './pictures/safety-checker.ts'
 import { parseSchedulerConfig, type SchedulerConfig } from './schedulers/scheduler-config.ts'
 import { loadNoisePredictor, type NoisePredictor, type OpenSession } from './unet/noise-predictor.ts'
+import type { UsedAssets } from './used-assets.ts'
 import { parseVaeConfig, type VaeConfig } from './vae/vae-config.ts'
 import { VaeDecoder } from './vae/vae-decoder.ts'
 import { VaeEncoder } from './vae/vae-encoder.ts'
@@ -20,6 +21,10 @@ export interface DiffusionPipeline extends AsyncDisposable {
   readonly vae: VaeConfig
   readonly scheduler: SchedulerConfig
   readonly safety: SafetyChecker
+  /** The parts with a drawing's assets in them; null = an export, which takes none. */
+  readonly adapt:
+    | ((assets: UsedAssets, options: { readonly signal: AbortSignal }) => Promise<Pick<DiffusionPipeline, 'base' | 'decoder' | 'encoder'>>)
+    | null
 }
 
 export interface PipelineOptions {
@@ -65,5 +70,5 @@ export async function loadDiffusionPipeline(
     safety: await loadSafetyChecker(folder, open),
   }
   const sessions = stack.move()
-  return { ...parts, vae, scheduler, [Symbol.asyncDispose]: () => sessions.disposeAsync() }
+  return { ...parts, vae, scheduler, adapt: null, [Symbol.asyncDispose]: () => sessions.disposeAsync() }
 }

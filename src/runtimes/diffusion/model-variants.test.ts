@@ -42,7 +42,7 @@ function reference(name: string): ReferenceCase {
 async function replay(folder: string, name: string, change: Partial<ReferenceCase> = {}): Promise<Deviation> {
   await using pipeline = await loadDiffusionPipeline(folder, { threads: 1, refiner: null, signal })
   const schedulerJson = await readJsonObject(folder, 'scheduler/scheduler_config.json')
-  return await replayCase({ pipeline, schedulerJson }, { ...reference(name), ...change }, { signal })
+  return await replayCase({ folder, pipeline, schedulerJson }, { ...reference(name), ...change }, { signal })
 }
 
 async function refusal(folder: string): Promise<string> {

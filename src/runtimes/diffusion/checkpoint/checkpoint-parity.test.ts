@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { unpackGoldenCheckpoints } from '../../../../test/support/model-files/golden-checkpoints.ts'
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { openReferencePipeline, pipelineKey } from '../parity/open-pipeline.ts'
-import { parseReferenceFile, type ReferenceCase } from '../parity/reference-case.ts'
+import { parseReferenceFile } from '../parity/reference-case.ts'
 import { type Deviation, isWithinLimits, replayCase } from '../parity/replay-case.ts'
 
 const temporary = await createTemporaryFolder()
@@ -15,17 +15,12 @@ await unpackGoldenCheckpoints(folder)
 const file = parseReferenceFile(JSON.parse(await readFile(join(folder, 'cases.json'), 'utf8')))
 const { signal } = new AbortController()
 
-/** Whether a case needs nothing besides its models. */
-function isPlain({ loras, textualInversions, controlnet, vae }: ReferenceCase): boolean {
-  return loras.length + textualInversions.length === 0 && controlnet === null && vae === null
-}
-
 test('every reference case can be read', () => {
   assert.deepEqual(file.unreadable, [])
   assert.equal(file.cases.length, 72)
 })
 
-for (const [key, cases] of Map.groupBy(file.cases.filter(isPlain), pipelineKey)) {
+for (const [key, cases] of Map.groupBy(file.cases, pipelineKey)) {
   test(`${key} draws the latents and pixels of diffusers`, async (context) => {
     const [first] = cases
     assert.ok(first)

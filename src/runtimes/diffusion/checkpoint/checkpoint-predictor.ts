@@ -21,7 +21,8 @@ export async function openCheckpointPredictor(parts: CheckpointParts, open: Open
     text,
     unet: new GuidedUnet(
       new Unet(
-        await open(parts.unet, 'unet', (weightsAs) => writeUnetGraph(parts.unet, shape, { weightsAs, branches: null, controlled: false })),
+        (await open(parts.unet, 'unet', (weightsAs) => writeUnetGraph(parts.unet, shape, { weightsAs, branches: null, controlled: false })))
+          .session,
       ),
     ),
     additions: null,
@@ -40,7 +41,7 @@ async function openTextPath(
   open: OpenNetwork,
 ): Promise<TextPath> {
   const tokenizer = own === null ? await publicClipTokenizer(pad) : await loadClipTokenizer(own.folder, own.name)
-  const session = await open(weights, reads === 'first' ? 'text_encoder' : 'text_encoder_2', (weightsAs) =>
+  const { session } = await open(weights, reads === 'first' ? 'text_encoder' : 'text_encoder_2', (weightsAs) =>
     writeTextEncoderGraph(weights, { ...options, normed, endId: tokenizer.endId }, { weightsAs, branches: null }),
   )
   return { reads, tokenizer, encoder: new ClipTextEncoder(session, { projected: options.projected, readsLast: normed }) }

@@ -3,12 +3,12 @@ import type { DiffusionPipeline, PipelineOptions } from '../diffusion-pipeline.t
 import { openWrittenGraph } from '../onnx/onnx-session.ts'
 import { safetyOff } from '../pictures/safety-checker.ts'
 import { parseSchedulerConfig } from '../schedulers/scheduler-config.ts'
+import type { UsedAssets } from '../used-assets.ts'
 import { parseVaeConfig } from '../vae/vae-config.ts'
-import { VaeDecoder } from '../vae/vae-decoder.ts'
-import { VaeEncoder } from '../vae/vae-encoder.ts'
+import { CheckpointAdapter } from './checkpoint-adapter.ts'
 import { openCheckpointPredictor } from './checkpoint-predictor.ts'
-import { writeVaeDecoderGraph, writeVaeEncoderGraph } from './networks/vae-graph.ts'
 import type { OpenNetwork } from './open-network.ts'
+import { openVae } from './open-vae.ts'
 import { readCheckpoint } from './parts/read-checkpoint.ts'
 
 /**
@@ -27,17 +27,24 @@ export async function loadCheckpointPipeline(
     return async (weights, part, write) => {
       signal.throwIfAborted()
       const graph = { label: `${weights.label} (${part})`, bytes: write(weightsAs), folder: weights.folder }
-      return stack.use(await openWrittenGraph(graph, { threads, provider, keepsMemory }))
+      const session = await openWrittenGraph(graph, { threads, provider, keepsMemory })
+      return { session, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() }
     }
   }
-  const open = opener(true)
-  const openOncePerPicture = opener(false)
+  const keep = (open: OpenNetwork): OpenNetwork => {
+    return async (...network) => stack.use(await open(...network))
+  }
+  const [open, openOncePerPicture] = [opener(true), opener(false)]
   const parts = await readCheckpoint(path)
+  const plain = {
+    base: await openCheckpointPredictor(parts, keep(open)),
+    ...(await openVae(parts.vae, keep(openOncePerPicture))),
+  }
+  const adapter = stack.use(new CheckpointAdapter({ parts, plain, open, openOncePerPicture }))
   const pipeline = {
-    base: await openCheckpointPredictor(parts, open),
-    refiner: refiner === null ? null : await openCheckpointPredictor(await readCheckpoint(refiner), open),
-    decoder: new VaeDecoder(await openOncePerPicture(parts.vae, 'vae_decoder', (as) => writeVaeDecoderGraph(parts.vae, as))),
-    encoder: new VaeEncoder(await openOncePerPicture(parts.vae, 'vae_encoder', (as) => writeVaeEncoderGraph(parts.vae, as))),
+    ...plain,
+    adapt: (assets: UsedAssets, options: { readonly signal: AbortSignal }) => adapter.adapt(assets, options),
+    refiner: refiner === null ? null : await openCheckpointPredictor(await readCheckpoint(refiner), keep(open)),
     vae: parseVaeConfig(parts.vaeConfig, parts.vae.label),
     scheduler: parseSchedulerConfig({ ...parts.schedulerConfig, ...(prediction === null ? {} : { prediction_type: prediction }) }),
     safety: safetyOff,

@@ -11,6 +11,8 @@ export interface ReferencePipeline extends AsyncDisposable {
   readonly pipeline: DiffusionPipeline
   /** Options of its scheduler that a case's own stand over, in diffusers' words. */
   readonly schedulerJson: JsonRecord
+  /** Folder in which cases' assets lie. */
+  readonly folder: string
 }
 
 /** What of a case decides which model it needs loaded. */
@@ -31,5 +33,5 @@ export async function openReferencePipeline(
     ? await loadDiffusionPipeline(path, options)
     : await loadCheckpointPipeline({ weights: path, prediction: null }, options)
   const schedulerJson = isExport ? await readJsonObject(path, 'scheduler/scheduler_config.json') : trainedSchedule
-  return { pipeline, schedulerJson, [Symbol.asyncDispose]: () => pipeline[Symbol.asyncDispose]() }
+  return { pipeline, schedulerJson, folder, [Symbol.asyncDispose]: () => pipeline[Symbol.asyncDispose]() }
 }

@@ -1,13 +1,14 @@
+import { join } from 'node:path'
 import sharp from 'sharp'
-import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import { drawLatents } from '../draw-image.ts'
-import type { JsonRecord } from '../onnx/model-file.ts'
 import { type RgbImage, toPlanes, toRepaintMask, toRgb } from '../pictures/rgb-image.ts'
 import { encodePrompts, type PromptPair, type PromptsToEncode } from '../prompts/encode-prompts.ts'
 import { parseSchedulerConfig } from '../schedulers/scheduler-config.ts'
 import type { StartingPicture } from '../start-from-picture.ts'
 import type { NoisePredictor } from '../unet/noise-predictor.ts'
+import type { UsedAssets } from '../used-assets.ts'
 import { decodeLatents } from '../vae/latent-pixels.ts'
+import type { ReferencePipeline } from './open-pipeline.ts'
 import type { ReferenceCase } from './reference-case.ts'
 
 /** How far a replayed case is from its reference. */
@@ -27,10 +28,11 @@ export function isWithinLimits({ latents, pixels }: Deviation): boolean {
 
 /** Runs a reference case exactly as diffusers did: no prompt syntax, long prompts cut, no resizing. */
 export async function replayCase(
-  { pipeline, schedulerJson }: { readonly pipeline: DiffusionPipeline; readonly schedulerJson: JsonRecord },
+  { pipeline: plain, schedulerJson, folder }: Pick<ReferencePipeline, 'pipeline' | 'schedulerJson' | 'folder'>,
   reference: ReferenceCase,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Deviation> {
+  const pipeline = { ...plain, ...(await plain.adapt?.(await assetsOf(reference, folder), { signal })) }
   const refiner = reference.refiner === null ? null : pipeline.refiner
   const { latents, size } = await drawLatents(
     pipeline,
@@ -76,6 +78,19 @@ function textsFor({ embedsGuidance, zeroNegative }: NoisePredictor, reference: R
 
 function plain(first: string, second: string): PromptPair {
   return { first: [{ text: first, weight: 1 }], second: [{ text: second, weight: 1 }] }
+}
+
+async function assetsOf({ loras, textualInversions, controlnet, vae }: ReferenceCase, folder: string): Promise<UsedAssets> {
+  const inside = <T extends { readonly file: string }>(asset: T): T => ({ ...asset, file: join(folder, asset.file) })
+  return {
+    loras: loras.map(inside),
+    textualInversions: textualInversions.map(inside),
+    controlnets:
+      controlnet === null
+        ? []
+        : [{ file: join(folder, controlnet.file), picture: toPlanes(await readRgb(controlnet.png)), scale: controlnet.scale, until: 1 }],
+    vae: vae === null ? null : join(folder, vae),
+  }
 }
 
 async function startOf({ initial }: ReferenceCase): Promise<StartingPicture | null> {

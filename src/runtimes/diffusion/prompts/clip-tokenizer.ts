@@ -1,4 +1,5 @@
 import { bytePairs } from './byte-pairs.ts'
+import { escapePattern } from './escape-pattern.ts'
 
 /** Ids of one text, without the start and end tokens. */
 export type TokenIds = readonly number[]
@@ -29,7 +30,7 @@ export class ClipTokenizer {
     this.startId = parts.vocabulary.get(parts.start) ?? this.#unknownId
     this.endId = parts.vocabulary.get(parts.end) ?? this.#unknownId
     this.padId = parts.vocabulary.get(parts.pad) ?? this.endId
-    const escaped = [parts.start, parts.end, parts.pad, parts.unknown].map((token) => token.replace(/[\\^$.*+?()[\]{}|]/gu, '\\$&'))
+    const escaped = [parts.start, parts.end, parts.pad, parts.unknown].map(escapePattern)
     this.#special = new RegExp(`(${[...new Set(escaped)].join('|')})`, 'u')
   }
 

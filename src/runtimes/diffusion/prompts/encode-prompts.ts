@@ -1,13 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { WeightedText } from '../../../core/prompt-weights.ts'
-import type { ClipTokenizer } from './clip-tokenizer.ts'
-import { type PromptChunk, promptChunks } from './prompt-chunks.ts'
+import { type PromptChunk, type PromptTokenizer, promptChunks } from './prompt-chunks.ts'
 import type { ClipTextEncoder, EncodedRow } from './text-encoder.ts'
 import { applyWeights } from './token-weights.ts'
 
 /** A tokenizer with its encoder; SDXL has two, a refiner only the second. */
 export interface TextPath {
-  readonly tokenizer: ClipTokenizer
+  readonly tokenizer: PromptTokenizer
   readonly encoder: Pick<ClipTextEncoder, 'encode' | 'maxClipSkip' | 'width' | 'pooledWidth'>
   /** Which prompt it reads: the first (`prompt`) or the second (`prompt_2`). */
   readonly reads: 'first' | 'second'
@@ -87,7 +86,7 @@ export async function encodePrompts(
   return { positive: encoded, negative: zeros }
 }
 
-function fillUp(tokenizer: ClipTokenizer, chunks: readonly PromptChunk[], count: number): readonly PromptChunk[] {
+function fillUp(tokenizer: PromptTokenizer, chunks: readonly PromptChunk[], count: number): readonly PromptChunk[] {
   const empty = promptChunks(tokenizer, [])
   return [...chunks, ...Array.from({ length: count - chunks.length }, () => empty).flat()]
 }

@@ -1,6 +1,9 @@
 import type { WeightedText } from '../../../core/prompt-weights.ts'
 import type { ClipTokenizer } from './clip-tokenizer.ts'
 
+/** What cuts prompts into tokens. */
+export type PromptTokenizer = Pick<ClipTokenizer, 'encode' | 'startId' | 'endId' | 'padId' | 'maxLength'>
+
 /** One row of token ids for an encoder, with the weight of each. */
 export interface PromptChunk {
   /** Start token, up to 75 tokens, end token, padding: as many as the encoder takes. */
@@ -10,7 +13,7 @@ export interface PromptChunk {
 }
 
 /** Cuts a prompt into chunks that fit the encoder; there is always at least one, and BREAK starts another. */
-export function promptChunks(tokenizer: ClipTokenizer, parts: readonly WeightedText[]): readonly PromptChunk[] {
+export function promptChunks(tokenizer: PromptTokenizer, parts: readonly WeightedText[]): readonly PromptChunk[] {
   const sections: WeightedText[][] = [[]]
   for (const part of parts) {
     if (part.apart) sections.push([])
@@ -19,7 +22,7 @@ export function promptChunks(tokenizer: ClipTokenizer, parts: readonly WeightedT
   return sections.flatMap((section) => sectionChunks(tokenizer, section))
 }
 
-function sectionChunks(tokenizer: ClipTokenizer, parts: readonly WeightedText[]): readonly PromptChunk[] {
+function sectionChunks(tokenizer: PromptTokenizer, parts: readonly WeightedText[]): readonly PromptChunk[] {
   const room = tokenizer.maxLength - 2
   const ids = parts.flatMap((part) => tokenizer.encode(part.text).map((id) => ({ id, weight: part.weight })))
   const chunks: PromptChunk[] = []

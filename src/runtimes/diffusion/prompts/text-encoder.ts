@@ -70,13 +70,18 @@ export class ClipTextEncoder {
    * Encodes rows of tokens, all of one length.
    *
    * @param clipSkip Layers left out besides the model's usual, as diffusers counts.
+   * @param added Inputs besides: the factors of LoRAs.
    */
-  async encode(rows: readonly EncoderRow[], clipSkip: number): Promise<readonly EncodedRow[]> {
+  async encode(
+    rows: readonly EncoderRow[],
+    clipSkip: number,
+    added: Readonly<Record<string, Tensor>> = {},
+  ): Promise<readonly EncodedRow[]> {
     const layer = this.#layers.at(-(clipSkip + 1 + this.#unread))
     if (layer === undefined) throw unusableModel(this.#session.file, `has too few hidden states for a clip_skip of ${clipSkip}`)
     const length = rows[0]?.ids.length ?? 0
     const ids = rows.flatMap((row) => row.ids)
-    const feeds = { input_ids: this.#session.tensor('input_ids', ids, [rows.length, length]), ...this.#vectorFeeds(rows) }
+    const feeds = { input_ids: this.#session.tensor('input_ids', ids, [rows.length, length]), ...this.#vectorFeeds(rows), ...added }
     const [hidden, pooled] = await this.#session.run(feeds, this.#pooled === null ? [layer] : [layer, this.#pooled])
     const width = hidden?.dims.at(-1) ?? 0
     const size = length * width

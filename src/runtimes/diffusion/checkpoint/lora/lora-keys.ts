@@ -1,0 +1,31 @@
+/** What one tensor of a LoRA is, and the module it is for, in the words of its file. */
+export interface LoraKey {
+  /** A path with dots, or kohya's with underscores, such as `lora_unet_mid_block_attentions_0_proj_in`. */
+  readonly module: string
+  readonly part: 'down' | 'up' | 'alpha'
+}
+
+const endings: readonly (readonly [RegExp, LoraKey['part']])[] = [
+  [/\.lora_(?:down|A)(?:\.default)?\.weight$/u, 'down'],
+  [/\.lora_(?:up|B)(?:\.default)?\.weight$/u, 'up'],
+  [/\.lora(?:_linear_layer)?\.down\.weight$/u, 'down'],
+  [/\.lora(?:_linear_layer)?\.up\.weight$/u, 'up'],
+  [/\.alpha$/u, 'alpha'],
+]
+
+/** Reads a tensor's name as kohya's scripts, diffusers and peft write it; null = it belongs to no LoRA. */
+export function readLoraKey(name: string): LoraKey | null {
+  // Diffusers' first format: `attn1.processor.to_q_lora.down.weight`.
+  const processor = /^(.*)\.processor\.(to_q|to_k|to_v|to_out)_lora\.(down|up)\.weight$/u.exec(name)
+  if (processor !== null) {
+    const [, module = '', projection = '', part] = processor
+    return { module: plain(`${module}.${projection === 'to_out' ? 'to_out.0' : projection}`), part: part === 'up' ? 'up' : 'down' }
+  }
+  for (const [ending, part] of endings) if (ending.test(name)) return { module: plain(name.replace(ending, '')), part }
+  return null
+}
+
+/** Without what peft wraps around a model. */
+function plain(module: string): string {
+  return module.replace(/^base_model\.model\./u, 'unet.').replace(/^((?:unet|text_encoder(?:_2)?)\.)base_model\.model\./u, '$1')
+}

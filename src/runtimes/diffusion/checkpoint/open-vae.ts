@@ -1,0 +1,24 @@
+import { VaeDecoder } from '../vae/vae-decoder.ts'
+import { VaeEncoder } from '../vae/vae-encoder.ts'
+import { writeVaeDecoderGraph, writeVaeEncoderGraph } from './networks/vae-graph.ts'
+import type { OpenNetwork } from './open-network.ts'
+import type { WeightTable } from './weights/weight-table.ts'
+
+/** Both halves of a VAE in memory. */
+export interface OpenedVae extends AsyncDisposable {
+  readonly decoder: VaeDecoder
+  readonly encoder: VaeEncoder
+}
+
+/** Opens a VAE of a checkpoint or of a file of its own. */
+export async function openVae(weights: WeightTable, open: OpenNetwork): Promise<OpenedVae> {
+  await using stack = new AsyncDisposableStack()
+  const decoder = stack.use(await open(weights, 'vae_decoder', (as) => writeVaeDecoderGraph(weights, as)))
+  const encoder = stack.use(await open(weights, 'vae_encoder', (as) => writeVaeEncoderGraph(weights, as)))
+  const sessions = stack.move()
+  return {
+    decoder: new VaeDecoder(decoder.session),
+    encoder: new VaeEncoder(encoder.session),
+    [Symbol.asyncDispose]: () => sessions.disposeAsync(),
+  }
+}

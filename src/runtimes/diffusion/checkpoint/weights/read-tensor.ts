@@ -1,0 +1,46 @@
+import { open } from 'node:fs/promises'
+import type { TensorPlace } from '../../../../core/checkpoint/safetensors-header.ts'
+import { unusableModel } from '../../onnx/model-file.ts'
+import type { WeightFile } from './weight-file.ts'
+
+/** Reads some tensors of a file into memory, as single precision. */
+export async function readTensors(
+  file: WeightFile,
+  names: readonly string[],
+  { signal }: { readonly signal: AbortSignal },
+): Promise<ReadonlyMap<string, Float32Array>> {
+  await using handle = await open(file.path, 'r')
+  const read = new Map<string, Float32Array>()
+  for (const name of names) {
+    signal.throwIfAborted()
+    const place = file.tensors.get(name)
+    if (place === undefined) throw unusableModel(file.name, `lacks the tensor "${name}"`)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(place.bytes), 0, place.bytes, place.offset)
+    if (bytesRead !== place.bytes) throw unusableModel(file.name, 'was cut short since its header was read')
+    read.set(
+      name,
+      toSingle(buffer, place, () => unusableModel(file.name, `has a tensor "${name}" of type ${place.type}, which holds no weights`)),
+    )
+  }
+  return read
+}
+
+function toSingle(bytes: Buffer, { type }: TensorPlace, fault: () => Error): Float32Array {
+  const { buffer, byteOffset, length } = bytes
+  const own = buffer.slice(byteOffset, byteOffset + length)
+  switch (type) {
+    case 'F32':
+      return new Float32Array(own)
+    case 'F16':
+      return Float32Array.from(new Float16Array(own))
+    case 'F64':
+      return Float32Array.from(new Float64Array(own))
+    case 'BF16': {
+      // The upper half of single precision.
+      const halves = new Uint16Array(own)
+      return new Float32Array(Uint32Array.from(halves, (half) => half << 16).buffer)
+    }
+    default:
+      throw fault()
+  }
+}

@@ -1,0 +1,30 @@
+import type { PixelPlanes } from './vae/vae-decoder.ts'
+
+/** A ControlNet and what it is shown. */
+export interface UsedControlnet {
+  /** Absolute path. */
+  readonly file: string
+  /** Red, green and blue from −1 to 1, at the size of the drawing. */
+  readonly picture: PixelPlanes
+  /** How strongly it counts; 1 = as it was trained. */
+  readonly scale: number
+  /** Share of the drawing after which it says no more; 1 = never. */
+  readonly until: number
+}
+
+/** Files that a drawing uses besides its model, by absolute paths. */
+export interface UsedAssets {
+  readonly loras: readonly { readonly file: string; readonly weight: number }[]
+  readonly textualInversions: readonly { readonly file: string; readonly trigger: string }[]
+  readonly controlnets: readonly UsedControlnet[]
+  /** Stands in for the model's own VAE; null = that one. */
+  readonly vae: string | null
+}
+
+/** A drawing that uses its model alone. */
+export const noAssets: UsedAssets = { loras: [], textualInversions: [], controlnets: [], vae: null }
+
+/** Whether a drawing uses its model alone. */
+export function isPlain({ loras, textualInversions, controlnets, vae }: UsedAssets): boolean {
+  return loras.length + textualInversions.length + controlnets.length === 0 && vae === null
+}
