@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import sharp from 'sharp'
+import { stylePresetNames } from '../src/core/images/style-preset.ts'
 import { samplers } from '../src/core/sampler.ts'
-import { stylePresetNames } from '../src/core/style-preset.ts'
 import { writeContactSheet } from './images/contact-sheet.ts'
 import { type Draw, openBuiltIn, side } from './images/draw.ts'
 

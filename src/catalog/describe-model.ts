@@ -4,9 +4,11 @@ import type { ImageModelDescriptor, ImageSizes, ModelDescriptor, SpeculativeDeco
 import type { CatalogFault } from './catalog-fault.ts'
 import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.ts'
 import { describeSingleFile } from './checkpoint/describe-single-file.ts'
+import { describeImageServer } from './describe/describe-image-server.ts'
+import { readAddress } from './describe/read-address.ts'
+import { readGgufContextLength } from './describe/read-gguf-context-length.ts'
+import { readImageBounds } from './describe/read-image-bounds.ts'
 import type { ModelFile } from './model-file.ts'
-import { readGgufContextLength } from './read-gguf-context-length.ts'
-import { readImageBounds } from './read-image-bounds.ts'
 
 /** What the disk says about a model's folder. */
 export interface FolderFacts {
@@ -25,7 +27,7 @@ export async function describeModel(
   const { id, name = id, license = null } = modelFile
   const base = { id, name, folder, license, bytes, created }
   if (modelFile.kind === 'text') return { ...base, ...(await describeText(modelFile, folder)) }
-  const usual = modelFile.format === 'safetensors' ? await usualCheckpoint(modelFile, folder) : await usualExport(modelFile.native, folder)
+  const usual = await describeUsual(modelFile, folder)
   if ('fault' in usual) return usual
   const { native = usual.native, draws = 'requested', defaults = {}, refiner, timestepSpacing = usual.timestepSpacing ?? null } = modelFile
   const isUsual = native.width === usual.native.width && native.height === usual.native.height && draws === 'requested'
@@ -47,6 +49,20 @@ export async function describeModel(
 }
 
 type UsualImage = Omit<ImageModelDescriptor, 'id' | 'name' | 'folder' | 'license' | 'bytes' | 'created'>
+
+function describeUsual(
+  modelFile: ModelFile & { readonly kind: 'image' },
+  folder: string,
+): Promise<UsualImage | { readonly fault: CatalogFault }> | UsualImage {
+  switch (modelFile.format) {
+    case 'safetensors':
+      return usualCheckpoint(modelFile, folder)
+    case 'onnx-sdxl':
+      return usualExport(modelFile.native, folder)
+    default:
+      return describeImageServer(modelFile, folder)
+  }
+}
 
 async function usualExport(native: ImageModelDescriptor['native'], folder: string): Promise<UsualImage> {
   return {
@@ -82,9 +98,8 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
     const trained = trainedLength === null ? {} : { trainedLength }
     return { ...base, ...trained, format, file, speculative: readSpeculative(speculative, folder) }
   }
-  const { format, id, url, model = id, keyFile, slots = 64 } = modelFile
-  const address = { url: url.replace(/\/+$/, ''), model, keyFile: keyFile === undefined ? null : resolve(folder, keyFile), slots }
-  return { ...base, format, file: join(folder, 'model.json'), upstream: address, speculative: null }
+  const upstream = readAddress(modelFile, { folder, usualSlots: 64 })
+  return { ...base, format: modelFile.format, file: join(folder, 'model.json'), upstream, speculative: null }
 }
 
 function readSpeculative(given: string | undefined, folder: string): SpeculativeDecoding | null {

@@ -1,3 +1,4 @@
+import { imageServerFormats } from '../core/images/image-servers.ts'
 import { isRecord } from '../core/is-record.ts'
 import { samplers } from '../core/sampler.ts'
 import type { ModelFile } from './model-file.ts'
@@ -6,8 +7,8 @@ import type { ModelFile } from './model-file.ts'
 export interface ModelFileField {
   /** Dotted path. */
   readonly name: string
-  /** The models that may have it: all, those of a kind, or those of a format. */
-  readonly models: 'all' | ModelFile['kind'] | ModelFile['format']
+  /** The models that may have it: all, those of a kind or a format, those that run elsewhere, or pictures that do. */
+  readonly models: 'all' | 'upstream' | 'image-upstream' | ModelFile['kind'] | ModelFile['format']
   /** What absence means; null = the field is required. */
   readonly absent: string | null
   /** What the value must be, completing the sentence "must be …". */
@@ -128,16 +129,17 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'url',
-    models: 'openai',
+    models: 'upstream',
     absent: null,
     expected: 'an address that begins with http:// or https://',
-    meaning: "The server's base address, such as `http://gpu-1:8000/v1`.",
+    meaning:
+      "The server's base address, such as `http://gpu-1:8000/v1` (`http://gpu-1:7860` for image servers other than `openai-images`).",
     accepts: isWebAddress,
   },
-  { name: 'model', models: 'openai', absent: 'the id', expected: 'a text', meaning: "The model's name on that server.", accepts: isText },
+  { name: 'model', models: 'upstream', absent: 'the id', expected: 'a text', meaning: "The model's name on that server.", accepts: isText },
   {
     name: 'keyFile',
-    models: 'openai',
+    models: 'upstream',
     absent: 'no key',
     expected: 'a path, relative to the folder or absolute',
     meaning: 'File that holds the access key for that server, and nothing else.',
@@ -145,8 +147,8 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'slots',
-    models: 'openai',
-    absent: '64',
+    models: 'upstream',
+    absent: '64; 1 for pictures',
     expected: 'a whole number from 1 to 10000',
     meaning: 'Requests that server works on at once; more wait here.',
     accepts: isWhole(1, 10_000),
@@ -155,10 +157,10 @@ export const modelFileFields: readonly ModelFileField[] = [
     name: 'format',
     models: 'image',
     absent: null,
-    expected: '"onnx-sdxl" or "safetensors"',
+    expected: `"onnx-sdxl", "safetensors", or one of ${imageServerFormats.map((name) => `"${name}"`).join(', ')}`,
     meaning:
-      "The layout of the weights: SDXL's official ONNX folder; or a checkpoint of any family, a single file or a folder as diffusers writes it.",
-    accepts: isOneOf(['onnx-sdxl', 'safetensors']),
+      "The layout of the weights: SDXL's official ONNX folder; a checkpoint of any family, a single file or a folder as diffusers writes it; or the interface of a server that draws.",
+    accepts: isOneOf(['onnx-sdxl', 'safetensors', ...imageServerFormats]),
   },
   {
     name: 'native.width',
@@ -207,6 +209,30 @@ export const modelFileFields: readonly ModelFileField[] = [
     expected: '"epsilon" or "v_prediction"',
     meaning: 'What its UNet was trained to predict: noise or velocity.',
     accepts: isOneOf(['epsilon', 'v_prediction']),
+  },
+  {
+    name: 'native.width',
+    models: 'image-upstream',
+    absent: '1024',
+    expected: 'a multiple of 8 from 64 to 4096',
+    meaning: 'Width it was trained for, in pixels; the default.',
+    accepts: isPixels,
+  },
+  {
+    name: 'native.height',
+    models: 'image-upstream',
+    absent: '1024',
+    expected: 'a multiple of 8 from 64 to 4096',
+    meaning: 'Height it was trained for, in pixels; the default.',
+    accepts: isPixels,
+  },
+  {
+    name: 'workflow',
+    models: 'comfyui',
+    absent: '"workflow.json"',
+    expected: 'a path inside the folder, with "/"',
+    meaning: 'The workflow in the format that ComfyUI exports for its API, with placeholders such as `{{prompt}}`.',
+    accepts: isInnerPath,
   },
   {
     name: 'draws',

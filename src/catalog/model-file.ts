@@ -1,3 +1,4 @@
+import type { ImageServerFormat } from '../core/images/image-servers.ts'
 import type { Sampler } from '../core/sampler.ts'
 
 /** Size and hex SHA-256 of one file of a model. */
@@ -60,6 +61,16 @@ interface CheckpointModelFile extends ImageModelFile {
   readonly prediction?: 'epsilon' | 'v_prediction'
 }
 
+interface ImageServerFile extends ImageModelFile {
+  readonly format: ImageServerFormat
+  readonly native?: Size
+  readonly url: string
+  readonly model?: string
+  readonly keyFile?: string
+  readonly slots?: number
+  readonly workflow?: string
+}
+
 /** What of a `model.json` says who the model is and which files it has; a field at fault is left out. */
 export interface ModelReferences {
   readonly id?: string
@@ -67,8 +78,9 @@ export interface ModelReferences {
   readonly file?: string
   readonly speculative?: string
   readonly keyFile?: string
+  readonly workflow?: string
   readonly files?: Readonly<Record<string, ListedFile>>
 }
 
 /** What a `model.json` says, as it stands there. */
-export type ModelFile = GgufModelFile | UpstreamModelFile | OnnxModelFile | CheckpointModelFile
+export type ModelFile = GgufModelFile | UpstreamModelFile | OnnxModelFile | CheckpointModelFile | ImageServerFile

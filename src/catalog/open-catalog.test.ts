@@ -38,7 +38,7 @@ test('describes the built-in models', async () => {
   assert.ok(image?.kind === 'image')
   assert.deepEqual(image.sizes, { type: 'range', min: 64, max: 2048 })
   assert.deepEqual(image.defaults, { steps: 20, guidanceScale: 5, sampler: 'DDIM' })
-  assert.deepEqual(image.bounds, { clipSkip: 2, lcmSteps: 50, refusedSamplers: {}, startsFromImage: true })
+  assert.deepEqual(image.bounds, { clipSkip: 2, lcmSteps: 50, refusedSamplers: {}, startsFromImage: true, takesSeeds: true })
   assert.equal(catalog.defaultImageModel(), image)
 })
 
@@ -54,7 +54,7 @@ test('the default image model is the first of a further folder', async (context)
   assert.ok(model.sizes.type === 'list' && model.sizes.sizes.length === 9)
   assert.deepEqual(model.defaults, { steps: 30, guidanceScale: 12, sampler: 'DDIM' })
   assert.equal(model.refiner, join(folder, 'refiner'))
-  assert.deepEqual(model.bounds, { clipSkip: null, lcmSteps: null, refusedSamplers: {}, startsFromImage: false })
+  assert.deepEqual(model.bounds, { clipSkip: null, lcmSteps: null, refusedSamplers: {}, startsFromImage: false, takesSeeds: true })
 })
 
 test('an image model whose noise no sampler follows is a fault at start', async (context) => {
@@ -107,4 +107,39 @@ test('names every fault of every folder at once', async (context) => {
     `/d/model.json id same is already the id of ${folder}/c/model.json; choose another.`,
     `/f/model.json id same is already the id of ${folder}/c/model.json; choose another.`,
   ])
+})
+
+test('describes pictures that another server draws, with what it is known to lack', async (context) => {
+  const folder = await makeFolder(context, {
+    'a/model.json': { id: 'forge', kind: 'image', format: 'a1111', url: 'http://gpu:7860/', keyFile: 'key' },
+    'a/key': 'me:secret',
+    'b/model.json': { id: 'cpp', kind: 'image', format: 'sd-server', url: 'http://gpu:1234', slots: 4 },
+    'c/model.json': { id: 'comfy', kind: 'image', format: 'comfyui', url: 'http://gpu:8188', native: { width: 512, height: 512 } },
+    'c/workflow.json': '{}',
+    'd/model.json': { id: 'far', kind: 'image', format: 'openai-images', url: 'https://api.example.org/v1', model: 'painter' },
+  })
+  const catalog = await openCatalog({ folders: [folder] })
+  const [forge, cpp, comfy, far] = ['forge', 'cpp', 'comfy', 'far'].map((id) => {
+    const found = catalog.find(id)
+    assert.ok(found?.kind === 'image')
+    return found
+  })
+  assert.deepEqual(forge?.upstream, { url: 'http://gpu:7860', model: 'forge', keyFile: join(folder, 'a/key'), slots: 1 })
+  assert.deepEqual([forge?.bytes, forge?.native.width], [0, 1024])
+  assert.deepEqual([cpp?.upstream?.slots, cpp?.defaults.sampler], [4, 'K_EULER'])
+  assert.ok(cpp?.bounds?.refusedSamplers.DDIM !== undefined && cpp.bounds.refusedSamplers.K_EULER === undefined)
+  assert.deepEqual([comfy?.workflow, comfy?.native.width], [join(folder, 'c/workflow.json'), 512])
+  assert.deepEqual([far?.upstream?.model, far?.bounds?.startsFromImage, far?.bounds?.takesSeeds], ['painter', false, false])
+})
+
+test('a server without its address or its workflow is a fault at start', async (context) => {
+  const folder = await makeFolder(context, {
+    'a/model.json': { id: 'forge', kind: 'image', format: 'a1111' },
+    'c/model.json': { id: 'comfy', kind: 'image', format: 'comfyui', url: 'http://gpu:8188', workflow: 'other.json' },
+    'd/model.json': { id: 'far', kind: 'image', format: 'midjourney' },
+  })
+  const faults = (await readFaults([folder])).join('\n')
+  assert.match(faults, /a\/model\.json url is missing/)
+  assert.match(faults, /c\/other\.json {2}is missing/)
+  assert.match(faults, /d\/model\.json format must be "onnx-sdxl", "safetensors", or one of "a1111"/)
 })

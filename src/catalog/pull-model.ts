@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/pro
 import { join } from 'node:path'
 import type { ModelDescriptor } from '../core/model.ts'
 import { CatalogError } from './catalog-fault.ts'
-import { checkFiles } from './check-files.ts'
+import { checkFiles, runsElsewhere } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
 import { describeModel } from './describe-model.ts'
 import type { FetchRules } from './fetch-public.ts'
@@ -45,7 +45,7 @@ export async function pullModel(
   const folder = join(modelsFolder, name)
   if (await exists(folder)) throw new Error(`${modelFile.id} is already in ${folder}; remove it first.`)
 
-  if (modelFile.format === 'openai')
+  if (runsElsewhere(modelFile.format))
     throw new Error(`${modelFile.id} names another server instead of weights; write its model.json into a folder of --models yourself.`)
   // What an earlier try left belongs to exactly this model.json, or not to this model.
   const unfinished = join(modelsFolder, `.pulling-${name}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`)

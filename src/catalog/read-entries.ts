@@ -8,9 +8,9 @@ import { checkModelFile } from './check-model-file.ts'
 import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.ts'
 import { readLooseFiles } from './checkpoint/read-loose-files.ts'
 import { weightName } from './checkpoint/weight-file-name.ts'
+import { findImageFaults } from './describe/read-image-bounds.ts'
 import { describeModel } from './describe-model.ts'
 import type { FoundFolder, FoundModels } from './find-model-folders.ts'
-import { findImageFaults } from './read-image-bounds.ts'
 
 /** A model with faults of its own that still says its id. */
 export interface FaultyEntry {

@@ -1,4 +1,4 @@
-import type { LoraUse } from './lora.ts'
+import type { LoraUse } from './images/lora.ts'
 import type { Sampler } from './sampler.ts'
 
 export type ImageEncoding = 'jpeg' | 'png' | 'webp'

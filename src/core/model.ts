@@ -1,4 +1,5 @@
 import type { CheckpointFamily } from './checkpoint/checkpoint-family.ts'
+import type { ImageServerFormat } from './images/image-servers.ts'
 import type { Sampler } from './sampler.ts'
 
 /** A model the service can name; what its `model.json` says, checked and completed. */
@@ -43,7 +44,7 @@ export type SpeculativeDecoding =
   /** `file`: absolute path of a GGUF file. */
   | { readonly method: 'draft-model'; readonly file: string }
 
-/** An OpenAI-compatible server that runs a model for us. */
+/** A server that runs a model for us. */
 export interface UpstreamAddress {
   /** Base address without a slash at its end, such as `http://gpu-1:8000/v1`. */
   readonly url: string
@@ -69,11 +70,13 @@ export interface ImageModelBounds {
   /** Samplers that cannot draw with the model, each with what the model has that they lack. */
   readonly refusedSamplers: Readonly<Partial<Record<Sampler, string>>>
   readonly startsFromImage: boolean
+  /** Whether a seed draws the same picture again. */
+  readonly takesSeeds: boolean
 }
 
 export interface ImageModelDescriptor extends DescriptorBase {
   readonly kind: 'image'
-  readonly format: 'onnx-sdxl' | 'safetensors'
+  readonly format: 'onnx-sdxl' | 'safetensors' | ImageServerFormat
   readonly native: { readonly width: number; readonly height: number }
   /** `native`: always drawn at the native size, then resized to what was asked; `requested`: drawn at the size asked. */
   readonly draws: 'native' | 'requested'
@@ -83,6 +86,10 @@ export interface ImageModelDescriptor extends DescriptorBase {
   readonly refiner: string | null
   /** How timesteps are spaced, where the model wants another way than its scheduler config says (few-step models: `trailing`). */
   readonly timestepSpacing?: 'leading' | 'trailing' | 'linspace' | null
+  /** Where it is drawn when its format is one of a server's. */
+  readonly upstream?: UpstreamAddress
+  /** Absolute path of a workflow with placeholders; for `comfyui`. */
+  readonly workflow?: string
   /** Absent = nothing is known. */
   readonly bounds?: ImageModelBounds
   /** There exactly when the format is `safetensors`. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OctoAI } from '@octoai/sdk'
-import { findStylePreset } from '../../src/core/style-preset.ts'
+import { findStylePreset } from '../../src/core/images/style-preset.ts'
 import { testOctoaiSdk } from './octoai-sdk-suite.ts'
 import { startFakeTarget } from './start-fake-target.ts'
 

@@ -34,5 +34,11 @@ export async function describeCheckpoint(
 function checkpointBounds(family: CheckpointFamily, layers: number | null): ImageModelBounds {
   // SDXL reads the last layer but one, and Stable Diffusion 2 was trained on it, so that one layer is never read.
   const unread = family === 'sd15' ? 0 : 1
-  return { clipSkip: layers === null ? null : Math.max(0, layers - unread), lcmSteps: 50, refusedSamplers: {}, startsFromImage: true }
+  return {
+    clipSkip: layers === null ? null : Math.max(0, layers - unread),
+    lcmSteps: 50,
+    refusedSamplers: {},
+    startsFromImage: true,
+    takesSeeds: true,
+  }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { ServiceError } from '../../core/error.ts'
 import type { UpstreamAddress } from '../../core/model.ts'
 import { makeAnswerError, makeBrokenError } from './upstream-error.ts'
 
@@ -8,6 +9,12 @@ import { makeAnswerError, makeBrokenError } from './upstream-error.ts'
 const longestError = 64 * 1024
 /** How long the end of an answer that we need no more of may take. */
 const longestDrainMs = 1000
+
+/** What is posted. */
+export interface UpstreamBody {
+  readonly type: string
+  readonly bytes: string | Uint8Array
+}
 
 /** Kept-alive connections to one upstream. */
 export class UpstreamConnection implements Disposable {
@@ -33,7 +40,8 @@ export class UpstreamConnection implements Disposable {
    * @throws {ServiceError} what the answer's status means, or `inference_failed` when none comes.
    */
   async send(path: string, body: unknown, { signal }: { readonly signal: AbortSignal }): Promise<AsyncIterable<string>> {
-    const response = await this.#request(path, body, signal)
+    const sent = body === null ? null : { type: 'application/json', bytes: JSON.stringify(body) }
+    const response = await this.#request(path, sent, signal)
     response.setEncoding('utf8')
     if (response.statusCode === 200) return this.#explainBreaks(response, signal)
     let text = ''
@@ -41,23 +49,56 @@ export class UpstreamConnection implements Disposable {
     throw makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'])
   }
 
+  /**
+   * Sends a request below the upstream's base address and answers its whole body.
+   *
+   * @param sent null for a GET.
+   * @throws {ServiceError} what the answer's status means, or `inference_failed` when none comes or it is over `mostBytes`.
+   */
+  async exchange(
+    path: string,
+    sent: UpstreamBody | null,
+    { signal, mostBytes }: { readonly signal: AbortSignal; readonly mostBytes: number },
+  ): Promise<Buffer> {
+    const response = await this.#request(path, sent, signal)
+    const status = response.statusCode ?? 0
+    const accepted = status >= 200 && status < 300
+    const pieces: Buffer[] = []
+    let length = 0
+    try {
+      for await (const piece of response) {
+        pieces.push(piece)
+        length += piece.length
+        if (!accepted && length > longestError) break
+        if (length > mostBytes) throw makeBrokenError(`sent more than ${mostBytes} bytes`)
+      }
+    } catch (cause) {
+      signal.throwIfAborted()
+      throw cause instanceof ServiceError ? cause : makeBrokenError('broke its answer off', cause)
+    }
+    signal.throwIfAborted()
+    const body = Buffer.concat(pieces)
+    if (!accepted) throw makeAnswerError(status, body.toString('utf8'), response.headers['retry-after'])
+    return body
+  }
+
   [Symbol.dispose](): void {
     this.#agent.destroy()
   }
 
-  #request(path: string, body: unknown, signal: AbortSignal): Promise<IncomingMessage> {
+  #request(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage> {
     const url = `${this.#address.url}${path}`
     const headers = {
       accept: '*/*',
-      ...(body !== null && { 'content-type': 'application/json' }),
-      ...(this.#key !== null && { authorization: `Bearer ${this.#key}` }),
+      ...(body !== null && { 'content-type': body.type, 'content-length': Buffer.byteLength(body.bytes) }),
+      ...(this.#key !== null && { authorization: authorization(this.#key) }),
     }
     return new Promise((resolve, reject) => {
       const options = { agent: this.#agent, method: body === null ? 'GET' : 'POST', headers, signal }
       const sent = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options)
       sent.once('response', resolve)
       sent.once('error', (cause) => reject(signal.aborted ? signal.reason : makeBrokenError('cannot be reached', cause)))
-      sent.end(body === null ? undefined : JSON.stringify(body))
+      sent.end(body?.bytes)
     })
   }
 
@@ -72,6 +113,11 @@ export class UpstreamConnection implements Disposable {
     }
     signal.throwIfAborted()
   }
+}
+
+/** A key of the form `name:password` is a person's, any other a bearer token. */
+function authorization(key: string): string {
+  return key.includes(':') ? `Basic ${Buffer.from(key).toString('base64')}` : `Bearer ${key}`
 }
 
 /** Reads what is left of an answer, mostly its end, so that its connection can serve the next request; but not for ever. */

@@ -7,7 +7,7 @@ export function findBoundFaults({ id, bounds, defaults }: ImageModelDescriptor, 
   if (bounds === undefined) return []
   const faults: FieldFault[] = []
   const add = (field: string, text: string, kind: string) => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
-  const { clipSkip, lcmSteps, refusedSamplers, startsFromImage } = bounds
+  const { clipSkip, lcmSteps, refusedSamplers, startsFromImage, takesSeeds } = bounds
   const { sampler = defaults.sampler, steps = defaults.steps } = body
   if (clipSkip !== null && (body.clip_skip ?? 0) > clipSkip)
     add('clip_skip', clipSkip === 0 ? `must be left out: ${id} has one layer to read.` : `must be at most ${clipSkip} for ${id}.`, 'range')
@@ -17,5 +17,6 @@ export function findBoundFaults({ id, bounds, defaults }: ImageModelDescriptor, 
   if (lacking !== undefined) add('sampler', `must be another than ${sampler}: ${id} has ${lacking}.`, 'unsupported')
   if (!startsFromImage && body.init_image !== undefined)
     add('init_image', `must be left out: ${id} cannot start from an image.`, 'unsupported')
+  if (!takesSeeds && body.seed !== undefined) add('seed', `must be left out: ${id} runs on a server that takes none.`, 'unsupported')
   return faults
 }

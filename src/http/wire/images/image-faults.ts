@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageEncoding } from '../../../core/image-generation.ts'
+import { findStylePreset, stylePresetNames } from '../../../core/images/style-preset.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
-import { findStylePreset, stylePresetNames } from '../../../core/style-preset.ts'
 import { findBoundFaults } from './image-bounds.ts'
 import { type ImageBody, imageDefaults } from './image-fields.ts'
 import { findLoraFaults } from './image-loras.ts'

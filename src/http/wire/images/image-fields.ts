@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { largestLoraWeight, mostLoras } from '../../../core/lora.ts'
+import { largestLoraWeight, mostLoras } from '../../../core/images/lora.ts'
+import { stylePresetNames } from '../../../core/images/style-preset.ts'
 import { samplers } from '../../../core/sampler.ts'
-import { stylePresetNames } from '../../../core/style-preset.ts'
 import { unsupportedField } from './unsupported-fields.ts'
 
 const prompt = { maxLength: 10_000 }

@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../../core/error.ts'
-import { type LoraUse, largestLoraWeight, mostLoras, readLoraTags } from '../../../core/lora.ts'
+import { type LoraUse, largestLoraWeight, mostLoras, readLoraTags } from '../../../core/images/lora.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ImageBody } from './image-fields.ts'
 
@@ -48,7 +48,9 @@ export function findLoraFaults(model: ImageModelDescriptor, body: ImageBody): re
   return faults
 }
 
-/** An exported graph has no place where a LoRA could be added. */
+/** An exported graph has no place where a LoRA could be added, nor has a workflow of others or OpenAI's interface. */
+const formatsWithoutLoras: readonly ImageModelDescriptor['format'][] = ['onnx-sdxl', 'comfyui', 'openai-images']
+
 function takesLoras({ format }: ImageModelDescriptor): boolean {
-  return format !== 'onnx-sdxl'
+  return !formatsWithoutLoras.includes(format)
 }

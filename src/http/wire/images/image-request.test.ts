@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
+import { stylePresetNames } from '../../../core/images/style-preset.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { samplers } from '../../../core/sampler.ts'
-import { stylePresetNames } from '../../../core/style-preset.ts'
 import type { ImageHints } from './image-faults.ts'
 import { readLoras } from './image-loras.ts'
 import { type ImageParsing, parseImageRequest } from './image-request.ts'
@@ -258,7 +258,7 @@ suite('image requests', () => {
   })
 
   test('what the model is known to refuse is refused before it is asked', async () => {
-    const bounds = { clipSkip: 2, lcmSteps: 50, refusedSamplers: { PNDM: 'something' }, startsFromImage: false }
+    const bounds = { clipSkip: 2, lcmSteps: 50, refusedSamplers: { PNDM: 'something' }, startsFromImage: false, takesSeeds: false }
     const bounded = { descriptor: { ...model, bounds } }
     assert.equal((await accept({ clip_skip: 2 }, bounded)).clipSkip, 2)
     await refuse({ clip_skip: 3 }, 'clip_skip', 'validation_error', bounded)
@@ -266,7 +266,11 @@ suite('image requests', () => {
     await refuse({ sampler: 'LCM', steps: 51 }, 'steps', 'validation_error', bounded)
     await refuse({ sampler: 'PNDM' }, 'sampler', 'unsupported', bounded)
     await refuse({ init_image: picture }, 'init_image', 'unsupported', bounded)
-    const unknown = { descriptor: { ...model, bounds: { ...bounds, clipSkip: null, lcmSteps: null, startsFromImage: true } } }
+    await refuse({ seed: 1 }, 'seed', 'unsupported', bounded)
+    assert.equal((await accept({ num_images: 2 }, bounded)).seeds.length, 2)
+    const unknown = {
+      descriptor: { ...model, bounds: { ...bounds, clipSkip: null, lcmSteps: null, startsFromImage: true, takesSeeds: true } },
+    }
     await accept({ clip_skip: 12, sampler: 'LCM', steps: 60, init_image: picture }, unknown)
   })
 

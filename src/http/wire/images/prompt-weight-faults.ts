@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../../core/error.ts'
-import { findRefusedWeight, largestPromptWeight, mostBreaks, readPromptWeights } from '../../../core/prompt-weights.ts'
+import { findRefusedWeight, largestPromptWeight, mostBreaks, readPromptWeights } from '../../../core/images/prompt-weights.ts'
 import type { ImageBody } from './image-fields.ts'
 
 const fields = ['prompt', 'prompt_2', 'negative_prompt', 'negative_prompt_2'] as const

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { WeightedText } from '../../../core/prompt-weights.ts'
+import type { WeightedText } from '../../../core/images/prompt-weights.ts'
 import { type PromptChunk, type PromptTokenizer, promptChunks } from './prompt-chunks.ts'
 import type { ClipTextEncoder, EncodedRow } from './text-encoder.ts'
 import { applyWeights } from './token-weights.ts'

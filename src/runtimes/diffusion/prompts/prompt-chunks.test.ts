@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tinyFolder } from '../../../../test/support/model-files/tiny-image-model.ts'
-import { readPromptWeights } from '../../../core/prompt-weights.ts'
+import { readPromptWeights } from '../../../core/images/prompt-weights.ts'
 import { loadClipTokenizer } from './load-tokenizer.ts'
 import { promptChunks } from './prompt-chunks.ts'
 

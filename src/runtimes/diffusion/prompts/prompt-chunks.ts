@@ -1,4 +1,4 @@
-import type { WeightedText } from '../../../core/prompt-weights.ts'
+import type { WeightedText } from '../../../core/images/prompt-weights.ts'
 import type { ClipTokenizer } from './clip-tokenizer.ts'
 
 /** What cuts prompts into tokens. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tinyRequest } from '../../../../test/support/model-files/tiny-image-model.ts'
-import { promptsToEncode, stylePrompts } from './request-prompts.ts'
+import { stylePrompts } from '../../../core/images/styled-prompts.ts'
+import { promptsToEncode } from './request-prompts.ts'
 
 const plain = { guided: true, zeroNegative: true, clipSkip: 0 }
 const none = { prompt: 'a fox', prompt2: 'a fox', negative: null }

@@ -1,5 +1,5 @@
+import { findSchedulerFault, refusedSamplers } from '../../../core/images/sampler-support.ts'
 import type { Sampler } from '../../../core/sampler.ts'
-import { findSchedulerFault, refusedSamplers } from '../../../core/sampler-support.ts'
 import { type JsonRecord, unusableModel } from '../onnx/model-file.ts'
 
 export type PredictionType = 'epsilon' | 'v_prediction' | 'sample'

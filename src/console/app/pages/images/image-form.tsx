@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { stylePresetNames } from '../../../../core/style-preset.ts'
+import { stylePresetNames } from '../../../../core/images/style-preset.ts'
 import { Button } from '../../parts/button.tsx'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { Slider } from '../../parts/fields/slider.tsx'

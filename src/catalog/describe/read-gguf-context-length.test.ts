@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type GgufEntry, ggufValue, writeGguf } from '../../test/support/model-files/gguf-file.ts'
-import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
+import { type GgufEntry, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { readGgufContextLength } from './read-gguf-context-length.ts'
 
 async function readLength(content: Buffer | readonly GgufEntry[]): Promise<number | null> {
@@ -20,7 +20,7 @@ const words = ['tokenizer.ggml.tokens', ggufValue(Array.from({ length: 30_000 },
 const types = ['tokenizer.ggml.token_type', ggufValue(Array.from({ length: 30_000 }, () => 1))] as const
 
 test('reads the length of the built-in model', async () => {
-  assert.equal(await readGgufContextLength(fileURLToPath(new URL('../../models/sepia-mini-chat/model.gguf', import.meta.url))), 1024)
+  assert.equal(await readGgufContextLength(fileURLToPath(new URL('../../../models/sepia-mini-chat/model.gguf', import.meta.url))), 1024)
 })
 
 test('finds the length wherever it stands, beyond a vocabulary too', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { samplers } from './sampler.ts'
+import { samplers } from '../sampler.ts'
 import { findSchedulerFault, refusedSamplers, type SchedulerOptions } from './sampler-support.ts'
 
 const refused = (options: SchedulerOptions): readonly string[] => Object.keys(refusedSamplers(options))

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { HeaderReader } from './header-reader.ts'
+import { HeaderReader } from '../header-reader.ts'
 
 /** A vocabulary of a quarter of a million words with its merges takes about 20 MB; the length usually stands before it. */
 const longestHeader = 64 * 1024 * 1024

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ImageModelBounds } from '../core/model.ts'
-import { findSchedulerFault, refusedSamplers } from '../core/sampler-support.ts'
-import type { CatalogFault } from './catalog-fault.ts'
+import { findSchedulerFault, refusedSamplers } from '../../core/images/sampler-support.ts'
+import type { ImageModelBounds } from '../../core/model.ts'
+import type { CatalogFault } from '../catalog-fault.ts'
 
 /** Steps of the training schedule that LCM chooses from where the scheduler config names no other number, as in diffusers. */
 const usualLcmSteps = 50
@@ -29,6 +29,7 @@ export async function readImageBounds(folder: string): Promise<ImageModelBounds>
     lcmSteps: scheduler !== null && typeof lcmSteps === 'number' ? lcmSteps : null,
     refusedSamplers: refusedSamplers(scheduler ?? {}),
     startsFromImage: vaeEncoder?.isFile() ?? false,
+    takesSeeds: true,
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Sampler, samplers } from './sampler.ts'
+import { type Sampler, samplers } from '../sampler.ts'
 
 /** A model's `scheduler_config.json` as it was parsed, in diffusers' words. */
 export type SchedulerOptions = Readonly<Record<string, unknown>>

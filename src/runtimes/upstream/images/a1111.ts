@@ -1,0 +1,115 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { ImageRequest } from '../../../core/image-generation.ts'
+import { foreignSampler } from '../../../core/images/image-servers.ts'
+import { loraTag } from '../../../core/images/lora.ts'
+import type { Sampler } from '../../../core/sampler.ts'
+import { fieldOf, type ServerCalls, textsIn } from './server-calls.ts'
+import {
+  type DrawingOptions,
+  fromBase64,
+  type ImageServer,
+  rareFields,
+  refuseUsed,
+  type ServerDrawing,
+  toBase64,
+} from './server-drawing.ts'
+
+/** What a server of this kind told of itself. */
+interface Capabilities {
+  readonly samplers: readonly string[]
+  /** Older servers have none: there the spacing is part of the sampler's name. */
+  readonly spacings: readonly string[]
+}
+
+/**
+ * A server with the interface of AUTOMATIC1111's Stable Diffusion web UI, which Forge and SD.Next speak too.
+ *
+ * An interruption stops whatever that server draws, so it should draw for us alone.
+ *
+ * @throws {ServiceError} `inference_failed` when it does not answer.
+ */
+export async function connectA1111(calls: ServerCalls, { signal }: { readonly signal: AbortSignal }): Promise<ImageServer> {
+  const capabilities = {
+    samplers: textsIn(await calls.get('/sdapi/v1/samplers', { signal }), 'name'),
+    spacings: textsIn(await calls.get('/sdapi/v1/schedulers', { signal }).catch(() => []), 'name'),
+  }
+  signal.throwIfAborted()
+  return {
+    refuse(request) {
+      refuseUsed('a1111', rareFields(request))
+      samplerFields(capabilities, request.sampler)
+    },
+    draw: async (drawing, options) => {
+      const path = drawing.request.initial === null ? '/sdapi/v1/txt2img' : '/sdapi/v1/img2img'
+      const done = new AbortController()
+      const watching = watch(calls, drawing.request, { ...options, signal: AbortSignal.any([options.signal, done.signal]) })
+      try {
+        const answer = await calls.post(
+          path,
+          { ...drawingFields(drawing), ...samplerFields(capabilities, drawing.request.sampler) },
+          options,
+        )
+        return fromBase64(fieldOf(answer, 'images', 0))
+      } catch (error) {
+        if (options.signal.aborted) await calls.farewell((farewell) => calls.post('/sdapi/v1/interrupt', {}, farewell))
+        throw error
+      } finally {
+        done.abort()
+        await watching
+      }
+    },
+  }
+}
+
+function samplerFields({ samplers, spacings }: Capabilities, sampler: Sampler): Readonly<Record<string, string>> {
+  const known = foreignSampler('a1111', sampler)
+  if (known !== undefined) {
+    const { solver, spacing } = known
+    const wanted = spacing === 'karras' ? 'karras' : 'uniform'
+    if (spacings.includes(wanted) && samplers.includes(solver)) return { sampler_name: solver, scheduler: wanted }
+    const whole = spacing === 'karras' ? `${solver} Karras` : solver
+    if (spacings.length === 0 && samplers.includes(whole)) return { sampler_name: whole }
+  }
+  throw new ServiceError('unsupported', `\`sampler\` must be another than ${sampler}: the server has none like it.`, { param: 'sampler' })
+}
+
+function drawingFields({ request, texts, seed }: ServerDrawing): Readonly<Record<string, unknown>> {
+  const { initial, mask } = request
+  return {
+    prompt: [texts.prompt, ...request.loras.map(loraTag)].join(' '),
+    negative_prompt: texts.negative?.prompt ?? '',
+    width: request.width,
+    height: request.height,
+    steps: request.steps,
+    cfg_scale: request.guidanceScale,
+    seed,
+    batch_size: 1,
+    n_iter: 1,
+    send_images: true,
+    save_images: false,
+    ...(initial && { init_images: [toBase64(initial.image)], denoising_strength: initial.strength, resize_mode: 1 }),
+    ...(mask && {
+      mask: toBase64(mask.image),
+      mask_blur: mask.blur,
+      inpainting_fill: 1,
+      inpaint_full_res: mask.fullResolution,
+      inpaint_full_res_padding: mask.padding,
+    }),
+  }
+}
+
+/** Reports the server's progress until the signal ends it; progress that cannot be read is no fault. */
+async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { signal, onStep }: DrawingOptions): Promise<void> {
+  try {
+    for (;;) {
+      await calls.pause({ signal })
+      const progress = await calls.get(`/sdapi/v1/progress?skip_current_image=${!previews}`, { signal }).catch(() => null)
+      const step = fieldOf(progress, 'state', 'sampling_step')
+      const picture = fieldOf(progress, 'current_image')
+      if (typeof step !== 'number' || step <= 0) continue
+      await onStep(Math.min(step, steps), typeof picture === 'string' && picture !== '' ? fromBase64(picture) : undefined)
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '../../../core/error.ts'
+import type { ImageRequest } from '../../../core/image-generation.ts'
+import { foreignSampler } from '../../../core/images/image-servers.ts'
+import type { Sampler } from '../../../core/sampler.ts'
+import { makeBrokenError } from '../upstream-error.ts'
+import { watchComfyUi } from './comfyui-progress.ts'
+import { fieldOf, type ServerCalls, textsIn } from './server-calls.ts'
+import { type DrawingOptions, type ImageServer, rareFields, refuseUsed } from './server-drawing.ts'
+import { fillWorkflow, type Workflow } from './workflow.ts'
+
+interface ComfyUi {
+  readonly calls: ServerCalls
+  readonly workflow: Workflow
+  /** Base address, for the socket of progress. */
+  readonly url: string
+  readonly defaults: { readonly steps: number; readonly guidanceScale: number; readonly sampler: Sampler }
+}
+
+/**
+ * A workflow on ComfyUI. What the workflow leaves open can be asked for, all else is refused by name.
+ *
+ * @throws {ServiceError} `inference_failed` when it does not answer.
+ */
+export async function connectComfyUi(comfy: ComfyUi, { signal }: { readonly signal: AbortSignal }): Promise<ImageServer> {
+  const { calls, workflow } = comfy
+  const sampling = fieldOf(await calls.get('/object_info/KSampler', { signal }), 'KSampler', 'input', 'required')
+  const known = {
+    samplers: textsIn(fieldOf(sampling, 'sampler_name', 0)),
+    schedulers: textsIn(fieldOf(sampling, 'scheduler', 0)),
+  }
+  return {
+    refuse(request) {
+      refuseUsed('comfyui', [...rareFields(request), ...closedFields(comfy, request)])
+      if (workflow.open.has('sampler')) samplerNames(known, request.sampler)
+    },
+    draw: async ({ request, texts, seed }, options) => {
+      const names = workflow.open.has('sampler') ? samplerNames(known, request.sampler) : { sampler: '', scheduler: '' }
+      const prompt = fillWorkflow(workflow, {
+        ...names,
+        prompt: texts.prompt,
+        negative_prompt: texts.negative?.prompt ?? '',
+        seed,
+        steps: request.steps,
+        cfg_scale: request.guidanceScale,
+        width: request.width,
+        height: request.height,
+        strength: request.initial?.strength ?? 1,
+        init_image: await upload(calls, request.initial?.image, options),
+        mask_image: await upload(calls, request.mask?.image, options),
+      })
+      return await run(comfy, prompt, { ...options, previews: request.previews })
+    },
+  }
+}
+
+/** Fields of a request that the workflow leaves no place for. */
+function closedFields({ workflow: { open }, defaults }: ComfyUi, request: ImageRequest): readonly (readonly [string, boolean])[] {
+  return [
+    ['negative_prompt', request.negative !== null && !open.has('negative_prompt')],
+    ['steps', request.steps !== defaults.steps && !open.has('steps')],
+    ['cfg_scale', request.guidanceScale !== defaults.guidanceScale && !open.has('cfg_scale')],
+    ['sampler', request.sampler !== defaults.sampler && !open.has('sampler')],
+    ['init_image', request.initial !== null && !open.has('init_image')],
+    ['strength', request.initial !== null && !open.has('strength')],
+    ['mask_image', request.mask !== null && !open.has('mask_image')],
+    ['inpaint_full_res', request.mask?.fullResolution === true],
+    ['mask_blur', (request.mask?.blur ?? 0) > 0],
+    ['loras', request.loras.length > 0],
+  ]
+}
+
+function samplerNames(known: { readonly samplers: readonly string[]; readonly schedulers: readonly string[] }, sampler: Sampler) {
+  const name = foreignSampler('comfyui', sampler)
+  const scheduler = name?.spacing === 'karras' ? 'karras' : 'normal'
+  if (name !== undefined && known.samplers.includes(name.solver) && known.schedulers.includes(scheduler))
+    return { sampler: name.solver, scheduler }
+  throw new ServiceError('unsupported', `\`sampler\` must be another than ${sampler}: the server has none like it.`, { param: 'sampler' })
+}
+
+/** Puts a picture among the server's inputs; answers its name there, or nothing for no picture. */
+async function upload(calls: ServerCalls, image: Uint8Array | undefined, options: { readonly signal: AbortSignal }): Promise<string> {
+  if (image === undefined) return ''
+  const form = new FormData()
+  form.set('image', new Blob([Uint8Array.from(image)]), `sepia-${randomUUID()}.png`)
+  form.set('type', 'input')
+  const answer = await calls.postForm('/upload/image', form, options)
+  const [name, folder] = [fieldOf(answer, 'name'), fieldOf(answer, 'subfolder')]
+  if (typeof name !== 'string') throw makeBrokenError('took a picture without naming it')
+  return typeof folder === 'string' && folder !== '' ? `${folder}/${name}` : name
+}
+
+async function run(
+  { calls, url }: ComfyUi,
+  prompt: unknown,
+  { signal, onStep, previews }: DrawingOptions & { readonly previews: boolean },
+): Promise<Uint8Array> {
+  const client = randomUUID()
+  using _watching = watchComfyUi(url, client, { onStep, previews })
+  const id = fieldOf(await calls.post('/prompt', { prompt, client_id: client }, { signal }), 'prompt_id')
+  if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a workflow without giving it an id')
+  try {
+    for (;;) {
+      await calls.pause({ signal })
+      const entry = fieldOf(await calls.get(`/history/${id}`, { signal }), id)
+      if (entry === undefined) continue
+      if (fieldOf(entry, 'status', 'status_str') === 'error') throw makeBrokenError('failed in its workflow')
+      const picture = findPicture(fieldOf(entry, 'outputs'))
+      if (picture === undefined) throw makeBrokenError('finished a workflow without a picture')
+      return await calls.bytes(`/view?${picture}`, { signal })
+    }
+  } catch (error) {
+    if (signal.aborted) await calls.farewell((farewell) => cancel(calls, id, farewell))
+    throw error
+  }
+}
+
+/** Takes a workflow out of the queue, or stops it where it is the one that runs. */
+async function cancel(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<void> {
+  await calls.post('/queue', { delete: [id] }, options)
+  const running = fieldOf(await calls.get('/queue', options), 'queue_running')
+  if (Array.isArray(running) && running.some((entry: unknown) => fieldOf(entry, 1) === id))
+    await calls.post('/interrupt', { prompt_id: id }, options)
+}
+
+/** The query that fetches the first picture which the workflow saved. */
+function findPicture(outputs: unknown): string | undefined {
+  const pictures = Object.values(Object(outputs)).flatMap((node: unknown) => {
+    const images = fieldOf(node, 'images')
+    return Array.isArray(images) ? images : []
+  })
+  const saved = pictures.find((picture: unknown) => fieldOf(picture, 'type') === 'output') ?? pictures[0]
+  const filename = fieldOf(saved, 'filename')
+  if (typeof filename !== 'string') return undefined
+  const query = { filename, subfolder: String(fieldOf(saved, 'subfolder') ?? ''), type: String(fieldOf(saved, 'type') ?? 'output') }
+  return new URLSearchParams(query).toString()
+}

@@ -1,0 +1,62 @@
+import { ServiceError } from '../../../core/error.ts'
+import { isImageServer } from '../../../core/images/image-servers.ts'
+import type { ImageModelDescriptor } from '../../../core/model.ts'
+import type { ImageModel } from '../../../core/ports/image-model.ts'
+import type { LoadedModel } from '../../../core/ports/model-loader.ts'
+import { UpstreamConnection } from '../upstream-connection.ts'
+import { connectA1111 } from './a1111.ts'
+import { connectComfyUi } from './comfyui.ts'
+import { connectOpenAiImages } from './openai-images.ts'
+import { connectSdServer } from './sd-server.ts'
+import { ServerCalls, usualPollMs } from './server-calls.ts'
+import { createServerModel, type ImageServer } from './server-drawing.ts'
+import { readWorkflow } from './workflow.ts'
+
+export interface ImageServerOptions {
+  readonly signal: AbortSignal
+  /** Milliseconds between two looks at a drawing. */
+  readonly pollMs?: number
+}
+
+/**
+ * Connects to the server that draws for a model; it takes no memory here and never exits.
+ *
+ * @throws {ServiceError} `inference_failed` when the server does not answer, or the workflow cannot be used.
+ */
+export async function loadImageServer(
+  descriptor: ImageModelDescriptor,
+  { signal, pollMs = usualPollMs }: ImageServerOptions,
+): Promise<LoadedModel<ImageModel>> {
+  const { id, upstream } = descriptor
+  if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no server.`)
+  using stack = new DisposableStack()
+  const connection = stack.use(await UpstreamConnection.open(upstream))
+  const server = await connect(descriptor, new ServerCalls(connection, pollMs), { signal })
+  const kept = stack.move()
+  return {
+    model: createServerModel(server),
+    slots: upstream.slots,
+    exited: new Promise(() => {}),
+    memoryBytes: () => 0,
+    [Symbol.asyncDispose]: async () => kept.dispose(),
+  }
+}
+
+async function connect(
+  { format, upstream, workflow, defaults }: ImageModelDescriptor,
+  calls: ServerCalls,
+  options: { readonly signal: AbortSignal },
+): Promise<ImageServer> {
+  switch (isImageServer(format) ? format : undefined) {
+    case 'a1111':
+      return connectA1111(calls, options)
+    case 'sd-server':
+      return connectSdServer(calls, options)
+    case 'comfyui':
+      return connectComfyUi({ calls, workflow: await readWorkflow(workflow ?? ''), url: upstream?.url ?? '', defaults }, options)
+    case 'openai-images':
+      return connectOpenAiImages(calls, { model: upstream?.model ?? '', defaults }, options)
+    case undefined:
+      throw new ServiceError('internal_error', `${format} is no format of an image server.`)
+  }
+}

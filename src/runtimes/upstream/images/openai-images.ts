@@ -1,0 +1,44 @@
+import { fieldOf, type ServerCalls } from './server-calls.ts'
+import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawing } from './server-drawing.ts'
+
+/**
+ * OpenAI's interface for pictures. It has words for a text and a size only, and tells no progress; ending the connection
+ * is all that can be done to stop it.
+ *
+ * @param model The model's name there.
+ * @throws {ServiceError} `inference_failed` when it does not answer.
+ */
+export async function connectOpenAiImages(
+  calls: ServerCalls,
+  { model, defaults }: { readonly model: string; readonly defaults: { readonly steps: number; readonly guidanceScale: number } },
+  { signal }: { readonly signal: AbortSignal },
+): Promise<ImageServer> {
+  await calls.get('/models', { signal })
+  return {
+    refuse(request) {
+      refuseUsed('openai-images', [
+        ...rareFields(request),
+        ['negative_prompt', request.negative !== null],
+        ['steps', request.steps !== defaults.steps],
+        ['cfg_scale', request.guidanceScale !== defaults.guidanceScale],
+        ['init_image', request.initial !== null],
+        ['loras', request.loras.length > 0],
+      ])
+    },
+    draw: async ({ request, texts }: ServerDrawing, options) => {
+      const answer = await calls.post(
+        '/images/generations',
+        {
+          model,
+          prompt: texts.prompt,
+          n: 1,
+          size: `${request.width}x${request.height}`,
+          // The newest models of OpenAI always answer in base64 and refuse to be asked for it.
+          ...(!model.startsWith('gpt-image') && { response_format: 'b64_json' }),
+        },
+        options,
+      )
+      return fromBase64(fieldOf(answer, 'data', 0, 'b64_json'))
+    },
+  }
+}

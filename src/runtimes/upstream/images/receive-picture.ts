@@ -1,0 +1,35 @@
+import type { GeneratedImage, ImageRequest } from '../../../core/image-generation.ts'
+import { makeBrokenError } from '../upstream-error.ts'
+
+const mostPixels = 64 * 1024 * 1024
+
+/**
+ * Checks the file a server sent and gives it the encoding that was asked for.
+ *
+ * @throws {ServiceError} `inference_failed` when it is no picture, or one of another size.
+ */
+export async function receivePicture(file: Uint8Array, request: ImageRequest, seed: number): Promise<GeneratedImage> {
+  const { encoding, width, height } = request
+  const { default: sharp } = await import('sharp')
+  const picture = sharp(file, { limitInputPixels: mostPixels, pages: 1 })
+  const header = await picture.metadata().catch((cause: unknown) => {
+    throw makeBrokenError('sent something else than a picture', cause)
+  })
+  if (header.width !== width || header.height !== height)
+    throw makeBrokenError(`sent a picture of ${header.width} × ${header.height} instead of ${width} × ${height}`)
+  const options = { png: {}, jpeg: { quality: 95, chromaSubsampling: '4:4:4' }, webp: { quality: 95 } }
+  // A file that has the right encoding keeps what its server wrote into it; it is decoded all the same, so that none is damaged.
+  const encoded = picture.flatten({ background: '#ffffff' }).toFormat(encoding, options[encoding])
+  const bytes = await encoded.toBuffer().catch((cause: unknown) => {
+    throw makeBrokenError('sent a damaged picture', cause)
+  })
+  return {
+    bytes: header.format === encoding ? file : bytes,
+    encoding,
+    width,
+    height,
+    seed,
+    removedForSafety: false,
+    safetyScore: null,
+  }
+}

@@ -1,0 +1,102 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { ImageRequest } from '../../../core/image-generation.ts'
+import { foreignSampler } from '../../../core/images/image-servers.ts'
+import type { LoraUse } from '../../../core/images/lora.ts'
+import type { Sampler } from '../../../core/sampler.ts'
+import { makeBrokenError } from '../upstream-error.ts'
+import { fieldOf, type ServerCalls, textsIn } from './server-calls.ts'
+import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawing, toBase64 } from './server-drawing.ts'
+
+/**
+ * The native interface of stable-diffusion.cpp's server: a picture is a job that is asked for until it is done. The
+ * server tells no steps.
+ *
+ * @throws {ServiceError} `inference_failed` when it does not answer.
+ */
+export async function connectSdServer(calls: ServerCalls, { signal }: { readonly signal: AbortSignal }): Promise<ImageServer> {
+  const capabilities = await calls.get('/sdcpp/v1/capabilities', { signal })
+  return {
+    refuse(request) {
+      refuseUsed('sd-server', [
+        ...rareFields(request),
+        ['inpaint_full_res', request.mask?.fullResolution === true],
+        ['mask_blur', (request.mask?.blur ?? 0) > 0],
+      ])
+      samplerFields(capabilities, request.sampler)
+      for (const lora of request.loras) loraField(capabilities, lora)
+      refuseSize(capabilities, request)
+    },
+    draw: async (drawing, options) => {
+      const job = await calls.post('/sdcpp/v1/img_gen', jobFields(capabilities, drawing), options)
+      const id = fieldOf(job, 'id')
+      if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a picture without giving it an id')
+      try {
+        for (;;) {
+          await calls.pause(options)
+          const state = await calls.get(`/sdcpp/v1/jobs/${id}`, options)
+          const status = fieldOf(state, 'status')
+          if (status === 'completed') return fromBase64(fieldOf(state, 'result', 'images', 0, 'b64_json'))
+          if (status !== 'queued' && status !== 'generating') throw makeBrokenError(`ended a picture as ${String(status).slice(0, 40)}`)
+        }
+      } catch (error) {
+        if (options.signal.aborted) await calls.farewell((farewell) => calls.post(`/sdcpp/v1/jobs/${id}/cancel`, {}, farewell))
+        throw error
+      }
+    },
+  }
+}
+
+function samplerFields(capabilities: unknown, sampler: Sampler): Readonly<Record<string, string>> {
+  const known = foreignSampler('sd-server', sampler)
+  const spacing = known?.spacing === 'karras' ? 'karras' : 'discrete'
+  const samplers = textsIn(fieldOf(capabilities, 'samplers'))
+  if (known !== undefined && samplers.includes(known.solver) && textsIn(fieldOf(capabilities, 'schedulers')).includes(spacing))
+    return { sample_method: known.solver, scheduler: spacing }
+  throw new ServiceError('unsupported', `\`sampler\` must be another than ${sampler}: the server has none like it.`, { param: 'sampler' })
+}
+
+function loraField(capabilities: unknown, { name, weight }: LoraUse): Readonly<Record<string, unknown>> {
+  const listed = fieldOf(capabilities, 'loras')
+  const found: unknown = Array.isArray(listed) ? listed.find((entry: unknown) => fieldOf(entry, 'name') === name) : undefined
+  const path = fieldOf(found, 'path')
+  if (typeof path !== 'string')
+    throw new ServiceError('unsupported', `The server has no LoRA ${name}: use one of ${textsIn(listed, 'name').join(', ') || 'none'}.`, {
+      param: 'loras',
+    })
+  return { path, multiplier: weight, is_high_noise: false }
+}
+
+function refuseSize(capabilities: unknown, { width, height }: ImageRequest): void {
+  const limits = fieldOf(capabilities, 'limits')
+  for (const [side, value] of [
+    ['width', width],
+    ['height', height],
+  ] as const) {
+    const [least, most] = [fieldOf(limits, `min_${side}`), fieldOf(limits, `max_${side}`)]
+    if ((typeof least === 'number' && value < least) || (typeof most === 'number' && value > most))
+      throw new ServiceError('validation_error', `\`${side}\` must be from ${least} to ${most} on this server, not ${value}.`, {
+        param: side,
+      })
+  }
+}
+
+function jobFields(capabilities: unknown, { request, texts, seed }: ServerDrawing): Readonly<Record<string, unknown>> {
+  const { initial, mask, steps, guidanceScale } = request
+  return {
+    prompt: texts.prompt,
+    negative_prompt: texts.negative?.prompt ?? '',
+    width: request.width,
+    height: request.height,
+    seed,
+    batch_count: 1,
+    sample_params: {
+      ...samplerFields(capabilities, request.sampler),
+      sample_steps: steps,
+      guidance: { txt_cfg: guidanceScale },
+    },
+    lora: request.loras.map((lora) => loraField(capabilities, lora)),
+    ...(initial && { init_image: toBase64(initial.image), strength: initial.strength }),
+    ...(mask && { mask_image: toBase64(mask.image) }),
+    output_format: request.encoding,
+  }
+}

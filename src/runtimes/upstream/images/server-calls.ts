@@ -1,0 +1,84 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { isRecord } from '../../../core/is-record.ts'
+import type { UpstreamConnection } from '../upstream-connection.ts'
+import { makeBrokenError } from '../upstream-error.ts'
+
+/** Bytes of one answer; a picture of 64 million pixels in base64 stays below. */
+const mostBytes = 256 * 1024 * 1024
+/** How long telling a server to stop may take, in milliseconds. */
+const farewellMs = 5000
+
+/** Milliseconds between two looks at a drawing; tests set it lower. */
+export const usualPollMs = 500
+
+interface CallOptions {
+  readonly signal: AbortSignal
+}
+
+/** Calls of one server, answered in JSON or bytes. */
+export class ServerCalls {
+  readonly #connection: UpstreamConnection
+  readonly pollMs: number
+
+  constructor(connection: UpstreamConnection, pollMs = usualPollMs) {
+    this.#connection = connection
+    this.pollMs = pollMs
+  }
+
+  bytes(path: string, { signal }: CallOptions): Promise<Buffer> {
+    return this.#connection.exchange(path, null, { signal, mostBytes })
+  }
+
+  /** @throws {ServiceError} `inference_failed` for an answer that is no JSON. */
+  async get(path: string, { signal }: CallOptions): Promise<unknown> {
+    return parse(await this.bytes(path, { signal }))
+  }
+
+  /** @throws {ServiceError} `inference_failed` for an answer that is no JSON. */
+  async post(path: string, body: unknown, { signal }: CallOptions): Promise<unknown> {
+    const sent = { type: 'application/json', bytes: JSON.stringify(body) }
+    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes }))
+  }
+
+  /** Posts a form with files. */
+  async postForm(path: string, form: FormData, { signal }: CallOptions): Promise<unknown> {
+    const encoded = new Response(form)
+    const bytes = new Uint8Array(await encoded.arrayBuffer())
+    const sent = { type: encoded.headers.get('content-type') ?? 'multipart/form-data', bytes }
+    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes }))
+  }
+
+  /** Tells the server something when its client has gone, for a few seconds at most; nobody is left to be told of a failure. */
+  async farewell(work: (options: CallOptions) => Promise<unknown>): Promise<void> {
+    await work({ signal: AbortSignal.timeout(farewellMs) }).catch(() => undefined)
+  }
+
+  /** Waits until it is time to look again. */
+  async pause({ signal }: CallOptions): Promise<void> {
+    await wait(this.pollMs, undefined, { signal }).catch(() => undefined)
+    signal.throwIfAborted()
+  }
+}
+
+function parse(body: Buffer): unknown {
+  if (body.length === 0) return null
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch (cause) {
+    throw makeBrokenError('sent something else than JSON', cause)
+  }
+}
+
+/** A field of an answer whose shape nobody promised. */
+export function fieldOf(value: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((inner, key) => {
+    if (Array.isArray(inner)) return typeof key === 'number' ? inner[key] : undefined
+    return isRecord(inner) ? inner[String(key)] : undefined
+  }, value)
+}
+
+/** The texts in a list, or of one of the fields of its objects. */
+export function textsIn(value: unknown, field?: string): readonly string[] {
+  if (!Array.isArray(value)) return []
+  return value.map((item: unknown) => (field === undefined ? item : fieldOf(item, field))).filter((item) => typeof item === 'string')
+}

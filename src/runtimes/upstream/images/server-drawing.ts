@@ -1,0 +1,112 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { GeneratedImage, ImageProgress, ImageRequest } from '../../../core/image-generation.ts'
+import { type StyledPrompts, stylePrompts } from '../../../core/images/styled-prompts.ts'
+import type { ImageModel } from '../../../core/ports/image-model.ts'
+import { makeBrokenError } from '../upstream-error.ts'
+import { receivePicture } from './receive-picture.ts'
+
+/** One picture to be drawn: the request with its look put around the texts, and the seed. */
+export interface ServerDrawing {
+  readonly request: ImageRequest
+  readonly texts: StyledPrompts
+  readonly seed: number
+}
+
+export interface DrawingOptions {
+  readonly signal: AbortSignal
+  /** Steps of this picture that are done, and a picture of it so far, PNG or JPEG. */
+  readonly onStep: (step: number, preview?: Uint8Array) => Promise<void>
+}
+
+/** What is particular to a kind of server. */
+export interface ImageServer {
+  /** @throws {ServiceError} `unsupported` naming the field that the server has no word for. */
+  refuse(request: ImageRequest): void
+  /** Draws one picture and answers its file, PNG, JPEG or WebP. */
+  draw(drawing: ServerDrawing, options: DrawingOptions): Promise<Uint8Array>
+}
+
+/** A model behind a server: pictures are asked for one after the other, so that each has its own seed and can be cancelled. */
+export function createServerModel(server: ImageServer): ImageModel {
+  return {
+    async generate(request, { signal, onProgress }) {
+      const started = performance.now()
+      server.refuse(request)
+      const texts = stylePrompts(request)
+      const images: GeneratedImage[] = []
+      for (const [i, seed] of request.seeds.entries()) {
+        signal.throwIfAborted()
+        const onStep = stepReporter(request, i, onProgress)
+        const file = await asImageError(server.draw({ request, texts, seed }, { signal, onStep }))
+        images.push(await receivePicture(file, request, seed))
+        await onStep(request.steps)
+      }
+      return { images, computeMs: performance.now() - started }
+    },
+  }
+}
+
+function stepReporter({ steps, seeds, previews }: ImageRequest, i: number, onProgress: (progress: ImageProgress) => void) {
+  const total = steps * seeds.length
+  let last = 0
+  return async (step: number, preview?: Uint8Array): Promise<void> => {
+    // Servers count in their own ways and answer late: progress never goes back.
+    last = Math.max(last, Math.min(Math.max(Math.round(step), 0), steps))
+    const small = previews && preview !== undefined ? await shrink(preview) : undefined
+    onProgress({ step: i * steps + last, total, ...(small !== undefined && { preview: small }) })
+  }
+}
+
+/** A small JPEG, or undefined for what is no picture. */
+async function shrink(preview: Uint8Array): Promise<Uint8Array | undefined> {
+  const { default: sharp } = await import('sharp')
+  return await sharp(preview, { limitInputPixels: 16 * 1024 * 1024 })
+    .resize(256, 256, { fit: 'inside', withoutEnlargement: true })
+    .jpeg({ quality: 70 })
+    .toBuffer()
+    .catch(() => undefined)
+}
+
+/** A server's refusal in the words of the image routes. */
+async function asImageError<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !['invalid_request_error', 'context_length_exceeded'].includes(error.code)) throw error
+    throw new ServiceError('validation_error', error.message, { cause: error })
+  }
+}
+
+/** One field that a server has no word for, and whether the request uses it. */
+export type FieldUse = readonly [field: string, used: boolean]
+
+/** @throws {ServiceError} `unsupported` naming the first field that is used. */
+export function refuseUsed(server: string, fields: readonly FieldUse[]): void {
+  const found = fields.find(([, used]) => used)
+  if (found === undefined) return
+  throw new ServiceError('unsupported', `\`${found[0]}\` must be left out: the model runs on a server (${server}) without it.`, {
+    param: found[0],
+  })
+}
+
+/** Fields that no server here has words for. */
+export function rareFields(request: ImageRequest): readonly FieldUse[] {
+  return [
+    ['prompt_2', request.prompt2 !== request.prompt],
+    ['negative_prompt_2', request.negative !== null && request.negative.prompt2 !== request.negative.prompt],
+    ['clip_skip', request.clipSkip > 0],
+    ['guidance_rescale', request.guidanceRescale > 0],
+    ['outpainting', request.mask?.outpainting === true],
+  ]
+}
+
+/** Bytes of a text in base64, with or without a data-URI prefix. */
+export function fromBase64(value: unknown): Uint8Array {
+  if (typeof value !== 'string' || value === '') throw makeBrokenError('sent no picture')
+  return Buffer.from(value.slice(value.startsWith('data:') ? value.indexOf(',') + 1 : 0), 'base64')
+}
+
+/** A text that holds bytes, without a prefix. */
+export function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+}

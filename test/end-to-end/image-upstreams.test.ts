@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import sharp from 'sharp'
+import type { ImageProgress, ImageRequest } from '../../src/core/image-generation.ts'
+import { type ImageServerFormat, imageServerFormats, samplersMissingAt } from '../../src/core/images/image-servers.ts'
+import type { ImageModelDescriptor } from '../../src/core/model.ts'
+import { loadImageServer } from '../../src/runtimes/upstream/images/load-image-server.ts'
+import { type ServerFault, startImageServer } from '../support/engines/image-server.ts'
+import { makeImageRequest } from '../support/image-request.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+const { signal } = new AbortController()
+const idle = { signal, onProgress: (): void => undefined }
+const usual = { sampler: 'K_EULER', seeds: [7], guidanceScale: 5, steps: 4 } as const
+
+const workflow = {
+  3: {
+    class_type: 'KSampler',
+    inputs: {
+      seed: '{{seed}}',
+      steps: '{{steps}}',
+      cfg: '{{cfg_scale}}',
+      sampler_name: '{{sampler}}',
+      scheduler: '{{scheduler}}',
+      denoise: '{{strength}}',
+    },
+  },
+  5: { class_type: 'EmptyLatentImage', inputs: { width: '{{width}}', height: '{{height}}', batch_size: 1 } },
+  6: { class_type: 'CLIPTextEncode', inputs: { text: '{{prompt}}, masterpiece', clip: ['4', 1] } },
+  7: { class_type: 'CLIPTextEncode', inputs: { text: '{{negative_prompt}}', clip: ['4', 1] } },
+  8: { class_type: 'LoadImage', inputs: { image: '{{init_image}}' } },
+}
+
+/** A model behind a server that stands in for a real one. */
+async function connect(context: TestContext, format: ImageServerFormat, fault: ServerFault = 'none', nodes: object = workflow) {
+  const server = await startImageServer(context, format, fault)
+  const folder = await createTemporaryFolder()
+  context.after(() => folder[Symbol.asyncDispose]())
+  const [keyFile, file] = [join(folder.path, 'key'), join(folder.path, 'workflow.json')]
+  await writeFile(keyFile, 'me:secret\n')
+  await writeFile(file, JSON.stringify(nodes))
+  const descriptor: ImageModelDescriptor = {
+    kind: 'image',
+    format,
+    id: 'far',
+    name: 'Far',
+    folder: folder.path,
+    license: null,
+    bytes: 0,
+    created: 0,
+    native: { width: 64, height: 64 },
+    draws: 'requested',
+    sizes: { type: 'range', min: 64, max: 128 },
+    defaults: { steps: 4, guidanceScale: 5, sampler: 'K_EULER' },
+    refiner: null,
+    upstream: { url: server.url, model: 'far', keyFile, slots: 1 },
+    workflow: file,
+  }
+  const loaded = await loadImageServer(descriptor, { signal, pollMs: 1 })
+  context.after(() => loaded[Symbol.asyncDispose]())
+  return { server, model: loaded.model, slots: loaded.slots }
+}
+
+const request = (change: Partial<ImageRequest> = {}): ImageRequest => makeImageRequest('a fox', { ...usual, ...change })
+
+for (const format of imageServerFormats) {
+  test(`${format}: a picture for each seed, in the encoding that was asked for, with the key of the file`, async (context) => {
+    const { model, server, slots } = await connect(context, format)
+    const { images } = await model.generate(request({ seeds: [7, 9], encoding: 'jpeg' }), idle)
+    assert.deepEqual(
+      images.map(({ seed, width, height }) => [seed, width, height]),
+      [
+        [7, 64, 64],
+        [9, 64, 64],
+      ],
+    )
+    for (const { bytes } of images) assert.equal((await sharp(bytes).metadata()).format, 'jpeg')
+    assert.equal(slots, 1)
+    assert.ok(server.calls.every(({ authorization }) => authorization === `Basic ${Buffer.from('me:secret').toString('base64')}`))
+  })
+
+  for (const fault of ['error-500', 'cut', 'wrong-json', 'no-picture', 'wrong-size'] as const) {
+    test(`${format}: ${fault} fails once, honestly, and is not tried again`, async (context) => {
+      const { model, server } = await connect(context, format, fault)
+      await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
+      const drawn = server.calls.filter(({ path }) => /2img$|img_gen$|^\/prompt$|generations$/.test(path))
+      assert.equal(drawn.length, 1)
+    })
+  }
+
+  test(`${format}: an answer that drips is waited for`, async (context) => {
+    const { model } = await connect(context, format, 'slow-drip')
+    const { images } = await model.generate(request(), idle)
+    assert.equal((await sharp(images[0]?.bytes).metadata()).format, 'png')
+  })
+
+  test(`${format}: a server that hangs is left, and told so, when the signal says so`, async (context) => {
+    const { model, server } = await connect(context, format, 'hang')
+    const controller = new AbortController()
+    const reason = new Error('the client left')
+    const generating = model.generate(request(), { ...idle, signal: controller.signal })
+    await server.drawing
+    controller.abort(reason)
+    await assert.rejects(generating, reason)
+    const told = { a1111: '/sdapi/v1/interrupt', 'sd-server': '/sdcpp/v1/jobs/job_1/cancel', comfyui: '/interrupt', 'openai-images': null }[
+      format
+    ]
+    if (told !== null) assert.equal((await server.seen(told)).method, 'POST')
+  })
+
+  test(`${format}: every sampler is either known by a name or refused before it is sent`, async (context) => {
+    const { model, server } = await connect(context, format)
+    const [missing] = Object.keys(samplersMissingAt(format, 'K_EULER'))
+    assert.ok(missing !== undefined)
+    if (format !== 'openai-images')
+      await assert.rejects(model.generate(request({ sampler: 'DPM_SINGLE' }), idle), { code: 'unsupported', param: 'sampler' })
+    assert.ok(server.calls.every(({ path }) => !/2img$|img_gen$|^\/prompt$|generations$/.test(path)))
+  })
+
+  test(`${format}: what the server has no words for is refused by name`, async (context) => {
+    const { model } = await connect(context, format)
+    for (const [change, param] of [
+      [{ prompt2: 'another' }, 'prompt_2'],
+      [{ negative: { prompt: 'dog', prompt2: 'cat' } }, 'negative_prompt_2'],
+      [{ clipSkip: 1 }, 'clip_skip'],
+      [{ guidanceRescale: 0.5 }, 'guidance_rescale'],
+    ] as const)
+      await assert.rejects(model.generate(request(change), idle), { code: 'unsupported', param })
+  })
+}
+
+test('a1111: fields, looks and LoRAs arrive in its words', async (context) => {
+  const { model, server } = await connect(context, 'a1111')
+  await model.generate(
+    request({
+      sampler: 'DPM_PLUS_PLUS_2M_KARRAS',
+      stylePreset: 'origami',
+      negative: { prompt: 'dog', prompt2: 'dog' },
+      loras: [{ name: 'ink', weight: 0.8 }],
+    }),
+    idle,
+  )
+  const sent = JSON.parse((await server.seen('/sdapi/v1/txt2img')).body)
+  assert.equal(sent.prompt, 'origami a fox, folded paper, sharp creases, plain backdrop <lora:ink:0.8>')
+  assert.equal(sent.negative_prompt, 'drawing, wet, cluttered, dog')
+  assert.deepEqual([sent.sampler_name, sent.scheduler, sent.seed, sent.steps, sent.cfg_scale], ['DPM++ 2M', 'karras', 7, 4, 5])
+  assert.deepEqual([sent.width, sent.height, sent.batch_size, sent.save_images], [64, 64, 1, false])
+})
+
+test('a1111: a picture to repaint goes to img2img', async (context) => {
+  const { model, server } = await connect(context, 'a1111')
+  const image = Buffer.from('picture')
+  const mask = { image, fullResolution: true, padding: 16, outpainting: false, blur: 4 }
+  await model.generate(request({ initial: { image, strength: 0.6 }, mask }), idle)
+  const sent = JSON.parse((await server.seen('/sdapi/v1/img2img')).body)
+  assert.deepEqual([sent.init_images, sent.denoising_strength], [[image.toString('base64')], 0.6])
+  assert.deepEqual([sent.mask_blur, sent.inpaint_full_res, sent.inpaint_full_res_padding], [4, true, 16])
+})
+
+test('a1111: progress comes with previews, counts over all pictures and ends whole', async (context) => {
+  const { model, server } = await connect(context, 'a1111', 'hang')
+  const controller = new AbortController()
+  const { promise, resolve } = Promise.withResolvers<ImageProgress>()
+  const onProgress = (progress: ImageProgress): void => {
+    if (progress.preview !== undefined) resolve(progress)
+  }
+  const generating = model.generate(request({ previews: true, seeds: [1, 2] }), { signal: controller.signal, onProgress })
+  await server.drawing
+  const { step, total, preview } = await promise
+  assert.deepEqual([step, total], [2, 8])
+  assert.equal((await sharp(preview).metadata()).format, 'jpeg')
+  controller.abort()
+  await assert.rejects(generating)
+})
+
+test('sd-server: the job has its samplers, its LoRAs by path and its limits', async (context) => {
+  const { model, server } = await connect(context, 'sd-server')
+  await model.generate(request({ sampler: 'DPM_PLUS_PLUS_2M_KARRAS', loras: [{ name: 'ink', weight: 0.5 }] }), idle)
+  const sent = JSON.parse((await server.seen('/sdcpp/v1/img_gen')).body)
+  assert.deepEqual(sent.sample_params, { sample_method: 'dpm++2m', scheduler: 'karras', sample_steps: 4, guidance: { txt_cfg: 5 } })
+  assert.deepEqual(sent.lora, [{ path: 'styles/ink.safetensors', multiplier: 0.5, is_high_noise: false }])
+  await assert.rejects(model.generate(request({ loras: [{ name: 'clay', weight: 1 }] }), idle), { code: 'unsupported', param: 'loras' })
+  await assert.rejects(model.generate(request({ width: 2048 }), idle), { code: 'validation_error', param: 'width' })
+  await assert.rejects(model.generate(request({ sampler: 'HEUN' }), idle), { code: 'unsupported', param: 'sampler' })
+})
+
+test('comfyui: placeholders are filled with the types they need, whatever the prompt holds', async (context) => {
+  const { model, server } = await connect(context, 'comfyui')
+  const initial = { image: Buffer.from('picture'), strength: 0.5 }
+  await model.generate(makeImageRequest('a "$&" {{seed}} fox', { ...usual, initial }), idle)
+  const { prompt } = JSON.parse((await server.seen('/prompt')).body)
+  assert.deepEqual(prompt[3].inputs, { seed: 7, steps: 4, cfg: 5, sampler_name: 'euler', scheduler: 'normal', denoise: 0.5 })
+  assert.deepEqual(prompt[5].inputs, { width: 64, height: 64, batch_size: 1 })
+  assert.equal(prompt[6].inputs.text, 'a "$&" {{seed}} fox, masterpiece')
+  assert.equal(prompt[8].inputs.image, 'mine.png')
+})
+
+test('comfyui: what the workflow leaves no place for is refused by name, and a workflow without use at start', async (context) => {
+  const closed = { 6: { class_type: 'CLIPTextEncode', inputs: { text: '{{prompt}}' } } }
+  const { model } = await connect(context, 'comfyui', 'none', closed)
+  const image = Buffer.from('x')
+  for (const [change, param] of [
+    [{ negative: { prompt: 'dog', prompt2: 'dog' } }, 'negative_prompt'],
+    [{ steps: 5 }, 'steps'],
+    [{ guidanceScale: 6 }, 'cfg_scale'],
+    [{ sampler: 'DDIM' }, 'sampler'],
+    [{ initial: { image, strength: 0.5 } }, 'init_image'],
+    [{ loras: [{ name: 'ink', weight: 1 }] }, 'loras'],
+  ] as const)
+    await assert.rejects(model.generate(request(change), idle), { code: 'unsupported', param })
+  await model.generate(request(), idle)
+  for (const [nodes, message] of [
+    [{ 6: { class_type: 'X', inputs: { text: 'no place' } } }, /no \{\{prompt\}\}/],
+    [{ 6: { class_type: 'X', inputs: { text: '{{prompt}} {{mood}}' } } }, /\{\{mood\}\}/],
+    [{ nodes: [{ type: 'X' }] }, /API format/],
+  ] as const)
+    await assert.rejects(connect(context, 'comfyui', 'none', nodes), { code: 'inference_failed', message })
+})
+
+test('comfyui: steps and previews come over its socket', async (context) => {
+  const { model, server } = await connect(context, 'comfyui', 'hang')
+  const controller = new AbortController()
+  const seen: ImageProgress[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const onProgress = (progress: ImageProgress): void => {
+    seen.push(progress)
+    if (progress.preview !== undefined) resolve()
+  }
+  const generating = model.generate(request({ previews: true }), { signal: controller.signal, onProgress })
+  await server.drawing
+  const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#ff0000' } })
+    .jpeg()
+    .toBuffer()
+  server.tell({ type: 'progress', data: { value: 3, max: 4, prompt_id: 'p1' } })
+  server.tell(Buffer.concat([Buffer.from([0, 0, 0, 1, 0, 0, 0, 1]), picture]))
+  await promise
+  assert.deepEqual(
+    seen.map(({ step }) => step),
+    [3, 3],
+  )
+  controller.abort()
+  await assert.rejects(generating)
+})
+
+test('openai-images: only a text and a size are sent, and all else that was asked for is refused', async (context) => {
+  const { model, server } = await connect(context, 'openai-images')
+  await model.generate(request(), idle)
+  const sent = JSON.parse((await server.seen('/images/generations')).body)
+  assert.deepEqual(sent, { model: 'far', prompt: 'a fox', n: 1, size: '64x64', response_format: 'b64_json' })
+  for (const [change, param] of [
+    [{ negative: { prompt: 'dog', prompt2: 'dog' } }, 'negative_prompt'],
+    [{ steps: 5 }, 'steps'],
+    [{ guidanceScale: 6 }, 'cfg_scale'],
+    [{ initial: { image: Buffer.from('x'), strength: 0.5 } }, 'init_image'],
+  ] as const)
+    await assert.rejects(model.generate(request(change), idle), { code: 'unsupported', param })
+})
+
+test('a server that is not there is said when the model is loaded', async () => {
+  const upstream = { url: 'http://127.0.0.1:9', model: 'x', keyFile: null, slots: 1 }
+  for (const format of ['a1111', 'sd-server', 'openai-images'] as const) {
+    const descriptor = { format, upstream, id: 'x' } as unknown as ImageModelDescriptor
+    await assert.rejects(loadImageServer(descriptor, { signal }), { code: 'inference_failed' })
+  }
+})

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { TestContext } from 'node:test'
+import sharp from 'sharp'
+import type { ImageServerFormat } from '../../../src/core/images/image-servers.ts'
+
+/** How a server fails at the call that draws. */
+export type ServerFault = 'none' | 'hang' | 'error-500' | 'cut' | 'wrong-json' | 'slow-drip' | 'no-picture' | 'wrong-size'
+
+export interface SeenCall {
+  readonly method: string
+  readonly path: string
+  readonly body: string
+  readonly authorization: string | undefined
+}
+
+export interface ImageServerStandIn {
+  readonly url: string
+  readonly calls: readonly SeenCall[]
+  /** Resolves when the server is in the call that draws. */
+  readonly drawing: Promise<unknown>
+  /** Resolves when a call of that path has arrived. */
+  seen(path: string): Promise<SeenCall>
+  /** Sends a message over the progress socket of ComfyUI. */
+  tell(message: object | Uint8Array): void
+}
+
+const size = { width: 64, height: 64 }
+
+/** Starts a server that answers as the real ones do, as far as their documentation and source say, with one fault. */
+export async function startImageServer(
+  context: TestContext,
+  format: ImageServerFormat,
+  fault: ServerFault = 'none',
+): Promise<ImageServerStandIn> {
+  const png = await picture(fault === 'wrong-size' ? { width: 32, height: 64 } : size)
+  const calls: SeenCall[] = []
+  const events = new EventEmitter()
+  const sockets: NodeJS.WritableStream[] = []
+  const { promise: drawing, resolve: begun } = Promise.withResolvers<unknown>()
+  const server = createServer((request, response) => {
+    void answer(request, response)
+  })
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const call = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      body: await text(request),
+      authorization: request.headers.authorization,
+    }
+    calls.push(call)
+    events.emit('call', call)
+    const json = answers[format](call, fault === 'no-picture' ? '' : png.toString('base64'))
+    if (isDrawing(format, call)) {
+      begun(null)
+      if (fault === 'hang') return
+      return fail(response, fault, format === 'comfyui' ? png : Buffer.from(JSON.stringify(json)))
+    }
+    if (json === undefined) response.writeHead(404).end('{"error":"not found"}')
+    else response.writeHead(call.path.endsWith('/img_gen') ? 202 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(json))
+  }
+  server.on('upgrade', (request, socket) => {
+    const key = createHash('sha1').update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`)
+    socket.on('error', () => undefined)
+    sockets.push(socket)
+    events.emit('socket')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  context.after(() => {
+    server.closeAllConnections()
+    for (const socket of sockets) socket.end()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    drawing,
+    async seen(path) {
+      for (;;) {
+        const found = calls.find((call) => call.path === path)
+        if (found !== undefined) return found
+        await once(events, 'call')
+      }
+    },
+    tell(message) {
+      for (const socket of sockets) socket.write(frame(message))
+    },
+  }
+}
+
+function picture({ width, height }: { readonly width: number; readonly height: number }): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background: '#3366cc' } })
+    .png()
+    .toBuffer()
+}
+
+/** Whether a call is the one that brings the picture. */
+function isDrawing(format: ImageServerFormat, { path }: SeenCall): boolean {
+  const places = { a1111: /2img$/, 'sd-server': /\/jobs\/job_1$/, comfyui: /^\/view/, 'openai-images': /\/images\/generations$/ }
+  return places[format].test(path)
+}
+
+function fail(response: ServerResponse, fault: ServerFault, body: Buffer): void {
+  if (fault === 'error-500') return void response.writeHead(500).end('{"error":"OutOfMemoryError"}')
+  if (fault === 'wrong-json') return void response.writeHead(200).end('<html>Bad Gateway</html>')
+  response.writeHead(200, { 'content-length': body.length })
+  if (fault === 'cut') {
+    response.write(body.subarray(0, body.length / 2), () => response.destroy())
+    return
+  }
+  if (fault !== 'slow-drip') return void response.end(body)
+  let at = 0
+  const drip = (): void => {
+    response.write(body.subarray(at, at + 7))
+    at += 7
+    if (at < body.length) setImmediate(drip)
+    else response.end()
+  }
+  drip()
+}
+
+/** A frame of RFC 6455 as a server sends it. */
+function frame(message: object | Uint8Array): Buffer {
+  const payload = message instanceof Uint8Array ? Buffer.from(message) : Buffer.from(JSON.stringify(message))
+  const head = payload.length < 126 ? Buffer.from([0, payload.length]) : Buffer.from([0, 126, payload.length >> 8, payload.length & 255])
+  head[0] = message instanceof Uint8Array ? 0x82 : 0x81
+  return Buffer.concat([head, payload])
+}
+
+type Answer = (call: SeenCall, png: string) => unknown
+
+const answers: Readonly<Record<ImageServerFormat, Answer>> = {
+  a1111: ({ path }, png) => {
+    if (path === '/sdapi/v1/samplers') return ['Euler', 'Euler a', 'DPM++ 2M', 'DDIM'].map((name) => ({ name, aliases: [], options: {} }))
+    if (path === '/sdapi/v1/schedulers') return ['automatic', 'uniform', 'karras'].map((name) => ({ name, label: name }))
+    if (path.startsWith('/sdapi/v1/progress'))
+      return { progress: 0.5, eta_relative: 1, state: { sampling_step: 2, sampling_steps: 4 }, current_image: png }
+    if (path === '/sdapi/v1/interrupt') return {}
+    return /2img$/.test(path) ? { images: png === '' ? [] : [png], parameters: {}, info: '{}' } : undefined
+  },
+  'sd-server': ({ path }, png) => {
+    if (path === '/sdcpp/v1/capabilities')
+      return {
+        samplers: ['euler', 'euler_a', 'dpm++2m'],
+        schedulers: ['discrete', 'karras'],
+        loras: [{ name: 'ink', path: 'styles/ink.safetensors' }],
+        limits: { min_width: 64, max_width: 1024, min_height: 64, max_height: 1024 },
+      }
+    if (path === '/sdcpp/v1/img_gen') return { id: 'job_1', kind: 'img_gen', status: 'queued', poll_url: '/sdcpp/v1/jobs/job_1' }
+    if (path === '/sdcpp/v1/jobs/job_1/cancel') return { id: 'job_1', status: 'cancelled' }
+    if (path !== '/sdcpp/v1/jobs/job_1') return undefined
+    return { id: 'job_1', status: 'completed', result: { output_format: 'png', images: [{ index: 0, b64_json: png }] }, error: null }
+  },
+  comfyui: ({ path, method }, png) => {
+    const required = { sampler_name: [['euler', 'dpmpp_2m', 'ddim']], scheduler: [['normal', 'karras']] }
+    if (path === '/object_info/KSampler') return { KSampler: { input: { required } } }
+    if (path === '/prompt') return { prompt_id: 'p1', number: 1, node_errors: {} }
+    if (path === '/upload/image') return { name: 'mine.png', subfolder: '', type: 'input' }
+    if (path === '/queue') return method === 'POST' ? {} : { queue_running: [[1, 'p1', {}]], queue_pending: [] }
+    if (path === '/interrupt') return {}
+    const images = png === '' ? [] : [{ filename: 'a.png', subfolder: 'x', type: 'output' }]
+    return path === '/history/p1' ? { p1: { outputs: { 9: { images } }, status: { status_str: 'success', completed: true } } } : undefined
+  },
+  'openai-images': ({ path }, png) => {
+    if (path === '/models') return { object: 'list', data: [] }
+    return path === '/images/generations' ? { created: 1, data: png === '' ? [] : [{ b64_json: png }] } : undefined
+  },
+}
