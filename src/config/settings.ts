@@ -141,8 +141,8 @@ export const settings = {
     'Requests',
     byteSize('16mb'),
     {
-      words: 'a sixteenth of the memory, at most 512 MB',
-      derive: ({ memoryBytes }) => Math.min(512 * 1024 ** 2, Math.max(64 * 1024 ** 2, Math.floor(memoryBytes / 16))),
+      words: 'a sixteenth of the memory, at most 256 MB',
+      derive: ({ memoryBytes }) => Math.min(256 * 1024 ** 2, Math.max(64 * 1024 ** 2, Math.floor(memoryBytes / 16))),
     },
     'Bytes of bodies that may be in the service at once, from their arrival until their answer is out; an account may have a quarter.',
   ),

@@ -5,6 +5,7 @@ import { TokenCache } from '../operations/access/token-cache.ts'
 import { answerParserError } from './answers/answer-parser-error.ts'
 import { sendError } from './answers/send-error.ts'
 import { closeAfterBody } from './body/close-after-body.ts'
+import { DiscardedBodies } from './body/discarded-bodies.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
 import { accountOf, identifyCaller } from './caller.ts'
 import { clientSignal, endWork } from './client-signal.ts'
@@ -101,8 +102,10 @@ function watchRequests(server: FastifyInstance, { observer, isDraining, addresse
 }
 
 function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods: KnownMethods): void {
+  const discarded = new DiscardedBodies()
   server.setErrorHandler((thrown, request, reply) => {
-    // Fastify closes after a body it did not read, which can destroy the answer on its way; Node discards the rest instead.
+    discarded.add(request.raw)
+    // Fastify closes after a body it did not read, which can destroy the answer on its way; the rest is discarded instead.
     // A body that comes in too slowly is not waited for any longer.
     const tooSlow = thrown instanceof ServiceError && thrown.code === 'request_timeout'
     if (!deps.isDraining() && !tooSlow) {
@@ -114,6 +117,7 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
     if (reply.statusCode >= 500 && hasReason && !clientSignal(reply).aborted) deps.observer.faultSurvived({ requestId: request.id, error })
   })
   server.setNotFoundHandler((request, reply) => {
+    discarded.add(request.raw)
     if (!deps.isDraining()) closeAfterBody(request, reply)
     const allowed = methods.of(request.url.split('?')[0] ?? '')
     if (allowed.length === 0)

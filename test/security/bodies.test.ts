@@ -42,14 +42,14 @@ const hostileBodies: readonly { readonly what: string; readonly body: () => stri
   { what: '16 million brackets in each other', body: () => '['.repeat(16 * megabyte), status: 400, code: 'invalid_request_error' },
   {
     what: 'as many keys as there may be, all unknown',
-    body: () => `{${honest},${repeat(19_990, (at) => `"k${at}":1`)}}`,
+    body: () => `{${honest},${repeat(11_990, (at) => `"k${at}":1`)}}`,
     status: 400,
     code: 'unsupported_parameter',
   },
   {
     what: 'as many messages as there may be, the last of them wrong',
     body: () =>
-      `{"model":"fake-chat","messages":[${repeat(9000, () => '{"role":"user","content":"Hi"}')},{"role":"nobody","content":"Hi"}]}`,
+      `{"model":"fake-chat","messages":[${repeat(5500, () => '{"role":"user","content":"Hi"}')},{"role":"nobody","content":"Hi"}]}`,
     status: 400,
     code: 'invalid_request_error',
   },
@@ -58,6 +58,19 @@ const hostileBodies: readonly { readonly what: string; readonly body: () => stri
     body: () => `{${honest},"stop":[${repeat(349_000, String)}]}`,
     status: 400,
     code: 'invalid_request_error',
+  },
+  {
+    what: 'arguments of a call that are 15 million lists',
+    body: () =>
+      `{"model":"fake-chat","messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"x","arguments":"${'[]'.repeat(15 * megabyte)}"}}]}]}`,
+    status: 400,
+    code: 'invalid_request_error',
+  },
+  {
+    what: 'a prompt of 30 million letters',
+    body: () => `{"model":"fake-chat","messages":[{"role":"user","content":"${'hello '.repeat(5 * megabyte)}"}]}`,
+    status: 400,
+    code: 'context_length_exceeded',
   },
   {
     what: 'a text of 15 million line breaks',
@@ -194,5 +207,19 @@ suite('small routes', () => {
     await using service = await startHttpService()
     const refused = await service.fetch('/v1/webhooks/secrets/rotate', { method: 'POST', body: `{"x":"${'x'.repeat(16 * 1024)}"}` })
     assert.deepEqual([refused.status, (await readError(refused)).code], [413, 'payload_too_large'])
+  })
+})
+
+suite('bodies that are refused', () => {
+  test('are read to their end, however long, and their connection serves the next request', async () => {
+    await using service = await startHttpService()
+    const socket = await openSocket(service.url)
+    const size = 4 * megabyte
+    socket.write(`POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-length: ${size}\r\n\r\n`)
+    socket.write(Buffer.alloc(size, ' '))
+    assert.match(await readUntil(socket, /\}\}$/), /^HTTP\/1\.1 404 /)
+    socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+    assert.match(await readUntil(socket, /\{"status":"ok"\}/), /^HTTP\/1\.1 200 /)
+    socket.destroy()
   })
 })

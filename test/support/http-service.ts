@@ -54,6 +54,8 @@ export interface HttpServiceOptions {
   readonly overrides?: Partial<HttpDependencies>
   /** Whether deferred requests are worked on; they stay pending otherwise. */
   readonly worker?: boolean
+  /** Registers further routes before the server listens. */
+  readonly extend?: (server: FastifyInstance, deps: HttpDependencies) => Promise<void>
 }
 
 /** The public interface over fakes and a store in memory, listening on a free port. */
@@ -130,6 +132,7 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
     server.server.closeAllConnections()
     await server.close()
   })
+  await options.extend?.(server, deps)
   let receivedCount = 0
   server.server.on('request', () => {
     receivedCount += 1

@@ -26,8 +26,13 @@ export interface BodyOwner {
 /** Parses bodies so that none of any shape holds the event loop for long, and many of one owner hardly delay another's. */
 export class BodyParser implements AsyncDisposable {
   readonly #lines = new Lines()
-  readonly #thread = new JsonThread()
+  readonly #thread: JsonThread
   readonly #takeTurn = fewPerTurn(bytesPerTurn)
+
+  /** @param largestBytes Of any body. */
+  constructor(largestBytes: number) {
+    this.#thread = new JsonThread(largestBytes)
+  }
 
   /** @throws {ServiceError} as `parseJson` does. */
   parse(bytes: Buffer<ArrayBuffer>, { owner, tooDeep, signal }: BodyOwner): Promise<ParsedBody> {

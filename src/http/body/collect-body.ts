@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { BodyAllowance } from '../limits/body-budget.ts'
+
+/** Bytes copied in one turn of the event loop. */
+const copiedPerTurn = 4 * 1024 * 1024
 
 /** The slowest a body may come in: so many bytes in each span of time. Small bodies have one span in all. */
 const slowest = { bytes: 64 * 1024, spanMs: 20_000 }
@@ -37,7 +41,7 @@ export async function collectBody(
       payload.once('error', reject)
       requirePace(clock, () => size, done.signal).catch(reject)
     })
-    return Buffer.concat(chunks)
+    return await joinChunks(chunks, size)
   } finally {
     done.abort('The body is in')
   }
@@ -53,6 +57,21 @@ async function requirePace(clock: Clock, size: () => number, signal: AbortSignal
     if (size() < least)
       throw new ServiceError('request_timeout', `Send bodies faster: at least ${slowest.bytes} bytes in ${slowest.spanMs / 1000} seconds.`)
   }
+}
+
+/** Copying 32 MB at once would hold the event loop for 20 ms. */
+async function joinChunks(chunks: readonly Buffer[], size: number): Promise<Buffer<ArrayBuffer>> {
+  if (size <= copiedPerTurn) return Buffer.concat(chunks)
+  const joined = Buffer.allocUnsafeSlow(size)
+  let copied = 0
+  let turn = copiedPerTurn
+  for (const chunk of chunks) {
+    copied += chunk.copy(joined, copied)
+    if (copied < turn) continue
+    turn = copied + copiedPerTurn
+    await setImmediate()
+  }
+  return joined
 }
 
 function tooLarge(limitBytes: number): ServiceError {

@@ -13,14 +13,20 @@ export interface ParsedBody {
   readonly value: unknown
 }
 
-/** Heap of the thread in MiB: for a few texts of the largest body, two bytes per character. More ends the thread, not the service. */
-const heapMb = 768
+/** Heap of the thread, as a multiple of the largest body: its text and its value, two bytes per character, and some rest. */
+const heapPerBody = 8
 
 /** Parses bodies in a thread of its own, which starts with the first. */
 export class JsonThread implements AsyncDisposable {
   readonly #waiting = new Map<number, Waiting>()
+  readonly #largestBytes: number
   #thread: Worker | null = null
   #number = 0
+
+  /** @param largestBytes Of any body. Whatever takes more memory than such a one ends the thread, not the service. */
+  constructor(largestBytes: number) {
+    this.#largestBytes = largestBytes
+  }
 
   /**
    * @param bytes Are moved to the thread and come back with the value.
@@ -44,7 +50,7 @@ export class JsonThread implements AsyncDisposable {
 
   #start(): Worker {
     const thread = new Worker(new URL('./parse-in-thread.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      resourceLimits: { maxOldGenerationSizeMb: Math.max(64, Math.ceil((heapPerBody * this.#largestBytes) / 1024 ** 2)) },
     })
     thread.on('message', (reply: ParseReply) => this.#settle(reply))
     thread.on('error', (error) => this.#fail(thread, error))

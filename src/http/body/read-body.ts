@@ -39,7 +39,7 @@ export function acceptJsonBodies(
   { clock }: { readonly clock: Clock },
   settings: Pick<HttpSettings, 'asyncHeaders' | 'bodyLimitBytes' | 'bodyMemory'>,
 ): void {
-  const parser = new BodyParser()
+  const parser = new BodyParser(Math.max(settings.bodyLimitBytes, asyncBodyLimitBytes))
   const budget = new BodyBudget(settings.bodyMemory)
   const replies = new WeakMap<FastifyRequest, FastifyReply>()
   server.addHook('onClose', () => parser[Symbol.asyncDispose]())

@@ -14,6 +14,7 @@ import { readDeferredHandling, refuseDeferredHeaders } from '../headers/deferred
 import type { RouteDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
+import { refuseOverlong } from '../limits/overlong-prompt.ts'
 import { requireTextModel } from '../require-text-model.ts'
 import { encodeChatCompletion } from '../wire/chat/chat-completion.ts'
 import { createChatRequestParser, type ParsedChat } from '../wire/chat/chat-request.ts'
@@ -33,7 +34,7 @@ export function registerCreateChatCompletion(api: FastifyInstance, deps: RouteDe
     const mode = readAsyncMode(headers, settings.asyncHeaders)
     if (mode === 'off') refuseDeferredHeaders(headers)
     const chat = parse(body.value)
-    requireTextModel(deps.catalog, chat.request.model)
+    refuseOverlong(requireTextModel(deps.catalog, chat.request.model), { bytes: body.bytes.length, param: 'messages' })
     if (mode === 'off') return answerNow(deps, settings, { incoming, reply, caller, chat })
     if (chat.delivery.stream)
       throw new ServiceError('invalid_request_error', 'Leave `stream` out of asynchronous requests; poll for the answer instead.', {

@@ -10,6 +10,7 @@ import { refuseAsyncMode } from '../headers/async-mode.ts'
 import type { RouteDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
+import { refuseOverlong } from '../limits/overlong-prompt.ts'
 import { requireTextModel } from '../require-text-model.ts'
 import { encodeCompletion } from '../wire/chat/completion.ts'
 import { startCompletion } from '../wire/chat/completion-head.ts'
@@ -23,8 +24,9 @@ export function registerCreateCompletion(api: FastifyInstance, deps: RouteDepend
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     refuseAsyncMode(incoming.headers, settings.asyncHeaders)
-    const { request, delivery } = parse(receivedBody(incoming).value)
-    requireTextModel(deps.catalog, request.model)
+    const body = receivedBody(incoming)
+    const { request, delivery } = parse(body.value)
+    refuseOverlong(requireTextModel(deps.catalog, request.model), { bytes: body.bytes.length, param: 'prompt' })
     const parts = createCompletion(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
     if (!delivery.stream) return encodeCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
     using _place = deps.places.take(caller.accountId, 'streams')

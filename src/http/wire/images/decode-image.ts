@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import { decodeBase64 } from './decode-base64.ts'
 
 interface InspectionOptions {
   readonly signal: AbortSignal
@@ -24,11 +25,8 @@ export async function decodeImage(
 ): Promise<Uint8Array> {
   const encoded = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text
   const prefix = text.slice(0, text.length - encoded.length)
-  // The usual command-line tools break base64 into lines.
-  const base64 = encoded.replace(/[\r\n]+/g, '')
-  if (!/^(?:data:image\/[\w.+-]+;base64,)?$/.test(prefix) || !isBase64(base64))
-    throw fault(field, `\`${field}\` must be an image in base64, with or without a data:image/…;base64, prefix.`)
-  const bytes = Buffer.from(base64, 'base64')
+  const bytes = /^(?:data:image\/[\w.+-]+;base64,)?$/.test(prefix) ? await decodeBase64(encoded) : null
+  if (bytes === null) throw fault(field, `\`${field}\` must be an image in base64, with or without a data:image/…;base64, prefix.`)
   try {
     await inspect(bytes, options)
   } catch (error) {
@@ -36,10 +34,6 @@ export async function decodeImage(
     throw fault(field, `\`${field}\` cannot be used: ${error.message}`)
   }
   return bytes
-}
-
-function isBase64(text: string): boolean {
-  return text.length > 0 && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text)
 }
 
 function fault(field: string, message: string): ServiceError {

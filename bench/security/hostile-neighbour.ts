@@ -1,0 +1,124 @@
+/**
+ * What does an account notice of another that attacks?
+ *
+ * 1 000 honest chats of one account, eight at a time, on a fake model in an engine process that takes 50 ms for each; beside them 200
+ * hostile requests of one class from another account, 20 at once whenever 100 honest ones are answered. Each class in a pair, without the
+ * enemy and with it: the ratios of the honest p50 and p99 (bar 2), and whether every honest one was answered. The event loop's longest hold
+ * is compared with that of a bare node:http server that reads the same bodies and does nothing with them (bar 50 ms more). Server, engine,
+ * enemy and honest clients are processes of one machine. `node bench/security/hostile-neighbour.ts <part of a name>` runs some of the classes.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { on, once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { describeMachine, measureRate, type Spread } from '../measure.ts'
+import type { BenchTarget, HeldReport } from './bench-target.ts'
+
+const honestRequests = 1000
+const honestLanes = 8
+const hostileRequests = 200
+const bursts = 10
+
+interface Run {
+  readonly latency: Spread
+  readonly answered: number
+  readonly heldMs: number
+  readonly busyMs: number
+  readonly peakBytes: number
+  /** How the hostile requests ended, and how many each way. */
+  readonly ends: string
+}
+
+const enemy = start('enemy.ts')
+enemy.setMaxListeners(50)
+let orders = 0
+const [names] = await once(enemy, 'message')
+const wanted = process.argv[2] ?? ''
+console.log(describeMachine())
+const results: {
+  readonly p50: number
+  readonly p99: number
+  readonly answered: number
+  readonly extraMs: number
+  readonly extraBusyMs: number
+}[] = []
+const service = start('neighbour-server.ts', 'service')
+const bare = start('neighbour-server.ts', 'bare')
+const [[serviceTarget], [bareTarget]] = await Promise.all([once(service, 'message'), once(bare, 'message')])
+await measure(service, serviceTarget, null)
+for (const name of names.filter((name: string) => name.includes(wanted))) {
+  const rival = await measure(bare, bareTarget, name)
+  const quiet = await measure(service, serviceTarget, null)
+  const beside = await measure(service, serviceTarget, name)
+  const p50 = beside.latency.p50 / quiet.latency.p50
+  const p99 = beside.latency.p99 / quiet.latency.p99
+  results.push({ p50, p99, answered: beside.answered, extraMs: beside.heldMs - rival.heldMs, extraBusyMs: beside.busyMs - rival.busyMs })
+  console.log(`${name} (${beside.ends})`)
+  console.log(`  alone ${describe(quiet)}`)
+  console.log(`  beside ${describe(beside)}`)
+  console.log(
+    `  ratio p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}; held ${beside.heldMs.toFixed(0)} ms, bare node:http ${rival.heldMs.toFixed(0)} ms; of a processor ${beside.busyMs.toFixed(0)} and ${rival.busyMs.toFixed(0)} ms`,
+  )
+}
+const worst = (of: (result: (typeof results)[number]) => number) => Math.max(...results.map(of))
+console.log(
+  `worst of ${results.length} classes: ratio p50 ${worst(({ p50 }) => p50).toFixed(2)}, p99 ${worst(({ p99 }) => p99).toFixed(2)} (bar 2); ` +
+    `held ${worst(({ extraMs }) => extraMs).toFixed(0)} ms more than bare node:http (bar 50), ${worst(({ extraBusyMs }) => extraBusyMs).toFixed(0)} ms of a processor; ` +
+    `honest unanswered ${results.reduce((sum, { answered }) => sum + honestRequests - answered, 0)} of ${honestRequests * results.length}`,
+)
+for (const child of [enemy, service, bare]) child.disconnect()
+
+/** One run of honest requests, beside the enemy or without it; over when both are. */
+async function measure(server: ChildProcess, target: BenchTarget, attack: string | null): Promise<Run> {
+  await ask(server, 'reset')
+  const agent = new Agent({ keepAlive: true, maxSockets: honestLanes })
+  const attacks: Promise<readonly string[]>[] = []
+  let done = 0
+  let answered = 0
+  const { latency } = await measureRate(honestRequests, honestLanes, async () => {
+    if (attack !== null && done++ % (honestRequests / bursts) === 0)
+      attacks.push(order({ target, attack, count: hostileRequests / bursts }))
+    if (await chat(target, agent)) answered += 1
+  })
+  const ends = (await Promise.all(attacks)).flat()
+  agent.destroy()
+  const counts = [...Map.groupBy(ends, (end) => end)].map(([end, all]) => `${all.length} × ${end}`)
+  return { latency, answered, ...(await ask(server, 'report')), ends: counts.join(', ') }
+}
+
+/** Lets the enemy send a burst; resolves to how each request of it ended. */
+async function order(wish: { readonly target: BenchTarget; readonly attack: string; readonly count: number }): Promise<readonly string[]> {
+  const number = orders++
+  enemy.send({ ...wish, number })
+  for await (const [report] of on(enemy, 'message')) if (report.number === number) return report.ends
+  throw new Error('The enemy has left.')
+}
+
+async function chat({ url, honest }: BenchTarget, agent: Agent): Promise<boolean> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${honest}` }
+  try {
+    const sent = request(`${url}/v1/chat/completions`, { method: 'POST', headers, agent })
+    sent.end('{"model":"fake-chat","messages":[{"role":"user","content":"hello"}]}')
+    const [response] = await once(sent, 'response')
+    await text(response)
+    return response.statusCode === 200
+  } catch {
+    return false
+  }
+}
+
+async function ask(server: ChildProcess, wish: 'reset' | 'report'): Promise<HeldReport> {
+  server.send(wish)
+  const [report] = await once(server, 'message')
+  return report
+}
+
+function start(file: string, ...argv: readonly string[]): ChildProcess {
+  return fork(fileURLToPath(new URL(`./${file}`, import.meta.url)), argv)
+}
+
+function describe({ latency, answered, heldMs, peakBytes }: Run): string {
+  const ms = (value: number) => `${value.toFixed(1)} ms`
+  return `p50 ${ms(latency.p50)}, p99 ${ms(latency.p99)}, max ${ms(latency.max)}; ${answered} answered; held ${ms(heldMs)}; ${Math.round(peakBytes / 2 ** 20)} MiB at most`
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { decodeBase64 } from './decode-base64.ts'
+
+const megabyte = 1024 * 1024
+
+suite('base64', () => {
+  test('of any length is decoded, with line breaks and without', async () => {
+    for (const size of [1, 2, 3, 4, 57, megabyte, 2 * megabyte, 2 * megabyte + 1, 2 * megabyte + 2]) {
+      const bytes = Buffer.alloc(size, 'a tiger ')
+      const text = bytes.toString('base64')
+      assert.ok(bytes.equals((await decodeBase64(text)) ?? Buffer.of()), `${size} bytes`)
+      const lines = text.replaceAll(/.{76}/g, '$&\r\n')
+      assert.ok(bytes.equals((await decodeBase64(`${lines}\n`)) ?? Buffer.of()), `${size} bytes in lines`)
+    }
+  })
+
+  test('is nothing else', async () => {
+    for (const text of [
+      '',
+      '\n',
+      '=',
+      '==',
+      'QQ',
+      'QQ=',
+      'QQ===',
+      'Q===',
+      'QUJD=',
+      'QQ==QQ==',
+      'QU D',
+      'QUJ-',
+      'QUJ_',
+      'QUJÿ',
+      'QUJD\u4141',
+    ])
+      assert.equal(await decodeBase64(text), null, JSON.stringify(text))
+    const long = 'QUJD'.repeat(megabyte)
+    for (const text of [`${long}!`, `!${long}`, `${long.slice(0, 2 * megabyte)}QQ==${long}`, `${long}Q`])
+      assert.equal(await decodeBase64(text), null)
+  })
+})
