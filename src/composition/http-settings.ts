@@ -5,6 +5,7 @@ import { asyncBodyLimitBytes, type HttpSettings } from '../http/http-settings.ts
 export function httpSettings({ listen, requests, accounts, deferred }: Config): HttpSettings {
   return {
     trustedProxies: listen.trustedProxies,
+    connectionsPerAddress: listen.connectionsPerAddress,
     asyncHeaders: requests.asyncHeaders,
     bodyLimitBytes: requests.bodyLimitBytes,
     bodyMemory: bodyMemory(requests),

@@ -10,6 +10,8 @@ export interface Config {
     readonly allowedHosts: readonly string[]
     /** Proxies whose word about their clients' addresses counts: addresses, ranges, or names of ranges. */
     readonly trustedProxies: readonly string[]
+    /** null = no limit. */
+    readonly connectionsPerAddress: number | null
   }
   readonly addresses: AddressSettings
   readonly dataFolder: string

@@ -31,6 +31,7 @@ function readConfig({ read }: SettingReader): Config {
       port: read(settings.port),
       allowedHosts: read(settings.allowedHosts),
       trustedProxies: read(settings.trustedProxies),
+      connectionsPerAddress: zeroIsNull(read(settings.connectionsPerAddress)),
     },
     addresses: {
       publicUrl: read(settings.publicUrl),

@@ -52,6 +52,13 @@ export const settings = {
     { words: 'none', derive: () => [] },
     'Addresses or ranges of the proxies whose `X-Forwarded-For` is believed; `loopback`, `linklocal` and `uniquelocal` are names of ranges.',
   ),
+  connectionsPerAddress: setting(
+    'connections-per-address',
+    'Address',
+    integer(0, 1_000_000),
+    '1000',
+    'Connections at once from one address, or requests at once of one client behind a trusted proxy; more get 429. 0 for no limit.',
+  ),
 
   data: setting('data', 'Storage', folder, './data', 'Folder of the database, the outputs and the secrets.'),
   databaseUrl: setting(

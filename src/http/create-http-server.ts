@@ -16,9 +16,11 @@ import type { HttpSettings } from './http-settings.ts'
 import { type KnownMethods, rememberMethods } from './known-methods.ts'
 import { refuseUnknownQuery } from './known-query.ts'
 import { AccountPlaces } from './limits/account-places.ts'
+import { capConnections } from './limits/connection-cap.ts'
 import { requireQuota } from './limits/daily-quota.ts'
 import { fewPerTurn } from './limits/few-per-turn.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
+import { createProxyTrust } from './limits/trusted-proxies.ts'
 import { registerPublicRoutes, registerTokenRoutes } from './register-routes.ts'
 
 /** Longer than any header section Node accepts, so that no path is ever too long for a route. */
@@ -38,11 +40,12 @@ const requestsPerTurn = 4
  * further routes on it; ids, error bodies and 405 answers are theirs too, authentication is not.
  */
 export async function createHttpServer(deps: HttpDependencies, settings: HttpSettings): Promise<FastifyInstance> {
+  const isTrustedProxy = createProxyTrust(settings.trustedProxies)
   const server = fastify({
     logger: false,
     genReqId: ({ headers }) => chooseRequestId(headers),
     requestIdHeader: false,
-    trustProxy: settings.trustedProxies.length > 0 && [...settings.trustedProxies],
+    trustProxy: settings.trustedProxies.length > 0 && isTrustedProxy,
     rewriteUrl: ({ url = '/' }) => decodable(url),
     requestTimeout: slowestRequestMs,
     routerOptions: { maxParamLength: longestParameter },
@@ -55,6 +58,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   const methods = rememberMethods(server)
   watchRequests(server, deps)
+  capConnections(server, { ...settings, isTrustedProxy })
   answerFailures(server, deps, methods)
   acceptJsonBodies(server, deps, settings)
   await server.register(async (open) => {

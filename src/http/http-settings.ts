@@ -5,6 +5,8 @@ import type { BodyBudgetSettings } from './limits/body-budget.ts'
 export interface HttpSettings {
   /** Proxies whose `X-Forwarded-For` is believed: addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustedProxies: readonly string[]
+  /** Connections at once from one address; null = no limit. */
+  readonly connectionsPerAddress: number | null
   /** Lower-case header names that ask for asynchronous mode, besides `x-service-async`. */
   readonly asyncHeaders: readonly string[]
   /** Body limit of synchronous requests; asynchronous ones have the contract's own. */

@@ -197,7 +197,7 @@ suite('small routes', () => {
     const guess = { email: 'a@b.c', password: 'wrong', x: '' }
     const bare = JSON.stringify(guess).length
     const signIn = (bytes: number) => service.send('POST', '/console/api/session', { body: { ...guess, x: 'x'.repeat(bytes - bare) } })
-    assert.equal((await signIn(16 * 1024)).statusCode, 401)
+    assert.equal((await signIn(16 * 1024)).statusCode, 422)
     const refused = await signIn(16 * 1024 + 1)
     assert.equal(refused.statusCode, 413)
     assert.match(refused.body, /at most 16384 bytes/)

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { ErrorCode } from '../../core/error.ts'
 import { requestIdHeaders } from '../headers/request-id.ts'
+import { toErrorObject } from '../wire/faults/error-body.ts'
 
 interface ParserFault {
   readonly status: string
@@ -20,8 +22,15 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex):
     socket.destroy()
     return
   }
-  const { status, message } = faults[error.code ?? ''] ?? fallback
-  const body = JSON.stringify({ error: { message, type: 'invalid_request_error', param: null, code: 'invalid_request_error' } })
+  writeRefusal(socket, { ...(faults[error.code ?? ''] ?? fallback), code: 'invalid_request_error' })
+}
+
+/** Answers and ends a connection of which no request is known, in the same shape as every other error. */
+export function writeRefusal(
+  socket: Duplex,
+  { status, message, code, retryAfterSeconds }: ParserFault & { readonly code: ErrorCode; readonly retryAfterSeconds?: number },
+): void {
+  const body = JSON.stringify({ error: toErrorObject({ code, message, param: null }) })
   const id = randomUUID()
   socket.end(
     [
@@ -29,6 +38,7 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex):
       ...requestIdHeaders.map((name) => `${name}: ${id}`),
       'content-type: application/json; charset=utf-8',
       `content-length: ${Buffer.byteLength(body)}`,
+      ...(retryAfterSeconds === undefined ? [] : [`retry-after: ${retryAfterSeconds}`]),
       'x-content-type-options: nosniff',
       'connection: close',
       '',

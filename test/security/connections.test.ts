@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { suite, test } from 'node:test'
+import { startHttpService } from '../support/http-service.ts'
+import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
+import { readError } from '../support/read-json.ts'
+
+const chat = '/v1/chat/completions'
+const held = { model: 'fake-chat', messages: [{ role: 'user', content: '[hang]' }], stream: true }
+
+suite('floods of connections', () => {
+  test('one address has so many; one more is told why, and what it sends is not read', async () => {
+    await using service = await startHttpService({ settings: { connectionsPerAddress: 3 } })
+    const sockets = await Promise.all([1, 2, 3].map(() => openSocket(service.url)))
+    for (const socket of sockets) socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+    for (const socket of sockets) await readUntil(socket, /"ok"\}/)
+    const refused = await exchange(service.url, 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+    assert.match(refused, /^HTTP\/1\.1 429 [\s\S]*retry-after: 5\r\n[\s\S]*"code":"concurrency_limit_exceeded"\}\}$/)
+    await service.settled(3)
+    assert.equal(service.finished.length, 3)
+    const [first, ...others] = sockets
+    first?.destroy()
+    let answer = refused
+    while (answer.startsWith('HTTP/1.1 429'))
+      answer = await exchange(service.url, 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+    for (const socket of others) socket.destroy()
+  })
+
+  test('behind a trusted proxy it is the requests of each client that count', async () => {
+    await using service = await startHttpService({ settings: { connectionsPerAddress: 1, trustedProxies: ['loopback'] } })
+    const send = (forwardedFor: string, signal: AbortSignal = new AbortController().signal) =>
+      service.fetch(chat, { json: held, headers: { 'x-forwarded-for': forwardedFor }, method: 'POST', signal })
+    const leaving = new AbortController()
+    const first = send('203.0.113.1', leaving.signal).catch(() => null)
+    await service.received(1)
+    const refused = await service.fetch('/healthz', { headers: { 'x-forwarded-for': '203.0.113.1' } })
+    assert.deepEqual([refused.status, (await readError(refused)).code], [429, 'concurrency_limit_exceeded'])
+    assert.equal((await service.fetch('/healthz', { headers: { 'x-forwarded-for': '203.0.113.2' } })).status, 200)
+    leaving.abort()
+    await first
+  })
+
+  test('heads have 15 seconds and whole requests five minutes; one that ends before hurts nobody', async () => {
+    await using service = await startHttpService()
+    assert.equal(service.server.server.headersTimeout, 15_000)
+    assert.equal(service.server.server.requestTimeout, 300_000)
+    const socket = await openSocket(service.url)
+    socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n')
+    socket.destroy()
+    await once(socket, 'close')
+    assert.deepEqual(service.failures, [])
+  })
+})
