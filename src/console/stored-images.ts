@@ -1,7 +1,9 @@
-import Type, { type Static } from 'typebox'
+import { createHash } from 'node:crypto'
+import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ServiceError } from '../core/error.ts'
-import type { Inference } from '../core/inference.ts'
+import type { Inference, OutputReference, StoredImages } from '../core/inference.ts'
+import type { ConsoleDependencies } from './console-dependencies.ts'
 
 /** As much of a stored image output as the console reads; the public interface wrote it. */
 const schema = Type.Object({
@@ -12,15 +14,39 @@ const schema = Type.Object({
 })
 const validator = Compile(schema)
 
-/** The images of a stored output. @throws {ServiceError} `not_found` when it holds none. */
-export function parseStoredImages(content: Uint8Array): Static<typeof schema> {
-  const value: unknown = JSON.parse(Buffer.from(content).toString('utf8'))
+/**
+ * The pictures of a stored output. Those of outputs that do not say where they lie, as earlier versions stored them, are read whole.
+ *
+ * @throws {ServiceError} `not_found` when it holds none.
+ */
+export async function findStoredImages(
+  { outputs }: Pick<ConsoleDependencies, 'outputs'>,
+  output: OutputReference,
+  options: { readonly signal: AbortSignal },
+): Promise<StoredImages> {
+  return output.images ?? locateImages(Buffer.concat(await Array.fromAsync(await outputs.open(output, options))))
+}
+
+function locateImages(content: Buffer): StoredImages {
+  const value: unknown = JSON.parse(content.toString('utf8'))
   if (!validator.Check(value)) throw new ServiceError('not_found', 'This output holds no images.')
-  return value
+  let end = 0
+  const pictures = value.images.map(({ image_b64: text, removed_for_safety: removedForSafety, seed }) => {
+    const offset = text === null ? end : content.indexOf(text, end, 'latin1')
+    end = offset + (text?.length ?? 0)
+    const sha256 = createHash('sha256')
+      .update(Buffer.from(text ?? '', 'base64'))
+      .digest('hex')
+    return { seed, removedForSafety, offset, length: text?.length ?? 0, sha256 }
+  })
+  return { computeMs: value.prediction_time_ms, pictures }
 }
 
 /** Whether pictures of this inference can be fetched. */
-export function hasPictures(inference: Inference, now: number): inference is Inference & { readonly expiresAt: number } {
+export function hasPictures(
+  inference: Inference,
+  now: number,
+): inference is Inference & { readonly expiresAt: number; readonly output: OutputReference } {
   const { kind, output, expiresAt } = inference
   return kind === 'image' && output !== null && expiresAt !== null && expiresAt > now
 }

@@ -36,6 +36,26 @@ export interface OutputReference {
   readonly bytes: number
   /** Hex SHA-256 of the bytes; also the strong ETag. */
   readonly sha256: string
+  /** What pictures it holds and where; absent = none, or stored before this was noted. */
+  readonly images?: StoredImages
+}
+
+/** The pictures of a stored output, so that nobody has to read it whole for one of them. */
+export interface StoredImages {
+  readonly computeMs: number
+  readonly pictures: readonly StoredPicture[]
+}
+
+/** One picture of a stored output; its base64 text lies at `offset`. */
+export interface StoredPicture {
+  readonly seed: number
+  /** Whether there is nothing but the fact that it was removed for safety. */
+  readonly removedForSafety: boolean
+  /** Bytes before it, and its own. */
+  readonly offset: number
+  readonly length: number
+  /** Hex SHA-256 of the picture's file, not of its base64. */
+  readonly sha256: string
 }
 
 /** The record of a deferred inference, without its (possibly large) work. All times in Unix milliseconds. */

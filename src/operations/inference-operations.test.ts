@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { claimNext, succeed } from '../../test/conformance/claiming.ts'
+import { readChunks } from '../../test/support/stored-output.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { outputRetentionMs } from '../core/inference.ts'
@@ -31,7 +32,7 @@ async function submitAndClaim(parts: ReturnType<typeof createParts>) {
 
 async function finish(parts: ReturnType<typeof createParts>, claim: Awaited<ReturnType<typeof submitAndClaim>>['claim']) {
   const key = { inferenceId: claim.inference.id, attempt: claim.attempt }
-  const output = await parts.outputs.put(key, { contentType: 'image/png', bytes: Uint8Array.of(1, 2) }, options)
+  const output = await parts.outputs.put(key, { contentType: 'image/png', chunks: [Uint8Array.of(1, 2)] }, options)
   assert.equal(await succeed(parts.queue, claim, output), 'completed')
   parts.events.publish(claim.inference.id, { type: 'status', status: 'completed' })
 }
@@ -56,7 +57,7 @@ test('an output opens after completion, byte for byte, until 24 hours have passe
   await assert.rejects(openOutput(parts, { id, accountId: 'a' }, options), { code: 'not_completed' })
   await finish(parts, claim)
   const opened = await openOutput(parts, { id, accountId: 'a' }, options)
-  assert.deepEqual([[...opened.content], opened.contentType, opened.bytes], [[1, 2], 'image/png', 2])
+  assert.deepEqual([[...(await readChunks(opened.chunks))], opened.output.contentType, opened.output.bytes], [[1, 2], 'image/png', 2])
   await parts.clock.advance(outputRetentionMs - 1)
   await openOutput(parts, { id, accountId: 'a' }, options)
   await parts.clock.advance(1)

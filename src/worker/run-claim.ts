@@ -59,12 +59,14 @@ function compute(
   return runWork({ pool, ledger, clock, runLimitMs }, { work: claim.work, accountId, reservation: claim.id, meter }, { signal, onProgress })
 }
 
-function storeOutput(
+async function storeOutput(
   deps: WorkerDependencies,
   { inference, work, attempt }: Claim,
   result: WorkResult,
   signal: AbortSignal,
 ): Promise<OutputReference> {
   const content = deps.encodeOutput(work, result)
-  return persist(deps, 'store-output', () => deps.outputs.put({ inferenceId: inference.id, attempt }, content, unstoppable), signal)
+  const name = { inferenceId: inference.id, attempt }
+  const stored = await persist(deps, 'store-output', () => deps.outputs.put(name, content, unstoppable), signal)
+  return content.images === undefined ? stored : { ...stored, images: content.images() }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { claimNext, succeed } from '../../test/conformance/claiming.ts'
+import { readStored } from '../../test/support/stored-output.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts'
 import { outputRetentionMs, recordRetentionMs } from '../core/inference.ts'
@@ -44,7 +45,7 @@ async function completeOne(deps: MaintenanceDependencies, webhookUrl: string | n
   const { inference } = await deps.queue.enqueue(makeSubmission({ webhookUrl }), options)
   const claim = await claimNext(deps.queue)
   const key = { inferenceId: inference.id, attempt: claim.attempt }
-  const output = await deps.outputs.put(key, { contentType: 'image/png', bytes: Uint8Array.of(1) }, options)
+  const output = await deps.outputs.put(key, { contentType: 'image/png', chunks: [Uint8Array.of(1)] }, options)
   await succeed(deps.queue, claim, output)
   return { id: inference.id, output }
 }
@@ -54,9 +55,9 @@ test('an output is there for 24 hours and gone within five minutes after them', 
   await using _maintenance = startMaintenance(deps, settings)
   const { id, output } = await completeOne(deps)
   await sleepThrough(clock, outputRetentionMs - 1)
-  assert.equal((await deps.outputs.read(output, options)).length, 1)
+  assert.equal((await readStored(deps.outputs, output)).length, 1)
   await clock.advance(5 * 60_000)
-  await assert.rejects(deps.outputs.read(output, options), { code: 'internal_error' })
+  await assert.rejects(readStored(deps.outputs, output), { code: 'internal_error' })
   assert.notEqual(await deps.log.find(id, 'a', options), null)
   await sleepThrough(clock, recordRetentionMs)
   assert.equal(await deps.log.find(id, 'a', options), null)
@@ -68,21 +69,21 @@ test('an output that expired while the service was down goes at the start', asyn
   clock.jump(clock.now() + outputRetentionMs)
   await using _maintenance = startMaintenance(deps, settings)
   await clock.advance(0)
-  await assert.rejects(deps.outputs.read(output, options), { code: 'internal_error' })
+  await assert.rejects(readStored(deps.outputs, output), { code: 'internal_error' })
 })
 
 test('bytes without a record are found and deleted, young ones are left alone', async () => {
   const { deps, clock } = createParts()
   const { output } = await completeOne(deps)
   const orphan = { inferenceId: crypto.randomUUID(), attempt: 1 }
-  const content = { contentType: 'image/png', bytes: Uint8Array.of(1) }
+  const content = { contentType: 'image/png', chunks: [Uint8Array.of(1)] }
   const left = await deps.outputs.put(orphan, content, options)
   await using _maintenance = startMaintenance(deps, settings)
   await clock.advance(30 * 60_000)
-  await deps.outputs.read(left, options)
+  await readStored(deps.outputs, left)
   await clock.advance(60 * 60_000)
-  await assert.rejects(deps.outputs.read(left, options))
-  await deps.outputs.read(output, options)
+  await assert.rejects(readStored(deps.outputs, left))
+  await readStored(deps.outputs, output)
 })
 
 test('a store of outputs that hangs keeps no lost lease from moving on', async () => {
@@ -111,11 +112,11 @@ test('a store of outputs that hangs keeps no lost lease from moving on', async (
 test('what a lost attempt has stored goes, the output of the attempt that counted stays', async () => {
   const { deps, clock } = createParts()
   const { id, output } = await completeOne(deps)
-  const left = await deps.outputs.put({ inferenceId: id, attempt: 7 }, { contentType: 'image/png', bytes: Uint8Array.of(2) }, options)
+  const left = await deps.outputs.put({ inferenceId: id, attempt: 7 }, { contentType: 'image/png', chunks: [Uint8Array.of(2)] }, options)
   await using _maintenance = startMaintenance(deps, settings)
   await clock.advance(75 * 60_000)
-  await assert.rejects(deps.outputs.read(left, options))
-  assert.equal((await deps.outputs.read(output, options)).length, 1)
+  await assert.rejects(readStored(deps.outputs, left))
+  assert.equal((await readStored(deps.outputs, output)).length, 1)
 })
 
 test('a webhook is posted, signed, again after 5 seconds and 5 minutes, until a 2xx', async () => {

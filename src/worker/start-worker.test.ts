@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sweep } from '../../test/conformance/claiming.ts'
+import { readChunks } from '../../test/support/stored-output.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { createWorkerBench, readRecord, submitImage, type WorkerBench } from '../../test/support/worker-bench.ts'
@@ -20,8 +21,14 @@ test('runs images and chats, stores their output and books them', async () => {
   const chat = await bench.queue.enqueue(makeSubmission({ work: { kind: 'chat', request: makeTextRequest('[say hello there]') } }), options)
   await bench.nextEvent('completed')
   const parts = { log: bench.store.log, outputs: bench.outputs, clock: bench.clock }
-  assert.equal(Buffer.from((await openOutput(parts, { id: image.id, accountId: 'a' }, options)).content).toString('latin1', 1, 4), 'PNG')
-  assert.equal(Buffer.from((await openOutput(parts, { id: chat.inference.id, accountId: 'a' }, options)).content).toString(), 'hello there')
+  assert.equal(
+    (await readChunks((await openOutput(parts, { id: image.id, accountId: 'a' }, options)).chunks)).toString('latin1', 1, 4),
+    'PNG',
+  )
+  assert.equal(
+    (await readChunks((await openOutput(parts, { id: chat.inference.id, accountId: 'a' }, options)).chunks)).toString(),
+    'hello there',
+  )
   await bench.clock.advance(0)
   const days = await bench.store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-01' }, options)
   assert.deepEqual(

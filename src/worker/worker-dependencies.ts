@@ -6,6 +6,7 @@ import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
+import type { EncodedOutput } from '../operations/deferred/encoded-output.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { WorkResult } from '../operations/run-work.ts'
 
@@ -23,7 +24,7 @@ export interface WorkerDependencies {
   readonly onEvent: (event: WorkerEvent) => void
 }
 
-export type EncodeOutput = (work: InferenceWork, result: WorkResult) => { readonly contentType: string; readonly bytes: Uint8Array }
+export type EncodeOutput = (work: InferenceWork, result: WorkResult) => EncodedOutput
 
 export interface WorkerSettings {
   /** Tells workers apart in the store. */

@@ -22,7 +22,7 @@ const claims = requeued > 0 ? await store.queue.claim({ workerId: 'rival', rooms
 for (const claim of claims) {
   const bytes = Buffer.from(JSON.stringify({ rival: claim.inference.id }))
   const key = { inferenceId: claim.inference.id, attempt: claim.attempt }
-  const output = await outputs.put(key, { contentType: 'application/json', bytes }, options)
+  const output = await outputs.put(key, { contentType: 'application/json', chunks: [bytes] }, options)
   const answer = await store.queue.complete(claim, { completion: { outcome: 'succeeded', output }, usage: null }, options)
   if (answer === 'completed') completed.push({ id: claim.inference.id, sha256: output.sha256 })
 }

@@ -48,16 +48,18 @@ export async function startConsoleService({
   textUrl = publicUrl,
   settings = {},
   pullModel = () => Promise.reject(new Error('Nothing is pulled here.')),
+  outputs: given,
 }: {
   publicUrl?: string
   imageUrl?: string
   textUrl?: string
   settings?: Partial<HttpSettings>
   pullModel?: PullModel
+  outputs?: OutputStore
 } = {}): Promise<ConsoleService> {
   const clock = createTestClock()
   const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
-  const outputs = createMemoryOutputs({ clock })
+  const outputs = given ?? createMemoryOutputs({ clock })
   const refused: string[] = []
   const addresses = () => ({ publicUrl, imageUrl, asyncUrl: publicUrl, textUrl })
   const guarded = { ...store, clock, addresses, allowedHosts: ['sepia.test'] }

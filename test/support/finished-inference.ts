@@ -21,7 +21,9 @@ export async function finishInference(
   const rooms = [{ model: inference.model, room: 1 }]
   const [claim] = await store.queue.claim({ workerId: 'w', rooms, limit: 1, leaseMs: 30_000 }, options)
   assert.equal(claim?.id, inference.id)
-  const output = await outputs.put({ inferenceId: claim.id, attempt: claim.attempt }, encodeOutput({ clock }, work, result), options)
+  const content = encodeOutput({ clock }, work, result)
+  const stored = await outputs.put({ inferenceId: claim.id, attempt: claim.attempt }, content, options)
+  const output = content.images === undefined ? stored : { ...stored, images: content.images() }
   await store.queue.complete(claim, { completion: { outcome: 'succeeded', output }, usage: null }, options)
   return claim.id
 }

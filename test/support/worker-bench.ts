@@ -1,6 +1,7 @@
 import type { Inference, InferenceWork } from '../../src/core/inference.ts'
 import type { OutputStore } from '../../src/core/ports/output-store.ts'
 import type { Store } from '../../src/core/ports/store.ts'
+import type { EncodedOutput } from '../../src/operations/deferred/encoded-output.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
 import type { WorkResult } from '../../src/operations/run-work.ts'
 import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
@@ -79,7 +80,7 @@ function isOfType<Type extends WorkerEvent['type']>(event: WorkerEvent, type: Ty
   return event.type === type
 }
 
-function encodeOutput(_work: InferenceWork, { kind, result }: WorkResult): { readonly contentType: string; readonly bytes: Uint8Array } {
+function encodeOutput(_work: InferenceWork, { kind, result }: WorkResult): EncodedOutput {
   const bytes = kind === 'image' ? (result.images[0]?.bytes ?? new Uint8Array()) : Buffer.from(result.choices[0]?.text ?? '')
-  return { contentType: kind === 'image' ? 'image/png' : 'text/plain', bytes }
+  return { contentType: kind === 'image' ? 'image/png' : 'text/plain', chunks: [bytes] }
 }

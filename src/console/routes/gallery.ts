@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import type { Inference } from '../../core/inference.ts'
+import type { Inference, OutputReference } from '../../core/inference.ts'
 import { clientSignal } from '../../http/client-signal.ts'
-import { openOutput } from '../../operations/deferred/open-output.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { GalleryPage, GalleryPicture } from '../contract/gallery.ts'
 import { personOf } from '../sign-in/signed-in.ts'
-import { hasPictures, parseStoredImages } from '../stored-images.ts'
+import { findStoredImages, hasPictures } from '../stored-images.ts'
 
 const outputsPerPage = 12
 const recordsPerLook = 50
@@ -20,15 +19,15 @@ export function registerGallery(own: FastifyInstance, deps: Pick<ConsoleDependen
     const { found, next } = await findPictures(deps, { accountId, after: request.query.after ?? null }, signal)
     const pictures: GalleryPicture[] = []
     for (const inference of found) {
-      const { content } = await openOutput(deps, { id: inference.id, accountId }, { signal })
-      for (const [index, { seed, removed_for_safety: removedForSafety }] of parseStoredImages(content).images.entries())
+      const images = await findStoredImages(deps, inference.output, { signal })
+      for (const [index, { seed, removedForSafety }] of images.pictures.entries())
         if (!removedForSafety) pictures.push({ inferenceId: inference.id, index, seed, removedForSafety, expiresAt: inference.expiresAt })
     }
     return { pictures, next }
   })
 }
 
-type StoredInference = Inference & { readonly expiresAt: number }
+type StoredInference = Inference & { readonly expiresAt: number; readonly output: OutputReference }
 
 /** Goes through the records until a page is full. */
 async function findPictures(

@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
+import { sendChunks } from '../../http/answers/send-chunks.ts'
 import { clientSignal } from '../../http/client-signal.ts'
-import { type OpenedOutput, openOutput } from '../../operations/deferred/open-output.ts'
+import { type FoundOutput, findOutput } from '../../operations/deferred/open-output.ts'
+import { openPicture } from '../../operations/deferred/open-picture.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { OutputImages } from '../contract/outputs.ts'
 import { imageContentType } from '../image-content-type.ts'
 import { personOf } from '../sign-in/signed-in.ts'
-import { parseStoredImages } from '../stored-images.ts'
+import { findStoredImages } from '../stored-images.ts'
 
 interface OutputRoute {
   Params: { id: string }
@@ -19,32 +21,37 @@ interface ImageRoute {
 /** A stored output never changes, but it is private and soon deleted. */
 const aWhile = 'private, max-age=3600, immutable'
 
+type OutputDependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock'>
+
 /** /console/api/outputs: one's own stored outputs, whole, as a list of images, and image by image. */
-export function registerOutputs(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock'>): void {
-  const open = (request: FastifyRequest<OutputRoute>, reply: FastifyReply): Promise<OpenedOutput> =>
-    openOutput(deps, { id: request.params.id, accountId: personOf(request).id }, { signal: clientSignal(reply) })
+export function registerOutputs(own: FastifyInstance, deps: OutputDependencies): void {
+  const find = (request: FastifyRequest<OutputRoute>, reply: FastifyReply): Promise<FoundOutput> =>
+    findOutput(deps, { id: request.params.id, accountId: personOf(request).id }, { signal: clientSignal(reply) })
 
   own.get<OutputRoute>('/console/api/outputs/:id', async (request, reply) => {
-    const { contentType, content } = await open(request, reply)
+    const { output } = await find(request, reply)
+    const chunks = await deps.outputs.open(output, { signal: clientSignal(reply) })
     const name = request.params.id.replace(/[^\w.-]/g, '_')
-    return reply.type(contentType).header('content-disposition', `attachment; filename="${name}.json"`).send(Buffer.from(content))
+    reply.header('content-disposition', `attachment; filename="${name}.json"`)
+    const { contentType, bytes } = output
+    await sendChunks({ clock: deps.clock, onFailure: (error) => request.log.error(error) }, reply, { contentType, bytes, chunks })
+    return reply
   })
 
   own.get<OutputRoute>('/console/api/outputs/:id/images', async (request, reply): Promise<OutputImages> => {
-    const { images, prediction_time_ms } = parseStoredImages((await open(request, reply)).content)
-    return {
-      images: images.map(({ seed, removed_for_safety }) => ({ seed, removedForSafety: removed_for_safety })),
-      computeMs: prediction_time_ms,
-    }
+    const { output } = await find(request, reply)
+    const { computeMs, pictures } = await findStoredImages(deps, output, { signal: clientSignal(reply) })
+    return { images: pictures.map(({ seed, removedForSafety }) => ({ seed, removedForSafety })), computeMs }
   })
 
   own.get<ImageRoute>('/console/api/outputs/:id/images/:index', async (request, reply) => {
-    const { images } = parseStoredImages((await open(request, reply)).content)
-    const image = images[Number(request.params.index)]
-    if (image?.image_b64 == null) throw new ServiceError('not_found', 'This output has no such image.')
-    const bytes = Buffer.from(image.image_b64, 'base64')
+    const options = { signal: clientSignal(reply) }
+    const { output } = await find(request, reply)
+    const picture = (await findStoredImages(deps, output, options)).pictures[Number(request.params.index)]
+    if (picture === undefined || picture.removedForSafety) throw new ServiceError('not_found', 'This output has no such image.')
+    const bytes = await openPicture(deps, { output, picture }, options)
     const contentType = imageContentType(bytes)
-    reply.header('content-disposition', `inline; filename="sepia-${image.seed}.${contentType.replace('image/', '')}"`)
+    reply.header('content-disposition', `inline; filename="sepia-${picture.seed}.${contentType.replace('image/', '')}"`)
     return reply.type(contentType).header('cache-control', aWhile).send(bytes)
   })
 }

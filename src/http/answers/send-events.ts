@@ -41,6 +41,7 @@ export async function sendEvents(
   }
 }
 
-function plainHeaders(reply: FastifyReply): Record<string, string | number | string[]> {
+/** The headers that were set on an answer which is written by hand. */
+export function plainHeaders(reply: FastifyReply): Record<string, string | number | string[]> {
   return Object.fromEntries(Object.entries(reply.getHeaders()).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }

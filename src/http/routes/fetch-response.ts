@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { findInference } from '../../operations/deferred/find-inference.ts'
-import { openOutput } from '../../operations/deferred/open-output.ts'
+import { findOutput } from '../../operations/deferred/open-output.ts'
+import { sendChunks } from '../answers/send-chunks.ts'
 import { callerOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
@@ -12,12 +13,14 @@ export function registerFetchResponse(api: FastifyInstance, deps: HttpDependenci
     const target = readTarget(incoming)
     const options = { signal: clientSignal(reply) }
     if (!callerOf(incoming).scopes.includes('read')) requireReadable(incoming, await findInference(deps, target, options))
-    const output = await openOutput(deps, target, options)
+    const { output, expiresAt } = await findOutput(deps, target, options)
     const etag = `"${output.sha256}"`
-    reply.header('etag', etag).header('cache-control', 'private, no-cache').header('expires', new Date(output.expiresAt).toUTCString())
+    reply.header('etag', etag).header('cache-control', 'private, no-cache').header('expires', new Date(expiresAt).toUTCString())
     if (matches(incoming.headers['if-none-match'], etag)) return reply.code(304).send()
-    const { content } = output
-    return reply.type(output.contentType).send(Buffer.from(content.buffer, content.byteOffset, content.byteLength))
+    const chunks = await deps.outputs.open(output, options)
+    const onFailure = (error: unknown) => deps.observer.faultSurvived({ requestId: incoming.id, error })
+    await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType: output.contentType, bytes: output.bytes, chunks })
+    return reply
   })
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { CheckpointFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import { generateImage } from '../../operations/generate-image.ts'
 import { answerDeferred } from '../answers/answer-deferred.ts'
+import { sendChunks } from '../answers/send-chunks.ts'
 import { receivedBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
@@ -11,8 +12,8 @@ import { readDeferredHandling, refuseDeferredHeaders } from '../headers/deferred
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
+import { ImageChunks } from '../wire/images/image-chunks.ts'
 import { parseImageRequest } from '../wire/images/image-request.ts'
-import { encodeImageResult } from '../wire/images/image-result.ts'
 
 /** The routes that draw, and the families of models that each takes. */
 const routes: readonly { readonly path: string; readonly families: readonly CheckpointFamily[] }[] = [
@@ -55,7 +56,13 @@ function registerRoute(
     if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'image', request }, handling })
     const result = await generateImage(interactiveWork(deps, settings, incoming), { caller, request }, { signal })
     const [first] = result.images
-    if (answer.type === 'json' || first === undefined || first.removedForSafety) return encodeImageResult(request, result)
+    if (answer.type === 'json' || first === undefined || first.removedForSafety) {
+      const chunks = new ImageChunks(request, result)
+      const contentType = 'application/json; charset=utf-8'
+      const onFailure = (error: unknown) => deps.observer.faultSurvived({ requestId: incoming.id, error })
+      await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType, bytes: chunks.bytes, chunks })
+      return reply
+    }
     return reply.type(`image/${first.encoding}`).send(Buffer.from(first.bytes))
   })
 }

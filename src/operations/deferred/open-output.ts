@@ -5,23 +5,24 @@ import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { type InferenceTarget, requestNotFound } from './find-inference.ts'
 
-export interface OpenedOutput extends OutputReference {
-  readonly content: Uint8Array
+/** An output that can be had. */
+export interface FoundOutput {
+  readonly output: OutputReference
   /** Unix milliseconds; the content is gone from then on. */
   readonly expiresAt: number
 }
 
 /**
- * Reads the stored output of one of the account's own inferences; the same bytes every time.
+ * Finds the stored output of one of the account's own inferences, without reading it.
  *
  * @throws {ServiceError} `request_not_found`; `not_completed`; `response_expired` after 24 hours; the inference's own
- *   error when it failed or was cancelled; `internal_error` when the stored bytes are damaged.
+ *   error when it failed or was cancelled.
  */
-export async function openOutput(
-  { log, outputs, clock }: { readonly log: InferenceLog; readonly outputs: OutputStore; readonly clock: Clock },
+export async function findOutput(
+  { log, clock }: { readonly log: InferenceLog; readonly clock: Clock },
   { id, accountId }: InferenceTarget,
   options: { readonly signal: AbortSignal },
-): Promise<OpenedOutput> {
+): Promise<FoundOutput> {
   const inference = await log.find(id, accountId, options)
   if (inference === null) throw requestNotFound()
   const { status, output, error, expiresAt } = inference
@@ -31,6 +32,24 @@ export async function openOutput(
     throw new ServiceError('response_expired', 'The output was deleted 24 hours after it was stored; send the request again.')
   if (error !== null) throw fromErrorRecord(error)
   if (output === null) throw new Error(`The succeeded inference ${id} has no output.`)
-  const content = await outputs.read(output, options)
-  return { ...output, content, expiresAt }
+  return { output, expiresAt }
+}
+
+/** An output and its bytes, in pieces, the same every time. */
+export interface OpenedOutput extends FoundOutput {
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+/**
+ * Opens the stored output of one of the account's own inferences.
+ *
+ * @throws {ServiceError} what {@link findOutput} throws; `internal_error` when the stored bytes are damaged.
+ */
+export async function openOutput(
+  deps: { readonly log: InferenceLog; readonly outputs: OutputStore; readonly clock: Clock },
+  target: InferenceTarget,
+  options: { readonly signal: AbortSignal },
+): Promise<OpenedOutput> {
+  const found = await findOutput(deps, target, options)
+  return { ...found, chunks: await deps.outputs.open(found.output, options) }
 }

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { readStored } from '../../../test/support/stored-output.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { openFilesystemOutputs } from './open-filesystem-outputs.ts'
 
 const options = { signal: new AbortController().signal }
 const name = { inferenceId: '0f8fad5b-d9cb-469f-a165-70867728950e', attempt: 1 }
-const content = { contentType: 'image/png', bytes: Uint8Array.of(1, 2, 3) }
+const content = { contentType: 'image/png', chunks: [Uint8Array.of(1, 2, 3)] }
 
 test('one flipped bit on the disk is an error, not an answer', async () => {
   await using folder = await createTemporaryFolder()
@@ -18,7 +19,7 @@ test('one flipped bit on the disk is an error, not an answer', async () => {
   const bytes = await readFile(path)
   bytes[1] = (bytes[1] ?? 0) ^ 1
   await writeFile(path, bytes)
-  await assert.rejects(outputs.read(reference, options), { code: 'internal_error', message: /damaged/ })
+  await assert.rejects(readStored(outputs, reference), { code: 'internal_error', message: /damaged/ })
 })
 
 test('files that a dead process left unfinished are removed once they are old', async () => {
@@ -44,7 +45,7 @@ test('an id that is no id reaches no path', async () => {
     await assert.rejects(outputs.put({ inferenceId, attempt: 1 }, content, options), { code: 'internal_error' })
   const reference = await outputs.put(name, content, options)
   for (const key of ['../../../../tmp/x.1', 'abcd', 'abcd.1/../../x', '']) {
-    await assert.rejects(outputs.read({ ...reference, key }, options), { code: 'internal_error' })
+    await assert.rejects(readStored(outputs, { ...reference, key }), { code: 'internal_error' })
     await assert.rejects(outputs.delete([key], options), { code: 'internal_error' })
   }
 })

@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ServiceError } from '../../core/error.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
+import type { OutputContent, OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
 import { keepPrivate } from '../keep-private.ts'
-import { hashBytes, syncFolder, writeDurably } from './output-file.ts'
+import { readPieces, readSpan, syncFolder, writeDurably } from './output-file.ts'
 
 /** No write takes so long; another process may be writing younger files. */
 const abandonedAfterMs = 60 * 60 * 1000
@@ -39,36 +39,50 @@ class FilesystemOutputs implements OutputStore {
     this.#clock = clock
   }
 
-  async put(
-    name: OutputName,
-    { contentType, bytes }: { readonly contentType: string; readonly bytes: Uint8Array },
-    { signal }: Options,
-  ): Promise<OutputReference> {
+  async put(name: OutputName, { contentType, chunks }: OutputContent, { signal }: Options): Promise<OutputReference> {
     signal.throwIfAborted()
     const key = `${name.inferenceId}.${name.attempt}`
     const path = this.#path(key)
     const shard = dirname(path)
     await this.#openShard(shard)
     const temporary = join(this.#unfinished, randomUUID())
-    try {
-      await writeDurably(temporary, bytes, { modifiedAt: this.#clock.now() })
-      await rename(temporary, path)
-    } catch (error) {
+    const written = await this.#write(temporary, path, chunks).catch(async (error: unknown) => {
       await rm(temporary, { force: true })
       throw error
-    }
+    })
     await syncFolder(shard)
-    return { key, contentType, bytes: bytes.length, sha256: hashBytes(bytes) }
+    return { key, contentType, ...written }
   }
 
-  async read(reference: OutputReference, { signal }: Options): Promise<Uint8Array> {
-    const bytes = await readFile(this.#path(reference.key), { signal }).catch((cause: unknown) => {
+  async open(reference: OutputReference, { signal }: Options): Promise<AsyncIterable<Uint8Array>> {
+    const path = this.#path(reference.key)
+    const hash = createHash('sha256')
+    let bytes = 0
+    let only: Uint8Array | undefined
+    try {
+      for await (const piece of readPieces(path, { signal })) {
+        hash.update(piece)
+        only = bytes === 0 ? piece : undefined
+        bytes += piece.length
+      }
+    } catch (cause) {
       signal.throwIfAborted()
-      throw new ServiceError('internal_error', 'The stored output cannot be read; send the request again.', { cause })
-    })
-    if (bytes.length !== reference.bytes || hashBytes(bytes) !== reference.sha256)
+      throw unreadable(cause)
+    }
+    if (bytes !== reference.bytes || hash.digest('hex') !== reference.sha256)
       throw new ServiceError('internal_error', 'The stored output is damaged; send the request again.')
-    return bytes
+    return only === undefined ? readPieces(path, { signal }) : once(only)
+  }
+
+  async readPart(
+    reference: OutputReference,
+    part: { readonly offset: number; readonly length: number },
+    { signal }: Options,
+  ): Promise<Uint8Array> {
+    signal.throwIfAborted()
+    return readSpan(this.#path(reference.key), part).catch((cause: unknown) => {
+      throw unreadable(cause)
+    })
   }
 
   async delete(keys: readonly string[], { signal }: Options): Promise<void> {
@@ -90,6 +104,16 @@ class FilesystemOutputs implements OutputStore {
     }
   }
 
+  async #write(
+    temporary: string,
+    path: string,
+    chunks: Iterable<Uint8Array>,
+  ): Promise<{ readonly bytes: number; readonly sha256: string }> {
+    const written = await writeDurably(temporary, chunks, { modifiedAt: this.#clock.now() })
+    await rename(temporary, path)
+    return written
+  }
+
   async #openShard(shard: string): Promise<void> {
     if (this.#shards.has(shard)) return
     await mkdir(shard, { recursive: true, mode: 0o700 })
@@ -102,6 +126,14 @@ class FilesystemOutputs implements OutputStore {
     if (!isKey(key)) throw new ServiceError('internal_error', 'The output has a key that no output can have.')
     return join(this.#folder, key.slice(0, 2), key)
   }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes
+}
+
+function unreadable(cause: unknown): ServiceError {
+  return new ServiceError('internal_error', 'The stored output cannot be read; send the request again.', { cause })
 }
 
 /** What a process was writing when it died was never part of an output. */

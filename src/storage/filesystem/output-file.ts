@@ -1,12 +1,28 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** Writes a whole file that only this user may read, and returns once its bytes are on stable storage; `modifiedAt` in Unix milliseconds. */
-export async function writeDurably(path: string, bytes: Uint8Array, { modifiedAt }: { readonly modifiedAt: number }): Promise<void> {
+/**
+ * Writes a whole file that only this user may read, and returns once its bytes are on stable storage.
+ *
+ * @param options.modifiedAt Unix milliseconds.
+ * @returns How many bytes, and their hex SHA-256.
+ */
+export async function writeDurably(
+  path: string,
+  chunks: Iterable<Uint8Array>,
+  { modifiedAt }: { readonly modifiedAt: number },
+): Promise<{ readonly bytes: number; readonly sha256: string }> {
   await using file = await open(path, 'wx', 0o600)
-  await file.writeFile(bytes)
+  const hash = createHash('sha256')
+  let bytes = 0
+  for (const chunk of chunks) {
+    await file.writeFile(chunk)
+    hash.update(chunk)
+    bytes += chunk.length
+  }
   await file.utimes(modifiedAt / 1000, modifiedAt / 1000)
   await file.sync()
+  return { bytes, sha256: hash.digest('hex') }
 }
 
 /** Makes renames and deletions inside a folder survive a loss of power. */
@@ -15,7 +31,25 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync()
 }
 
-/** Hex SHA-256. */
-export function hashBytes(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
+const pieceBytes = 1024 * 1024
+
+/** A file's bytes, a megabyte at a time. */
+export async function* readPieces(path: string, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<Uint8Array, void, undefined> {
+  await using file = await open(path, 'r')
+  for (;;) {
+    signal.throwIfAborted()
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, null)
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+/** Some of a file's bytes; fewer where it ends. */
+export async function readSpan(
+  path: string,
+  { offset, length }: { readonly offset: number; readonly length: number },
+): Promise<Uint8Array> {
+  await using file = await open(path, 'r')
+  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, offset)
+  return buffer.subarray(0, bytesRead)
 }

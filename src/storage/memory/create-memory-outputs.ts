@@ -1,25 +1,37 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/error.ts'
+import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 
 /** Keeps outputs in memory, for tests and benches. */
 export function createMemoryOutputs({ clock }: { readonly clock: Clock }): OutputStore {
   const outputs = new Map<string, { readonly inferenceId: string; readonly bytes: Uint8Array; readonly storedAt: number }>()
+  const find = ({ key }: OutputReference): Uint8Array => {
+    const stored = outputs.get(key)
+    if (stored === undefined) throw new ServiceError('internal_error', 'The stored output cannot be read; send the request again.')
+    return stored.bytes
+  }
   return {
-    async put({ inferenceId, attempt }, { contentType, bytes }, { signal }) {
+    async put({ inferenceId, attempt }, { contentType, chunks }, { signal }) {
       signal.throwIfAborted()
       const key = `${inferenceId}.${attempt}`
-      outputs.set(key, { inferenceId, bytes: Uint8Array.from(bytes), storedAt: clock.now() })
+      const bytes = Buffer.concat([...chunks])
+      outputs.set(key, { inferenceId, bytes, storedAt: clock.now() })
       return { key, contentType, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
     },
-    async read(reference, { signal }) {
+    async open(reference, { signal }) {
       signal.throwIfAborted()
-      const stored = outputs.get(reference.key)
-      if (stored === undefined) throw new ServiceError('internal_error', 'The stored output cannot be read; send the request again.')
-      if (createHash('sha256').update(stored.bytes).digest('hex') !== reference.sha256)
+      const bytes = find(reference)
+      if (createHash('sha256').update(bytes).digest('hex') !== reference.sha256)
         throw new ServiceError('internal_error', 'The stored output is damaged; send the request again.')
-      return Uint8Array.from(stored.bytes)
+      return (async function* () {
+        yield Uint8Array.from(bytes)
+      })()
+    },
+    async readPart(reference, { offset, length }, { signal }) {
+      signal.throwIfAborted()
+      return Uint8Array.from(find(reference).subarray(offset, offset + length))
     },
     async delete(keys, { signal }) {
       signal.throwIfAborted()

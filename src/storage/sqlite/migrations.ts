@@ -264,4 +264,8 @@ export const migrations: readonly string[] = [
     update stored_sums set bytes = bytes - coalesce(new.output_bytes, 0) where account_id = new.account_id;
   end;
   `,
+  `
+  -- Where the pictures of an output lie; null where nobody noted it.
+  alter table inferences add column output_images text;
+  `,
 ]

@@ -21,10 +21,10 @@ it('finds outputs that are missing or damaged, and looks for none that have expi
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)
     const name = { inferenceId: claim.inference.id, attempt: claim.attempt }
-    const output = await outputs.put(name, { contentType: 'text/plain', bytes: Buffer.from(text) }, options)
+    const output = await outputs.put(name, { contentType: 'text/plain', chunks: [Buffer.from(text)] }, options)
     await succeed(store.queue, claim, output)
     if (text === 'lost') await outputs.delete([output.key], options)
-    if (text === 'damaged') await outputs.put(name, { contentType: 'text/plain', bytes: Buffer.from('Damaged') }, options)
+    if (text === 'damaged') await outputs.put(name, { contentType: 'text/plain', chunks: [Buffer.from('Damaged')] }, options)
     ids.push(name.inferenceId)
   }
   const [, ...faulty] = ids

@@ -26,7 +26,7 @@ export async function checkOutputs(
     for await (const { id, output, expiresAt } of completedInferences(log, accountId, options)) {
       if (output === null || expiresAt === null || expiresAt <= now) continue
       checked += 1
-      const whole = await outputs.read(output, options).then(() => true, isDamage)
+      const whole = await outputs.open(output, options).then(() => true, isDamage)
       if (!whole) damaged.push(id)
     }
   }

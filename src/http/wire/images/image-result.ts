@@ -1,19 +1,24 @@
-import type { ImageRequest, ImageResult } from '../../../core/image-generation.ts'
+import type { GeneratedImage, ImageRequest, ImageResult } from '../../../core/image-generation.ts'
 
 import type { Answer } from '../answer.ts'
 import type { imageResultSchema } from './image-answers.ts'
 
-/** The answer of POST /generate/sdxl; also the stored output of an asynchronous one. */
+/**
+ * The answer of POST /generate/sdxl; also the stored output of an asynchronous one.
+ *
+ * @param write What stands for a picture; its base64 unless something else is to take its place.
+ */
 export function encodeImageResult(
   request: Pick<ImageRequest, 'model' | 'width' | 'height'>,
   result: ImageResult,
+  write: (picture: GeneratedImage, index: number) => string = ({ bytes }) => toBase64(bytes),
 ): Answer<typeof imageResultSchema> {
   return {
-    images: result.images.map(({ bytes, removedForSafety, safetyScore, seed }) => ({
-      image_b64: removedForSafety ? null : toBase64(bytes),
-      removed_for_safety: removedForSafety,
-      safety_score: safetyScore,
-      seed,
+    images: result.images.map((image, index) => ({
+      image_b64: image.removedForSafety ? null : write(image, index),
+      removed_for_safety: image.removedForSafety,
+      safety_score: image.safetyScore,
+      seed: image.seed,
     })),
     prediction_time_ms: result.computeMs,
     model: request.model,

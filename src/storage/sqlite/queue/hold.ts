@@ -42,7 +42,7 @@ export function complete(
   const output = completion.outcome === 'succeeded' ? completion.output : null
   const changes = connection.run(
     `update inferences set status = 'completed', outcome = :outcome, error = :error, output_key = :key, content_type = :contentType,
-       output_bytes = :bytes, output_sha256 = :sha256, completed_at = :now, expires_at = :expiresAt, worker_id = null, lease_until = null
+       output_bytes = :bytes, output_sha256 = :sha256, output_images = :images, completed_at = :now, expires_at = :expiresAt, worker_id = null, lease_until = null
      where id = :id and status = 'running' and attempt = :attempt`,
     {
       id,
@@ -53,6 +53,7 @@ export function complete(
       contentType: output?.contentType ?? null,
       bytes: output?.bytes ?? null,
       sha256: output?.sha256 ?? null,
+      images: output?.images === undefined ? null : JSON.stringify(output.images),
       now,
       expiresAt: now + outputRetentionMs,
     },

@@ -1,5 +1,5 @@
 import { type ErrorRecord, errorCodes } from '../../../core/error.ts'
-import type { Inference, InferenceStatus, Outcome, OutputReference, Priority, Progress } from '../../../core/inference.ts'
+import type { Inference, InferenceStatus, Outcome, OutputReference, Priority, Progress, StoredImages } from '../../../core/inference.ts'
 import type { Row } from '../connection.ts'
 import { readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from '../row.ts'
 
@@ -40,7 +40,14 @@ function readPriority(value: number): Priority {
 function readOutput(row: Row): OutputReference | null {
   const sha256 = readTextOrNull(row, 'output_sha256')
   if (sha256 === null) return null
-  return { key: readText(row, 'output_key'), contentType: readText(row, 'content_type'), bytes: readInteger(row, 'output_bytes'), sha256 }
+  const images = readTextOrNull(row, 'output_images')
+  return {
+    key: readText(row, 'output_key'),
+    contentType: readText(row, 'content_type'),
+    bytes: readInteger(row, 'output_bytes'),
+    sha256,
+    ...(images !== null && { images: JSON.parse(images) as StoredImages }),
+  }
 }
 
 function readProgress(row: Row): Progress | null {

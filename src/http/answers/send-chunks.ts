@@ -1,0 +1,36 @@
+import type { FastifyReply } from 'fastify'
+import type { Clock } from '../../core/ports/clock.ts'
+import { clientSignal } from '../client-signal.ts'
+import { plainHeaders } from './send-events.ts'
+import { ReaderIdle, writeChunk } from './write-chunk.ts'
+
+/** An answer whose length is known before it is sent. */
+export interface ChunkedAnswer {
+  readonly contentType: string
+  readonly bytes: number
+  readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+}
+
+/**
+ * Sends an answer piece by piece, no faster than the client reads; who reads nothing for 30 seconds loses it. Resolves when it is over.
+ *
+ * @param deps.onFailure Told why it ended early; the status is out already, and the connection ends.
+ */
+export async function sendChunks(
+  { clock, onFailure }: { readonly clock: Clock; readonly onFailure: (error: unknown) => void },
+  reply: FastifyReply,
+  { contentType, bytes, chunks }: ChunkedAnswer,
+): Promise<void> {
+  const signal = clientSignal(reply)
+  reply.hijack()
+  const { raw } = reply
+  raw.writeHead(reply.statusCode, { ...plainHeaders(reply), 'content-type': contentType, 'content-length': bytes })
+  try {
+    if (reply.request.method !== 'HEAD') for await (const chunk of chunks) await writeChunk({ raw, clock }, chunk, { signal })
+    raw.end()
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof ReaderIdle)) onFailure(error)
+    // Fewer bytes than were announced are an error to every client.
+    raw.destroy()
+  }
+}
