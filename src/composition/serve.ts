@@ -15,7 +15,14 @@ import { signInRefused } from '../telemetry/account-events.ts'
 import { createLog } from '../telemetry/create-log.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels } from '../telemetry/model-events.ts'
-import { enginesConfined, observeProcess, serviceStarted, serviceStopped, serviceStopping } from '../telemetry/service-events.ts'
+import {
+  enginesConfined,
+  faultSurvived,
+  observeProcess,
+  serviceStarted,
+  serviceStopped,
+  serviceStopping,
+} from '../telemetry/service-events.ts'
 import { createTelemetry, renderMetrics } from '../telemetry/telemetry.ts'
 import { AnswersInProgress } from './answers-in-progress.ts'
 import { consoleSettings } from './console-settings.ts'
@@ -129,6 +136,7 @@ export async function serve(
       clock,
       addresses,
       allowedHosts,
+      onFault: ({ requestId, error }) => faultSurvived(telemetry, { where: 'console', requestId }, error),
       onSignInRefused: (event) => signInRefused(telemetry, event),
       pullModel: async (source, options) => pulled.admit(await pullToDataFolder(config, source, options)),
     },

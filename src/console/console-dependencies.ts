@@ -29,6 +29,8 @@ export interface ConsoleDependencies {
   readonly addresses: () => Omit<ServiceAddresses, 'asyncUrl'>
   /** Told of each sign-in and one-time code that was refused, with the address it came from. */
   readonly onSignInRefused: (event: { readonly address: string }) => void
+  /** Told of a download that broke off although its reader was there. */
+  readonly onFault: (fault: { readonly requestId: string; readonly error: unknown }) => void
   /** Host names a browser may use, besides loopback, bare addresses and the public one. */
   readonly allowedHosts: readonly string[]
 }

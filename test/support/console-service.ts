@@ -83,6 +83,7 @@ export async function startConsoleService({
       ...deps,
       ...guarded,
       pullModel,
+      onFault: () => undefined,
       onSignInRefused: ({ address }) => refused.push(address),
     },
     { version: '0.0.0', limits: [] },

@@ -21,7 +21,7 @@ interface ImageRoute {
 /** A stored output never changes, but it is private and soon deleted. */
 const aWhile = 'private, max-age=3600, immutable'
 
-type OutputDependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock'>
+type OutputDependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock' | 'onFault'>
 
 /** /console/api/outputs: one's own stored outputs, whole, as a list of images, and image by image. */
 export function registerOutputs(own: FastifyInstance, deps: OutputDependencies): void {
@@ -34,7 +34,11 @@ export function registerOutputs(own: FastifyInstance, deps: OutputDependencies):
     const name = request.params.id.replace(/[^\w.-]/g, '_')
     reply.header('content-disposition', `attachment; filename="${name}.json"`)
     const { contentType, bytes } = output
-    await sendChunks({ clock: deps.clock, onFailure: (error) => request.log.error(error) }, reply, { contentType, bytes, chunks })
+    await sendChunks({ clock: deps.clock, onFailure: (error) => deps.onFault({ requestId: request.id, error }) }, reply, {
+      contentType,
+      bytes,
+      chunks,
+    })
     return reply
   })
 
