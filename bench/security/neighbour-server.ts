@@ -62,7 +62,13 @@ async function startService(): Promise<BenchTarget> {
     extend: (server, deps) =>
       registerConsole(
         server,
-        { ...deps, allowedHosts: [], pullModel: () => Promise.reject(new Error('Nothing is pulled here.')), onSignInRefused: () => {} },
+        {
+          ...deps,
+          allowedHosts: [],
+          pullModel: () => Promise.reject(new Error('Nothing is pulled here.')),
+          onSignInRefused: () => {},
+          onFault: () => {},
+        },
         { version: '0.0.0', limits: [] },
       ),
   })
