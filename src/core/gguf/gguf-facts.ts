@@ -1,0 +1,87 @@
+import { ggmlTypes } from './ggml-types.ts'
+import type { GgufHeader, GgufTensor } from './gguf-header.ts'
+
+/** What the header of a GGUF file means. */
+export interface GgufFacts {
+  readonly architecture: string
+  readonly name: string | null
+  readonly license: string | null
+  /** `text` generates; `embeddings` only encodes; the others are refused by name. */
+  readonly use: 'text' | 'embeddings' | 'reranker' | 'projector' | 'adapter' | 'picture'
+  /** Tokens that the model was trained for; null = it does not say. */
+  readonly contextLength: number | null
+  readonly layers: number
+  readonly parameters: number
+  /** The type that stores most of the weights, such as `Q4_K`. */
+  readonly quantization: string
+  /** Bytes of keys and values per token at 16 bits, all layers together; recurrent layers count as if they were attention. */
+  readonly cacheBytesPerToken: number
+  /** Of a file that is one of several; null = it is whole. */
+  readonly split: { readonly index: number; readonly count: number } | null
+}
+
+/** Architectures that encode and never generate. */
+const encoders = /^(?:.*bert.*|jina-.*|gemma-embedding|t5encoder|llama-embed)$/
+/** Architectures of picture models that other programs keep in GGUF files. */
+const pictures = /^(?:sd1|sd2|sd3|sdxl|flux|flux2|aura|lumina2|wan|ltxv|hyvid|hidream|cosmos|qwen_image|z_image|chroma)$/
+/** `pooling_type` of a model that scores pairs of texts. */
+const rankPooling = 4
+
+/** Reads the meaning of a header; null where it names no architecture. */
+export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null {
+  const text = (key: string): string | null => {
+    const value = values.get(key)
+    return typeof value === 'string' && value !== '' ? value : null
+  }
+  const architecture = text('general.architecture')
+  if (architecture === null) return null
+  const number = (key: string): number | null => highest(values.get(`${architecture}.${key}`))
+  const layers = number('block_count') ?? 0
+  const width = number('embedding_length') ?? 0
+  const heads = Math.max(1, number('attention.head_count') ?? 1)
+  const keyHeads = number('attention.head_count_kv') ?? heads
+  const headWidth = (number('attention.key_length') ?? width / heads) + (number('attention.value_length') ?? width / heads)
+  const count = highest(values.get('split.count')) ?? 0
+  const length = number('context_length')
+  return {
+    architecture,
+    name: text('general.name'),
+    license: text('general.license'),
+    use: useOf(architecture, { kind: text('general.type'), pooling: number('pooling_type') }),
+    contextLength: length === null || length === 0 ? null : length,
+    layers,
+    parameters: tensors.reduce((sum, { shape }) => sum + sizeOf(shape), 0),
+    quantization: mostUsed(tensors),
+    cacheBytesPerToken: Math.max(1, layers * keyHeads * headWidth * 2),
+    split: count > 1 ? { index: highest(values.get('split.no')) ?? 0, count } : null,
+  }
+}
+
+function useOf(
+  architecture: string,
+  { kind, pooling }: { readonly kind: string | null; readonly pooling: number | null },
+): GgufFacts['use'] {
+  if (kind === 'adapter') return 'adapter'
+  if (kind === 'mmproj' || architecture === 'clip') return 'projector'
+  if (pictures.test(architecture)) return 'picture'
+  if (pooling === rankPooling) return 'reranker'
+  return encoders.test(architecture) ? 'embeddings' : 'text'
+}
+
+/** ggml's numbers of types that this list does not have keep their number as a name. */
+function mostUsed(tensors: readonly GgufTensor[]): string {
+  const sizes = new Map<number, number>()
+  for (const { type, shape } of tensors) sizes.set(type, (sizes.get(type) ?? 0) + sizeOf(shape))
+  const [type] = [...sizes].toSorted(([, a], [, b]) => b - a)[0] ?? []
+  return type === undefined ? 'none' : (ggmlTypes.get(type)?.name ?? `type ${type}`)
+}
+
+function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, each) => product * each, 1)
+}
+
+/** Per-layer lists count with their largest layer. */
+function highest(value: unknown): number | null {
+  if (typeof value === 'number') return value
+  return Array.isArray(value) && value.length > 0 ? Math.max(...value.map(Number)) : null
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type GgufEntry, ggufFloat, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
+import { type GgufFacts, readGgufFacts } from './gguf-facts.ts'
+import { readGgufHeader } from './gguf-header.ts'
+import type { ReadAt } from './header-reader.ts'
+
+const readFrom =
+  (file: Uint8Array): ReadAt =>
+  async (position, bytes) =>
+    file.subarray(position, position + bytes)
+
+async function factsOf(entries: readonly GgufEntry[]): Promise<GgufFacts | null> {
+  const header = await readGgufHeader(readFrom(writeGguf(entries, [])))
+  assert.ok(!('fault' in header), JSON.stringify(header))
+  return readGgufFacts(header)
+}
+
+const llama: readonly GgufEntry[] = [
+  ['general.architecture', ggufValue('llama')],
+  ['llama.block_count', ggufValue(32)],
+  ['llama.context_length', ggufValue(131_072)],
+  ['llama.embedding_length', ggufValue(4096)],
+  ['llama.attention.head_count', ggufValue(32)],
+  ['llama.attention.head_count_kv', ggufValue(8)],
+]
+const words: GgufEntry = ['tokenizer.ggml.tokens', ggufValue(Array.from({ length: 30_000 }, (_, index) => `word ${index}`))]
+const types: GgufEntry = ['tokenizer.ggml.token_type', ggufValue(Array.from({ length: 30_000 }, () => 1))]
+
+describe('the header of a GGUF file', () => {
+  it('tells what the built-in model is', async () => {
+    const file = await readFile(fileURLToPath(new URL('../../../models/sepia-mini-chat/model.gguf', import.meta.url)))
+    const header = await readGgufHeader(readFrom(file))
+    assert.ok(!('fault' in header))
+    const facts = readGgufFacts(header)
+    assert.deepEqual([facts?.use, facts?.contextLength, facts?.layers, facts?.split], ['text', 1024, 8, null])
+    assert.ok((facts?.parameters ?? 0) > 1e6)
+  })
+
+  it('is read beyond vocabularies, in whatever order it stands', async () => {
+    for (const entries of [
+      [...llama, words, types],
+      [words, types, ...llama],
+      [['clip.context_length', ggufValue(77)] as const, ...llama.toReversed(), ['llama.rope.freq_base', ggufFloat(10_000)] as const],
+    ])
+      assert.equal((await factsOf(entries))?.contextLength, 131_072)
+  })
+
+  it('tells the bytes of keys and values, with the largest layer where layers differ', async () => {
+    assert.equal((await factsOf(llama))?.cacheBytesPerToken, 32 * 8 * (128 + 128) * 2)
+    const differing = [...llama.slice(0, 5), ['llama.attention.head_count_kv', ggufValue([8, 4, 0])] as const]
+    assert.equal((await factsOf(differing))?.cacheBytesPerToken, 32 * 8 * (128 + 128) * 2)
+  })
+
+  it('tells what generates from what encodes, ranks, sees, adapts or draws', async () => {
+    const architecture = (name: string): GgufEntry => ['general.architecture', ggufValue(name)]
+    const headers: readonly (readonly GgufEntry[])[] = [
+      [architecture('qwen3')],
+      [architecture('nomic-bert')],
+      [architecture('bert'), ['bert.pooling_type', ggufValue(4)]],
+      [architecture('clip')],
+      [architecture('llama'), ['general.type', ggufValue('adapter')]],
+      [architecture('flux')],
+    ]
+    const uses = await Promise.all(headers.map(factsOf))
+    assert.deepEqual(
+      uses.map((facts) => facts?.use),
+      ['text', 'embeddings', 'reranker', 'projector', 'adapter', 'picture'],
+    )
+  })
+
+  it('tells which part of a split set it is', async () => {
+    const facts = await factsOf([...llama, ['split.count', ggufValue(3)], ['split.no', ggufValue(1)]])
+    assert.deepEqual(facts?.split, { index: 1, count: 3 })
+    assert.equal((await factsOf([...llama, ['split.count', ggufValue(1)]]))?.split, null)
+  })
+
+  it('is refused where it is none, of another version, cut short, or names sizes that cannot be', async () => {
+    const whole = writeGguf([...llama, words], [])
+    const change = (edit: (file: Buffer) => void): Buffer => {
+      const copy = Buffer.from(whole)
+      edit(copy)
+      return copy
+    }
+    const table: readonly (readonly [Buffer, string])[] = [
+      [Buffer.alloc(0), 'has a damaged header'],
+      [Buffer.from('weights and more'), 'is no GGUF file'],
+      [change((file) => file.writeUInt32LE(1, 4)), 'is of GGUF version 1 instead of 2 or 3'],
+      [whole.subarray(0, 1000), 'has a damaged header'],
+      [change((file) => file.writeBigUInt64LE(2n ** 60n, 8)), 'has a damaged header'],
+      [change((file) => file.writeBigUInt64LE(2n ** 60n, 16)), 'has a damaged header'],
+      [change((file) => file.writeBigUInt64LE(2n ** 60n, 24)), 'has a damaged header'],
+      [change((file) => file.writeUInt32LE(99, 24 + 8 + 'general.architecture'.length)), 'has a damaged header'],
+    ]
+    for (const [file, fault] of table) assert.deepEqual(await readGgufHeader(readFrom(file)), { fault })
+  })
+})

@@ -1,0 +1,118 @@
+import { HeaderReader, type ReadAt } from './header-reader.ts'
+
+/** What the header of a GGUF file says, as it says it. */
+export interface GgufHeader {
+  /** Texts, numbers and switches by key; of lists the short ones. */
+  readonly values: ReadonlyMap<string, GgufValue>
+  readonly tensors: readonly GgufTensor[]
+}
+
+export type GgufValue = string | number | boolean | readonly number[]
+
+export interface GgufTensor {
+  readonly name: string
+  /** Fastest dimension first. */
+  readonly shape: readonly number[]
+  /** ggml's number of the type, see `ggmlTypes`. */
+  readonly type: number
+}
+
+/** A vocabulary of a quarter of a million words with its merges takes about 20 MB. */
+const longestHeader = 128 * 1024 * 1024
+const mostKeys = 65_536
+const mostTensors = 1_000_000
+/** Longer lists are vocabularies and the like; models have fewer layers. */
+const longestList = 1024
+/** ggml's own limit. */
+const mostDimensions = 4
+
+const [float32, bool, string, array] = [6, 7, 8, 9]
+/** Bytes of the value types of fixed size, by their number. */
+const fixedBytes: Readonly<Record<number, 1 | 2 | 4 | 8>> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 }
+/** The integer types, whose negative values are nobody's. */
+const whole: readonly number[] = [0, 1, 2, 3, 4, 5, 10, 11]
+
+/**
+ * Reads the metadata and the table of tensors of a GGUF file of version 2 or 3; no weights are read.
+ *
+ * @returns A fault, as the end of a sentence about the file, where it is none or is damaged.
+ * @see https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+ */
+export async function readGgufHeader(read: ReadAt): Promise<GgufHeader | { readonly fault: string }> {
+  try {
+    return await readAll(new HeaderReader(read, longestHeader))
+  } catch (error) {
+    if (error instanceof RangeError) return { fault: 'has a damaged header' }
+    throw error
+  }
+}
+
+async function readAll(header: HeaderReader): Promise<GgufHeader | { readonly fault: string }> {
+  if ((await header.readText(4)) !== 'GGUF') return { fault: 'is no GGUF file' }
+  const version = await header.readUnsigned(4)
+  if (version !== 2 && version !== 3) return { fault: `is of GGUF version ${version} instead of 2 or 3` }
+  const tensorCount = await header.readUnsigned(8)
+  const keyCount = await header.readUnsigned(8)
+  if (tensorCount > mostTensors || keyCount > mostKeys) return { fault: 'has a damaged header' }
+  const values = new Map<string, GgufValue>()
+  for (let index = 0; index < keyCount; index++) {
+    const key = await readString(header)
+    const value = await readValue(header, await header.readUnsigned(4))
+    if (value !== null) values.set(key, value)
+  }
+  const tensors: GgufTensor[] = []
+  for (let index = 0; index < tensorCount; index++) tensors.push(await readTensor(header))
+  return { values, tensors }
+}
+
+async function readTensor(header: HeaderReader): Promise<GgufTensor> {
+  const name = await readString(header)
+  const dimensions = await header.readUnsigned(4)
+  if (dimensions > mostDimensions) throw new RangeError(`A tensor has ${dimensions} dimensions.`)
+  const shape: number[] = []
+  for (let index = 0; index < dimensions; index++) shape.push(await header.readUnsigned(8))
+  const type = await header.readUnsigned(4)
+  header.skip(8)
+  return { name, shape, type }
+}
+
+/** null for what is skipped: long texts, long lists, and numbers that no header of a model needs. */
+async function readValue(header: HeaderReader, type: number): Promise<GgufValue | null> {
+  if (type === string) return readShortText(header)
+  if (type === float32) return header.readFloat32()
+  if (type === bool) return (await header.readUnsigned(1)) !== 0
+  if (whole.includes(type)) return header.readUnsigned(bytesOf(type))
+  if (type !== array) {
+    header.skip(bytesOf(type))
+    return null
+  }
+  const itemType = await header.readUnsigned(4)
+  const items = await header.readUnsigned(8)
+  if (whole.includes(itemType) && items <= longestList) {
+    const list: number[] = []
+    for (let item = 0; item < items; item++) list.push(await header.readUnsigned(bytesOf(itemType)))
+    return list
+  }
+  if (itemType !== string) header.skip(items * bytesOf(itemType))
+  else for (let item = 0; item < items; item++) header.skip(await header.readUnsigned(8))
+  return null
+}
+
+async function readString(header: HeaderReader): Promise<string> {
+  return header.readText(await header.readUnsigned(8))
+}
+
+/** A chat template may be long; that there is one is enough. */
+async function readShortText(header: HeaderReader): Promise<string> {
+  const bytes = await header.readUnsigned(8)
+  if (bytes <= longestList) return header.readText(bytes)
+  header.skip(bytes)
+  return ''
+}
+
+/** @throws {RangeError} for a type without a fixed size: lists of lists, which no runtime reads, and numbers that mean no type. */
+function bytesOf(type: number): 1 | 2 | 4 | 8 {
+  const bytes = fixedBytes[type]
+  if (bytes === undefined) throw new RangeError(`There is no value type ${type}.`)
+  return bytes
+}
