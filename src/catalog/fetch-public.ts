@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type Agent, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { useAgent } from 'request-filtering-agent'
+import { BrokenOff } from './broken-off.ts'
 
 const mostRedirects = 5
 
@@ -11,32 +12,47 @@ export interface FetchRules {
   readonly trustedHosts: readonly string[]
 }
 
+export interface FetchTarget {
+  readonly address: URL
+  /** Byte to begin with; the answer's status says whether the server did. */
+  readonly from: number
+  /** Sent to the host of the address alone, never to where it leads on; null = none. */
+  readonly bearer?: string | null
+}
+
 /**
  * Gets a file from the web: by https and from public addresses only, but for hosts named in the rules. Addresses are checked
  * when the connection is made, on the resolved IP, at every redirect again.
  *
- * @param from Byte to begin with; the answer's status says whether the server did.
+ * @param options.explain What to do about a refusal, where more is known than its status.
  * @throws {Error} naming the address and what to do.
  */
 export async function fetchPublic(
-  { address, from }: { readonly address: URL; readonly from: number },
+  { address, from, bearer = null }: FetchTarget,
   rules: FetchRules,
-  { signal }: { readonly signal: AbortSignal },
+  { signal, explain = () => null }: { readonly signal: AbortSignal; readonly explain?: (status: number) => string | null },
 ): Promise<IncomingMessage> {
   let target = address
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
-    const response = await send(target, from, rules, signal)
-    const { statusCode = 0, headers } = response
+    const authorization = bearer !== null && target.origin === address.origin ? { authorization: `Bearer ${bearer}` } : {}
+    const headers = { ...(from > 0 && { range: `bytes=${from}-` }), ...authorization }
+    const response = await send(target, headers, rules, signal)
+    const { statusCode = 0, headers: answered } = response
     if (statusCode === 200 || statusCode === 206) return response
     response.destroy()
-    if (statusCode < 300 || statusCode >= 400 || headers.location === undefined || !URL.canParse(headers.location, target.href))
-      throw new Error(`${target} answered ${statusCode}; check the address.`)
-    target = new URL(headers.location, target)
+    if (statusCode < 300 || statusCode >= 400 || answered.location === undefined || !URL.canParse(answered.location, target.href))
+      throw new Error(explain(statusCode) ?? `${target} answered ${statusCode}; check the address.`)
+    target = new URL(answered.location, target)
   }
   throw new Error(`${address} leads on more than ${mostRedirects} times; check the address.`)
 }
 
-async function send(address: URL, from: number, { trustedHosts }: FetchRules, signal: AbortSignal): Promise<IncomingMessage> {
+async function send(
+  address: URL,
+  headers: Readonly<Record<string, string>>,
+  { trustedHosts }: FetchRules,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const host = address.hostname.replace(/^\[|\]$/g, '')
   const trusted = trustedHosts.includes(host)
   const byName = `name ${host} in the setting pull-hosts to allow it.`
@@ -47,7 +63,7 @@ async function send(address: URL, from: number, { trustedHosts }: FetchRules, si
   const request = (address.protocol === 'https:' ? requestSecure : requestPlain)(address.href, {
     agent,
     signal,
-    headers: from > 0 ? { range: `bytes=${from}-` } : {},
+    headers,
   })
   request.end()
   try {
@@ -58,6 +74,6 @@ async function send(address: URL, from: number, { trustedHosts }: FetchRules, si
     signal.throwIfAborted()
     const refused = cause instanceof Error && /is not allowed/.test(cause.message)
     if (refused) throw new Error(`${address} leads into a private network; ${byName}`, { cause })
-    throw new Error(`${address} cannot be reached; check the address and the network.`, { cause })
+    throw new BrokenOff(`${address} cannot be reached; check the address and the network.`, { cause })
   }
 }

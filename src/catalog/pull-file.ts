@@ -1,8 +1,13 @@
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { BrokenOff } from './broken-off.ts'
+import type { HubAccess } from './hub/hub-access.ts'
 import type { ListedFile } from './model-file.ts'
 import type { ModelSource } from './model-source.ts'
 import { hashFile } from './verify-model.ts'
+
+const mostFruitlessTries = 5
+const pauseMs = 500
 
 /**
  * Copies one file of a model and checks it; what an earlier try left is kept and completed.
@@ -11,7 +16,7 @@ import { hashFile } from './verify-model.ts'
  * @throws {Error} when the bytes are not those that `model.json` lists.
  */
 export async function pullFile(
-  source: ModelSource,
+  { source, wait }: { readonly source: ModelSource } & Pick<HubAccess, 'wait'>,
   { path, listed, target }: { readonly path: string; readonly listed: ListedFile; readonly target: string },
   { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (done: number) => void },
 ): Promise<void> {
@@ -20,13 +25,33 @@ export async function pullFile(
   const part = `${target}.part`
   await mkdir(dirname(target), { recursive: true })
   if ((await sizeOf(part)) > listed.bytes) await rm(part)
-  if ((await sizeOf(part)) < listed.bytes) await appendRest(source, { path, part, limit: listed.bytes }, { signal, onBytes })
+  await fetchRest({ source, wait }, { path, part, limit: listed.bytes }, { signal, onBytes })
   const sha256 = await hashFile(part, { signal, onBytes: () => {} })
   if (sha256 !== listed.sha256) {
     await rm(part)
     throw new Error(`${path} arrived damaged (SHA-256 ${sha256} instead of ${listed.sha256}); run the same command again.`)
   }
   await rename(part, target)
+}
+
+/** Connections break: as long as each try brings a byte, or a few without one have not failed in a row, the next one goes on. */
+async function fetchRest(
+  { source, wait }: { readonly source: ModelSource } & Pick<HubAccess, 'wait'>,
+  rest: { readonly path: string; readonly part: string; readonly limit: number },
+  { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (done: number) => void },
+): Promise<void> {
+  let fruitless = 0
+  while ((await sizeOf(rest.part)) < rest.limit) {
+    const before = await sizeOf(rest.part)
+    try {
+      await appendRest(source, rest, { signal, onBytes })
+    } catch (error) {
+      signal.throwIfAborted()
+      fruitless = (await sizeOf(rest.part)) > before ? 0 : fruitless + 1
+      if (!(error instanceof BrokenOff) || fruitless === mostFruitlessTries) throw error
+      await wait(pauseMs * 2 ** fruitless, { signal })
+    }
+  }
 }
 
 async function appendRest(
@@ -44,7 +69,7 @@ async function appendRest(
     onBytes(done)
   }
   await file.sync()
-  if (done < limit) throw new Error(`${path} broke off after ${done} of ${limit} bytes; run the same command again to go on.`)
+  if (done < limit) throw new BrokenOff(`${path} broke off after ${done} of ${limit} bytes; run the same command again to go on.`)
 }
 
 /** A file's size; 0 where there is none. */

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openCatalog } from './open-catalog.ts'
-import { pullModel } from './pull-model.ts'
+import { planPull, pullModel } from './pull-model.ts'
 
 const weights = Buffer.alloc(3_000_000, 'weights ')
 const modelFile = {
@@ -18,7 +18,7 @@ const modelFile = {
   file: 'sub/model.gguf',
   files: { 'sub/model.gguf': { bytes: weights.length, sha256: createHash('sha256').update(weights).digest('hex') } },
 }
-const trustedHosts = ['127.0.0.1']
+const hub = { endpoint: 'https://hub.invalid', token: null, trustedHosts: ['127.0.0.1'], wait: async () => {} }
 const options = { signal: new AbortController().signal, onProgress: () => {} }
 
 async function makeFolder(context: TestContext): Promise<string> {
@@ -28,7 +28,10 @@ async function makeFolder(context: TestContext): Promise<string> {
 }
 
 /** A web server with the model; it breaks off the first `breaks` downloads in the middle and notes the ranges asked for. */
-async function serveModel(context: TestContext, { breaks = 0, bytes = weights }: { breaks?: number; bytes?: Buffer } = {}) {
+async function serveModel(
+  context: TestContext,
+  { breaks = 0, piece = 1_000_000, bytes = weights }: { breaks?: number; piece?: number; bytes?: Buffer } = {},
+) {
   const ranges: (string | undefined)[] = []
   const server = createServer((request, response) => {
     if (request.url === '/models/tiny/model.json') return void response.end(JSON.stringify(modelFile))
@@ -37,7 +40,9 @@ async function serveModel(context: TestContext, { breaks = 0, bytes = weights }:
     const start = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0)
     response.writeHead(start > 0 ? 206 : 200, { 'content-length': bytes.length - start })
     if (ranges.length > breaks) return void response.end(bytes.subarray(start))
-    response.write(bytes.subarray(start, start + 1_000_000), () => response.destroy())
+    response.flushHeaders()
+    if (piece === 0) return void response.destroy()
+    response.write(bytes.subarray(start, start + piece), () => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -49,31 +54,57 @@ test('a pulled model is in the catalog, with progress up to the last byte', asyn
   const modelsFolder = await makeFolder(context)
   const { url } = await serveModel(context)
   let last = ''
-  const descriptor = await pullModel({ modelsFolder, trustedHosts }, `${url}/model.json`, {
+  const descriptor = await pullModel({ modelsFolder, hub }, `${url}/model.json`, {
     ...options,
     onProgress: ({ path, bytesDone, bytesTotal }) => (last = `${path} ${bytesDone}/${bytesTotal}`),
   })
   assert.equal(last, 'sub/model.gguf 3000000/3000000')
   const catalog = await openCatalog({ folders: [modelsFolder] })
   assert.deepEqual(catalog.find('org/tiny'), descriptor)
-  await assert.rejects(pullModel({ modelsFolder, trustedHosts }, url, options), /already/)
+  await assert.rejects(pullModel({ modelsFolder, hub }, url, options), /already/)
 })
 
-test('a broken download shows no model and is resumed where it stopped', async (context) => {
+test('a download that breaks off goes on where it stopped, as often as it takes', async (context) => {
   const modelsFolder = await makeFolder(context)
-  const { url, ranges } = await serveModel(context, { breaks: 1 })
-  await assert.rejects(pullModel({ modelsFolder, trustedHosts }, url, options), /broke off/)
-  assert.deepEqual((await openCatalog({ folders: [modelsFolder] })).list(), [])
-  const descriptor = await pullModel({ modelsFolder, trustedHosts }, url, options)
-  assert.match(ranges[1] ?? '', /^bytes=[1-9]\d*-$/)
+  const { url, ranges } = await serveModel(context, { breaks: 2 })
+  const descriptor = await pullModel({ modelsFolder, hub }, url, options)
+  assert.deepEqual(ranges.slice(0, 1), [undefined])
+  for (const range of ranges.slice(1)) assert.match(range ?? '', /^bytes=[1-9]\d*-$/)
   assert.deepEqual(await readFile(join(descriptor.folder, 'sub/model.gguf')), weights)
+})
+
+test('a download that is stopped shows no model, and the next try goes on where it stopped', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url, ranges } = await serveModel(context)
+  const stop = new AbortController()
+  const stopped = pullModel({ modelsFolder, hub }, url, { signal: stop.signal, onProgress: () => stop.abort() })
+  await assert.rejects(stopped, { name: 'AbortError' })
+  assert.deepEqual((await openCatalog({ folders: [modelsFolder] })).list(), [])
+  await pullModel({ modelsFolder, hub }, url, options)
+  assert.match(ranges[1] ?? '', /^bytes=[1-9]\d*-$/)
+})
+
+test('a server that breaks off without ever getting further is given up', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url, ranges } = await serveModel(context, { breaks: 1000, piece: 0 })
+  await assert.rejects(pullModel({ modelsFolder, hub }, url, options), /broke off/)
+  assert.equal(ranges.length, 5)
+})
+
+test('a plan names the files and the room, and fetches none', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url, ranges } = await serveModel(context)
+  const plan = await planPull({ modelsFolder, hub }, url, options)
+  assert.deepEqual([plan.id, plan.bytes, Object.keys(plan.files), plan.notes], ['org/tiny', weights.length, ['sub/model.gguf'], []])
+  assert.ok(plan.freeBytes > 0)
+  assert.deepEqual(ranges, [])
 })
 
 test('an id that a model of another folder has is refused before anything is copied', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url, ranges } = await serveModel(context)
   const installed = [{ id: 'org/tiny', folder: '/elsewhere/tiny' }]
-  await assert.rejects(pullModel({ modelsFolder, installed, trustedHosts }, url, options), /installed already, in \/elsewhere\/tiny/)
+  await assert.rejects(pullModel({ modelsFolder, installed, hub }, url, options), /installed already, in \/elsewhere\/tiny/)
   assert.deepEqual(ranges, [])
 })
 
@@ -82,9 +113,9 @@ test('damaged bytes are refused and not kept', async (context) => {
   const damaged = Buffer.from(weights)
   damaged[1_500_000] = 0
   const { url } = await serveModel(context, { bytes: damaged })
-  await assert.rejects(pullModel({ modelsFolder, trustedHosts }, url, options), /damaged/)
+  await assert.rejects(pullModel({ modelsFolder, hub }, url, options), /damaged/)
   const { url: whole, ranges } = await serveModel(context)
-  await pullModel({ modelsFolder, trustedHosts }, whole, options)
+  await pullModel({ modelsFolder, hub }, whole, options)
   assert.deepEqual(ranges, [undefined])
 })
 
@@ -94,12 +125,12 @@ test('copies a model from another folder', async (context) => {
   await mkdir(join(from, 'sub'))
   await writeFile(join(from, 'sub/model.gguf'), weights)
   await writeFile(join(from, 'model.json'), JSON.stringify(modelFile))
-  const descriptor = await pullModel({ modelsFolder, trustedHosts }, from, options)
+  const descriptor = await pullModel({ modelsFolder, hub }, from, options)
   assert.equal(descriptor.folder, join(modelsFolder, 'org--tiny'))
 })
 
 test('names what is wrong with an address', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url } = await serveModel(context)
-  await assert.rejects(pullModel({ modelsFolder, trustedHosts }, `${url}/nothing`, options), /answered 404/)
+  await assert.rejects(pullModel({ modelsFolder, hub }, `${url}/nothing`, options), /answered 404/)
 })

@@ -6,56 +6,68 @@ import { CatalogError } from './catalog-fault.ts'
 import { checkFiles, runsElsewhere } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
 import { describeModel } from './describe-model.ts'
-import type { FetchRules } from './fetch-public.ts'
-import type { ModelFile } from './model-file.ts'
+import type { HubAccess } from './hub/hub-access.ts'
+import type { ListedFile, ModelFile } from './model-file.ts'
 import type { ModelSource } from './model-source.ts'
 import { openModelSource } from './open-model-source.ts'
 import { pullFile } from './pull-file.ts'
 import type { FileProgress } from './verify-model.ts'
 
+/** What pulling a model would do. */
+export interface PullPlan {
+  readonly id: string
+  readonly license: string | null
+  readonly files: Readonly<Record<string, ListedFile>>
+  readonly bytes: number
+  /** Bytes left where it would go. */
+  readonly freeBytes: number
+  /** What its source says one should know before. */
+  readonly notes: readonly string[]
+}
+
+export interface PullDependencies {
+  readonly modelsFolder: string
+  readonly hub: HubAccess
+  /** Models of every folder, whose ids are taken. */
+  readonly installed?: readonly Pick<ModelDescriptor, 'id' | 'folder'>[]
+}
+
 /**
- * Copies a model into a folder of models, from a web address or another folder; a broken try is resumed by the next.
- * The model appears there only when every file has arrived and matches its checksum.
+ * Reads what pulling a model would do, and fetches nothing but its description.
  *
- * @param deps.installed Models of every folder, whose ids are taken.
- * @param deps.trustedHosts Hosts that may be reached by plain http and in private networks.
+ * @throws {CatalogError} when its `model.json` has faults; {Error} naming what else is wrong.
+ */
+export async function planPull(deps: PullDependencies, source: string, { signal }: { readonly signal: AbortSignal }): Promise<PullPlan> {
+  const { modelFile, notes } = await readOffer(deps, source, { signal })
+  const { id, license = null, files = {} } = modelFile
+  await mkdir(deps.modelsFolder, { recursive: true })
+  return { id, license, files, bytes: sumBytes(files), freeBytes: await freeBytes(deps.modelsFolder), notes }
+}
+
+/**
+ * Copies a model into a folder of models, from the hub, a web address or another folder; a broken try is resumed by the next.
+ * The model appears there only when every file has arrived and matches its checksum.
  *
  * @throws {CatalogError} when its `model.json` has faults; {Error} naming what else is wrong.
  */
 export async function pullModel(
-  {
-    modelsFolder,
-    installed = [],
-    trustedHosts = [],
-  }: Partial<FetchRules> & {
-    readonly modelsFolder: string
-    readonly installed?: readonly Pick<ModelDescriptor, 'id' | 'folder'>[]
-  },
+  deps: PullDependencies,
   source: string,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: FileProgress) => void },
 ): Promise<ModelDescriptor> {
-  const origin = openModelSource(source, { trustedHosts })
-  const text = await origin.readModelFile({ signal })
-  const checked = checkModelFile(source, text, { confined: true })
-  if ('faults' in checked) throw new CatalogError(checked.faults)
-  const { modelFile } = checked
-  const clash = installed.find(({ id }) => id === modelFile.id)
-  if (clash !== undefined) throw new Error(`${modelFile.id} is installed already, in ${clash.folder}; remove it first.`)
-  const name = modelFile.id.replaceAll('/', '--')
-  const folder = join(modelsFolder, name)
-  if (await exists(folder)) throw new Error(`${modelFile.id} is already in ${folder}; remove it first.`)
-
-  if (runsElsewhere(modelFile.format))
-    throw new Error(`${modelFile.id} names another server instead of weights; write its model.json into a folder of --models yourself.`)
+  const { modelsFolder, hub } = deps
+  const { origin, text, modelFile } = await readOffer(deps, source, { signal })
+  const name = folderName(modelFile.id)
   // What an earlier try left belongs to exactly this model.json, or not to this model.
   const unfinished = join(modelsFolder, `.pulling-${name}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`)
   await mkdir(unfinished, { recursive: true })
-  await pullFiles(origin, modelFile, { folder: unfinished, signal, onProgress })
+  await pullFiles({ origin, wait: hub.wait }, modelFile, { folder: unfinished, signal, onProgress })
   const files = await checkFiles(modelFile, unfinished)
   if ('faults' in files) throw new CatalogError(files.faults)
   const weights = await describeModel(modelFile, { ...files.facts, folder: unfinished })
   if ('fault' in weights) throw new CatalogError([weights.fault])
   await writeFile(join(unfinished, 'model.json'), text, { flush: true })
+  const folder = join(modelsFolder, name)
   await rename(unfinished, folder)
   await removeOtherTries(modelsFolder, name)
   const described = await describeModel(modelFile, { ...files.facts, folder })
@@ -63,8 +75,42 @@ export async function pullModel(
   return described
 }
 
+/** The description of a model that may be pulled: nobody has its id, and it brings weights of its own. */
+async function readOffer(
+  { modelsFolder, hub, installed = [] }: PullDependencies,
+  source: string,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<{ readonly origin: ModelSource; readonly text: string; readonly modelFile: ModelFile; readonly notes: readonly string[] }> {
+  const origin = openModelSource(source, hub)
+  const text = await origin.readModelFile({ signal })
+  const checked = checkModelFile(source, text, { confined: true })
+  if ('faults' in checked) throw new CatalogError(checked.faults)
+  const { modelFile } = checked
+  const clash = installed.find(({ id }) => id === modelFile.id)
+  if (clash !== undefined) throw new Error(`${modelFile.id} is installed already, in ${clash.folder}; remove it first.`)
+  const folder = join(modelsFolder, folderName(modelFile.id))
+  if (await exists(folder)) throw new Error(`${modelFile.id} is already in ${folder}; remove it first.`)
+  if (runsElsewhere(modelFile.format))
+    throw new Error(`${modelFile.id} names another server instead of weights; write its model.json into a folder of --models yourself.`)
+  return { origin, text, modelFile, notes: (await origin.describe?.({ signal })) ?? [] }
+}
+
+/** An id as the name of a folder on every platform. */
+function folderName(id: string): string {
+  return id.replaceAll(/[/:]/g, '--')
+}
+
+function sumBytes(files: Readonly<Record<string, ListedFile>>): number {
+  return Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
 async function pullFiles(
-  origin: ModelSource,
+  { origin, wait }: { readonly origin: ModelSource } & Pick<HubAccess, 'wait'>,
   { id, files = {} }: ModelFile,
   {
     folder,
@@ -74,15 +120,14 @@ async function pullFiles(
 ): Promise<void> {
   const listed = Object.entries(files)
   if (listed.length === 0) throw new Error(`The model.json of ${id} lists no files; ask who offers it for sizes and checksums in "files".`)
-  const bytesTotal = listed.reduce((sum, [, { bytes }]) => sum + bytes, 0)
-  const { bavail, bsize } = await statfs(folder)
-  if (bavail * bsize < bytesTotal)
-    throw new Error(`${id} needs ${bytesTotal} bytes, but ${folder} has ${bavail * bsize} left; make room first.`)
+  const bytesTotal = sumBytes(files)
+  const free = await freeBytes(folder)
+  if (free < bytesTotal) throw new Error(`${id} needs ${bytesTotal} bytes, but ${folder} has ${free} left; make room first.`)
   let bytesBefore = 0
   for (const [path, entry] of listed) {
     const base = bytesBefore
     const onBytes = (done: number) => onProgress({ path, bytesDone: base + done, bytesTotal })
-    await pullFile(origin, { path, listed: entry, target: join(folder, path) }, { signal, onBytes })
+    await pullFile({ source: origin, wait }, { path, listed: entry, target: join(folder, path) }, { signal, onBytes })
     bytesBefore += entry.bytes
   }
 }

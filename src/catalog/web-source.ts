@@ -1,3 +1,4 @@
+import { BrokenOff } from './broken-off.ts'
 import { type FetchRules, fetchPublic } from './fetch-public.ts'
 import type { ModelSource } from './model-source.ts'
 
@@ -27,7 +28,8 @@ export function createWebSource(place: string, rules: FetchRules): ModelSource {
   }
 }
 
-async function* explainBreaks(
+/** A body whose end before its time is told as that. */
+export async function* explainBreaks(
   body: AsyncIterable<Uint8Array>,
   address: URL,
   signal: AbortSignal,
@@ -36,6 +38,6 @@ async function* explainBreaks(
     yield* body
   } catch (cause) {
     signal.throwIfAborted()
-    throw new Error(`The connection to ${address.host} broke off; run the same command again to go on.`, { cause })
+    throw new BrokenOff(`The connection to ${address.host} broke off; run the same command again to go on.`, { cause })
   }
 }

@@ -22,6 +22,8 @@ export interface Config {
     readonly folders: readonly string[]
     /** Hosts that models may be pulled from by plain http and from private networks. */
     readonly pullHosts: readonly string[]
+    /** Where `hf:` names lead; the token itself, or the file that holds it. */
+    readonly hub: { readonly url: string; readonly token: string | null; readonly tokenFile: string | null }
     /** What all loaded models together may use. */
     readonly memoryBytes: number
     /** null = never unload for idleness. */

@@ -45,6 +45,7 @@ function readConfig({ read }: SettingReader): Config {
     models: {
       folders: read(settings.models),
       pullHosts: read(settings.pullHosts),
+      hub: { url: read(settings.hubUrl), token: read(settings.hubToken), tokenFile: read(settings.hubTokenFile) },
       memoryBytes: read(settings.memory),
       idleUnloadMs: zeroIsNull(read(settings.idleUnload)),
       threads: read(settings.engineThreads),

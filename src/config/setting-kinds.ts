@@ -84,6 +84,16 @@ export const folder: Kind<string> = {
   print: (value) => value,
 }
 
+/** A file; comes out absolute. */
+export const file: Kind<string> = {
+  ...folder,
+  form: '<file>',
+  parse: (raw, base) => (typeof raw === 'string' && raw !== '' ? { value: resolve(base, raw) } : wanted('the path of a file', raw)),
+}
+
+/** A text that nobody sees again. */
+export const secret: Kind<string> = { ...text, form: '<secret>', print: () => '***' }
+
 /** Folders separated by the platform's path separator, or a list in the file. */
 export const folders: Kind<readonly string[]> = {
   form: `<folder>${delimiter}…`,

@@ -17,7 +17,7 @@ export function createSettingReader(sources: SettingSources, machine: Machine): 
   const report: SettingReport[] = []
 
   function read<Value>(setting: Setting<Value>): Value {
-    const written = findWritten(sources, setting.name, machine.folder)
+    const written = findWritten(sources, setting, machine.folder)
     const { value, source } = written === undefined ? fallback(setting) : parse(setting, written)
     report.push({ name: setting.name, value: setting.print(value), source })
     return value
@@ -52,13 +52,18 @@ interface Written {
   readonly folder: string
 }
 
-function findWritten(sources: SettingSources, name: string, folder: string): Written | undefined {
+function findWritten(
+  sources: SettingSources,
+  { name, customary }: { readonly name: string; readonly customary?: string },
+  folder: string,
+): Written | undefined {
   const flag = sources.flags[name]
   if (flag !== undefined) return { raw: flag, where: `--${name}`, folder }
-  const variable = environmentName(name)
-  const environment = sources.environment[variable]
-  // Compose files pass an unset variable on as an empty one.
-  if (environment !== undefined && environment !== '') return { raw: environment, where: variable, folder }
+  for (const variable of [environmentName(name), ...(customary === undefined ? [] : [customary])]) {
+    const environment = sources.environment[variable]
+    // Compose files pass an unset variable on as an empty one.
+    if (environment !== undefined && environment !== '') return { raw: environment, where: variable, folder }
+  }
   const { file } = sources
   if (file === null || !isRecord(file.content) || !Object.hasOwn(file.content, name)) return undefined
   return { raw: file.content[name], where: `"${name}" in ${file.path}`, folder: dirname(file.path) }

@@ -21,6 +21,8 @@ export interface Setting<Value> extends Kind<Value> {
   readonly group: SettingGroup
   readonly help: string
   readonly fallback: Fallback<Value>
+  /** A variable that other programs read for the same thing; taken after our own. */
+  readonly customary?: string
 }
 
 /** A setting whatever its type, for tables. */

@@ -3,7 +3,7 @@ import type { LogFormat } from './config.ts'
 import { logFormats, logLevels } from './config.ts'
 import { headerNames } from './header-names.ts'
 import type { Fallback, Kind, Setting, SettingDescription, SettingGroup } from './setting.ts'
-import { byteSize, duration, folder, folders, integer, names, oneOf, optional, text, toggle, url } from './setting-kinds.ts'
+import { byteSize, duration, file, folder, folders, integer, names, oneOf, optional, secret, text, toggle, url } from './setting-kinds.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 
 const webUrl = optional(url('http:', 'https:'))
@@ -84,6 +84,15 @@ export const settings = {
     { words: 'none', derive: () => [] },
     'Hosts that models may be pulled from by plain http and from private networks.',
   ),
+  hubUrl: {
+    ...setting('hub-url', 'Models', url('http:', 'https:'), 'https://huggingface.co', 'The hub that `hf:` names mean, or a mirror of it.'),
+    customary: 'HF_ENDPOINT',
+  },
+  hubToken: {
+    ...setting('hub-token', 'Models', optional(secret), unset('none'), 'Access token for gated and private models of the hub.'),
+    customary: 'HF_TOKEN',
+  },
+  hubTokenFile: setting('hub-token-file', 'Models', optional(file), unset('none'), 'File that holds that token.'),
   memory: setting(
     'memory',
     'Models',

@@ -11,7 +11,8 @@ import { pullModel } from '../../src/catalog/pull-model.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 const options = { signal: new AbortController().signal, onProgress: () => {} }
-const trustedHosts = ['127.0.0.1']
+const strict = { endpoint: 'https://hub.invalid', token: null, trustedHosts: [], wait: async () => {} }
+const hub = { ...strict, trustedHosts: ['127.0.0.1'] }
 
 function listed(text: string): { readonly bytes: number; readonly sha256: string } {
   return { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') }
@@ -40,7 +41,7 @@ suite('hostile pulls', () => {
   test('plain http and private addresses are refused unless their host is named', async () => {
     await using folder = await createTemporaryFolder()
     await using server = await serve({})
-    const refusal = (source: string) => pullModel({ modelsFolder: folder.path }, source, options)
+    const refusal = (source: string) => pullModel({ modelsFolder: folder.path, hub: strict }, source, options)
     await assert.rejects(refusal(server.url), /not reached by https.*name 127\.0\.0\.1 in the setting pull-hosts/)
     for (const host of ['127.0.0.1', 'localhost', '[::1]', '2130706433', '169.254.169.254', '10.0.0.1'])
       await assert.rejects(refusal(`https://${host}:${server.port}/x`), /leads into a private network/, host)
@@ -54,7 +55,7 @@ suite('hostile pulls', () => {
       '/model.json': `-> http://localhost:${inner.port}/model.json`,
       '/loop/model.json': '-> /loop/model.json',
     })
-    const pull = (source: string) => pullModel({ modelsFolder: folder.path, trustedHosts }, source, options)
+    const pull = (source: string) => pullModel({ modelsFolder: folder.path, hub }, source, options)
     await assert.rejects(pull(server.url), /localhost.* is not reached by https/)
     await assert.rejects(pull(`${server.url}/loop`), /leads on more than 5 times/)
     assert.deepEqual(inner.asked, [])
@@ -68,7 +69,7 @@ suite('hostile pulls', () => {
       '/key/model.json': JSON.stringify({ ...model, keyFile: '/etc/passwd' }),
       '/readme.txt': 'hello',
     })
-    const pull = (source: string) => pullModel({ modelsFolder: join(folder.path, 'models'), trustedHosts }, source, options)
+    const pull = (source: string) => pullModel({ modelsFolder: join(folder.path, 'models'), hub }, source, options)
     await assert.rejects(pull(server.url), /names another server/)
     await assert.rejects(pull(`${server.url}/key`), /keyFile: must lie inside the folder of a pulled model/)
     assert.deepEqual(server.asked, ['/model.json', '/key/model.json'])
@@ -87,7 +88,7 @@ suite('hostile pulls', () => {
 
   test('what an earlier try brought is not taken for the files of another model.json', async () => {
     await using folder = await createTemporaryFolder()
-    const pull = (source: string) => pullModel({ modelsFolder: folder.path, trustedHosts }, source, options)
+    const pull = (source: string) => pullModel({ modelsFolder: folder.path, hub }, source, options)
     const broken = { ...ggufModel('evil weights'), files: { 'a.gguf': listed('evil weights'), 'b.bin': listed('never there') } }
     await using hostile = await serve({ '/model.json': JSON.stringify(broken), '/a.gguf': 'evil weights' })
     await assert.rejects(pull(hostile.url), /404/)

@@ -1,8 +1,12 @@
-import { pullModel } from '../../catalog/pull-model.ts'
+import { readFile } from 'node:fs/promises'
+import type { HubAccess } from '../../catalog/hub/hub-access.ts'
+import { type FoundOnHub, searchHub } from '../../catalog/hub/search-hub.ts'
+import { type PullDependencies, type PullPlan, planPull, pullModel } from '../../catalog/pull-model.ts'
 import type { Config } from '../../config/config.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import { makeFolder } from '../../storage/sqlite/make-folder.ts'
 import { dataLayout } from '../data-layout.ts'
+import { createSystemClock } from '../system-clock.ts'
 import { openModels } from './open-models.ts'
 
 /** Fetches a model into the data folder; an id that some installed model has already is refused. */
@@ -11,13 +15,37 @@ export async function pullToDataFolder(
   source: string,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (bytesDone: number, bytesTotal: number) => void },
 ): Promise<ModelDescriptor> {
-  const target = { ...dataLayout(config.dataFolder), installed: await listInstalledModels(config), trustedHosts: config.models.pullHosts }
-  // The models in it may be read by others; what else comes into it may not.
-  await makeFolder(config.dataFolder)
+  const target = await openTarget(config)
   return pullModel(target, source, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
+}
+
+/** What `pullToDataFolder` would do. */
+export async function planPullToDataFolder(config: Config, source: string, options: { readonly signal: AbortSignal }): Promise<PullPlan> {
+  return planPull(await openTarget(config), source, options)
+}
+
+/** Models of the hub that match some words. */
+export async function searchModels(
+  config: Config,
+  words: string,
+  options: { readonly signal: AbortSignal },
+): Promise<readonly FoundOnHub[]> {
+  return searchHub(await openHub(config), words, options)
 }
 
 /** Every model that lies in a folder now. */
 export async function listInstalledModels(config: Config): Promise<readonly ModelDescriptor[]> {
   return (await openModels(config)).list()
+}
+
+async function openTarget(config: Config): Promise<PullDependencies> {
+  // The models in it may be read by others; what else comes into it may not.
+  await makeFolder(config.dataFolder)
+  return { ...dataLayout(config.dataFolder), installed: await listInstalledModels(config), hub: await openHub(config) }
+}
+
+async function openHub({ models: { hub, pullHosts } }: Config): Promise<HubAccess> {
+  const token = hub.token ?? (hub.tokenFile === null ? null : (await readFile(hub.tokenFile, 'utf8')).trim())
+  // Who names a mirror trusts it.
+  return { endpoint: hub.url, token, trustedHosts: [...pullHosts, new URL(hub.url).hostname], wait: createSystemClock().wait }
 }

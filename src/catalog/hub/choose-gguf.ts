@@ -1,0 +1,70 @@
+import type { RepositoryFile } from './read-repository.ts'
+
+/** The files of one quantization, the first of a split set first. */
+export interface ChosenGguf {
+  readonly files: readonly RepositoryFile[]
+  /** As its name spells it; null = the name tells none. */
+  readonly quantization: string | null
+  /** Whether it is the one that is taken when none is named. */
+  readonly isDefault: boolean
+  /** What was left out that one might miss. */
+  readonly notes: readonly string[]
+}
+
+const quantizationInName = /(?:^|[-._/])((?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|MXFP4(?:_MOE)?|TQ\d_\d|BF16|F16|F32|FP16))(?=[-./]|$)/i
+const splitInName = /-(\d{5})-of-(\d{5})\.gguf$/i
+/** Taken in this order when none is named: the best answer for its size first. */
+const preferred = ['Q4_K_M', 'Q4_K_S', 'Q4_0', 'Q5_K_M', 'Q8_0', 'Q6_K', 'MXFP4', 'MXFP4_MOE', 'F16', 'BF16']
+
+/**
+ * Chooses what to fetch of a repository of GGUF files.
+ *
+ * @param choice A quantization or a file's path; null = the first of a list of good ones, or the only one.
+ * @returns null where the repository has no GGUF file.
+ * @throws {Error} naming the quantizations that it has.
+ */
+export function chooseGguf(repository: string, files: readonly RepositoryFile[], choice: string | null): ChosenGguf | null {
+  const weights = files.filter(({ path }) => /\.gguf$/i.test(path))
+  const projectors = weights.filter(({ path }) => /mmproj/i.test(path))
+  const sets = groupSets(weights.filter((file) => !projectors.includes(file) && !/imatrix/i.test(file.path)))
+  if (sets.length === 0) return null
+  const standard =
+    preferred.map((name) => sets.find(({ quantization }) => quantization === name)).find((set) => set !== undefined) ?? sets[0]
+  const wanted = choice?.toUpperCase()
+  const found =
+    wanted === undefined ? standard : sets.find((set) => set.quantization === wanted || set.files.some(({ path }) => path === choice))
+  const names = sets.map(({ quantization, files: [first] }) => quantization ?? first?.path ?? '')
+  if (found === undefined) throw new Error(`${repository} has no ${choice}; it has: ${names.join(', ')}.`)
+  const missing = found.count - found.files.length
+  if (missing > 0)
+    throw new Error(`${repository} lacks ${missing} of the ${found.count} parts of ${found.quantization ?? choice}; ask who offers it.`)
+  return {
+    files: found.files,
+    quantization: found.quantization,
+    isDefault: found === standard,
+    notes:
+      projectors.length === 0
+        ? []
+        : [`${projectors.map(({ path }) => path).join(', ')} is left out: pictures in chats are not read from GGUF models yet.`],
+  }
+}
+
+interface GgufSet {
+  readonly quantization: string | null
+  readonly files: readonly RepositoryFile[]
+  /** Parts that the set says it has. */
+  readonly count: number
+}
+
+function groupSets(files: readonly RepositoryFile[]): readonly GgufSet[] {
+  const sets = new Map<string, RepositoryFile[]>()
+  for (const file of files) {
+    const key = file.path.replace(splitInName, '.gguf')
+    sets.set(key, [...(sets.get(key) ?? []), file])
+  }
+  return [...sets].map(([path, parts]) => ({
+    quantization: quantizationInName.exec(path.replace(/\.gguf$/i, ''))?.[1]?.toUpperCase() ?? null,
+    files: parts.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    count: Number(splitInName.exec(parts[0]?.path ?? '')?.[2] ?? 1),
+  }))
+}

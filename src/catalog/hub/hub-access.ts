@@ -1,0 +1,52 @@
+import type { FetchRules } from '../fetch-public.ts'
+
+/** Where the hub is and who asks it. */
+export interface HubAccess extends FetchRules {
+  /** Origin of the hub or of a mirror, without a slash at its end. */
+  readonly endpoint: string
+  /** An access token; null = only what is public. */
+  readonly token: string | null
+  readonly wait: (ms: number, options: { readonly signal: AbortSignal }) => Promise<void>
+}
+
+const mostTries = 5
+const longestWaitMs = 60_000
+
+/**
+ * Asks the hub once more where it is busy: it names the seconds in `Retry-After`, or the pause doubles from one second on.
+ * Its address must be https unless the operator has trusted the host by name.
+ */
+export function createHubFetch({ endpoint, trustedHosts, wait }: HubAccess, signal: AbortSignal): typeof fetch {
+  const { protocol, hostname } = new URL(endpoint)
+  if (protocol !== 'https:' && !trustedHosts.includes(hostname))
+    throw new Error(
+      `${endpoint} is not reached by https, so anybody on the way could change it; name ${hostname} in the setting pull-hosts to allow it.`,
+    )
+  return async (input, init) => {
+    for (let tried = 1; ; tried++) {
+      const response = await fetch(input, { ...init, signal }).catch((cause: unknown) => {
+        signal.throwIfAborted()
+        throw new Error(`${endpoint} cannot be reached; check the network, or name a mirror in HF_ENDPOINT.`, { cause })
+      })
+      if ((response.status !== 429 && response.status < 500) || tried === mostTries) return response
+      await response.body?.cancel()
+      const seconds = Number(response.headers.get('retry-after'))
+      await wait(Math.min(seconds > 0 ? seconds * 1000 : 1000 * 2 ** (tried - 1), longestWaitMs), { signal })
+    }
+  }
+}
+
+/** What to do about a refusal of the hub. */
+export function explainRefusal(
+  status: number,
+  repository: string,
+  { endpoint, token }: Pick<HubAccess, 'endpoint' | 'token'>,
+): string | null {
+  const page = `${endpoint}/${repository}`
+  if (status === 401 || (status === 403 && token === null))
+    return `${repository} is gated, private, or not there: open ${page}, accept its terms if it has some, and give a token in HF_TOKEN or hub-token-file.`
+  if (status === 403) return `The token may not read ${repository}: open ${page} as its owner and accept the terms, then try again.`
+  if (status === 404) return `There is no ${repository}, or not in this revision; look at ${page}, or search with sepia model search.`
+  if (status === 429) return `${endpoint} allows no more requests for now; wait a few minutes, or give a token in HF_TOKEN.`
+  return status >= 500 ? `${endpoint} answered ${status}; try again later.` : null
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import { fetchPublic } from '../fetch-public.ts'
+import type { ListedFile, ModelFile } from '../model-file.ts'
+import type { ModelSource } from '../model-source.ts'
+import { explainBreaks } from '../web-source.ts'
+import { chooseGguf } from './choose-gguf.ts'
+import { choosePictureModel } from './choose-picture-model.ts'
+import { explainRefusal, type HubAccess } from './hub-access.ts'
+import type { HubReference } from './hub-reference.ts'
+import { type RepositoryFile, readRepository } from './read-repository.ts'
+
+/** What the hub offers by a name: our description of it, and where each file comes from. */
+interface Offer {
+  readonly modelFile: ModelFile
+  readonly origins: ReadonlyMap<string, RepositoryFile>
+  /** Small files, which came with the list. */
+  readonly contents: ReadonlyMap<string, Buffer>
+  readonly notes: readonly string[]
+}
+
+/** Small files of a model together: vocabularies and configurations. */
+const mostSmallBytes = 64 * 1024 * 1024
+
+/** A model of the hub as a source: its `model.json` is written from the list of its files, with the hub's own checksums. */
+export function createHubSource(hub: HubAccess, reference: HubReference): ModelSource {
+  let offer: Promise<Offer> | null = null
+  return {
+    async readModelFile({ signal }) {
+      offer ??= readOffer(hub, reference, { signal })
+      return `${JSON.stringify((await offer).modelFile, null, 2)}\n`
+    },
+    async describe({ signal }) {
+      offer ??= readOffer(hub, reference, { signal })
+      return (await offer).notes
+    },
+    async openFile(path, offset, { signal }) {
+      offer ??= readOffer(hub, reference, { signal })
+      const { origins, contents } = await offer
+      const content = contents.get(path)
+      if (content !== undefined) return { offset, bytes: [content.subarray(offset)] }
+      return openOrigin(hub, reference, origins.get(path)?.path ?? path, offset, { signal })
+    },
+  }
+}
+
+async function readOffer(hub: HubAccess, reference: HubReference, { signal }: { readonly signal: AbortSignal }): Promise<Offer> {
+  const { repository, choice } = reference
+  const { files, license } = await readRepository(hub, reference, { signal })
+  const about = { name: repository.split('/')[1] ?? repository, ...(license !== null && { license }) }
+  const text = choice === null || !choice.endsWith('.safetensors') ? chooseGguf(repository, files, choice) : null
+  if (text !== null) {
+    const [first] = text.files
+    const origins = new Map(text.files.map((file) => [file.path.split('/').at(-1) ?? file.path, file]))
+    const [file = first?.path ?? ''] = origins.keys()
+    const id = text.isDefault || text.quantization === null ? repository : `${repository}:${text.quantization}`
+    const contents = await readSmall(hub, reference, origins, { signal })
+    const base = { id: id.toLowerCase(), ...about, files: listFiles(origins, contents) }
+    return { modelFile: { ...base, kind: 'text', format: 'gguf', file }, origins, contents, notes: text.notes }
+  }
+  const picture = choosePictureModel(repository, files, choice)
+  if (picture === null)
+    throw new Error(`${repository} has no GGUF and no .safetensors model that Sepia can run; look for one with sepia model search.`)
+  const { files: origins, file, notes } = picture
+  const contents = await readSmall(hub, reference, origins, { signal })
+  const id = file === null || choice === null ? repository : `${repository}:${file.replace(/\.safetensors$/, '')}`
+  const base = { id: id.toLowerCase(), ...about, files: listFiles(origins, contents) }
+  return { modelFile: { ...base, kind: 'image', format: 'safetensors', ...(file !== null && { file }) }, origins, contents, notes }
+}
+
+function listFiles(
+  origins: ReadonlyMap<string, RepositoryFile>,
+  contents: ReadonlyMap<string, Buffer>,
+): Readonly<Record<string, ListedFile>> {
+  return Object.fromEntries(
+    [...origins].map(([path, { bytes, sha256 }]) => {
+      const content = contents.get(path)
+      return [path, { bytes, sha256: sha256 ?? (content === undefined ? '' : sha256Of(content)) }]
+    }),
+  )
+}
+
+/** Small files have no SHA-256 on the hub: they are read at once and held to Git's own hash. */
+async function readSmall(
+  hub: HubAccess,
+  reference: HubReference,
+  origins: ReadonlyMap<string, RepositoryFile>,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<ReadonlyMap<string, Buffer>> {
+  const small = [...origins].filter(([, { sha256 }]) => sha256 === null)
+  if (small.reduce((sum, [, { bytes }]) => sum + bytes, 0) > mostSmallBytes)
+    throw new Error(`${reference.repository} keeps its weights without checksums; ask who offers it to store them as large files.`)
+  const contents = new Map<string, Buffer>()
+  for (const [path, file] of small) {
+    const { bytes } = await openOrigin(hub, reference, file.path, 0, { signal })
+    const content = await buffer(bytes)
+    const hash = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
+    if (content.length !== file.bytes || hash !== file.gitHash) throw new Error(`${file.path} arrived damaged; run the same command again.`)
+    contents.set(path, content)
+  }
+  return contents
+}
+
+async function openOrigin(
+  hub: HubAccess,
+  { repository, revision }: HubReference,
+  path: string,
+  offset: number,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<{ readonly offset: number; readonly bytes: AsyncIterable<Uint8Array> }> {
+  const steps = [...repository.split('/'), 'resolve', revision, ...path.split('/')].map(encodeURIComponent)
+  const address = new URL(`${hub.endpoint}/${steps.join('/')}`)
+  const response = await fetchPublic({ address, from: offset, bearer: hub.token }, hub, {
+    signal,
+    explain: (status) => explainRefusal(status, repository, hub),
+  })
+  return { offset: response.statusCode === 206 ? offset : 0, bytes: explainBreaks(response, address, signal) }
+}
+
+function sha256Of(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex')
+}

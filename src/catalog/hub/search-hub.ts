@@ -1,0 +1,54 @@
+import { createHubFetch, explainRefusal, type HubAccess } from './hub-access.ts'
+
+/** A model that the hub found. */
+export interface FoundOnHub {
+  /** What `sepia model pull` takes. */
+  readonly source: string
+  readonly downloads: number
+  readonly license: string | null
+  /** Whether terms must be accepted before it can be fetched. */
+  readonly gated: boolean
+}
+
+const mostFound = 20
+/** What Sepia runs: files of llama.cpp, and picture models of diffusers. */
+const searched = [{ tags: ['gguf'] }, { tags: ['diffusers'], task: 'text-to-image' }] as const
+
+/**
+ * The most downloaded models that match all words.
+ *
+ * @throws {Error} saying what to do where the hub refuses.
+ */
+export async function searchHub(
+  hub: HubAccess,
+  words: string,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<readonly FoundOnHub[]> {
+  const { HubApiError, listModels } = await import('@huggingface/hub')
+  const found: FoundOnHub[] = []
+  try {
+    for (const { tags, ...kind } of searched) {
+      const models = listModels({
+        search: { query: words, tags: [...tags], ...kind },
+        sort: 'downloads',
+        limit: mostFound / searched.length,
+        additionalFields: ['cardData'],
+        hubUrl: hub.endpoint,
+        fetch: createHubFetch(hub, signal),
+        ...(hub.token !== null && { accessToken: hub.token }),
+      })
+      for await (const { name, downloads, gated, cardData } of models)
+        found.push({
+          source: `hf:${name}`,
+          downloads,
+          license: typeof cardData?.license === 'string' ? cardData.license : null,
+          gated: gated !== false,
+        })
+    }
+  } catch (cause) {
+    signal.throwIfAborted()
+    const reason = cause instanceof HubApiError ? explainRefusal(cause.statusCode, 'search', hub) : null
+    throw reason === null ? cause : new Error(reason, { cause })
+  }
+  return found.toSorted((a, b) => b.downloads - a.downloads)
+}
