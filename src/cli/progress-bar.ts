@@ -1,3 +1,4 @@
+import { printByteSize } from '../config/byte-size.ts'
 import type { Terminal } from './terminal.ts'
 
 const quietMs = 2_000
@@ -6,24 +7,55 @@ const width = 30
 
 export type ReportProgress = (done: number, total: number) => void
 
+/** Seconds over which the rate is measured. */
+const rateSeconds = 10
+
 /** A bar on standard error for what takes more than two seconds, only where a person watches; disposing it clears the line. */
 export function openProgressBar(
   { terminal, now }: { readonly terminal: Pick<Terminal, 'err' | 'interactive'>; readonly now: () => number },
   label: string,
+  { bytes = false }: { readonly bytes?: boolean } = {},
 ): { readonly report: ReportProgress } & Disposable {
   const startedAt = now()
+  const rate = bytes ? new Rate() : null
   let drawnAt = Number.NEGATIVE_INFINITY
   return {
     report: (done, total) => {
       const time = now()
+      rate?.add(time, done)
       if (!terminal.interactive || total <= 0 || time - startedAt < quietMs || time - drawnAt < redrawMs) return
       drawnAt = time
       const share = Math.min(1, done / total)
       const filled = Math.round(share * width)
-      terminal.err(`\r${label} ${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${Math.floor(share * 100)} %`)
+      terminal.err(
+        `\r${label} ${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${Math.floor(share * 100)} %${rate?.describe(total - done) ?? ''}\u001b[K`,
+      )
     },
     [Symbol.dispose]: () => {
       if (drawnAt !== Number.NEGATIVE_INFINITY) terminal.err('\r\u001b[2K')
     },
   }
+}
+
+/** Bytes a second over the last seconds. */
+class Rate {
+  readonly #points: { readonly time: number; readonly done: number }[] = []
+
+  add(time: number, done: number): void {
+    this.#points.push({ time, done })
+    while ((this.#points[0]?.time ?? time) < time - rateSeconds * 1000) this.#points.shift()
+  }
+
+  /** The rate and the time that the rest takes with it; empty until both are known. */
+  describe(left: number): string {
+    const [first, last] = [this.#points[0], this.#points.at(-1)]
+    if (first === undefined || last === undefined || last.time === first.time || last.done <= first.done) return ''
+    const perSecond = ((last.done - first.done) / (last.time - first.time)) * 1000
+    return `  ${printByteSize(Math.round(perSecond))}/s, ${printTime(left / perSecond)} left`
+  }
+}
+
+function printTime(seconds: number): string {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`
+  return seconds < 5400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`
 }

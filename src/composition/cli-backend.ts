@@ -9,7 +9,7 @@ import { writeBackup } from '../storage/upkeep/write-backup.ts'
 import { dataLayout } from './data-layout.ts'
 import { listDevices } from './devices/list-devices.ts'
 import { examine } from './examine.ts'
-import { listInstalledModels, pullToDataFolder } from './models/pull-to-data-folder.ts'
+import { listInstalledModels, planPullToDataFolder, pullToDataFolder, searchModels } from './models/pull-to-data-folder.ts'
 import { openAccountDesk } from './open-account-desk.ts'
 import { findStartFaults } from './start-faults.ts'
 
@@ -22,6 +22,8 @@ export const cliBackend: CliBackend = {
   listDevices,
   listModels: listInstalledModels,
   pullModel: pullToDataFolder,
+  planPull: planPullToDataFolder,
+  searchModels,
   findRemovableModel,
   removeModel,
   backup: ({ dataFolder }, file, options) => writeBackup({ ...dataLayout(dataFolder), dataFolder }, file, options),

@@ -22,8 +22,12 @@ export class ModelPulls {
 
   /** Starts a pull; a source that is being pulled already stays as it is. @throws {ServiceError} `validation_error`. */
   start(source: string): void {
-    if (!URL.canParse(source) || !['http:', 'https:'].includes(new URL(source).protocol))
-      throw new ServiceError('validation_error', 'Give the web address of a model.json, beginning with https://.', { param: 'source' })
+    if (!URL.canParse(source) || !['http:', 'https:', 'hf:'].includes(new URL(source).protocol))
+      throw new ServiceError(
+        'validation_error',
+        'Give a name of the hub, such as hf:Qwen/Qwen2.5-7B-Instruct-GGUF, or the web address of a model.json.',
+        { param: 'source' },
+      )
     if (this.#pulls.get(source)?.pull.state === 'pulling') return
     const controller = new AbortController()
     this.#pulls.set(source, { controller, pull: { source, state: 'pulling', bytesDone: 0, bytesTotal: 0, reason: null } })

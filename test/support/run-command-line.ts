@@ -46,6 +46,8 @@ export async function runCommandLine(
     openAccountDesk: async () => desk,
     listModels: async () => [],
     pullModel: refuse,
+    planPull: refuse,
+    searchModels: refuse,
     findRemovableModel: refuse,
     removeModel: refuse,
     backup: refuse,

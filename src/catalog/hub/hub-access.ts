@@ -17,12 +17,15 @@ const longestWaitMs = 60_000
  * Its address must be https unless the operator has trusted the host by name.
  */
 export function createHubFetch({ endpoint, trustedHosts, wait }: HubAccess, signal: AbortSignal): typeof fetch {
-  const { protocol, hostname } = new URL(endpoint)
+  const { protocol, hostname, origin } = new URL(endpoint)
   if (protocol !== 'https:' && !trustedHosts.includes(hostname))
     throw new Error(
       `${endpoint} is not reached by https, so anybody on the way could change it; name ${hostname} in the setting pull-hosts to allow it.`,
     )
   return async (input, init) => {
+    // A list goes on at an address that the answer names, and the token goes with it.
+    if (new URL(input instanceof Request ? input.url : input).origin !== origin)
+      throw new Error(`${endpoint} leads on to another host; name that one as the hub.`)
     for (let tried = 1; ; tried++) {
       const response = await fetch(input, { ...init, signal }).catch((cause: unknown) => {
         signal.throwIfAborted()

@@ -1,16 +1,29 @@
 import { printByteSize } from '../../config/byte-size.ts'
 import type { Command } from '../command.ts'
 import { openProgressBar } from '../progress-bar.ts'
+import { textTable } from '../text-table.ts'
 
 export const pullModel: Command = {
   words: ['model', 'pull'],
   summary: 'Copy a model into the data folder and check it.',
-  argument: { name: '<source>', help: 'web address or path of the model’s folder.' },
-  flags: [],
-  settings: ['data'],
-  run: async ({ argument, backend, config, terminal, signal }) => {
-    using bar = openProgressBar({ terminal, now: Date.now }, 'Fetching')
-    const { id, bytes, folder } = await backend.pullModel(config, argument, { signal, onProgress: bar.report })
+  argument: {
+    name: '<source>',
+    help: 'hf:<owner>/<repository>[@<revision>][:<quantization or file>], or the web address or path of a folder with a model.json.',
+  },
+  flags: [{ name: 'dry-run', form: null, help: 'Say what would be fetched, with sizes, and fetch nothing.' }],
+  settings: ['data', 'hub-url', 'hub-token-file', 'pull-hosts'],
+  run: async ({ argument, flags, backend, config, terminal, signal }) => {
+    const plan = await backend.planPull(config, argument, { signal })
+    const { id, license, notes } = plan
+    const told = [`${id} (${printByteSize(plan.bytes)}), licence: ${license ?? 'not stated'}`, ...notes]
+    if (flags.has('dry-run')) {
+      const files = Object.entries(plan.files).map(([path, { bytes }]) => [path, printByteSize(bytes)])
+      const room = `${printByteSize(plan.freeBytes)} are free in ${config.dataFolder}${plan.freeBytes < plan.bytes ? ', which is not enough' : ''}.`
+      return { text: [...told, textTable(['FILE', 'SIZE'], files), room].join('\n'), json: { ...plan } }
+    }
+    for (const line of told) terminal.err(`${line}\n`)
+    using bar = openProgressBar({ terminal, now: Date.now }, 'Fetching', { bytes: true })
+    const { bytes, folder } = await backend.pullModel(config, argument, { signal, onProgress: bar.report })
     return { text: `Installed ${id} (${printByteSize(bytes)}); a running service has it in a few seconds.`, json: { id, bytes, folder } }
   },
 }

@@ -9,7 +9,7 @@ import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { loadModels } from '../../state/models.ts'
 
-/** Asks for the address of a model to fetch. */
+/** Asks for the name or address of a model to fetch. */
 export function PullDialog({ onClose }: { onClose: () => void }): VNode {
   const source = useSignal('')
   const { busy, failure, submit } = useSubmit(async () => {
@@ -22,10 +22,10 @@ export function PullDialog({ onClose }: { onClose: () => void }): VNode {
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <TextField
-          label="Address of its model.json"
+          label="Name on the hub, or address of its model.json"
           required
-          placeholder="https://models.example.org/small/model.json"
-          hint="The files it lists are fetched beside it, each checked by size and SHA-256."
+          placeholder="hf:Qwen/Qwen2.5-7B-Instruct-GGUF"
+          hint="Add :Q8_0 for another quantization or :file.safetensors for one file. Every file is checked by size and SHA-256."
           {...bind(source)}
         />
         <div>

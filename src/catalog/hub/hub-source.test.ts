@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
+import { type HubRepository, startHubServer } from '../../../test/support/model-files/hub-server.ts'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { planPull, pullModel } from '../pull-model.ts'
+import type { HubAccess } from './hub-access.ts'
+import { searchHub } from './search-hub.ts'
+
+const options = { signal: new AbortController().signal, onProgress: () => {} }
+const weights = (name: string, bytes = 100_000) =>
+  Buffer.concat([
+    writeGguf(
+      [
+        ['general.architecture', ggufValue('llama')],
+        ['llama.context_length', ggufValue(4096)],
+      ],
+      [],
+    ),
+    Buffer.alloc(bytes, name),
+  ])
+
+const qwen: HubRepository = {
+  license: 'apache-2.0',
+  files: {
+    'README.md': Buffer.from('# Qwen'),
+    'qwen-q4_k_m.gguf': weights('four'),
+    'qwen-q8_0-00001-of-00003.gguf': weights('one'),
+    'qwen-q8_0-00002-of-00003.gguf': weights('two'),
+    'qwen-q8_0-00003-of-00003.gguf': weights('three'),
+    'mmproj-qwen-f16.gguf': weights('eyes'),
+  },
+}
+
+function accessTo(url: string, changes: Partial<HubAccess> = {}): HubAccess {
+  return { endpoint: url, token: null, trustedHosts: ['127.0.0.1', 'localhost'], wait: async () => {}, ...changes }
+}
+
+describe('a model of the hub', () => {
+  it('is fetched by its name: the usual quantization, with the checksums and the licence of the hub', async () => {
+    await using folder = await createTemporaryFolder()
+    await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })
+    const model = await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF', options)
+    assert.deepEqual([model.id, model.kind, model.license], ['qwen/qwen2.5-gguf', 'text', 'apache-2.0'])
+    assert.deepEqual((await readdir(model.folder)).toSorted(), ['model.json', 'qwen-q4_k_m.gguf'])
+    assert.deepEqual(await readFile(join(model.folder, 'qwen-q4_k_m.gguf')), qwen.files['qwen-q4_k_m.gguf'])
+  })
+
+  it('is fetched whole where a quantization is split, under a name of its own', async () => {
+    await using folder = await createTemporaryFolder()
+    await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })
+    const model = await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF:Q8_0', options)
+    assert.equal(model.id, 'qwen/qwen2.5-gguf:q8_0')
+    assert.equal((await readdir(model.folder)).filter((name) => name.endsWith('.gguf')).length, 3)
+    assert.ok(model.kind === 'text' && model.file.endsWith('q8_0-00001-of-00003.gguf'))
+  })
+
+  it('arrives whole over nine breaks', async () => {
+    await using folder = await createTemporaryFolder()
+    const whole = weights('long', 950_000)
+    await using server = await startHubServer({ 'o/r': { files: { 'a.gguf': whole } } }, { cutAfter: Math.ceil(whole.length / 10) })
+    const model = await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:o/r', options)
+    assert.deepEqual(await readFile(join(model.folder, 'a.gguf')), whole)
+    const ranges = server.asked.filter(({ path }) => path.startsWith('/storage/')).map(({ range }) => range)
+    assert.equal(ranges.length, 10)
+    assert.equal(new Set(ranges).size, 10)
+  })
+
+  it('says what would be fetched, what is left out, and fetches nothing for that', async () => {
+    await using folder = await createTemporaryFolder()
+    await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })
+    const plan = await planPull({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF', options)
+    assert.deepEqual(Object.keys(plan.files), ['qwen-q4_k_m.gguf'])
+    assert.match(plan.notes.join(), /mmproj-qwen-f16\.gguf is left out/)
+    assert.deepEqual(await readdir(folder.path), [])
+    assert.ok(server.asked.every(({ path }) => path.startsWith('/api/')))
+  })
+
+  it('names the quantizations there are when the one asked for is not, and the parts that a set lacks', async () => {
+    await using folder = await createTemporaryFolder()
+    const { 'qwen-q8_0-00002-of-00003.gguf': _, ...files } = qwen.files
+    await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': { files } })
+    const plan = (source: string) => planPull({ modelsFolder: folder.path, hub: accessTo(server.url) }, source, options)
+    await assert.rejects(plan('hf:Qwen/Qwen2.5-GGUF:Q5_0'), /has no Q5_0; it has: Q4_K_M, Q8_0\./)
+    await assert.rejects(plan('hf:Qwen/Qwen2.5-GGUF:Q8_0'), /lacks 1 of the 3 parts of Q8_0/)
+  })
+
+  it('brings a picture model in diffusers layout in half precision, small files held to their own hash', async () => {
+    await using folder = await createTemporaryFolder()
+    const files = {
+      'model_index.json': Buffer.from('{"_class_name": "StableDiffusionPipeline"}'),
+      'scheduler/scheduler_config.json': Buffer.from('{}'),
+      'unet/config.json': Buffer.from('{"in_channels": 4}'),
+      'unet/diffusion_pytorch_model.safetensors': Buffer.alloc(400, 'f32'),
+      'unet/diffusion_pytorch_model.fp16.safetensors': Buffer.alloc(200, 'f16'),
+      'vae/diffusion_pytorch_model.safetensors': Buffer.alloc(40, 'vae'),
+      'text_encoder/pytorch_model.bin': Buffer.from('pickle'),
+    }
+    await using server = await startHubServer({ 'a/b': { files } })
+    const plan = await planPull({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:a/b', options)
+    assert.deepEqual(Object.keys(plan.files).toSorted(), [
+      'model_index.json',
+      'scheduler/scheduler_config.json',
+      'unet/config.json',
+      'unet/diffusion_pytorch_model.safetensors',
+      'vae/diffusion_pytorch_model.safetensors',
+    ])
+    assert.equal(plan.files['unet/diffusion_pytorch_model.safetensors']?.bytes, 200)
+    await using damaged = await startHubServer({ 'a/b': { files } }, { damaged: true })
+    await assert.rejects(planPull({ modelsFolder: folder.path, hub: accessTo(damaged.url) }, 'hf:a/b', options), /arrived damaged/)
+  })
+
+  it('is a file of several by its name, and never a pickle', async () => {
+    await using folder = await createTemporaryFolder()
+    const files = { 'x.safetensors': Buffer.from('x'), 'y.safetensors': Buffer.from('y'), 'z.bin': Buffer.from('z') }
+    await using server = await startHubServer({ 'a/b': { files } })
+    const plan = (source: string) => planPull({ modelsFolder: folder.path, hub: accessTo(server.url) }, source, options)
+    await assert.rejects(plan('hf:a/b'), /has several models; add one of them with ":": x\.safetensors, y\.safetensors/)
+    await assert.rejects(plan('hf:a/b:z.bin'), /z\.bin is a pickle/)
+    assert.equal((await plan('hf:a/b:y.safetensors')).id, 'a/b:y')
+  })
+
+  it('tells of a gated one what to do, and sends a token to the hub alone', async () => {
+    await using folder = await createTemporaryFolder()
+    await using server = await startHubServer({ 'a/b': { files: { 'a.gguf': weights('a') }, gated: true } })
+    const pull = (token: string | null) => pullModel({ modelsFolder: folder.path, hub: accessTo(server.url, { token }) }, 'hf:a/b', options)
+    await assert.rejects(pull(null), /a\/b is gated, private, or not there: open .*\/a\/b, accept its terms.* HF_TOKEN/)
+    await assert.rejects(pull('hf_bad'), /The token may not read a\/b: open .* accept the terms/)
+    await pull('hf_good')
+    const stored = server.asked.filter(({ path }) => path.startsWith('/storage/'))
+    assert.deepEqual(
+      stored.map(({ authorization }) => authorization),
+      [undefined],
+    )
+  })
+
+  it('waits as long as a busy hub asks, and gives up at last', async () => {
+    await using folder = await createTemporaryFolder()
+    const waits: number[] = []
+    const wait = async (ms: number): Promise<void> => void waits.push(ms)
+    await using busy = await startHubServer({ 'a/b': { files: { 'a.gguf': weights('a') } } }, { busy: { status: 429, times: 2 } })
+    await planPull({ modelsFolder: folder.path, hub: accessTo(busy.url, { wait }) }, 'hf:a/b', options)
+    assert.deepEqual(waits, [7000, 7000])
+    await using full = await startHubServer({}, { busy: { status: 429, times: 1000 } })
+    await assert.rejects(
+      planPull({ modelsFolder: folder.path, hub: accessTo(full.url) }, 'hf:a/b', options),
+      /allows no more requests for now/,
+    )
+  })
+
+  it('is refused by a name that is none, before anything is asked', async () => {
+    await using folder = await createTemporaryFolder()
+    await using server = await startHubServer({})
+    for (const source of ['hf:', 'hf:qwen', 'hf:a/b/c', 'hf:../b', 'hf:a/b@..', 'hf:a/b:../../x', 'hf:a/b?x=1', 'hf:a/b@'])
+      await assert.rejects(
+        planPull({ modelsFolder: folder.path, hub: accessTo(server.url) }, source, options),
+        /is no name of the hub/,
+        source,
+      )
+    assert.deepEqual(server.asked, [])
+  })
+
+  it('is found by words, the most downloaded first', async () => {
+    await using server = await startHubServer({
+      'Qwen/Qwen2.5-GGUF': qwen,
+      'someone/qwen-picture': { files: { 'a.safetensors': Buffer.from('a') }, gated: true, license: 'openrail' },
+      'someone/other': qwen,
+    })
+    assert.deepEqual(await searchHub(accessTo(server.url), 'qwen', options), [
+      { source: 'hf:someone/qwen-picture', downloads: 20, license: 'openrail', gated: true },
+      { source: 'hf:Qwen/Qwen2.5-GGUF', downloads: 17, license: 'apache-2.0', gated: false },
+    ])
+  })
+})
