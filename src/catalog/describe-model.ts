@@ -6,8 +6,9 @@ import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.
 import { describeSingleFile } from './checkpoint/describe-single-file.ts'
 import { describeImageServer } from './describe/describe-image-server.ts'
 import { readAddress } from './describe/read-address.ts'
-import { readGgufContextLength } from './describe/read-gguf-context-length.ts'
 import { readImageBounds } from './describe/read-image-bounds.ts'
+import { describeGguf } from './gguf/describe-gguf.ts'
+import { readGguf } from './gguf/read-gguf.ts'
 import type { ModelFile } from './model-file.ts'
 
 /** What the disk says about a model's folder. */
@@ -94,9 +95,17 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
   if (modelFile.format === 'gguf') {
     const { format, speculative } = modelFile
     const file = join(folder, modelFile.file)
-    const trainedLength = await readGgufContextLength(file)
-    const trained = trainedLength === null ? {} : { trainedLength }
-    return { ...base, ...trained, format, file, speculative: readSpeculative(speculative, folder) }
+    const facts = await readGguf(file)
+    // What is wrong with a file that cannot be read is told by the engine, when it is asked for.
+    const own = 'fault' in facts ? {} : describeGguf(facts)
+    return {
+      ...base,
+      embeddings: embeddings || own.generates === false,
+      ...own,
+      format,
+      file,
+      speculative: readSpeculative(speculative, folder),
+    }
   }
   const upstream = readAddress(modelFile, { folder, usualSlots: 64 })
   return { ...base, format: modelFile.format, file: join(folder, 'model.json'), upstream, speculative: null }

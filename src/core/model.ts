@@ -31,8 +31,24 @@ export interface TextModelDescriptor extends DescriptorBase {
   readonly trainedLength?: number
   /** Whether /v1/embeddings may use it. */
   readonly embeddings: boolean
+  /** Whether it makes text; absent = it does. Encoders only make embeddings. */
+  readonly generates?: boolean
+  /** What its file says of its weights; absent = it runs elsewhere. */
+  readonly weights?: TextWeights
   /** How the next tokens are guessed so that one evaluation checks several; null = they are not. */
   readonly speculative: SpeculativeDecoding | null
+}
+
+/** What the header of a language model's file says. */
+export interface TextWeights {
+  /** llama.cpp's name of it, such as `qwen3`. */
+  readonly architecture: string
+  readonly parameters: number
+  /** How most weights are stored, such as `Q4_K`. */
+  readonly quantization: string
+  readonly layers: number
+  /** Bytes of keys and values per token at 16 bits, all layers together. */
+  readonly cacheBytesPerToken: number
 }
 
 /**

@@ -3,11 +3,31 @@ import type { TextModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import { shortName } from './wire/faults/short-name.ts'
 
-/** @throws {ServiceError} `model_not_found`, with the names that exist, unless the catalog has such a text model; then that. */
-export function requireTextModel(catalog: ModelCatalog, id: string): TextModelDescriptor {
-  const model = catalog.find(id)
-  if (model?.kind === 'text') return model
-  const names = catalog.list().filter(({ kind }) => kind === 'text')
+/**
+ * The text model of that name.
+ *
+ * @param use What the model is asked for.
+ * @throws {ServiceError} `model_not_found`, with the names that exist or why the file of that name is none; `unsupported_parameter` for a
+ *   model that does something else.
+ */
+export function requireTextModel(catalog: ModelCatalog, id: string, use: 'generate' | 'embed'): TextModelDescriptor {
+  const found = catalog.find(id)
+  const named = JSON.stringify(shortName(id))
+  if (found?.kind === 'text') {
+    if (does(found, use)) return found
+    const message =
+      use === 'generate'
+        ? `The model ${named} only makes embeddings; name one that makes text`
+        : `The model ${named} makes no embeddings; name one that does, or set "embeddings" in its model.json`
+    throw new ServiceError('unsupported_parameter', `${message}.`, { param: 'model' })
+  }
+  const unusable = found === undefined ? catalog.findUnusable(id) : undefined
+  if (unusable !== undefined) throw new ServiceError('model_not_found', `${named} ${unusable.reason}.`, { param: 'model' })
+  const names = catalog.list().filter((model) => model.kind === 'text' && does(model, use))
   const known = names.length === 0 ? 'none is installed' : `use one of: ${names.map((model) => model.id).join(', ')}`
-  throw new ServiceError('model_not_found', `There is no text model named ${JSON.stringify(shortName(id))}; ${known}.`, { param: 'model' })
+  throw new ServiceError('model_not_found', `There is no text model named ${named}; ${known}.`, { param: 'model' })
+}
+
+function does({ embeddings, generates = true }: TextModelDescriptor, use: 'generate' | 'embed'): boolean {
+  return use === 'generate' ? generates : embeddings
 }

@@ -5,6 +5,7 @@ import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
 import { countTextLayers } from '../../core/checkpoint/text-layers.ts'
 import type { CatalogEntry } from '../catalog-entry.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
+import { readLooseGguf } from '../gguf/read-loose-gguf.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 import { isPickle, isUsableName, weightName } from './weight-file-name.ts'
 import { readWeightsHeader } from './weights-header.ts'
@@ -44,6 +45,12 @@ async function readLooseFile({ path, source }: LooseFile): Promise<ReadLooseFile
   const unusable = (reason: string): ReadLooseFiles => ({ ...nothing, unusable: [{ name, file: path, reason }] })
   if (!isUsableName(name)) return fault('cannot be named in requests; rename it without <>:"/\\|?* and control characters.')
   if (isPickle(path)) return unusable('is a pickle, which can run code when it is read; convert it to safetensors')
+  if (/\.gguf$/iu.test(path)) {
+    const read = await readLooseGguf({ path, source, name })
+    if (read === null) return nothing
+    if ('fault' in read) return fault(`${read.fault}; copy it again or remove it.`)
+    return 'unusable' in read ? unusable(read.unusable) : { ...nothing, entries: [read.entry] }
+  }
   const header = await readWeightsHeader(path)
   if ('fault' in header) return fault(`${header.fault}; copy it again or remove it.`)
   const stats = await stat(path)

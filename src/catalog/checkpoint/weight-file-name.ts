@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 
-const extensions = /\.(?:safetensors|ckpt|pth?|bin)$/iu
+const extensions = /\.(?:gguf|safetensors|ckpt|pth?|bin)$/iu
 
 /** Whether a file is one of weights, of whatever kind. */
 export function isWeightFile(name: string): boolean {
@@ -9,7 +9,7 @@ export function isWeightFile(name: string): boolean {
 
 /** Whether a file of weights is a pickle by its name. */
 export function isPickle(name: string): boolean {
-  return isWeightFile(name) && !/\.safetensors$/iu.test(name)
+  return isWeightFile(name) && !/\.(?:gguf|safetensors)$/iu.test(name)
 }
 
 /** The name a file of weights goes by in requests: without extension and without the number of a split. */

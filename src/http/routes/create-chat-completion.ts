@@ -34,7 +34,7 @@ export function registerCreateChatCompletion(api: FastifyInstance, deps: RouteDe
     const mode = readAsyncMode(headers, settings.asyncHeaders)
     if (mode === 'off') refuseDeferredHeaders(headers)
     const chat = parse(body.value)
-    refuseOverlong(requireTextModel(deps.catalog, chat.request.model), { bytes: body.bytes.length, param: 'messages' })
+    refuseOverlong(requireTextModel(deps.catalog, chat.request.model, 'generate'), { bytes: body.bytes.length, param: 'messages' })
     if (mode === 'off') return answerNow(deps, settings, { incoming, reply, caller, chat })
     if (chat.delivery.stream)
       throw new ServiceError('invalid_request_error', 'Leave `stream` out of asynchronous requests; poll for the answer instead.', {

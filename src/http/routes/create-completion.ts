@@ -26,7 +26,7 @@ export function registerCreateCompletion(api: FastifyInstance, deps: RouteDepend
     refuseAsyncMode(incoming.headers, settings.asyncHeaders)
     const body = receivedBody(incoming)
     const { request, delivery } = parse(body.value)
-    refuseOverlong(requireTextModel(deps.catalog, request.model), { bytes: body.bytes.length, param: 'prompt' })
+    refuseOverlong(requireTextModel(deps.catalog, request.model, 'generate'), { bytes: body.bytes.length, param: 'prompt' })
     const parts = createCompletion(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
     if (!delivery.stream) return encodeCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
     using _place = deps.places.take(caller.accountId, 'streams')

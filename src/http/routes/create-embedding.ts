@@ -18,7 +18,7 @@ export function registerCreateEmbedding(api: FastifyInstance, deps: HttpDependen
     requireScope(caller, ['text'])
     refuseAsyncMode(incoming.headers, settings.asyncHeaders)
     const { request, encoding } = parseEmbeddingRequest(receivedBody(incoming).value)
-    requireTextModel(deps.catalog, request.model)
+    requireTextModel(deps.catalog, request.model, 'embed')
     const result = await createEmbedding(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
     return encodeEmbedding(request.model, result, encoding)
   })

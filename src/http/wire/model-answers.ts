@@ -31,6 +31,8 @@ export const modelSchema = Type.Object({
   context_length: Type.Optional(
     Type.Union([Type.Integer(), Type.Null()], { description: 'Text models: tokens of prompt and answer together; null = not known yet.' }),
   ),
+  parameters: Type.Optional(Type.Integer({ description: 'Of a text model that runs here.' })),
+  quantization: Type.Optional(Type.String({ description: 'How most of its weights are stored, such as Q4_K.' })),
   native_size: Type.Optional(size),
   sizes: Type.Optional(
     Type.Union([

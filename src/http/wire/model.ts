@@ -31,10 +31,14 @@ function encodeDevice(device: ComputeDevice | undefined): ShownModel['device'] {
 }
 
 function encodeText(
-  { embeddings }: TextModelDescriptor,
+  { embeddings, generates = true, weights }: TextModelDescriptor,
   contextLength: number | null,
-): Pick<ShownModel, 'capabilities' | 'context_length'> {
-  return { capabilities: ['chat', 'completions', ...(embeddings ? ['embeddings'] : [])], context_length: contextLength }
+): Pick<ShownModel, 'capabilities' | 'context_length' | 'parameters' | 'quantization'> {
+  return {
+    capabilities: [...(generates ? ['chat', 'completions'] : []), ...(embeddings ? ['embeddings'] : [])],
+    context_length: contextLength,
+    ...(weights && { parameters: weights.parameters, quantization: weights.quantization }),
+  }
 }
 
 function encodeImage({

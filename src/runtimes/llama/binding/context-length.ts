@@ -1,5 +1,4 @@
 import { totalmem } from 'node:os'
-import type { GgufFileInfo } from 'node-llama-cpp'
 
 /** llama.cpp gives every sequence a multiple of this many cells. */
 const cellStep = 256
@@ -38,18 +37,4 @@ export function cacheMemory({ bytes: weightBytes, gpuMemory }: { readonly bytes:
   const limit = process.constrainedMemory()
   const machine = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
   return Math.max(0, machine - weightBytes) * memoryShare
-}
-
-/** Bytes of keys and values per token at 16 bits, from a GGUF file's metadata; recurrent layers count as if they were attention. */
-export function cacheBytesPerToken({ architectureMetadata }: GgufFileInfo): number {
-  const { attention, block_count: layers = 0, embedding_length: width = 0 } = architectureMetadata
-  const heads = highest(attention?.head_count) ?? 1
-  const keyHeads = highest(attention?.head_count_kv) ?? heads
-  const keyWidth = attention?.key_length ?? width / heads
-  const valueWidth = attention?.value_length ?? width / heads
-  return Math.max(1, layers * keyHeads * (keyWidth + valueWidth) * 2)
-}
-
-function highest(value: number | readonly number[] | undefined): number | undefined {
-  return typeof value === 'number' || value === undefined ? value : Math.max(...value)
 }

@@ -1,8 +1,9 @@
 import type { ComputeDevice, DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
-import { cacheBytesPerToken } from './context-length.ts'
+import type { GgufFacts } from '../../../core/gguf/gguf-facts.ts'
 import { type NativeBinding, type NativeModel, reachNative } from './native-binding.ts'
 import { openLlama } from './open-llama.ts'
+import { readOwnFacts } from './read-own-facts.ts'
 
 /** A GGUF file in memory. */
 export interface ModelFile extends AsyncDisposable {
@@ -43,10 +44,11 @@ export async function openModelFile(
   await using opened = new AsyncDisposableStack()
   const { llama, device } = opened.use(await openLlama({ threads, gpu, gpuDevice }))
   signal.throwIfAborted()
+  const facts = await readOwnFacts(path).catch((cause) => rejectFile(path, null, signal, cause))
   // Layers that do not fit beside the caches stay on the processor, by the free memory that the driver reports.
   const gpuLayers = device.backend === 'cpu' ? 0 : { fitContext: { contextSize: cachedTokens } }
   const model = opened.use(
-    await llama.loadModel({ modelPath: path, gpuLayers, loadSignal: signal }).catch((cause) => rejectFile(path, signal, cause)),
+    await llama.loadModel({ modelPath: path, gpuLayers, loadSignal: signal }).catch((cause) => rejectFile(path, facts, signal, cause)),
   )
   const gpuMemory = model.gpuLayers === 0 ? null : (await llama.getVramState()).free
   const { binding, model: native } = reachNative(llama, model)
@@ -61,7 +63,7 @@ export async function openModelFile(
     longestToken: bytesPerCharacter * tokenizer.ggml.tokens.reduce((longest, { length }) => Math.max(longest, length), 1),
     trainContextLength: model.trainContextSize,
     bytes: model.size,
-    cacheBytesPerToken: cacheBytesPerToken(model.fileInfo),
+    cacheBytesPerToken: facts?.cacheBytesPerToken ?? 1,
     gpuLayers: model.gpuLayers,
     layers: model.fileInsights.totalLayers,
     gpuMemory,
@@ -69,9 +71,11 @@ export async function openModelFile(
   }
 }
 
-function rejectFile(path: string, signal: AbortSignal, cause: unknown): never {
+function rejectFile(path: string, facts: GgufFacts | null, signal: AbortSignal, cause: unknown): never {
   signal.throwIfAborted()
-  throw new ServiceError('inference_failed', `llama.cpp cannot read ${path}; check that it is a whole GGUF file of a known architecture.`, {
-    cause,
-  })
+  const kind =
+    facts === null
+      ? 'a known architecture'
+      : `an architecture and quantization it knows (this one: ${facts.architecture}, ${facts.quantization})`
+  throw new ServiceError('inference_failed', `llama.cpp cannot read ${path}; check that it is a whole GGUF file of ${kind}.`, { cause })
 }

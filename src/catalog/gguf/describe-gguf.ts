@@ -1,0 +1,12 @@
+import type { GgufFacts } from '../../core/gguf/gguf-facts.ts'
+import type { TextModelDescriptor } from '../../core/model.ts'
+
+/** What a text model's own file says of it. */
+export function describeGguf(facts: GgufFacts): Pick<TextModelDescriptor, 'trainedLength' | 'generates' | 'weights'> {
+  const { contextLength, use, architecture, parameters, quantization, layers, cacheBytesPerToken } = facts
+  return {
+    ...(contextLength !== null && { trainedLength: contextLength }),
+    generates: use === 'text',
+    weights: { architecture, parameters, quantization, layers, cacheBytesPerToken },
+  }
+}

@@ -1,0 +1,31 @@
+import { open } from 'node:fs/promises'
+import { type GgufFacts, readGgufFacts } from '../../core/gguf/gguf-facts.ts'
+import { readGgufHeader } from '../../core/gguf/gguf-header.ts'
+
+/** Reads what a GGUF file says of itself; a fault completes a sentence that begins with the file's name. */
+export async function readGguf(path: string): Promise<GgufFacts | { readonly fault: string }> {
+  await using file = await open(path)
+  const header = await readGgufHeader(async (position, bytes) => {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, position)
+    return buffer.subarray(0, bytesRead)
+  })
+  if ('fault' in header) return header
+  return readGgufFacts(header) ?? { fault: 'names no architecture in its header' }
+}
+
+/** Why a GGUF file is no model that can be asked for text or embeddings, as the end of a sentence that begins with its name; null = it is one. */
+export function refuseGguf({ use, architecture }: GgufFacts): string | null {
+  switch (use) {
+    case 'text':
+    case 'embeddings':
+      return null
+    case 'reranker':
+      return 'ranks texts against a query, which no route here asks for yet'
+    case 'projector':
+      return 'only turns pictures into input for another model (mmproj)'
+    case 'adapter':
+      return 'only changes another model (a LoRA for llama.cpp); merge it into that model'
+    case 'picture':
+      return `is a picture model (${architecture}) for another program; use its .safetensors file`
+  }
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { type GgufEntry, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { CatalogError } from '../catalog-fault.ts'
+import { openCatalog } from '../open-catalog.ts'
+
+const header = (architecture: string, ...more: readonly GgufEntry[]): Buffer =>
+  writeGguf([['general.architecture', ggufValue(architecture)], [`${architecture}.context_length`, ggufValue(4096)], ...more], [])
+
+async function write(folder: string, files: Readonly<Record<string, Buffer>>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), content)
+  }
+}
+
+describe('a GGUF file that lies in a folder of models', () => {
+  it('is a model by its file name, with what its header says', async () => {
+    await using folder = await createTemporaryFolder()
+    const named = header('qwen3', ['general.name', ggufValue('Qwen 3')], ['general.license', ggufValue('apache-2.0')])
+    await write(folder.path, { 'Qwen3-8B-Q4_K_M.gguf': named, 'sub/nomic-embed.gguf': header('nomic-bert') })
+    const catalog = await openCatalog({ folders: [folder.path] })
+    const model = catalog.find('Qwen3-8B-Q4_K_M')
+    assert.ok(model?.kind === 'text')
+    assert.deepEqual([model.name, model.license, model.trainedLength], ['Qwen 3', 'apache-2.0', 4096])
+    assert.deepEqual([model.generates, model.embeddings, model.bytes], [true, false, named.length])
+    const encoder = catalog.find('nomic-embed')
+    assert.ok(encoder?.kind === 'text')
+    assert.deepEqual([encoder.generates, encoder.embeddings], [false, true])
+  })
+
+  it('is one model where it is split, and refused where a part is missing', async () => {
+    await using folder = await createTemporaryFolder()
+    const part = (index: number): Buffer => header('llama', ['split.count', ggufValue(3)], ['split.no', ggufValue(index)])
+    const names = [1, 2, 3].map((number) => `big-0000${number}-of-00003.gguf`)
+    await write(folder.path, Object.fromEntries(names.map((name, index) => [name, part(index)])))
+    const model = (await openCatalog({ folders: [folder.path] })).list()
+    assert.deepEqual(
+      model.map(({ id, bytes }) => [id, bytes]),
+      [['big', 3 * part(0).length]],
+    )
+
+    await using lacking = await createTemporaryFolder()
+    await write(lacking.path, { [names[0] ?? '']: part(0), [names[2] ?? '']: part(2) })
+    await assert.rejects(openCatalog({ folders: [lacking.path] }), (error: unknown) => {
+      assert.ok(error instanceof CatalogError)
+      assert.deepEqual(
+        error.faults.map(({ message }) => message),
+        ['lacks 1 of its 3 parts beside it; copy it again or remove it.'],
+      )
+      return true
+    })
+  })
+
+  it('is told by name what it is where it is no model, and stops the start where it is damaged', async () => {
+    await using folder = await createTemporaryFolder()
+    await write(folder.path, {
+      'rank.gguf': header('bert', ['bert.pooling_type', ggufValue(4)]),
+      'mmproj.gguf': header('clip'),
+      'lora.gguf': header('llama', ['general.type', ggufValue('adapter')]),
+      'flux.gguf': header('flux'),
+    })
+    const catalog = await openCatalog({ folders: [folder.path] })
+    assert.deepEqual(catalog.list(), [])
+    const reasons = ['rank', 'mmproj', 'lora', 'flux'].map((name) => catalog.findUnusable(name)?.reason.split(' ').slice(0, 3).join(' '))
+    assert.deepEqual(reasons, ['ranks texts against', 'only turns pictures', 'only changes another', 'is a picture'])
+
+    await using damaged = await createTemporaryFolder()
+    await write(damaged.path, { 'cut.gguf': header('llama').subarray(0, 60) })
+    await assert.rejects(openCatalog({ folders: [damaged.path] }), /has a damaged header/)
+  })
+})

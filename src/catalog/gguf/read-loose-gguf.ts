@@ -1,0 +1,57 @@
+import { stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { GgufFacts } from '../../core/gguf/gguf-facts.ts'
+import type { CatalogEntry } from '../catalog-entry.ts'
+import { describeGguf } from './describe-gguf.ts'
+import { readGguf, refuseGguf } from './read-gguf.ts'
+
+/** What a GGUF file without a `model.json` is; null = a later part of a split set, which its first part speaks for. */
+export type LooseGguf = { readonly entry: CatalogEntry } | { readonly unusable: string } | { readonly fault: string } | null
+
+/**
+ * Reads a loose GGUF file by its header: the first of a split set stands for all.
+ *
+ * @param name What requests call it.
+ */
+export async function readLooseGguf({
+  path,
+  source,
+  name,
+}: {
+  readonly path: string
+  readonly source: number
+  readonly name: string
+}): Promise<LooseGguf> {
+  const facts = await readGguf(path)
+  if ('fault' in facts) return facts
+  const refusal = refuseGguf(facts)
+  if (refusal !== null) return { unusable: refusal }
+  if (facts.split !== null && facts.split.index > 0) return null
+  const stats = await Promise.all(partsOf(path, facts).map((part) => stat(part).catch(() => null)))
+  const missing = stats.filter((each) => each === null).length
+  if (missing > 0) return { fault: `lacks ${missing} of its ${stats.length} parts beside it` }
+  const descriptor = {
+    kind: 'text',
+    format: 'gguf',
+    id: name,
+    name: facts.name ?? name,
+    folder: dirname(path),
+    file: path,
+    license: facts.license,
+    bytes: stats.reduce((sum, each) => sum + (each?.size ?? 0), 0),
+    created: Math.floor((stats[0]?.mtimeMs ?? 0) / 1000),
+    contextLength: null,
+    embeddings: facts.use === 'embeddings',
+    speculative: null,
+    ...describeGguf(facts),
+  } as const
+  return { entry: { source, modelFile: path, descriptor } }
+}
+
+/** llama.cpp finds the other parts by this name. */
+function partsOf(path: string, { split }: GgufFacts): readonly string[] {
+  if (split === null) return [path]
+  const five = (number: number): string => String(number).padStart(5, '0')
+  const start = basename(path).replace(/-\d{5}-of-\d{5}\.gguf$/i, '')
+  return Array.from({ length: split.count }, (_, index) => join(dirname(path), `${start}-${five(index + 1)}-of-${five(split.count)}.gguf`))
+}
