@@ -25,7 +25,7 @@ describe('the command line', () => {
     for (const [word, commands] of [
       ['token', ['create', 'list', 'revoke']],
       ['account', ['create', 'list', 'disable', 'enable', 'limit', 'link']],
-      ['model', ['list', 'pull', 'remove']],
+      ['model', ['list', 'pull', 'search', 'remove']],
     ] as const) {
       const { code, out } = await run([word, '--help'])
       assert.equal(code, 0)
@@ -159,7 +159,7 @@ describe('the command line', () => {
     const shown = async (...flags: string[]) => {
       const { out } = await run(['config', '--json', ...flags])
       const { settings }: { settings: readonly { name: string; value: string; source: string }[] } = JSON.parse(out)
-      return settings.filter(({ name }) => name.endsWith('-url') && !/^(database|s3)/.test(name)).map(({ value }) => value)
+      return settings.filter(({ name }) => name.endsWith('-url') && !/^(database|s3|hub)/.test(name)).map(({ value }) => value)
     }
     assert.deepEqual(await shown(), Array(4).fill('http://127.0.0.1:8080'))
     const [image, everything] = ['http://images.example', 'https://sepia.example']

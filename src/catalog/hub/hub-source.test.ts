@@ -57,15 +57,16 @@ describe('a model of the hub', () => {
     assert.ok(model.kind === 'text' && model.file.endsWith('q8_0-00001-of-00003.gguf'))
   })
 
-  it('arrives whole over nine breaks', async () => {
+  it('arrives whole over nine breaks and more', async () => {
     await using folder = await createTemporaryFolder()
     const whole = weights('long', 950_000)
     await using server = await startHubServer({ 'o/r': { files: { 'a.gguf': whole } } }, { cutAfter: Math.ceil(whole.length / 10) })
     const model = await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:o/r', options)
     assert.deepEqual(await readFile(join(model.folder, 'a.gguf')), whole)
     const ranges = server.asked.filter(({ path }) => path.startsWith('/storage/')).map(({ range }) => range)
-    assert.equal(ranges.length, 10)
-    assert.equal(new Set(ranges).size, 10)
+    // A connection that ends may take bytes with it that were on their way, so there can be more.
+    assert.ok(ranges.length >= 10, `${ranges.length} downloads`)
+    assert.equal(new Set(ranges).size, ranges.length)
   })
 
   it('says what would be fetched, what is left out, and fetches nothing for that', async () => {

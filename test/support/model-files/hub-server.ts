@@ -65,7 +65,7 @@ export async function startHubServer(repositories: Readonly<Record<string, HubRe
     response.writeHead(start > 0 ? 206 : 200, { 'content-length': file.length - start })
     const rest = file.subarray(start)
     if (faults.cutAfter === undefined || rest.length <= faults.cutAfter) return void response.end(rest)
-    response.write(rest.subarray(0, faults.cutAfter), () => response.destroy())
+    response.write(rest.subarray(0, faults.cutAfter), () => response.socket?.end())
   }
 
   function sendTree(response: ServerResponse, url: URL, { files }: HubRepository): void {
