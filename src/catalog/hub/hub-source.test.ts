@@ -64,9 +64,8 @@ describe('a model of the hub', () => {
     const model = await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:o/r', options)
     assert.deepEqual(await readFile(join(model.folder, 'a.gguf')), whole)
     const ranges = server.asked.filter(({ path }) => path.startsWith('/storage/')).map(({ range }) => range)
-    // A connection that ends may take bytes with it that were on their way, so there can be more.
-    assert.ok(ranges.length >= 10, `${ranges.length} downloads`)
-    assert.equal(new Set(ranges).size, ranges.length)
+    // Now and then a connection ends before it brought anything, so one may be asked for twice.
+    assert.equal(new Set(ranges).size, 10)
   })
 
   it('says what would be fetched, what is left out, and fetches nothing for that', async () => {
