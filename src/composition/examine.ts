@@ -45,11 +45,13 @@ async function examineData(config: Config, options: ExamineOptions): Promise<rea
 
 async function examineOutputs(config: Config, { signal }: ExamineOptions): Promise<Finding> {
   const clock = createSystemClock()
-  const lock = await takeOwnerLock(config.dataFolder).catch(() => null)
-  if (lock === null)
+  const free = await takeOwnerLock(config.dataFolder).catch(() => null)
+  if (free === null)
     return { subject: 'outputs', healthy: true, message: 'not checked: a service is running; it checks each one when it is fetched.' }
-  using _owned = lock
+  // The store takes it for itself where the database is of an earlier version.
+  free[Symbol.dispose]()
   await using store = await openStore(config, { clock, mode: 'tool' })
+  using _owned = await takeOwnerLock(config.dataFolder)
   const outputs = await openOutputs(config, { clock })
   const { checked, damaged } = await checkOutputs({ ...store, outputs, now: clock.now() }, { signal })
   const faults = damaged.map((id) => `the output of ${id} is missing or damaged; send that request again`)

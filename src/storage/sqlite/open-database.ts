@@ -1,8 +1,11 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { keepPrivate } from '../keep-private.ts'
 import { Connection } from './connection.ts'
 import { migrations } from './migrations.ts'
 import { readInteger } from './row.ts'
+
+/** The write-ahead log is cut to this whenever it begins anew, however long a reader kept it growing. */
+export const walLimitBytes = 16 * 2 ** 20
 
 /** Opens the writing connection: durable at every commit, migrated to today's schema, what is deleted overwritten. Only this user may read the files. */
 export function openDatabase(file: string): Connection {
@@ -11,13 +14,29 @@ export function openDatabase(file: string): Connection {
   for (const suffix of ['', '-wal', '-shm']) keepPrivate(file + suffix)
   const connection = new Connection(file)
   try {
-    connection.script('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory; pragma secure_delete = on;')
+    keepWriteAheadLog(connection, file)
+    connection.script('pragma synchronous = full; pragma temp_store = memory; pragma secure_delete = on;')
     migrate(connection)
     return connection
   } catch (error) {
     connection[Symbol.dispose]()
     throw error
   }
+}
+
+/** @throws {Error} where the file system lets SQLite keep no write-ahead log, without which readers would wait for writers. */
+export function keepWriteAheadLog(connection: Connection, file: string): void {
+  const mode = connection.get('pragma journal_mode = wal')?.journal_mode
+  if (mode !== 'wal')
+    throw new Error(`The database ${file} cannot keep a write-ahead log (journal mode ${mode}); put the data folder on a local disk.`)
+  connection.get(`pragma journal_size_limit = ${walLimitBytes}`)
+}
+
+/** Whether a database is there and has today's schema; a newer one is not looked at any closer. */
+export function isUpToDate(file: string): boolean {
+  if (!existsSync(file)) return false
+  using connection = new Connection(file, { readOnly: true })
+  return readVersion(connection) >= migrations.length
 }
 
 function migrate(connection: Connection): void {

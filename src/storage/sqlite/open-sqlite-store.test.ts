@@ -5,13 +5,16 @@ import { chmod, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { claimNext, release, succeed, tryClaim } from '../../../test/conformance/claiming.ts'
+import { makeImageRequest } from '../../../test/support/image-request.ts'
 import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { noLimits } from '../../core/account.ts'
 import { Connection } from './connection.ts'
 import { migrations } from './migrations.ts'
+import { keepWriteAheadLog, walLimitBytes } from './open-database.ts'
 import { openSqliteStore, type SqliteStoreSettings } from './open-sqlite-store.ts'
+import { takeOwnerLock } from './owner-lock.ts'
 import { readInteger, readText } from './row.ts'
 
 const options = { signal: new AbortController().signal }
@@ -258,4 +261,47 @@ test('lists by status and places in the queue read an index, however many record
     planOf("select count(*) from inferences where status = 'pending' and model = 'm' and priority = 1 and account_id = 'a' and seq < 9"),
     /^SEARCH inferences USING COVERING INDEX inferences_pending/,
   )
+})
+
+test('a tool does not migrate beneath a service that runs, and does where none runs', async () => {
+  await using folder = await createFolder()
+  await (await folder.open())[Symbol.asyncDispose]()
+  {
+    using connection = new Connection(folder.file)
+    connection.script(`pragma user_version = ${migrations.length - 1}`)
+  }
+  {
+    using _earlier = await takeOwnerLock(dirname(folder.file))
+    await assert.rejects(folder.open('tool'), /earlier version of the service, and process \d+ .* is using it/)
+  }
+  await using fresh = await createFolder()
+  await using tool = await fresh.open('tool')
+  assert.deepEqual(await tool.accounts.list(options), [])
+  await using _service = await fresh.open()
+})
+
+test('a database that cannot keep a write-ahead log is refused', () => {
+  using connection = new Connection(':memory:')
+  assert.throws(() => keepWriteAheadLog(connection, '/data/sepia.db'), /\/data\/sepia\.db .*journal mode memory.*local disk/)
+})
+
+test('the write-ahead log shrinks again after a reader kept it growing', async () => {
+  await using folder = await createFolder()
+  await using store = await folder.open()
+  const walBytes = async () => (await stat(`${folder.file}-wal`)).size
+  const image = new Uint8Array(1_000_000)
+  const submit = () =>
+    store.queue.enqueue(
+      makeSubmission({ work: { kind: 'image', request: makeImageRequest('x', { initial: { image, strength: 1 } }) } }),
+      options,
+    )
+  {
+    using reader = new Connection(folder.file, { readOnly: true })
+    reader.script('begin')
+    reader.get('select * from inferences')
+    for (let round = 0; round < 24; round++) await submit()
+    assert.ok((await walBytes()) > 20_000_000)
+  }
+  for (let round = 0; round < 3; round++) await submit()
+  assert.ok((await walBytes()) <= walLimitBytes, `${await walBytes()} bytes`)
 })

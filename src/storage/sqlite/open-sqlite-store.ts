@@ -7,8 +7,8 @@ import { SqliteAccountStore } from './account-store.ts'
 import { SqliteBudgetLedger } from './budget-ledger.ts'
 import { Connection } from './connection.ts'
 import { makeFolder } from './make-folder.ts'
-import { openDatabase } from './open-database.ts'
-import { takeOwnerLock } from './owner-lock.ts'
+import { isUpToDate, openDatabase } from './open-database.ts'
+import { describeOwner, takeOwnerLock } from './owner-lock.ts'
 import { SqliteInferenceLog } from './queue/inference-log.ts'
 import { SqliteInferenceQueue } from './queue/inference-queue.ts'
 import { SqliteUsageLog } from './usage-log.ts'
@@ -31,13 +31,13 @@ export interface SqliteStoreSettings {
 /**
  * Opens the embedded store, creating or migrating its database.
  *
- * @throws {Error} naming the other process when another service owns the folder.
+ * @throws {Error} naming the other process when another service owns the folder, or a tool would have to migrate beneath it.
  */
 export async function openSqliteStore({ file, clock, limits, mode }: SqliteStoreSettings): Promise<Store> {
   await using undo = new AsyncDisposableStack()
   await makeFolder(dirname(file))
   if (mode === 'service') undo.use(await takeOwnerLock(dirname(file)))
-  const writer = undo.use(mode === 'service' ? await ThreadWriter.open(file) : new DirectWriter(openDatabase(file)))
+  const writer = undo.use(mode === 'service' ? await ThreadWriter.open(file) : new DirectWriter(await openBesideService(file)))
   const reader = undo.use(new Connection(file, { readOnly: true }))
   if (mode === 'service') await writer.run('reclaim', { leaseEnd: Number.MAX_SAFE_INTEGER, spared: [] }, clock.now())
   if (mode === 'service') await writer.run('forgetReservations', {}, clock.now())
@@ -53,4 +53,18 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
     webhooks: new SqliteWebhookLog(writer, reader, clock),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+/** Migrates only what no service is using: an older one would go on with a schema that it does not know. */
+async function openBesideService(file: string): Promise<Connection> {
+  if (isUpToDate(file)) return openDatabase(file)
+  const folder = dirname(file)
+  using _owned = await takeOwnerLock(folder).catch(async (cause: unknown) => {
+    const owner = await describeOwner(folder)
+    throw new Error(
+      `The database in ${folder} is of an earlier version of the service, and ${owner} is using it; stop it first, or use the command line of its version.`,
+      { cause },
+    )
+  })
+  return openDatabase(file)
 }

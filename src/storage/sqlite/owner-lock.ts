@@ -13,24 +13,28 @@ import { makeFolder } from './make-folder.ts'
  */
 export async function takeOwnerLock(folder: string): Promise<Disposable> {
   await makeFolder(folder)
-  const note = join(folder, 'owner.json')
   const lock = new DatabaseSync(join(folder, 'owner.lock'), { timeout: 0 })
   try {
     lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (cause) {
     lock.close()
-    throw new Error(`The data folder ${folder} is in use by ${await describeOwner(note)}; stop it first, or use another data folder.`, {
+    throw new Error(`The data folder ${folder} is in use by ${await describeOwner(folder)}; stop it first, or use another data folder.`, {
       cause,
     })
   }
-  await writeFile(note, `${JSON.stringify({ pid: process.pid, started: new Date().toISOString() })}\n`)
+  await writeFile(noteIn(folder), `${JSON.stringify({ pid: process.pid, started: new Date().toISOString() })}\n`)
   return { [Symbol.dispose]: () => lock.close() }
 }
 
-async function describeOwner(note: string): Promise<string> {
-  const text = await readFile(note, 'utf8').catch(() => '')
+/** Names the process that holds the folder, or held it last. */
+export async function describeOwner(folder: string): Promise<string> {
+  const text = await readFile(noteIn(folder), 'utf8').catch(() => '')
   const pid = /"pid":(\d+)/.exec(text)?.[1]
   const started = /"started":"([^"]+)"/.exec(text)?.[1]
   if (pid === undefined) return 'another process'
   return `process ${pid}${started === undefined ? '' : ` (started ${started})`}`
+}
+
+function noteIn(folder: string): string {
+  return join(folder, 'owner.json')
 }
