@@ -9,6 +9,7 @@ import { writeBackup } from '../storage/upkeep/write-backup.ts'
 import { dataLayout } from './data-layout.ts'
 import { listDevices } from './devices/list-devices.ts'
 import { examine } from './examine.ts'
+import { finishInterruptedRestore } from './finish-interrupted-restore.ts'
 import { listInstalledModels, planPullToDataFolder, pullToDataFolder, searchModels } from './models/pull-to-data-folder.ts'
 import { openAccountDesk } from './open-account-desk.ts'
 import { findStartFaults } from './start-faults.ts'
@@ -26,7 +27,10 @@ export const cliBackend: CliBackend = {
   searchModels,
   findRemovableModel,
   removeModel,
-  backup: ({ dataFolder }, file, options) => writeBackup({ ...dataLayout(dataFolder), dataFolder }, file, options),
+  backup: async ({ dataFolder }, file, options) => {
+    await finishInterruptedRestore({ dataFolder })
+    return writeBackup({ ...dataLayout(dataFolder), dataFolder }, file, options)
+  },
   restore: async ({ dataFolder }, file, options) => {
     using _owned = await takeOwnerLock(dataFolder)
     await restoreBackup({ ...dataLayout(dataFolder), dataFolder }, file, options)

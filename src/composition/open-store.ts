@@ -6,6 +6,7 @@ import type { Store } from '../core/ports/store.ts'
 import { openFilesystemOutputs } from '../storage/filesystem/open-filesystem-outputs.ts'
 import { openSqliteStore, type SqliteStoreSettings } from '../storage/sqlite/open-sqlite-store.ts'
 import { dataLayout } from './data-layout.ts'
+import { finishInterruptedRestore } from './finish-interrupted-restore.ts'
 import { findUnbuilt } from './start-faults.ts'
 
 /**
@@ -19,6 +20,7 @@ export async function openStore(
   { clock, mode }: { readonly clock: Clock; readonly mode: SqliteStoreSettings['mode'] },
 ): Promise<Store> {
   refuseUnbuilt(config)
+  await finishInterruptedRestore(config)
   const { dataFolder, deferred, accounts } = config
   const limits = {
     maxPending: deferred.queue,

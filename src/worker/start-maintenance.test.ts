@@ -41,8 +41,8 @@ async function sleepThrough(clock: TestClock, ms: number): Promise<void> {
   await clock.advance(0)
 }
 
-async function completeOne(deps: MaintenanceDependencies, webhookUrl: string | null = null) {
-  const { inference } = await deps.queue.enqueue(makeSubmission({ webhookUrl }), options)
+async function completeOne(deps: MaintenanceDependencies, webhookUrl: string | null = null, accountId = 'a') {
+  const { inference } = await deps.queue.enqueue(makeSubmission({ webhookUrl, accountId }), options)
   const claim = await claimNext(deps.queue)
   const key = { inferenceId: inference.id, attempt: claim.attempt }
   const output = await deps.outputs.put(key, { contentType: 'image/png', chunks: [Uint8Array.of(1)] }, options)
@@ -136,6 +136,23 @@ test('a webhook is posted, signed, again after 5 seconds and 5 minutes, until a 
   assert.equal(posts[0]?.body, JSON.stringify({ id, outcome: 'succeeded' }))
   const [delivery] = await deps.webhooks.list('a', options)
   assert.deepEqual([delivery?.state, delivery?.attempts, delivery?.lastResult], ['delivered', 3, '204'])
+})
+
+test('a hundred receivers of one account that hang keep no webhook of another waiting', async () => {
+  const { deps, posts, clock } = createParts()
+  const hanging = Promise.withResolvers<{ readonly status: number }>()
+  const post: MaintenanceDependencies['post'] = (message, postOptions) =>
+    message.url.includes('slow') ? hanging.promise : deps.post(message, postOptions)
+  for (let round = 0; round < 100; round++) await completeOne(deps, `https://slow-${round}.example.com/`)
+  await using _maintenance = startMaintenance({ ...deps, post }, settings)
+  await clock.advance(1000)
+  await completeOne(deps, 'https://example.com/', 'b')
+  await clock.advance(1000)
+  hanging.resolve({ status: 200 })
+  assert.deepEqual(
+    posts.map(({ url }) => url),
+    ['https://example.com/'],
+  )
 })
 
 test('a receiver that hangs keeps no other webhook waiting', async () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readStored } from '../../../test/support/stored-output.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
+import { isDiskFull } from '../disk-full.ts'
 import { openFilesystemOutputs } from './open-filesystem-outputs.ts'
 
 const options = { signal: new AbortController().signal }
@@ -60,4 +62,10 @@ test('lets nobody else read what is stored, in a folder of an older version eith
   const modes = [outputsFolder, join(outputsFolder, 'unfinished'), shard, join(shard, `${name.inferenceId}.1`)]
   const found = await Promise.all(modes.map(async (path) => ((await stat(path)).mode & 0o777).toString(8)))
   assert.deepEqual(found, ['700', '700', '700', '600'])
+})
+
+test('a disk that is full is told apart from every other fault', { skip: !existsSync('/dev/full') && 'needs /dev/full' }, async () => {
+  const refused = await writeFile('/dev/full', 'x').catch((error: unknown) => error)
+  assert.equal(isDiskFull(refused), true)
+  assert.equal(isDiskFull(await readFile('/nowhere').catch((error: unknown) => error)), false)
 })

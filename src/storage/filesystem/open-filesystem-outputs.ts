@@ -5,8 +5,10 @@ import { ServiceError } from '../../core/error.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputContent, OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
+import { diskFull, isDiskFull } from '../disk-full.ts'
 import { keepPrivate } from '../keep-private.ts'
-import { readPieces, readSpan, syncFolder, writeDurably } from './output-file.ts'
+import { syncFolder } from '../sync-folder.ts'
+import { readPieces, readSpan, writeDurably } from './output-file.ts'
 
 /** No write takes so long; another process may be writing younger files. */
 const abandonedAfterMs = 60 * 60 * 1000
@@ -48,7 +50,7 @@ class FilesystemOutputs implements OutputStore {
     const temporary = join(this.#unfinished, randomUUID())
     const written = await this.#write(temporary, path, chunks).catch(async (error: unknown) => {
       await rm(temporary, { force: true })
-      throw error
+      throw isDiskFull(error) ? diskFull(error) : error
     })
     await syncFolder(shard)
     return { key, contentType, ...written }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 
 /**
  * Writes a whole file that only this user may read, and returns once its bytes are on stable storage.
@@ -23,12 +23,6 @@ export async function writeDurably(
   await file.utimes(modifiedAt / 1000, modifiedAt / 1000)
   await file.sync()
   return { bytes, sha256: hash.digest('hex') }
-}
-
-/** Makes renames and deletions inside a folder survive a loss of power. */
-export async function syncFolder(folder: string): Promise<void> {
-  await using handle: FileHandle = await open(folder, 'r')
-  await handle.sync()
 }
 
 const pieceBytes = 1024 * 1024

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { checkDatabase } from './check-database.ts'
-import { restoreBackup } from './restore-backup.ts'
+import { finishRestore, isRestoring, restoreSteps } from './finish-restore.ts'
+import { restoreBackup, unpackBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
 const options = { signal: new AbortController().signal, onProgress: () => undefined }
@@ -73,6 +75,40 @@ describe('a backup', () => {
     writer.exec("begin immediate; insert into notes values ('not yet committed')")
     await writeBackup(place.data, place.backup, options)
     assert.deepEqual(readNotes(place.backup), ['before'])
+  })
+
+  it('goes on without a file that is deleted while it is written', async () => {
+    await using place = await openWorkplace()
+    for (const name of ['abcd.2', 'abcd.3', 'abcd.4']) await writeFile(join(place.data.dataFolder, 'outputs', 'ab', name), 'short-lived')
+    const onProgress = (done: number) => {
+      if (done === 1) rmSync(join(place.data.dataFolder, 'outputs', 'ab'), { recursive: true })
+    }
+    await writeBackup(place.data, place.backup, { ...options, onProgress })
+    using backup = new DatabaseSync(place.backup)
+    assert.equal(backup.prepare('select count(*) as files from backup_files').get()?.files, 1)
+  })
+
+  it('is restored whole, wherever the restore is interrupted once it is unpacked', async () => {
+    for (let interruptedAfter = 0, finished = false; !finished; interruptedAfter++) {
+      await using place = await openWorkplace()
+      await writeBackup(place.data, place.backup, options)
+      writeNote(place.data.databaseFile, 'after')
+      await writeFile(join(place.data.dataFolder, 'outputs', 'ab', 'abff.1'), 'newer')
+      await writeFile(join(place.data.dataFolder, 'note.txt'), 'newer')
+      await unpackBackup(place.data, place.backup, options)
+      let steps = 0
+      finished = true
+      for await (const _step of restoreSteps(place.data)) {
+        if (++steps <= interruptedAfter) continue
+        finished = false
+        break
+      }
+      await finishRestore(place.data)
+      assert.equal(isRestoring(place.data.dataFolder), false)
+      assert.deepEqual(readNotes(place.data.databaseFile), ['before'])
+      assert.deepEqual((await readdir(place.data.dataFolder)).filter((name) => !name.startsWith('sepia.db')).sort(), ['models', 'outputs'])
+      assert.deepEqual(await readdir(join(place.data.dataFolder, 'outputs', 'ab')), ['abcd.1'])
+    }
   })
 
   it('restores into an empty folder', async () => {

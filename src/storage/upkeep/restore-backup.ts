@@ -1,34 +1,39 @@
-import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { syncFolder } from '../sync-folder.ts'
 import { belongsIntoBackup, dropFilesTable, openBackup } from './backup-format.ts'
+import { type DataPlace, finishRestore, restoreFolders } from './finish-restore.ts'
 import type { BackupOptions } from './write-backup.ts'
 
 /**
  * Replaces database and files of a data folder by those of a backup. The caller owns the folder meanwhile.
  *
- * Everything is unpacked beside the old content first, so that a damaged backup or a full disk changes nothing.
+ * Everything is unpacked beside the old content first, so that a damaged backup or a full disk changes nothing. Once that
+ * is on stable storage the restore happens whole, if need be at the next start.
  *
  * @throws {Error} when the file is not a whole backup.
  */
-export async function restoreBackup(
-  { databaseFile, dataFolder }: { readonly databaseFile: string; readonly dataFolder: string },
-  source: string,
-  options: BackupOptions,
-): Promise<void> {
-  const unpacked = join(dataFolder, 'restoring')
-  await rm(unpacked, { recursive: true, force: true })
-  await mkdir(join(unpacked, 'files'), { recursive: true, mode: 0o700 })
+export async function restoreBackup(place: DataPlace, source: string, options: BackupOptions): Promise<void> {
+  await unpackBackup(place, source, options)
+  await finishRestore(place)
+}
+
+/** Unpacks a backup beside what is there; from its last rename on the restore is certain. */
+export async function unpackBackup(place: DataPlace, source: string, options: BackupOptions): Promise<void> {
+  const { dataFolder } = place
+  await finishRestore(place)
+  const { unpacking, whole } = restoreFolders(dataFolder)
+  await rm(unpacking, { recursive: true, force: true })
+  await mkdir(join(unpacking, 'files'), { recursive: true, mode: 0o700 })
   try {
-    await unpackFiles(source, join(unpacked, 'files'), options)
-    await unpackDatabase(source, join(unpacked, 'database'))
-    await replaceFiles(join(unpacked, 'files'), dataFolder)
-    // A log that is left of the old database must never be played into the new one.
-    for (const suffix of ['-wal', '-shm']) await rm(databaseFile + suffix, { force: true })
-    await rename(join(unpacked, 'database'), databaseFile)
+    await unpackFiles(source, join(unpacking, 'files'), options)
+    await unpackDatabase(source, join(unpacking, 'database'))
+    await syncFolders(unpacking)
+    await rename(unpacking, whole)
+    await syncFolder(dataFolder)
   } finally {
-    await rm(unpacked, { recursive: true, force: true })
+    await rm(unpacking, { recursive: true, force: true })
   }
 }
 
@@ -64,12 +69,8 @@ async function unpackDatabase(source: string, target: string): Promise<void> {
   await file.sync()
 }
 
-/** Puts each restored folder or file in the place of the old one; what the backup does not hold goes too. */
-async function replaceFiles(restored: string, dataFolder: string): Promise<void> {
-  for (const name of await readdir(dataFolder)) {
-    if (belongsIntoBackup(name)) await rm(join(dataFolder, name), { recursive: true, force: true })
-  }
-  for (const name of await readdir(restored)) {
-    if (!existsSync(join(dataFolder, name))) await rename(join(restored, name), join(dataFolder, name))
-  }
+/** Makes the names in a folder, and in those inside it, survive a loss of power. */
+async function syncFolders(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) if (entry.isDirectory()) await syncFolders(join(folder, entry.name))
+  await syncFolder(folder)
 }

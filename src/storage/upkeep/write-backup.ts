@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { syncFolder } from '../sync-folder.ts'
 import { belongsIntoBackup, createFilesTable } from './backup-format.ts'
+import type { DataPlace } from './finish-restore.ts'
 
 export interface BackupOptions {
   readonly signal: AbortSignal
@@ -21,7 +23,7 @@ export interface BackupOptions {
  * @throws {Error} when the file exists already or there is no database.
  */
 export async function writeBackup(
-  { databaseFile, dataFolder }: { readonly databaseFile: string; readonly dataFolder: string },
+  { databaseFile, dataFolder }: DataPlace,
   target: string,
   options: BackupOptions,
 ): Promise<{ readonly bytes: number }> {
@@ -34,7 +36,9 @@ export async function writeBackup(
   try {
     takeSnapshot(databaseFile, unfinished)
     await addFiles(unfinished, dataFolder, options)
+    await syncFile(unfinished)
     await rename(unfinished, target)
+    await syncFolder(dirname(target))
   } finally {
     await rm(unfinished, { force: true })
   }
@@ -54,19 +58,40 @@ async function addFiles(backup: string, dataFolder: string, { signal, onProgress
   const paths = await listFiles(dataFolder)
   for (const [index, path] of paths.entries()) {
     signal.throwIfAborted()
-    const file = join(dataFolder, path)
-    const found = await stat(file).catch(() => null)
-    // Deleted since it was listed: its retention has ended.
-    if (found !== null) insert.run(path, Math.round(found.mtimeMs), await readFile(file))
+    const found = await readStored(join(dataFolder, path))
+    if (found !== null) insert.run(path, found.modifiedMs, found.bytes)
     onProgress(index + 1, paths.length)
   }
   database.exec('commit')
 }
 
-async function listFiles(dataFolder: string): Promise<readonly string[]> {
-  const entries = await readdir(dataFolder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(dataFolder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
-    .filter(belongsIntoBackup)
+/** A file as it is; null when it was deleted since it was listed, because its retention has ended. */
+async function readStored(path: string): Promise<{ readonly modifiedMs: number; readonly bytes: Buffer } | null> {
+  const file = await open(path).catch(unlessGone)
+  if (file === null) return null
+  await using opened = file
+  return { modifiedMs: Math.round((await opened.stat()).mtimeMs), bytes: await opened.readFile() }
+}
+
+/** Paths inside the folder, a folder at a time: any of them may be deleted while the others are read. */
+async function listFiles(dataFolder: string, inner = ''): Promise<readonly string[]> {
+  const entries = (await readdir(join(dataFolder, inner), { withFileTypes: true }).catch(unlessGone)) ?? []
+  const paths: string[] = []
+  for (const entry of entries) {
+    const path = inner === '' ? entry.name : `${inner}/${entry.name}`
+    if (!belongsIntoBackup(path)) continue
+    if (entry.isDirectory()) paths.push(...(await listFiles(dataFolder, path)))
+    else if (entry.isFile()) paths.push(path)
+  }
+  return paths
+}
+
+function unlessGone(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+  throw error
+}
+
+async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, 'r+')
+  await file.sync()
 }

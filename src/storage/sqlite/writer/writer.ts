@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import { diskFull } from '../../disk-full.ts'
 import type { CommandReply } from './command-group.ts'
 import type { CommandInput, CommandName, CommandResult } from './commands.ts'
 
@@ -15,6 +16,5 @@ export function readFailure(reply: CommandReply): Error | null {
   if ('result' in reply) return null
   if ('refusal' in reply) return new ServiceError(reply.refusal.error.code, reply.refusal.error.message, reply.refusal.options)
   const cause = new Error(reply.failure)
-  if (reply.sqliteCode !== full) return cause
-  return new ServiceError('server_is_overloaded', 'The disk of the service is full; try again later.', { retryAfterSeconds: 30, cause })
+  return reply.sqliteCode === full ? diskFull(cause) : cause
 }
