@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { listeningOrigin } from '../config/listening-origin.ts'
 import { resolveAddresses } from '../config/resolve-addresses.ts'
 import { joinLink } from '../console/sign-in/join-link.ts'
+import type { AuditAction } from '../core/audit-entry.ts'
 import { ServiceError } from '../core/error.ts'
 import { changeAccount } from '../operations/access/change-account.ts'
 import { createAccessToken } from '../operations/access/create-access-token.ts'
@@ -30,25 +31,43 @@ export async function openAccountDesk(config: Config, { create = false }: { read
     throw new UsageError([{ where: 'data', message: `there is no database in ${dataFolder}; name the data folder with --data.` }])
   const clock = createSystemClock()
   const store = await openStore(config, { clock, mode: 'tool' })
-  const { accounts, tokens } = store
+  const { accounts, tokens, audit } = store
   const deps = { accounts, tokens, clock }
+  const record = (
+    action: AuditAction,
+    { subject, detail = null }: { readonly subject: string; readonly detail?: string | null },
+    options: { readonly signal: AbortSignal },
+  ) => audit.append({ at: clock.now(), action, accountId: null, address: null, subject, detail }, options)
   return {
     listAccounts: (options) => accounts.list(options),
-    createAccount: (input, options) => createAccount(deps, input, options),
+    createAccount: async (input, options) => {
+      const account = await createAccount(deps, input, options)
+      await record('account-created', { subject: account.id, detail: account.role }, options)
+      return account
+    },
     makeSignInLink: async (accountId, options) => {
       const role = (await accounts.find(accountId, options))?.role ?? 'member'
       const code = await invite(deps, { role, accountId, invitedBy: accountId }, options)
+      await record('link-made', { subject: accountId }, options)
       return joinLink(resolveAddresses(config.addresses, listeningOrigin(config.listen.host, config.listen.port)).publicUrl, code)
     },
-    changeAccount: (accountId, change, options) => changeAccount(deps, { accountId, by: null, ...change }, options),
+    changeAccount: async (accountId, change, options) => {
+      await changeAccount(deps, { accountId, by: null, ...change }, options)
+      await record('account-changed', { subject: accountId, detail: JSON.stringify(change) }, options)
+    },
     listTokens: (accountId, options) => listAccessTokens(deps, { accountId }, options),
     createToken: async ({ accountId, lifetimeMs, name, scopes }, options) => {
       const account = accountId === null ? (await ensureFirstAccount(deps, options)).account : await accounts.find(accountId, options)
       if (account === null) throw new ServiceError('not_found', `There is no account ${accountId}; sepia account list shows them.`)
       const expiresAt = lifetimeMs === null ? null : clock.now() + lifetimeMs
-      return createAccessToken(deps, { accountId: account.id, name, scopes, expiresAt }, options)
+      const made = await createAccessToken(deps, { accountId: account.id, name, scopes, expiresAt }, options)
+      await record('token-created', { subject: made.token.id, detail: `${made.token.scopes.join(' ')} of ${account.id}` }, options)
+      return made
     },
-    revokeToken: (target, options) => revokeAccessToken(deps, target, options),
+    revokeToken: async (target, options) => {
+      await revokeAccessToken(deps, target, options)
+      await record('token-revoked', { subject: target.id }, options)
+    },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }

@@ -61,7 +61,7 @@ export async function serve(
   observeProcess(telemetry)
   const catalog = await openModels(config, [...findUnbuilt(config), ...(await findMissingHardware(config, { signal }))])
   const store = parts.use(await openStore(config, { clock, mode: 'service' }))
-  const { queue, log, accounts, tokens, usage, ledger, webhooks } = store
+  const { queue, log, accounts, tokens, usage, ledger, webhooks, audit } = store
   const outputs = await openOutputs(config, { clock })
   const confinement = await findConfinement({ environment: readEnvironment() })
   enginesConfined(telemetry, { network: confinement.closeNetwork !== null, memory: confinement.limitMemory !== null })
@@ -130,6 +130,7 @@ export async function serve(
       log,
       outputs,
       webhooks,
+      audit,
       catalog,
       pool,
       events,

@@ -1,5 +1,6 @@
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
+import type { AuditLog } from '../core/ports/audit-log.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
@@ -21,6 +22,7 @@ export interface ConsoleDependencies {
   readonly events: InferenceEvents
   readonly outputs: OutputStore
   readonly webhooks: WebhookLog
+  readonly audit: AuditLog
   readonly catalog: ModelCatalog
   readonly pool: ModelPool
   readonly clock: Clock

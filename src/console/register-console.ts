@@ -6,6 +6,7 @@ import { requireOwnHost, requireSameOrigin } from './request-guard.ts'
 import { registerAccessTokens } from './routes/access-tokens.ts'
 import { registerAccount } from './routes/account.ts'
 import { registerAppPages } from './routes/app-pages.ts'
+import { registerAudit } from './routes/audit.ts'
 import { registerGallery } from './routes/gallery.ts'
 import { registerModels } from './routes/models.ts'
 import { registerOutputs } from './routes/outputs.ts'
@@ -13,6 +14,7 @@ import { registerPeople } from './routes/people.ts'
 import { registerRequests } from './routes/requests.ts'
 import { registerService } from './routes/service.ts'
 import { registerSession } from './routes/session.ts'
+import { registerSessions } from './routes/sessions.ts'
 import { registerSignUp } from './routes/sign-up.ts'
 import { registerUsage } from './routes/usage.ts'
 import { registerWebhooks } from './routes/webhooks.ts'
@@ -41,6 +43,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
       await api.register(async (own) => {
         own.addHook('onRequest', (request, reply) => identifyPerson(deps, request, reply))
         registerAccount(own, { ...deps, passwords, throttle })
+        registerSessions(own, deps)
         registerAccessTokens(own, deps)
         registerWebhooks(own, deps)
         registerRequests(own, deps)
@@ -49,6 +52,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         registerUsage(own, deps)
         registerModels(own, deps)
         registerPeople(own, deps)
+        registerAudit(own, deps)
         registerService(own, deps, settings)
       })
     })

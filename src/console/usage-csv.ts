@@ -1,4 +1,5 @@
 import type { UsageDay } from '../core/usage.ts'
+import { csv } from './csv.ts'
 
 const columns = ['day', 'account', 'model', 'requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images']
 
@@ -14,11 +15,5 @@ export function usageCsv(days: readonly UsageDay[]): string {
     row.completionTokens,
     row.images,
   ])
-  return [columns, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('')
-}
-
-/** A leading sign would make a spreadsheet run the cell as a formula. */
-function cell(value: string | number): string {
-  const text = typeof value === 'string' ? value.replace(/^(?=[=+@-])/, "'") : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return csv([columns, ...rows])
 }

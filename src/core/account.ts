@@ -49,6 +49,10 @@ export interface Session {
   /** Hex SHA-256 of the cookie value. */
   readonly hash: string
   readonly accountId: string
+  /** Where it was opened from; null = before that was noted. */
+  readonly address: string | null
+  /** What the browser said it is; null = nothing. */
+  readonly agent: string | null
   readonly createdAt: number
   readonly expiresAt: number
 }

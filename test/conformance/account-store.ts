@@ -53,9 +53,18 @@ export function testAccountStore(name: string, open: StoreFactory): void {
   test(`${name} accounts: sessions end one by one or all at once`, async () => {
     await using store = await openRoomy()
     await store.accounts.create(makeAccount(), options)
-    const sessions = ['1', '2', '3'].map((hash) => ({ hash, accountId: 'a', createdAt: 1, expiresAt: 2 }))
+    const sessions = ['1', '2', '3'].map((hash) => ({
+      hash,
+      accountId: 'a',
+      address: '192.0.2.1',
+      agent: 'Firefox',
+      createdAt: 1,
+      expiresAt: 2,
+    }))
     for (const session of sessions) await store.accounts.createSession(session, options)
     assert.deepEqual(await store.accounts.findSession('1', options), sessions[0])
+    assert.deepEqual(await store.accounts.listSessions('a', options), sessions)
+    assert.deepEqual(await store.accounts.listSessions('b', options), [])
     await store.accounts.deleteSession('1', options)
     assert.equal(await store.accounts.findSession('1', options), null)
     await store.accounts.deleteSessionsOf('a', options)
@@ -115,7 +124,14 @@ export function testAccountStore(name: string, open: StoreFactory): void {
   test(`${name} accounts: disabling one ends its sessions for good, and lets it begin none`, async () => {
     await using store = await openRoomy()
     for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id }), options)
-    const sessionOf = (accountId: string) => ({ hash: `of ${accountId}`, accountId, createdAt: 1, expiresAt: 2 })
+    const sessionOf = (accountId: string) => ({
+      hash: `of ${accountId}`,
+      accountId,
+      address: null,
+      agent: null,
+      createdAt: 1,
+      expiresAt: 2,
+    })
     for (const id of ['a', 'b']) assert.equal(await store.accounts.createSession(sessionOf(id), options), true)
     await store.accounts.change('a', { by: null, disabledAt: 5 }, options)
     assert.equal(await store.accounts.createSession({ ...sessionOf('a'), hash: 'later' }, options), false)

@@ -1,5 +1,6 @@
 import { testAccessTokenStore } from './access-token-store.ts'
 import { testAccountStore } from './account-store.ts'
+import { testAuditLog } from './audit-log.ts'
 import { testBudgetLedger } from './budget-ledger.ts'
 import { testInferenceLog } from './inference-log.ts'
 import { testInferenceQueue } from './inference-queue.ts'
@@ -21,5 +22,6 @@ export function testStore(name: string, open: StoreFactory): void {
   testAccessTokenStore(name, open)
   testUsageLog(name, open)
   testWebhookLog(name, open)
+  testAuditLog(name, open)
   testBudgetLedger(name, open)
 }

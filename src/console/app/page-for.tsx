@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import type { Account } from '../../core/account.ts'
 import { NotFoundPage } from './layout/not-found-page.tsx'
 import { AccountPage } from './pages/account/account-page.tsx'
+import { AuditPage } from './pages/audit/audit-page.tsx'
 import { ChatPage } from './pages/chat/chat-page.tsx'
 import { GalleryPage } from './pages/gallery/gallery-page.tsx'
 import { ImagesPage } from './pages/images/images-page.tsx'
@@ -39,6 +40,8 @@ export function pageFor(path: string, account: Account): VNode {
       return <AccountPage account={account} />
     case '/console/people':
       return owner ? <PeoplePage account={account} /> : <NotFoundPage />
+    case '/console/audit':
+      return owner ? <AuditPage /> : <NotFoundPage />
     case '/console/service':
       return owner ? <ServicePage /> : <NotFoundPage />
     default:

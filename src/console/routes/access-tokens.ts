@@ -9,6 +9,7 @@ import { revokeAccessToken } from '../../operations/access/revoke-access-token.t
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { NewToken, TokenList, TokenText } from '../contract/access-tokens.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
+import { recordAudit } from '../record-audit.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
 const readBody: BodyReader<NewToken> = createBodyReader({
@@ -18,7 +19,7 @@ const readBody: BodyReader<NewToken> = createBodyReader({
 })
 
 /** /console/api/tokens: one's own access tokens. */
-export function registerAccessTokens(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'tokens' | 'clock'>): void {
+export function registerAccessTokens(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'tokens' | 'audit' | 'clock'>): void {
   own.get('/console/api/tokens', async (request, reply): Promise<TokenList> => {
     const found = await listAccessTokens(deps, { accountId: personOf(request).id }, { signal: clientSignal(reply) })
     return { tokens: found.map(({ hash: _, accountId: __, ...shown }) => shown) }
@@ -27,19 +28,22 @@ export function registerAccessTokens(own: FastifyInstance, deps: Pick<ConsoleDep
   own.post('/console/api/tokens', async (request, reply) => {
     const { name, scopes, expiresAt = null } = readBody(request)
     const wanted = { accountId: personOf(request).id, name, scopes, expiresAt }
-    const { text } = await createAccessToken(deps, wanted, { signal: clientSignal(reply) })
+    const { text, token } = await createAccessToken(deps, wanted, { signal: clientSignal(reply) })
+    await recordAudit(deps, request, 'token-created', { subject: token.id, detail: token.scopes.join(' ') })
     return reply.code(201).send({ text } satisfies TokenText)
   })
 
   own.delete<{ Params: { id: string } }>('/console/api/tokens/:id', async (request, reply) => {
     const target = { id: request.params.id, accountId: personOf(request).id }
     await revokeAccessToken(deps, target, { signal: clientSignal(reply) })
+    await recordAudit(deps, request, 'token-revoked', { subject: target.id })
     return reply.code(204).send()
   })
 
   own.post<{ Params: { id: string } }>('/console/api/tokens/:id/restore', async (request, reply) => {
     const target = { id: request.params.id, accountId: personOf(request).id }
     await restoreAccessToken(deps, target, { signal: clientSignal(reply) })
+    await recordAudit(deps, request, 'token-restored', { subject: target.id })
     return reply.code(204).send()
   })
 }

@@ -7,6 +7,8 @@ import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { AccountChange } from '../contract/account.ts'
 import type { SignedIn } from '../contract/session.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
+import { recordAudit } from '../record-audit.ts'
+import { browserOf } from '../sign-in/browser-of.ts'
 import { refuseGuessable } from '../sign-in/password-rule.ts'
 import { openSession } from '../sign-in/session.ts'
 import { emailField, nameField, newPasswordField, passwordField } from '../sign-in/sign-in-fields.ts'
@@ -39,7 +41,13 @@ export function registerAccount(own: FastifyInstance, deps: SessionRouteDependen
     if (!(await accounts.setSignIn(person.id, { name: name.trim(), email, passwordHash }, { signal }))) throw emailTaken()
     await accounts.deleteSessionsOf(person.id, { signal })
     if (revokeTokens) await tokens.revokeAll(person.id, clock.now(), { signal })
-    const session = await openSession(deps, person.id, { signal })
+    const changed = [
+      ...(newPassword === undefined ? [] : ['password']),
+      ...(email === person.email ? [] : ['e-mail']),
+      ...(revokeTokens ? ['tokens revoked'] : []),
+    ]
+    await recordAudit(deps, request, 'sign-in-changed', { detail: changed.join(', ') || 'name' })
+    const session = await openSession(deps, { accountId: person.id, ...browserOf(request) }, { signal })
     signInBrowser(reply, addresses().publicUrl, { accountId: person.id, passwordHash, session })
     const account = await accounts.find(person.id, { signal })
     if (account === null) throw new ServiceError('not_found', 'This account is gone.')

@@ -7,6 +7,7 @@ import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { ConsoleModel, ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
 import { ModelPulls } from '../model-pulls.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
+import { recordAudit } from '../record-audit.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 
 const readModel: BodyReader<ModelChoice> = createBodyReader({ model: Type.String({ minLength: 1, maxLength: 200 }) })
@@ -16,7 +17,7 @@ const unloaded = { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waitin
 /** /console/api/models: what is installed, in memory and on its way; owners load, unload and pull. */
 export function registerModels(
   own: FastifyInstance,
-  deps: Pick<ConsoleDependencies, 'catalog' | 'pool' | 'pullModel' | 'addresses'>,
+  deps: Pick<ConsoleDependencies, 'audit' | 'clock' | 'catalog' | 'pool' | 'pullModel' | 'addresses'>,
 ): void {
   const pulls = new ModelPulls(deps.pullModel)
   own.addHook('onClose', async () => pulls.close())
@@ -34,20 +35,26 @@ export function registerModels(
   for (const verb of ['load', 'unload'] as const) {
     own.post(`/console/api/models/${verb}`, async (request, reply) => {
       ownerOf(request)
-      await deps.pool[verb](readModel(request).model, { signal: clientSignal(reply) })
+      const { model } = readModel(request)
+      await deps.pool[verb](model, { signal: clientSignal(reply) })
+      await recordAudit(deps, request, `model-${verb}ed`, { subject: model })
       return reply.code(204).send()
     })
   }
 
   own.post('/console/api/models/pulls', async (request, reply) => {
     ownerOf(request)
-    pulls.start(readSource(request).source)
+    const { source } = readSource(request)
+    pulls.start(source)
+    await recordAudit(deps, request, 'model-pulled', { subject: source })
     return reply.code(202).send()
   })
 
   own.post('/console/api/models/pulls/remove', async (request, reply) => {
     ownerOf(request)
-    pulls.remove(readSource(request).source)
+    const { source } = readSource(request)
+    pulls.remove(source)
+    await recordAudit(deps, request, 'model-pull-removed', { subject: source })
     return reply.code(204).send()
   })
 }

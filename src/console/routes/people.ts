@@ -8,6 +8,7 @@ import { invite } from '../../operations/access/invite.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { AccountUpdate, InvitationMade, NewInvitation, People } from '../contract/people.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
+import { recordAudit } from '../record-audit.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
 
 const role = Type.Enum(['owner', 'member'])
@@ -28,7 +29,7 @@ const readChange: BodyReader<AccountUpdate> = createBodyReader({
 const readInvitation: BodyReader<NewInvitation> = createBodyReader({ role, accountId: Type.Optional(Type.String({ maxLength: 100 })) })
 
 /** /console/api/people, accounts and invitations: for owners. */
-export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'accounts' | 'clock'>): void {
+export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock'>): void {
   const { accounts, clock } = deps
 
   own.get('/console/api/people', async (request, reply): Promise<People> => {
@@ -43,6 +44,7 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
     const { role, disabled, limits } = readChange(request)
     const wanted = { accountId: request.params.id, by: owner.id, role, disabled, limits: limits && { ...noLimits, ...limits } }
     await changeAccount(deps, wanted, { signal: clientSignal(reply) })
+    await recordAudit(deps, request, 'account-changed', { subject: wanted.accountId, detail: JSON.stringify({ role, disabled, limits }) })
     return reply.code(204).send()
   })
 
@@ -51,6 +53,7 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
     const { role, accountId = null } = readInvitation(request)
     const options = { signal: clientSignal(reply) }
     const code = await invite(deps, { role, accountId, invitedBy: owner.id }, options)
+    await recordAudit(deps, request, 'invitation-made', { subject: accountId, detail: role })
     return reply.code(201).send({ code } satisfies InvitationMade)
   })
 
@@ -58,6 +61,7 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
     ownerOf(request)
     if (!(await accounts.takeInvitation(request.params.hash, { signal: clientSignal(reply) })))
       throw new ServiceError('not_found', 'This invitation was used or withdrawn already.')
+    await recordAudit(deps, request, 'invitation-withdrawn', { subject: request.params.hash })
     return reply.code(204).send()
   })
 }

@@ -5,6 +5,8 @@ import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { Credentials, CurrentSession, SignedIn } from '../contract/session.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
+import { recordAudit } from '../record-audit.ts'
+import { browserOf } from '../sign-in/browser-of.ts'
 import { readKnownBrowser, type SignInSecret, writeKnownBrowser } from '../sign-in/known-browser.ts'
 import type { PasswordHasher } from '../sign-in/password-hasher.ts'
 import { closeSession, findSessionAccount, openSession, sessionMs } from '../sign-in/session.ts'
@@ -13,7 +15,7 @@ import { passwordField } from '../sign-in/sign-in-fields.ts'
 import type { SignInThrottle } from '../sign-in/sign-in-throttle.ts'
 import { knownBrowserKeys, signInKeys } from '../sign-in/throttle-keys.ts'
 
-export type SessionRouteDependencies = Pick<ConsoleDependencies, 'accounts' | 'clock' | 'addresses' | 'onSignInRefused'> & {
+export type SessionRouteDependencies = Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock' | 'addresses' | 'onSignInRefused'> & {
   readonly passwords: PasswordHasher
   readonly throttle: SignInThrottle
 }
@@ -43,14 +45,21 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
       throw new ServiceError('invalid_token', 'This e-mail and password do not belong together; check both.')
     }
     attempt.succeeded()
-    signInBrowser(reply, addresses().publicUrl, { ...secret, session: await openSession(deps, found.account.id, { signal }) })
+    signInBrowser(reply, addresses().publicUrl, {
+      ...secret,
+      session: await openSession(deps, { accountId: secret.accountId, ...browserOf(request) }, { signal }),
+    })
+    await recordAudit(deps, request, 'signed-in', { accountId: secret.accountId, detail: browser === null ? 'a browser not known' : null })
     return { account: found.account }
   })
 
   api.delete('/console/api/session', async (request, reply) => {
     const { publicUrl } = addresses()
     const secret = readSessionCookie(request.headers, publicUrl)
-    if (secret !== null) await closeSession(deps, secret, { signal: clientSignal(reply) })
+    const signal = clientSignal(reply)
+    const account = secret === null ? null : await findSessionAccount(deps, secret, { signal })
+    if (secret !== null) await closeSession(deps, secret, { signal })
+    if (account !== null) await recordAudit(deps, request, 'signed-out', { accountId: account.id })
     return reply
       .header('set-cookie', writeSessionCookie('', { publicUrl, maxAgeMs: 0 }))
       .code(204)

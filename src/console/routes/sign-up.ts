@@ -5,6 +5,8 @@ import { emailTaken, findInvitation, redeemInvitation } from '../../operations/a
 import type { SignedIn } from '../contract/session.ts'
 import type { InvitationCode, InvitationShown, SignUp } from '../contract/sign-up.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
+import { recordAudit } from '../record-audit.ts'
+import { browserOf } from '../sign-in/browser-of.ts'
 import { refuseGuessable } from '../sign-in/password-rule.ts'
 import { openSession } from '../sign-in/session.ts'
 import { emailField, nameField, newPasswordField } from '../sign-in/sign-in-fields.ts'
@@ -44,8 +46,9 @@ export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependenc
     if (taken !== null && taken.account.id !== invitation.accountId) throw emailTaken()
     const signIn = { name: name.trim(), email, passwordHash: await passwords.hash(password) }
     const account = await redeemInvitation(deps, { invitation, signIn }, { signal })
-    const session = await openSession(deps, account.id, { signal })
+    const session = await openSession(deps, { accountId: account.id, ...browserOf(request) }, { signal })
     signInBrowser(reply, addresses().publicUrl, { accountId: account.id, passwordHash: signIn.passwordHash, session })
+    await recordAudit(deps, request, 'joined', { accountId: account.id, subject: invitation.invitedBy, detail: account.role })
     return reply.code(201).send({ account } satisfies SignedIn)
   })
 }

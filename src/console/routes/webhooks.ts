@@ -5,10 +5,11 @@ import { readWebhookSecrets } from '../../operations/deferred/read-webhook-secre
 import { rotateWebhookSecret } from '../../operations/deferred/rotate-webhook-secret.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { Webhooks } from '../contract/webhooks.ts'
+import { recordAudit } from '../record-audit.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
 /** /console/api/webhooks: the secrets that sign one's own webhooks, and how their deliveries fared. */
-export function registerWebhooks(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'webhooks'>): void {
+export function registerWebhooks(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'webhooks' | 'audit' | 'clock'>): void {
   own.get('/console/api/webhooks', async (request, reply): Promise<Webhooks> => {
     const account = { accountId: personOf(request).id }
     const options = { signal: clientSignal(reply) }
@@ -19,6 +20,7 @@ export function registerWebhooks(own: FastifyInstance, deps: Pick<ConsoleDepende
 
   own.post('/console/api/webhooks/rotate', async (request, reply) => {
     await rotateWebhookSecret(deps, { accountId: personOf(request).id }, { signal: clientSignal(reply) })
+    await recordAudit(deps, request, 'webhook-secret-rotated')
     return reply.code(204).send()
   })
 }

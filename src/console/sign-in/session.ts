@@ -1,4 +1,4 @@
-import type { Account } from '../../core/account.ts'
+import type { Account, Session } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -15,10 +15,14 @@ export interface SessionDependencies {
 export const sessionMs = 14 * 24 * 60 * 60 * 1000
 
 /** Signs a browser in; the secret goes into its cookie and is kept nowhere. @throws {ServiceError} `invalid_token` when the account is locked. */
-export async function openSession({ accounts, clock }: SessionDependencies, accountId: string, options: Options): Promise<string> {
+export async function openSession(
+  { accounts, clock }: SessionDependencies,
+  { accountId, address, agent }: Pick<Session, 'accountId' | 'address' | 'agent'>,
+  options: Options,
+): Promise<string> {
   const secret = makeSecretText()
   const now = clock.now()
-  const session = { hash: hashSecretText(secret), accountId, createdAt: now, expiresAt: now + sessionMs }
+  const session = { hash: hashSecretText(secret), accountId, address, agent, createdAt: now, expiresAt: now + sessionMs }
   if (await accounts.createSession(session, options)) return secret
   throw new ServiceError('invalid_token', 'This account is locked; ask an owner of the service.')
 }
@@ -38,4 +42,25 @@ export async function findSessionAccount(
 /** Ends one session; its cookie is worth nothing from now on. */
 export async function closeSession({ accounts }: SessionDependencies, secret: string, options: Options): Promise<void> {
   await accounts.deleteSession(hashSecretText(secret), options)
+}
+
+/** An account's sessions that have not ended, newest first. */
+export async function listOpenSessions(
+  { accounts, clock }: SessionDependencies,
+  accountId: string,
+  options: Options,
+): Promise<readonly Session[]> {
+  const sessions = await accounts.listSessions(accountId, options)
+  return sessions.filter(({ expiresAt }) => expiresAt > clock.now()).toReversed()
+}
+
+/** Ends one of an account's sessions. @throws {ServiceError} `not_found` when it has none of this hash. */
+export async function endSession(
+  { accounts }: SessionDependencies,
+  { hash, accountId }: Pick<Session, 'hash' | 'accountId'>,
+  options: Options,
+): Promise<void> {
+  const session = await accounts.findSession(hash, options)
+  if (session?.accountId !== accountId) throw new ServiceError('not_found', 'This session has ended already.')
+  await accounts.deleteSession(hash, options)
 }

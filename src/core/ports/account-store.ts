@@ -26,6 +26,8 @@ export interface AccountStore {
   /** False, and nothing kept, when the account is disabled. */
   createSession(session: Session, options: Options): Promise<boolean>
   findSession(hash: string, options: Options): Promise<Session | null>
+  /** An account's sessions, oldest first; those that have ended by time may be among them. */
+  listSessions(accountId: string, options: Options): Promise<readonly Session[]>
   deleteSession(hash: string, options: Options): Promise<void>
   deleteSessionsOf(accountId: string, options: Options): Promise<void>
 

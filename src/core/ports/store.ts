@@ -1,5 +1,6 @@
 import type { AccessTokenStore } from './access-token-store.ts'
 import type { AccountStore } from './account-store.ts'
+import type { AuditLog } from './audit-log.ts'
 import type { BudgetLedger } from './budget-ledger.ts'
 import type { Clock } from './clock.ts'
 import type { InferenceLog } from './inference-log.ts'
@@ -17,5 +18,6 @@ export interface Store extends AsyncDisposable {
   readonly tokens: AccessTokenStore
   readonly usage: UsageLog
   readonly webhooks: WebhookLog
+  readonly audit: AuditLog
   readonly ledger: BudgetLedger
 }

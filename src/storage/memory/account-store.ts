@@ -87,6 +87,11 @@ export class MemoryAccountStore implements AccountStore {
     return this.#sessions.get(hash) ?? null
   }
 
+  async listSessions(accountId: string, { signal }: Options): Promise<readonly Session[]> {
+    signal.throwIfAborted()
+    return [...this.#sessions.values()].filter((session) => session.accountId === accountId).sort((a, b) => a.createdAt - b.createdAt)
+  }
+
   async deleteSession(hash: string, { signal }: Options): Promise<void> {
     signal.throwIfAborted()
     this.#sessions.delete(hash)

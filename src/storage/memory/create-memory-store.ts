@@ -3,6 +3,7 @@ import type { QueueLimits } from '../../core/ports/inference-queue.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { MemoryAccessTokenStore } from './access-token-store.ts'
 import { MemoryAccountStore } from './account-store.ts'
+import { MemoryAuditLog } from './audit-log.ts'
 import { MemoryBudgetLedger } from './budget-ledger.ts'
 import { MemoryInferenceLog } from './inference-log.ts'
 import { MemoryInferenceQueue } from './inference-queue.ts'
@@ -34,6 +35,7 @@ export function createMemoryStore({ clock, limits }: { readonly clock: Clock; re
     usage,
     ledger,
     webhooks,
+    audit: new MemoryAuditLog(),
     [Symbol.asyncDispose]: async () => {},
   }
 }

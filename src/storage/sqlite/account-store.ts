@@ -83,21 +83,22 @@ export class SqliteAccountStore implements AccountStore {
   }
 
   async createSession(session: Session, options: Options): Promise<boolean> {
-    const sql = `insert into sessions (hash, account_id, created_at, expires_at)
-      select :hash, :accountId, :createdAt, :expiresAt where ${enabled(':accountId')}`
+    const sql = `insert into sessions (hash, account_id, address, agent, created_at, expires_at)
+      select :hash, :accountId, :address, :agent, :createdAt, :expiresAt where ${enabled(':accountId')}`
     return (await this.#write(sql, { ...session }, options)) === 1
   }
 
   async findSession(hash: string, { signal }: Options): Promise<Session | null> {
     signal.throwIfAborted()
     const row = this.#reader.get('select * from sessions where hash = :hash', { hash })
-    if (row === undefined) return null
-    return {
-      hash,
-      accountId: readText(row, 'account_id'),
-      createdAt: readInteger(row, 'created_at'),
-      expiresAt: readInteger(row, 'expires_at'),
-    }
+    return row === undefined ? null : readSession(row)
+  }
+
+  async listSessions(accountId: string, { signal }: Options): Promise<readonly Session[]> {
+    signal.throwIfAborted()
+    return this.#reader
+      .all('select * from sessions where account_id = :accountId order by created_at, hash', { accountId })
+      .map(readSession)
   }
 
   async deleteSession(hash: string, options: Options): Promise<void> {
@@ -149,6 +150,17 @@ function readAccount(row: Row): Account {
       tokensPerDay: readIntegerOrNull(row, 'tokens_per_day'),
       imagesPerDay: readIntegerOrNull(row, 'images_per_day'),
     },
+  }
+}
+
+function readSession(row: Row): Session {
+  return {
+    hash: readText(row, 'hash'),
+    accountId: readText(row, 'account_id'),
+    address: readTextOrNull(row, 'address'),
+    agent: readTextOrNull(row, 'agent'),
+    createdAt: readInteger(row, 'created_at'),
+    expiresAt: readInteger(row, 'expires_at'),
   }
 }
 

@@ -267,5 +267,25 @@ export const migrations: readonly string[] = [
   `
   -- Where the pictures of an output lie; null where nobody noted it.
   alter table inferences add column output_images text;
+  -- Where sessions were opened, for whoever looks through his own.
+  alter table sessions add column address text;
+  alter table sessions add column agent text;
+
+  -- Who did what, from where; nothing in it changes or goes.
+  create table audit_entries (
+    seq integer primary key autoincrement,
+    at integer not null,
+    action text not null,
+    account_id text,
+    address text,
+    subject text,
+    detail text
+  ) strict;
+  create trigger audit_stays_as_it_was before update on audit_entries begin
+    select raise(abort, 'an entry of the audit log never changes');
+  end;
+  create trigger audit_stays before delete on audit_entries begin
+    select raise(abort, 'an entry of the audit log never goes');
+  end;
   `,
 ]

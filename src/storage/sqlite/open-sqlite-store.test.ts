@@ -193,6 +193,17 @@ test('what was deleted is not left in the file', async () => {
   assert.ok(!(await readFile(folder.file)).includes(secret))
 })
 
+test('an entry of the audit log cannot be changed or deleted, not even by a statement of ours', async () => {
+  await using folder = await createFolder()
+  await using store = await folder.open()
+  const entry = { at: 1, action: 'signed-in', accountId: 'a', address: null, subject: null, detail: null } as const
+  await store.audit.append(entry, options)
+  using connection = new Connection(folder.file)
+  assert.throws(() => connection.script("update audit_entries set account_id = 'b'"), /never changes/)
+  assert.throws(() => connection.script('delete from audit_entries'), /never goes/)
+  assert.equal((await store.audit.list({ before: null, limit: 9 }, options)).length, 1)
+})
+
 test('after closing, every call is refused', async () => {
   await using folder = await createFolder()
   const store = await folder.open()

@@ -4,6 +4,7 @@ import type { QueueLimits } from '../../core/ports/inference-queue.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { SqliteAccessTokenStore } from './access-token-store.ts'
 import { SqliteAccountStore } from './account-store.ts'
+import { SqliteAuditLog } from './audit-log.ts'
 import { SqliteBudgetLedger } from './budget-ledger.ts'
 import { Connection } from './connection.ts'
 import { makeFolder } from './make-folder.ts'
@@ -51,6 +52,7 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
     usage: new SqliteUsageLog(writer, reader, clock),
     ledger: new SqliteBudgetLedger(writer, reader, clock),
     webhooks: new SqliteWebhookLog(writer, reader, clock),
+    audit: new SqliteAuditLog(writer, reader, clock),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

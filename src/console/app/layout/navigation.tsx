@@ -31,6 +31,7 @@ const settings: readonly Entry[] = [
 ]
 const owners: readonly Entry[] = [
   { to: '/console/people', label: 'People', icon: 'people' },
+  { to: '/console/audit', label: 'Audit log', icon: 'list' },
   { to: '/console/service', label: 'Service', icon: 'pulse' },
 ]
 

@@ -12,6 +12,7 @@ import { Page } from '../../parts/page.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { session } from '../../state/session.ts'
 import { showToast } from '../../state/toasts.ts'
+import { SessionLedger } from './session-ledger.tsx'
 
 /** Name, e-mail and password of whoever is signed in. */
 export function AccountPage({ account }: { account: Account }): VNode {
@@ -57,6 +58,7 @@ export function AccountPage({ account }: { account: Account }): VNode {
           </Button>
         </div>
       </form>
+      <SessionLedger />
     </Page>
   )
 }

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { openAccountDesk } from './open-account-desk.ts'
+import { openStore } from './open-store.ts'
+import { createSystemClock } from './system-clock.ts'
+
+const options = { signal: new AbortController().signal }
+
+test('what the operator does at the command line is in the audit log, as his', async () => {
+  await using folder = await createTemporaryFolder()
+  const machine = { cores: 1, memoryBytes: 1e9, terminal: false, folder: folder.path }
+  const loaded = await loadConfig({ flags: { data: folder.path }, environment: {} }, machine)
+  assert.ok('config' in loaded)
+  const { config } = loaded
+  {
+    await using desk = await openAccountDesk(config, { create: true })
+    const { id } = await desk.createAccount({ name: 'Eve', role: 'member' }, options)
+    const { token } = await desk.createToken({ accountId: id, name: 't', scopes: ['read'], lifetimeMs: null }, options)
+    await desk.revokeToken(token, options)
+    await desk.makeSignInLink(id, options)
+    await desk.changeAccount(id, { disabled: true }, options)
+    await assert.rejects(desk.makeSignInLink(id, options))
+  }
+  await using store = await openStore(config, { clock: createSystemClock(), mode: 'tool' })
+  const entries = await store.audit.list({ before: null, limit: 10 }, options)
+  assert.deepEqual(
+    entries.map(({ action, accountId, address }) => [action, accountId, address]),
+    ['account-changed', 'link-made', 'token-revoked', 'token-created', 'account-created'].map((action) => [action, null, null]),
+  )
+})

@@ -1,0 +1,60 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { NumberedAuditEntry } from '../../../../core/ports/audit-log.ts'
+import type { AuditPage as AuditPageOf } from '../../../contract/audit.ts'
+import type { People } from '../../../contract/people.ts'
+import { request } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
+import { type Column, Ledger } from '../../parts/ledger.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { useResource } from '../../state/resource.ts'
+
+interface NamedPage extends AuditPageOf {
+  /** Names of the accounts by their ids. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+async function readPage(before: string | null, signal?: AbortSignal): Promise<NamedPage> {
+  const [page, people] = await Promise.all([
+    request<AuditPageOf>(`/console/api/audit${before === null ? '' : `?before=${before}`}`, { signal }),
+    request<People>('/console/api/people', { signal }),
+  ])
+  return { ...page, names: new Map(people.accounts.map(({ id, name }) => [id, name])) }
+}
+
+/** For owners: who did what, from where. */
+export function AuditPage(): VNode {
+  const cursor = useSignal<string | null>(null)
+  const { resource, reload } = useResource((signal) => readPage(cursor.value, signal), [cursor.value])
+  const download = (
+    <Button icon="download" href="/console/api/audit.csv" download>
+      All as CSV
+    </Button>
+  )
+  return (
+    <Page title="Audit log" intro="Who did what, from where. Entries are added; none ever changes or goes." actions={download}>
+      <Loaded resource={resource} retry={() => void reload()}>
+        {({ entries, names, next }) => (
+          <>
+            <Ledger label="Audit log" columns={columnsWith(names)} rows={entries} keyOf={({ number }) => String(number)} />
+            <Pager cursor={cursor} next={next} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function columnsWith(names: ReadonlyMap<string, string>): readonly Column<NumberedAuditEntry>[] {
+  return [
+    { title: 'What', kind: 'lead', cell: ({ action }) => action.replaceAll('-', ' ') },
+    { title: 'Who', cell: ({ accountId }) => (accountId === null ? 'Operator' : (names.get(accountId) ?? accountId)) },
+    { title: 'From', cell: ({ address }) => address ?? 'this machine' },
+    { title: 'To', cell: ({ subject }) => (subject === null ? '–' : (names.get(subject) ?? <code>{subject}</code>)) },
+    { title: 'How', cell: ({ detail }) => detail ?? '–' },
+    { title: 'When', cell: ({ at }) => <Moment at={at} /> },
+  ]
+}

@@ -1,0 +1,48 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import type { AuditLog } from '../../core/ports/audit-log.ts'
+import { clientSignal } from '../../http/client-signal.ts'
+import type { ConsoleDependencies } from '../console-dependencies.ts'
+import type { AuditPage } from '../contract/audit.ts'
+import { csv } from '../csv.ts'
+import { createQueryReader } from '../read-console-input.ts'
+import { ownerOf } from '../sign-in/signed-in.ts'
+
+const perPage = 100
+const perRead = 1000
+const readQuery = createQueryReader({ before: Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })) })
+const columns = ['number', 'time', 'action', 'account', 'address', 'subject', 'detail']
+
+/** GET /console/api/audit and audit.csv, for owners: who did what, from where, newest first. */
+export function registerAudit(own: FastifyInstance, { audit }: Pick<ConsoleDependencies, 'audit'>): void {
+  own.get('/console/api/audit', async (request, reply): Promise<AuditPage> => {
+    ownerOf(request)
+    const { before } = readQuery(request)
+    const page = { before: before === undefined ? null : Number(before), limit: perPage }
+    const entries = await audit.list(page, { signal: clientSignal(reply) })
+    return { entries, next: entries.length < perPage ? null : String(entries.at(-1)?.number) }
+  })
+
+  own.get('/console/api/audit.csv', async (request, reply) => {
+    ownerOf(request)
+    reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="sepia-audit.csv"')
+    return reply.send(Readable.from(writeTable(audit, { signal: clientSignal(reply) })))
+  })
+}
+
+async function* writeTable(audit: AuditLog, options: { readonly signal: AbortSignal }): AsyncGenerator<string, void, undefined> {
+  yield csv([columns])
+  for (let before: number | null = null; ; ) {
+    const entries = await audit.list({ before, limit: perRead }, options)
+    yield csv(
+      entries.map(({ number, at, action, accountId, address, subject, detail }) => [
+        ...[number, new Date(at).toISOString(), action, accountId ?? 'operator'],
+        ...[address, subject, detail],
+      ]),
+    )
+    const last = entries.at(-1)
+    if (last === undefined) return
+    before = last.number
+  }
+}

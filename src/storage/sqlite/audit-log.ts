@@ -1,0 +1,50 @@
+import { type AuditEntry, auditActions } from '../../core/audit-entry.ts'
+import type { AuditLog, NumberedAuditEntry } from '../../core/ports/audit-log.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { Connection, Row } from './connection.ts'
+import { readInteger, readOneOf, readTextOrNull } from './row.ts'
+import { writeOne } from './writer/write-one.ts'
+import type { Writer } from './writer/writer.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** The audit log in SQLite; triggers keep its entries as they are. */
+export class SqliteAuditLog implements AuditLog {
+  readonly #writer: Writer
+  readonly #reader: Connection
+  readonly #clock: Clock
+
+  constructor(writer: Writer, reader: Connection, clock: Clock) {
+    this.#writer = writer
+    this.#reader = reader
+    this.#clock = clock
+  }
+
+  async append(entry: AuditEntry, { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    const sql = `insert into audit_entries (at, action, account_id, address, subject, detail)
+      values (:at, :action, :accountId, :address, :subject, :detail)`
+    await writeOne(this.#writer, { sql, parameters: { ...entry } }, this.#clock)
+  }
+
+  async list(
+    { before, limit }: { readonly before: number | null; readonly limit: number },
+    { signal }: Options,
+  ): Promise<readonly NumberedAuditEntry[]> {
+    signal.throwIfAborted()
+    const sql = 'select * from audit_entries where :before is null or seq < :before order by seq desc limit :limit'
+    return this.#reader.all(sql, { before, limit }).map(readEntry)
+  }
+}
+
+function readEntry(row: Row): NumberedAuditEntry {
+  return {
+    number: readInteger(row, 'seq'),
+    at: readInteger(row, 'at'),
+    action: readOneOf(row, 'action', auditActions),
+    accountId: readTextOrNull(row, 'account_id'),
+    address: readTextOrNull(row, 'address'),
+    subject: readTextOrNull(row, 'subject'),
+    detail: readTextOrNull(row, 'detail'),
+  }
+}
