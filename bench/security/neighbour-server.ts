@@ -9,6 +9,7 @@ import { createAccount } from '../../src/operations/access/create-account.ts'
 import { createModelPool } from '../../src/residency/model-pool.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createProcessModelLoader } from '../../src/runtimes/process/process-model-loader.ts'
+import { MemoryAuditLog } from '../../src/storage/memory/audit-log.ts'
 import { startHttpService } from '../../test/support/http-service.ts'
 import type { BenchTarget, HeldReport } from './bench-target.ts'
 
@@ -68,6 +69,7 @@ async function startService(): Promise<BenchTarget> {
           pullModel: () => Promise.reject(new Error('Nothing is pulled here.')),
           onSignInRefused: () => {},
           onFault: () => {},
+          audit: new MemoryAuditLog(),
         },
         { version: '0.0.0', limits: [] },
       ),

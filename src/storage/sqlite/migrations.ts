@@ -267,6 +267,8 @@ export const migrations: readonly string[] = [
   `
   -- Where the pictures of an output lie; null where nobody noted it.
   alter table inferences add column output_images text;
+  `,
+  `
   -- Where sessions were opened, for whoever looks through his own.
   alter table sessions add column address text;
   alter table sessions add column agent text;
