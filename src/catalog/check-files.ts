@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isImageServer } from '../core/images/image-servers.ts'
 import type { CatalogFault } from './catalog-fault.ts'
+import { measureExport } from './describe/measure-export.ts'
 import type { FolderFacts } from './describe-model.ts'
 import type { ModelReferences } from './model-file.ts'
 
@@ -39,9 +40,26 @@ export async function checkFiles(
     if (stated === undefined || stated === stats.size) return []
     return [{ file, field: '', message: `has ${stats.size} bytes instead of ${stated}; copy it again or correct "files" in model.json.` }]
   })
+  const refiner = modelFile.refiner === undefined ? null : resolve(folder, modelFile.refiner)
+  if (refiner !== null && (await stat(refiner).catch(() => null)) === null)
+    faults.push({
+      file: resolve(folder, 'model.json'),
+      field: 'refiner',
+      message: `leads to ${refiner}, where nothing is; correct the path or remove it.`,
+    })
   if (faults.length > 0) return { faults }
-  const bytes = runsElsewhere(modelFile.format) ? 0 : found.reduce((sum, { stats }) => sum + (stats?.size ?? 0), 0)
+  const bytes = await measure(modelFile, { folder, refiner, listed: found.reduce((sum, { stats }) => sum + (stats?.size ?? 0), 0) })
   return { facts: { folder, bytes, created: Math.floor((found[0]?.stats?.mtimeMs ?? 0) / 1000) } }
+}
+
+/** Bytes that it will load: of an export the networks with their weights beside them, and the refiner's. */
+async function measure(
+  { format }: ModelReferences,
+  { folder, refiner, listed }: { readonly folder: string; readonly refiner: string | null; readonly listed: number },
+): Promise<number> {
+  if (runsElsewhere(format)) return 0
+  if (format !== 'onnx-sdxl') return listed
+  return (await measureExport(folder)) + (refiner === null ? 0 : await measureExport(refiner))
 }
 
 /** Whether a format names a server instead of weights. */

@@ -79,6 +79,7 @@ export interface ModelReferences {
   readonly speculative?: string
   readonly keyFile?: string
   readonly workflow?: string
+  readonly refiner?: string
   readonly files?: Readonly<Record<string, ListedFile>>
 }
 

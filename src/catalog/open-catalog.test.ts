@@ -47,6 +47,7 @@ test('the default image model is the first of a further folder', async (context)
   const tables = ['sdxl/tokenizer/vocab.json', 'sdxl/tokenizer/merges.txt', 'sdxl/tokenizer_2/tokenizer.json']
   const folder = await makeFolder(context, {
     ...Object.fromEntries([...files, ...tables, 'sdxl/scheduler/scheduler_config.json'].map((path) => [path, 'x'])),
+    'refiner/unet/model.onnx_data': 'x'.repeat(5000),
     'sdxl/model.json': { id: 'sdxl', kind: 'image', format: 'onnx-sdxl', native: { width: 1024, height: 1024 }, refiner: '../refiner' },
   })
   const model = (await openCatalog({ folders: [builtIn, folder] })).defaultImageModel()
@@ -54,7 +55,14 @@ test('the default image model is the first of a further folder', async (context)
   assert.ok(model.sizes.type === 'list' && model.sizes.sizes.length === 9)
   assert.deepEqual(model.defaults, { steps: 30, guidanceScale: 12, sampler: 'DDIM' })
   assert.equal(model.refiner, join(folder, 'refiner'))
+  assert.ok(model.bytes > 5000, 'the weights of the refiner lie beside its graph')
   assert.deepEqual(model.bounds, { clipSkip: null, lcmSteps: null, refusedSamplers: {}, startsFromImage: false, takesSeeds: true })
+})
+
+test('a refiner that is not there is a fault at start', async (context) => {
+  const model = { id: 'sdxl', kind: 'image', format: 'onnx-sdxl', native: { width: 1024, height: 1024 }, refiner: '../nowhere' }
+  const folder = await makeFolder(context, { 'sdxl/model.json': model })
+  assert.ok((await readFaults([folder])).some((fault) => /model\.json refiner leads to .*nowhere, where nothing is/.test(fault)))
 })
 
 test('an image model whose noise no sampler follows is a fault at start', async (context) => {

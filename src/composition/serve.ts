@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { readEnvironment } from '../config/process-environment.ts'
+import { readEnvironment, readMachine } from '../config/process-environment.ts'
 import { leadsNobodyElse } from '../config/resolve-addresses.ts'
 import { registerConsole } from '../console/register-console.ts'
 import { authenticateSession } from '../console/sign-in/authenticate-session.ts'
@@ -80,7 +80,12 @@ export async function serve(
   const pictures = parts.use(
     new PictureInspector({ entry: new URL('./picture-engine.ts', import.meta.url), confinement, clock, log: observeEngines(telemetry) }),
   )
-  const limits = { ...config.models, waitLimitMs: config.requests.waitLimitMs, accountShare: config.accounts.share }
+  const limits = {
+    ...config.models,
+    machineBytes: readMachine().memoryBytes,
+    waitLimitMs: config.requests.waitLimitMs,
+    accountShare: config.accounts.share,
+  }
   const loader = reachUpstreams(engines)
   const pool = parts.use(createModelPool({ catalog, loader, clock, limits, onEvent: observePool(telemetry) }))
   observeModels(telemetry, () => pool.states())

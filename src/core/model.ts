@@ -47,6 +47,8 @@ export interface TextWeights {
   /** How most weights are stored, such as `Q4_K`. */
   readonly quantization: string
   readonly layers: number
+  /** Words of its vocabulary. */
+  readonly vocabularySize: number
   /** Bytes of keys and values per token at 16 bits, all layers together. */
   readonly cacheBytesPerToken: number
 }

@@ -1,3 +1,4 @@
+import { estimateMemory } from '../core/estimate-memory.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
@@ -228,11 +229,20 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     if (!this.#state.models.has(descriptor.id)) this.#apply({ type: 'introduce', model: this.#find(descriptor) })
   }
 
-  #find({ id, kind, bytes }: ModelDescriptor): ResidentModel {
+  #find(descriptor: ModelDescriptor): ResidentModel {
+    const { id, kind } = descriptor
     const { limits } = this.#deps
     const { textQueue, imageQueue, textSlots } = limits
     const expected = kind === 'text' ? { queue: textQueue, slots: textSlots } : { queue: imageQueue, slots: 1 }
-    return this.#state.models.get(id) ?? introduceModel({ id, fileBytes: bytes, share: shareOf(expected.queue, limits), ...expected })
+    return (
+      this.#state.models.get(id) ??
+      introduceModel({
+        id,
+        estimateBytes: estimateMemory(descriptor, { textSlots, machineBytes: limits.machineBytes ?? limits.memoryBytes }),
+        share: shareOf(expected.queue, limits),
+        ...expected,
+      })
+    )
   }
 }
 

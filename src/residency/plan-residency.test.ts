@@ -30,8 +30,8 @@ const tick: PlannerEvent = { type: 'tick' }
 
 /** Three models; two of them fit into memory at once: each is guessed at 400 MB. */
 function begin(shape: { readonly queue: number; readonly share?: number }): ResidencyState {
-  const fileBytes = (300 * mega) / 1.3
-  const models = ['m', 'n', 'o'].map((id) => introduceModel({ id, ...shape, slots: 2, fileBytes }))
+  const estimateBytes = 400 * mega
+  const models = ['m', 'n', 'o'].map((id) => introduceModel({ id, ...shape, slots: 2, estimateBytes }))
   return { models: new Map(models.map((model) => [model.id, model])), closing: false }
 }
 
@@ -276,7 +276,7 @@ test('idle models go when those in memory have grown over the budget', () =>
   ))
 
 test('a model over the whole budget is loaded alone', () => {
-  const huge = introduceModel({ id: 'm', queue: 2, slots: 2, fileBytes: 5000 * mega })
+  const huge = introduceModel({ id: 'm', queue: 2, slots: 2, estimateBytes: 6600 * mega })
   const { decisions } = planResidency({ models: new Map([['m', huge]]), closing: false }, acquire(1), limits, { now: 0, memory: new Map() })
   assert.deepEqual(decisions, [{ type: 'load', modelId: 'm' }])
 })

@@ -2,6 +2,8 @@
 export interface ResidencyLimits {
   /** Resident bytes that all models together may take. */
   readonly memoryBytes: number
+  /** Memory of the machine, or of the container; absent = as much as the models may take. */
+  readonly machineBytes?: number
   /** A model unused for this long is unloaded; null = never. */
   readonly idleUnloadMs: number | null
   /** Slots a text model is expected to have, until its load tells. */

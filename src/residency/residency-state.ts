@@ -72,13 +72,13 @@ export function introduceModel({
   queue,
   share = queue,
   slots,
-  fileBytes,
+  estimateBytes,
 }: {
   id: string
   queue: number
   share?: number
   slots: number
-  fileBytes: number
+  estimateBytes: number
 }): ResidentModel {
   return {
     id,
@@ -95,8 +95,7 @@ export function introduceModel({
     crashes: 0,
     served: false,
     meanHeldMs: 0,
-    // A model without files runs elsewhere.
-    estimateBytes: fileBytes === 0 ? 0 : Math.ceil(fileBytes * 1.3) + 100_000_000,
+    estimateBytes,
   }
 }
 

@@ -3,10 +3,10 @@ import type { TextModelDescriptor } from '../../core/model.ts'
 
 /** What a text model's own file says of it. */
 export function describeGguf(facts: GgufFacts): Pick<TextModelDescriptor, 'trainedLength' | 'generates' | 'weights'> {
-  const { contextLength, use, architecture, parameters, quantization, layers, cacheBytesPerToken } = facts
+  const { contextLength, use, architecture, parameters, quantization, layers, vocabularySize, cacheBytesPerToken } = facts
   return {
     ...(contextLength !== null && { trainedLength: contextLength }),
     generates: use === 'text',
-    weights: { architecture, parameters, quantization, layers, cacheBytesPerToken },
+    weights: { architecture, parameters, quantization, layers, vocabularySize, cacheBytesPerToken },
   }
 }

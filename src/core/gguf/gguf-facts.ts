@@ -12,6 +12,8 @@ export interface GgufFacts {
   readonly contextLength: number | null
   readonly layers: number
   readonly parameters: number
+  /** Rows of its table of words; 0 = it has none. */
+  readonly vocabularySize: number
   /** The type that stores most of the weights, such as `Q4_K`. */
   readonly quantization: string
   /** Bytes of keys and values per token at 16 bits, all layers together; recurrent layers count as if they were attention. */
@@ -51,6 +53,7 @@ export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null
     contextLength: length === null || length === 0 ? null : length,
     layers,
     parameters: tensors.reduce((sum, { shape }) => sum + sizeOf(shape), 0),
+    vocabularySize: tensors.find(({ name }) => name === 'token_embd.weight')?.shape[1] ?? 0,
     quantization: mostUsed(tensors),
     cacheBytesPerToken: Math.max(1, layers * keyHeads * headWidth * 2),
     split: count > 1 ? { index: highest(values.get('split.no')) ?? 0, count } : null,

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
-import { cacheMemory, chooseContextLength, padCells } from './context-length.ts'
+import { chooseContextLength, padCells } from '../../../core/gguf/context-length.ts'
+import { cacheMemory } from './cache-memory.ts'
 import type { NativeContext } from './native-binding.ts'
 import type { ModelFile } from './open-model-file.ts'
 

@@ -1,11 +1,7 @@
-import { totalmem } from 'node:os'
-
 /** llama.cpp gives every sequence a multiple of this many cells. */
 const cellStep = 256
-/** Largest share of the machine's memory that keys and values may take. */
+/** Largest share of the machine's memory beside the weights that keys and values may take. */
 const memoryShare = 0.5
-/** Largest share of a GPU's free memory for them; the rest is for what a batch computes. */
-const gpuMemoryShare = 0.8
 
 /** llama.cpp's cell count for a context of `tokens`. */
 export function padCells(tokens: number): number {
@@ -27,14 +23,7 @@ export function chooseContextLength(
   return Math.min(wanted ?? trained, Math.max(fitting, cellStep))
 }
 
-/**
- * Bytes we let the caches take: half of what is free of weights; a container's limit counts as the machine's memory.
- *
- * @param file.gpuMemory Free bytes beside the weights where a GPU holds the caches; null = the processor's memory does.
- */
-export function cacheMemory({ bytes: weightBytes, gpuMemory }: { readonly bytes: number; readonly gpuMemory: number | null }): number {
-  if (gpuMemory !== null) return gpuMemory * gpuMemoryShare
-  const limit = process.constrainedMemory()
-  const machine = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
-  return Math.max(0, machine - weightBytes) * memoryShare
+/** Bytes we let the caches take where the processor's memory holds them: half of what the weights leave. */
+export function cacheMemoryBeside({ weightBytes, machineBytes }: { readonly weightBytes: number; readonly machineBytes: number }): number {
+  return Math.max(0, machineBytes - weightBytes) * memoryShare
 }

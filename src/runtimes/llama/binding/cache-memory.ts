@@ -1,0 +1,16 @@
+import { totalmem } from 'node:os'
+import { cacheMemoryBeside } from '../../../core/gguf/context-length.ts'
+
+/** Largest share of a GPU's free memory for the caches; the rest is for what a batch computes. */
+const gpuMemoryShare = 0.8
+
+/**
+ * Bytes we let the caches take; a container's limit counts as the machine's memory.
+ *
+ * @param file.gpuMemory Free bytes beside the weights where a GPU holds the caches; null = the processor's memory does.
+ */
+export function cacheMemory({ bytes, gpuMemory }: { readonly bytes: number; readonly gpuMemory: number | null }): number {
+  if (gpuMemory !== null) return gpuMemory * gpuMemoryShare
+  const limit = process.constrainedMemory()
+  return cacheMemoryBeside({ weightBytes: bytes, machineBytes: limit > 0 ? Math.min(limit, totalmem()) : totalmem() })
+}
