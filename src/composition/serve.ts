@@ -31,6 +31,7 @@ import { greetFirstStart } from './first-start.ts'
 import { httpSettings } from './http-settings.ts'
 import { ListeningAddress } from './listening-address.ts'
 import { followPulledModels } from './models/follow-pulled-models.ts'
+import { allModelFolders } from './models/model-folders.ts'
 import { openModels } from './models/open-models.ts'
 import { pullToDataFolder } from './models/pull-to-data-folder.ts'
 import { reachUpstreams } from './models/reach-upstreams.ts'
@@ -70,6 +71,8 @@ export async function serve(
     imageEntry: new URL('./image-engine.ts', import.meta.url),
     engineThreads: config.models.threads,
     textSlots: config.models.textSlots,
+    findAsset: (kind, name) => catalog.findAsset(kind, name),
+    assetFolders: allModelFolders(config),
     gpu: config.models.gpu === 'auto' && !mayHaveGpu() ? 'off' : config.models.gpu,
     gpuDevice: config.models.gpuDevice,
     confinement,

@@ -1,3 +1,4 @@
+import type { ControlnetUse } from './images/controlnet.ts'
 import type { LoraUse } from './images/lora.ts'
 import type { Sampler } from './sampler.ts'
 
@@ -32,6 +33,11 @@ export interface ImageRequest {
   readonly stylePreset: string | null
   /** At most eight, each name once. */
   readonly loras: readonly LoraUse[]
+  /** Words in the prompts that vectors stand for; absent = none, as in requests of earlier versions. */
+  readonly textualInversions?: readonly { readonly name: string; readonly trigger: string }[]
+  /** A VAE in place of the model's own. */
+  readonly vae?: string | null
+  readonly controlnets?: readonly ControlnetUse[]
   /** Image-to-image; null = from pure noise. */
   readonly initial: { readonly image: Uint8Array; readonly strength: number } | null
   /** Inpainting: white is repainted; only with `initial`. */

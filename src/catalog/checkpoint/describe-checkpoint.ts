@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import type { CheckpointFamily, SafetensorsKind } from '../../core/checkpoint/checkpoint-family.ts'
 import { familyDefaults } from '../../core/checkpoint/family-defaults.ts'
 import { sdxlSizes } from '../../core/image-sizes.ts'
@@ -27,7 +27,8 @@ export async function describeCheckpoint(
     refiner: null,
     timestepSpacing,
     bounds: checkpointBounds(family, layers),
-    checkpoint: { family, inpainting, weights, prediction },
+    // Links are resolved here: the engine may read the file, not the link's folder.
+    checkpoint: { family, inpainting, weights: await realpath(weights), prediction },
   }
 }
 

@@ -1,3 +1,4 @@
+import type { AssetDescriptor } from '../asset.ts'
 import type { ComputeDevice } from '../compute-device.ts'
 import type { ImageProgress, ImageRequest, ImageResult } from '../image-generation.ts'
 
@@ -13,6 +14,11 @@ export interface ImageModel {
    */
   generate(
     request: ImageRequest,
-    options: { readonly signal: AbortSignal; readonly onProgress: (progress: ImageProgress) => void },
+    options: {
+      readonly signal: AbortSignal
+      readonly onProgress: (progress: ImageProgress) => void
+      /** The assets that the request names, where they were looked up already. */
+      readonly assets?: readonly AssetDescriptor[]
+    },
   ): Promise<ImageResult>
 }

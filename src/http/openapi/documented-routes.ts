@@ -41,7 +41,9 @@ function drawingRoute(path: string, summary: string): DocumentedRoute {
 export function documentedRoutes(settings: { readonly widePenalties: boolean }): readonly DocumentedRoute[] {
   return [
     drawingRoute('/generate/sdxl', 'Generate images with SDXL'),
+    drawingRoute('/generate/controlnet-sdxl', 'The same as /generate/sdxl, by the original name for ControlNets'),
     drawingRoute('/generate/sd', 'Generate images with Stable Diffusion 1.5 or 2'),
+    drawingRoute('/generate/controlnet-sd', 'The same as /generate/sd, by the original name for ControlNets'),
     {
       method: 'post',
       path: '/v1/chat/completions',

@@ -18,10 +18,12 @@ import { parseImageRequest } from '../wire/images/image-request.ts'
 /** The routes that draw, and the families of models that each takes. */
 const routes: readonly { readonly path: string; readonly families: readonly CheckpointFamily[] }[] = [
   { path: '/generate/sdxl', families: ['sdxl', 'sdxl-refiner'] },
+  { path: '/generate/controlnet-sdxl', families: ['sdxl', 'sdxl-refiner'] },
   { path: '/generate/sd', families: ['sd15', 'sd2'] },
+  { path: '/generate/controlnet-sd', families: ['sd15', 'sd2'] },
 ]
 
-/** POST /generate/sdxl and /generate/sd: as JSON, as the image itself, or deferred. */
+/** POST /generate/sdxl, /generate/sd and their ControlNet twins, which take the same: as JSON, as the image itself, or deferred. */
 export function registerGenerateImage(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
   for (const route of routes) registerRoute(api, route, { deps, settings })
 }

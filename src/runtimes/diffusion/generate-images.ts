@@ -1,7 +1,8 @@
 import { ServiceError } from '../../core/error.ts'
-import type { GeneratedImage, ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
+import type { GeneratedImage, ImageRequest, ImageResult } from '../../core/image-generation.ts'
 import { type StyledPrompts, stylePrompts } from '../../core/images/styled-prompts.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
+import type { ImageModel } from '../../core/ports/image-model.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import { drawImage, type Refining } from './draw-image.ts'
 import { drawnSize } from './drawn-size.ts'
@@ -11,7 +12,9 @@ import { readStartingPicture } from './pictures/read-starting-picture.ts'
 import { toRgb } from './pictures/rgb-image.ts'
 import { encodePrompts } from './prompts/encode-prompts.ts'
 import { promptsToEncode } from './prompts/request-prompts.ts'
+import { readAssets } from './read-assets.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
+import { noAssets } from './used-assets.ts'
 import type { PreviewPainter } from './vae/preview-painter.ts'
 
 export interface ImageGeneration {
@@ -22,13 +25,15 @@ export interface ImageGeneration {
 
 /** Draws every image of a request, one after the other; they share the encoding of texts and pictures. */
 export async function generateImages(
-  { pipeline, descriptor, previews }: ImageGeneration,
+  { pipeline: plain, descriptor, previews }: ImageGeneration,
   request: ImageRequest,
-  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: ImageProgress) => void },
+  { signal, onProgress, assets = [] }: Parameters<ImageModel['generate']>[1],
 ): Promise<ImageResult> {
   const started = performance.now()
-  refuseUnsupported(pipeline, request)
-  const size = drawnSize(pipeline, descriptor, request)
+  refuseUnsupported(plain, request)
+  const size = drawnSize(plain, descriptor, request)
+  const used = plain.adapt === null ? noAssets : await readAssets(request, assets, { size, signal })
+  const pipeline = { ...plain, ...(await plain.adapt?.(used, { signal })) }
   const styled = stylePrompts(request)
   const settings = {
     sampler: request.sampler,
@@ -61,12 +66,13 @@ export async function generateImages(
   return { images, computeMs: performance.now() - started }
 }
 
-function refuseUnsupported({ base, refiner, encoder }: DiffusionPipeline, request: ImageRequest): void {
+function refuseUnsupported({ base, refiner, encoder, adapt }: DiffusionPipeline, request: ImageRequest): void {
   const refuse = (param: string, message: string): never => {
     throw new ServiceError('unsupported', message, { param })
   }
   if (request.clipSkip > base.maxClipSkip) refuse('clip_skip', `This model takes a clip_skip of at most ${base.maxClipSkip}.`)
-  if (request.loras.length > 0) refuse('loras', 'This model cannot apply LoRAs: leave out `loras` and the <lora:…> tags of the prompt.')
+  if (request.loras.length > 0 && adapt === null)
+    refuse('loras', 'This model cannot apply LoRAs: leave out `loras` and the <lora:…> tags of the prompt.')
   if (request.refinerStart !== null && refiner === null) refuse('use_refiner', 'This model has no refiner: leave out use_refiner.')
   if (request.initial !== null && encoder === null) refuse('init_image', 'This model cannot start from an image: leave out init_image.')
 }

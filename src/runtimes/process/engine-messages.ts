@@ -1,3 +1,4 @@
+import type { AssetDescriptor } from '../../core/asset.ts'
 import type { ComputeDevice, DeviceChoice } from '../../core/compute-device.ts'
 import type { ErrorCode, FieldFault } from '../../core/error.ts'
 import type { ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
@@ -21,7 +22,7 @@ export type EngineWork =
   | { readonly type: 'embed'; readonly request: EmbeddingRequest }
   | { readonly type: 'tokenize'; readonly request: TokenizeRequest }
   | { readonly type: 'detokenize'; readonly request: DetokenizeRequest }
-  | { readonly type: 'draw'; readonly request: ImageRequest }
+  | { readonly type: 'draw'; readonly request: ImageRequest; readonly assets: readonly AssetDescriptor[] }
 
 /** What an engine is given to compute with. */
 export interface EngineOptions extends DeviceChoice {

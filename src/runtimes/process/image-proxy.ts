@@ -1,14 +1,28 @@
-import type { ImageResult } from '../../core/image-generation.ts'
+import type { AssetDescriptor } from '../../core/asset.ts'
+import type { ImageRequest, ImageResult } from '../../core/image-generation.ts'
+import type { FindAsset } from '../../core/ports/asset-finder.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
 import type { EngineProcess } from './engine-process.ts'
 
-/** An image model that lives in an engine process. */
-export function createImageProxy(engine: EngineProcess): ImageModel {
+/** An image model that lives in an engine process; assets are looked up on the machine that draws, when it begins. */
+export function createImageProxy(engine: EngineProcess, findAsset: FindAsset): ImageModel {
   return {
     device: engine.facts.device,
-    async generate(request, { signal, onProgress }) {
-      using call = engine.call({ type: 'draw', request }, { signal, onProgress })
+    async generate(request, { signal, onProgress, assets = namedAssets(request, findAsset) }) {
+      using call = engine.call({ type: 'draw', request, assets }, { signal, onProgress })
       return (await call.result()) as ImageResult
     },
   }
+}
+
+function namedAssets(
+  { loras, textualInversions = [], controlnets = [], vae = null }: ImageRequest,
+  findAsset: FindAsset,
+): readonly AssetDescriptor[] {
+  return [
+    ...loras.map(({ name }) => findAsset('lora', name)),
+    ...textualInversions.map(({ name }) => findAsset('textual-inversion', name)),
+    ...controlnets.map(({ name }) => findAsset('controlnet', name)),
+    ...(vae === null ? [] : [findAsset('vae', vae)]),
+  ].filter((asset) => asset !== undefined)
 }

@@ -1,5 +1,6 @@
 import type { DeviceChoice } from '../../core/compute-device.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
+import type { FindAsset } from '../../core/ports/asset-finder.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { LoadedModel, ModelLoader } from '../../core/ports/model-loader.ts'
 import type { Confinement } from './confine/confinement.ts'
@@ -23,6 +24,10 @@ export interface ProcessLoaderSettings extends Partial<DeviceChoice> {
   readonly confinement?: Confinement | null
   /** What all loaded models together may use; no limit where it is left out. */
   readonly memoryBytes?: number
+  /** Looks up the files of assets that requests name; none where it is left out. */
+  readonly findAsset?: FindAsset
+  /** Folders in which those files lie; engines of checkpoints may read them. */
+  readonly assetFolders?: readonly string[]
   readonly clock: Clock
   readonly log: (event: EngineEvent) => void
   /** Kills an engine that takes longer to load; default 10 minutes. */
@@ -41,6 +46,8 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
     imageEntry,
     engineThreads: threads,
     textSlots,
+    findAsset = () => undefined,
+    assetFolders = [],
     gpu = 'off',
     gpuDevice = null,
     confinement = null,
@@ -58,7 +65,7 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
   ): Promise<LoadedModel<Model>> => {
     const engine = await EngineProcess.start(
       { descriptor, threads, slots, gpu, gpuDevice },
-      { entry, needs: modelNeeds(descriptor, { gpu, memoryBytes }), confinement, clock, log, loadMs, abortMs },
+      { entry, needs: modelNeeds(descriptor, { gpu, memoryBytes, assetFolders }), confinement, clock, log, loadMs, abortMs },
       options,
     )
     return {
@@ -72,6 +79,7 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
 
   return {
     loadText: (descriptor, options) => load({ descriptor, entry: textEntry, slots: textSlots }, createTextProxy, options),
-    loadImage: (descriptor, options) => load({ descriptor, entry: imageEntry, slots: imageSlots }, createImageProxy, options),
+    loadImage: (descriptor, options) =>
+      load({ descriptor, entry: imageEntry, slots: imageSlots }, (engine) => createImageProxy(engine, findAsset), options),
   }
 }

@@ -21,6 +21,6 @@ export function serveImageEngine(load: LoadImage): void {
 function createRunner(model: ImageModel): WorkRunner {
   return async (work, { id, signal, send }) => {
     if (work.type !== 'draw') throw new ServiceError('internal_error', 'The image engine was asked for text.')
-    return model.generate(work.request, { signal, onProgress: (progress) => send({ type: 'progress', id, progress }) })
+    return model.generate(work.request, { signal, assets: work.assets, onProgress: (progress) => send({ type: 'progress', id, progress }) })
   }
 }

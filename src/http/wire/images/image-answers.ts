@@ -17,6 +17,7 @@ export const imageResultSchema = Type.Object({
   model: Type.String(),
   width: Type.Integer(),
   height: Type.Integer(),
+  warnings: Type.Optional(Type.Array(Type.String(), { description: 'What of the request was not done; absent when all was.' })),
 })
 
 /** Answer of POST /v1/images/generations. */

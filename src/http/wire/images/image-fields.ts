@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { mostControlnets } from '../../../core/images/controlnet.ts'
 import { largestLoraWeight, mostLoras } from '../../../core/images/lora.ts'
 import { stylePresetNames } from '../../../core/images/style-preset.ts'
 import { samplers } from '../../../core/sampler.ts'
@@ -89,6 +90,42 @@ export const imageFields = {
       description: 'LoRAs by asset name with their weights; `<lora:name:0.8>` in the prompt does the same.',
     }),
   ),
+  textual_inversions: Type.Optional(
+    Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 100 }), {
+      maxProperties: 16,
+      description: 'Textual inversions by asset name, each with the word in the prompts that it stands for.',
+    }),
+  ),
+  vae: Type.Optional(Type.String({ minLength: 1, description: "A VAE by asset name, in place of the model's own." })),
+  controlnet: Type.Optional(Type.String({ minLength: 1, description: 'A ControlNet by asset name; needs controlnet_image.' })),
+  controlnet_image: Type.Optional(Type.String({ minLength: 1, description: `What the ControlNet is shown: ${fileForms}` })),
+  controlnet_conditioning_scale: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 10, description: 'How strongly it counts; 1 by default.' }),
+  ),
+  controlnet_early_stop: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: 'Share of the steps after which it says no more; 1 by default.' }),
+  ),
+  controlnet_preprocess: Type.Optional(
+    Type.Boolean({ description: 'Whether edges are found for a canny ControlNet; other pictures are taken as they are. True by default.' }),
+  ),
+  controlnets: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ minLength: 1 }),
+          image: Type.String({ minLength: 1 }),
+          conditioning_scale: Type.Optional(Type.Number({ minimum: 0, maximum: 10 })),
+          early_stop: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+          preprocess: Type.Optional(Type.Boolean()),
+        },
+        { additionalProperties: false },
+      ),
+      {
+        maxItems: mostControlnets,
+        description: 'Several ControlNets at once, each with name, image, conditioning_scale, early_stop and preprocess.',
+      },
+    ),
+  ),
   clip_skip: Type.Optional(Type.Integer({ minimum: 1, maximum: 12, description: 'Last layers of the text encoders to leave out.' })),
   use_refiner: Type.Optional(Type.Boolean({ description: 'True by default where the model has a refiner.' })),
   high_noise_frac: Type.Optional(
@@ -103,13 +140,6 @@ export const imageFields = {
 
 /** Fields of the original service that no engine here honours yet; to support one, move it into {@link imageFields} and read it. */
 export const unsupportedImageFields = {
-  vae: unsupportedField(),
-  textual_inversions: unsupportedField({}),
-  controlnet: unsupportedField(),
-  controlnet_conditioning_scale: unsupportedField(),
-  controlnet_early_stop: unsupportedField(),
-  controlnet_image: unsupportedField(),
-  controlnet_preprocess: unsupportedField(false),
   transfer_images: unsupportedField({}),
 }
 

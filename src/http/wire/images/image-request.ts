@@ -7,6 +7,7 @@ import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
+import { decodeAssets, findAssetFaults } from './image-assets.ts'
 import { findImageFaults, type ImageHints } from './image-faults.ts'
 import { type ImageBody, imageDefaults, imageRequestSchema, unsupportedImageFields } from './image-fields.ts'
 import { readLoras } from './image-loras.ts'
@@ -45,10 +46,15 @@ export async function parseImageRequest(
   const body = checker.parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedImageFields), imageFaultCodes)
   const model = chooseImageModel(deps.catalog, { ...namedModel(body), families })
+  refuseFaults(findAssetFaults(body, model, deps.catalog), imageFaultCodes)
   const request = resolveImageRequest(body, model, hints)
   refusePixels(request, mostPixels, { count: 'num_images', size: ['width', 'height'] })
   return {
-    request: { ...request, ...(await decodeImages(deps.inspectImage, body, { ...options, shape: request })) },
+    request: {
+      ...request,
+      ...(await decodeImages(deps.inspectImage, body, { ...options, shape: request })),
+      ...(await decodeAssets(deps.inspectImage, body, options)),
+    },
     logPrompt: body.log_prompt ?? imageDefaults.log_prompt,
   }
 }

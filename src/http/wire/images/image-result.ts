@@ -1,4 +1,5 @@
 import type { GeneratedImage, ImageRequest, ImageResult } from '../../../core/image-generation.ts'
+import { controlWarnings } from '../../../core/images/controlnet.ts'
 
 import type { Answer } from '../answer.ts'
 import type { imageResultSchema } from './image-answers.ts'
@@ -9,10 +10,11 @@ import type { imageResultSchema } from './image-answers.ts'
  * @param write What stands for a picture; its base64 unless something else is to take its place.
  */
 export function encodeImageResult(
-  request: Pick<ImageRequest, 'model' | 'width' | 'height'>,
+  request: Pick<ImageRequest, 'model' | 'width' | 'height' | 'controlnets'>,
   result: ImageResult,
   write: (picture: GeneratedImage, index: number) => string = ({ bytes }) => toBase64(bytes),
 ): Answer<typeof imageResultSchema> {
+  const warnings = controlWarnings(request.controlnets ?? [])
   return {
     images: result.images.map((image, index) => ({
       image_b64: image.removedForSafety ? null : write(image, index),
@@ -24,6 +26,7 @@ export function encodeImageResult(
     model: request.model,
     width: request.width,
     height: request.height,
+    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
   }
 }
 

@@ -9,18 +9,28 @@ const ownBytes = 2 * 1024 ** 3
  * cards look for their own files and reserve addresses without end.
  *
  * @param machine.memoryBytes What all loaded models together may use.
+ * @param machine.assetFolders Where what requests name besides the model may lie.
  */
 export function modelNeeds(
   model: ModelDescriptor,
-  { gpu, memoryBytes }: { readonly gpu: string; readonly memoryBytes: number },
+  {
+    gpu,
+    memoryBytes,
+    assetFolders = [],
+  }: { readonly gpu: string; readonly memoryBytes: number; readonly assetFolders?: readonly string[] },
 ): EngineNeeds {
   const startsProcesses = model.kind === 'text'
   if (gpu !== 'off') return { startsProcesses, readable: null, memoryBytes: null }
   return {
     startsProcesses,
-    readable: [...new Set([model.folder, ...filesBeside(model)])],
+    readable: [...new Set([model.folder, ...filesBeside(model), ...(takesAssets(model) ? assetFolders : [])])],
     memoryBytes: Math.ceil(memoryBytes * 1.5) + ownBytes,
   }
+}
+
+/** Only checkpoints take LoRAs and the like. */
+function takesAssets(model: ModelDescriptor): boolean {
+  return model.kind === 'image' && model.checkpoint !== undefined
 }
 
 function filesBeside(model: ModelDescriptor): readonly string[] {

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { mkdir, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { readGoldenCheckpoints, unpackGoldenCheckpoints } from '../../../test/support/model-files/golden-checkpoints.ts'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { CatalogError } from '../catalog-fault.ts'
+import { openCatalog } from '../open-catalog.ts'
+import { removeModel } from '../remove-model.ts'
+
+const temporary = await createTemporaryFolder()
+after(() => temporary[Symbol.asyncDispose]())
+const folder = join(temporary.path, 'models')
+await unpackGoldenCheckpoints(folder, (path) => !path.endsWith('.json') || path.startsWith('xl-diffusers/'))
+
+test('every kind of file in a models folder is what its header says', async () => {
+  const catalog = await openCatalog({ folders: [folder] })
+  const families = Object.fromEntries(catalog.list().map((model) => [model.id, model.kind === 'image' ? model.checkpoint?.family : null]))
+  assert.deepEqual(families, {
+    'xl-diffusers': 'sdxl',
+    refiner: 'sdxl-refiner',
+    sd15: 'sd15',
+    'sd15-inpaint': 'sd15',
+    sd21: 'sd2',
+    xl: 'sdxl',
+    'xl-vpred': 'sdxl',
+  })
+  const assets = catalog.listAssets().map(({ kind, name, family }) => `${kind} ${name} ${family}`)
+  assert.deepEqual(assets.toSorted(), [
+    'controlnet controlnet-xl sdxl',
+    'controlnet sd15-controlnet sd15',
+    'lora locon-kohya sdxl',
+    'lora lora-kohya sdxl',
+    'lora lora-kohya-diffusers-names sdxl',
+    'lora lora-peft sdxl',
+    'lora sd15-lora-kohya sd15',
+    'textual-inversion ti-sd15 null',
+    'textual-inversion ti-xl sdxl',
+    'vae vae-xl null',
+  ])
+  assert.match(catalog.findUnusable('loha')?.reason ?? '', /kind LoHa/)
+  assert.match(catalog.findUnusable('dora')?.reason ?? '', /kind DoRA/)
+})
+
+test('what no file says comes from its family', async () => {
+  const catalog = await openCatalog({ folders: [folder] })
+  const image = (id: string) => {
+    const found = catalog.find(id)
+    assert.ok(found?.kind === 'image')
+    return found
+  }
+  assert.deepEqual(image('xl').native, { width: 1024, height: 1024 })
+  assert.deepEqual(image('sd15').sizes, { type: 'range', min: 64, max: 1024 })
+  assert.deepEqual(image('sd15').defaults, { steps: 30, guidanceScale: 12, sampler: 'DDIM' })
+  assert.equal(image('sd15').bounds?.clipSkip, 3)
+  assert.equal(image('xl').bounds?.clipSkip, 2)
+  assert.equal(image('sd15-inpaint').checkpoint?.inpainting, true)
+  assert.equal(catalog.defaultImageModel((model) => model.checkpoint?.family === 'sd2')?.id, 'sd21')
+})
+
+const header = (tensors: object, data = 0): Buffer => {
+  const json = Buffer.from(JSON.stringify(tensors))
+  const start = Buffer.alloc(8)
+  start.writeBigUInt64LE(BigInt(json.length))
+  return Buffer.concat([start, json, Buffer.alloc(data)])
+}
+const half = (from: number, to: number) => ({ dtype: 'F16', shape: [(to - from) / 2], data_offsets: [from, to] })
+
+const damaged: readonly (readonly [string, Buffer, RegExp])[] = [
+  ['overlapping', header({ a: half(0, 8), b: half(4, 12) }, 12), /tensor "b" that overlaps another; copy it again/],
+  ['liar', header({ a: half(0, 800) }, 12), /is cut short: it has \d+ bytes where its header promises/],
+  ['huge', Buffer.concat([Buffer.from('ffffffffffff0000', 'hex'), Buffer.alloc(20)]), /header would be longer than the file/],
+  ['renamed-pickle', Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(40)]), /is a pickle, which can run code/],
+  ['empty', Buffer.alloc(0), /too short/],
+]
+
+test('damaged files stop the start, all with their faults at once', async () => {
+  const own = join(temporary.path, 'damaged')
+  await mkdir(own)
+  for (const [name, bytes] of damaged) await writeFile(join(own, `${name}.safetensors`), bytes)
+  await unpackGoldenCheckpoints(own, (path) => path === 'sd15-lora-kohya.safetensors')
+  await truncate(join(own, 'sd15-lora-kohya.safetensors'), 200_000)
+  const error: unknown = await openCatalog({ folders: [own] }).catch((thrown) => thrown)
+  assert.ok(error instanceof CatalogError)
+  assert.equal(error.faults.length, damaged.length + 1)
+  for (const [name, , expected] of damaged) {
+    const fault = error.faults.find(({ file }) => file.endsWith(`/${name}.safetensors`))
+    assert.match(fault?.message ?? '', expected)
+  }
+})
+
+test('a pickle by its name and a sound file of another kind wait for who names them', async () => {
+  const own = join(temporary.path, 'other')
+  await mkdir(join(own, 'further-down'), { recursive: true })
+  await writeFile(join(own, 'old.ckpt'), 'x')
+  await writeFile(
+    join(own, 'further-down/flux.safetensors'),
+    header({ 'double_blocks.0.weight': half(0, 4), 'single_blocks.0.weight': half(4, 8) }, 8),
+  )
+  const catalog = await openCatalog({ folders: [own] })
+  assert.match(catalog.findUnusable('old')?.reason ?? '', /pickle/)
+  assert.match(catalog.findUnusable('flux')?.reason ?? '', /Flux/)
+})
+
+test('names are told by the end of a split, few-step models and velocities by their names', async () => {
+  const own = join(temporary.path, 'names')
+  const wanted = { 'sd15.safetensors': 'some_lightning_v2', 'sd21.safetensors': 'v2-1_768-ema', 'xl.safetensors': 'xl-lcm-00001-of-00001' }
+  await mkdir(own)
+  const packed = await readGoldenCheckpoints()
+  for (const [path, name] of Object.entries(wanted)) await writeFile(join(own, `${name}.safetensors`), packed.get(path) ?? '')
+  const catalog = await openCatalog({ folders: [own] })
+  const image = (id: string) => {
+    const found = catalog.find(id)
+    assert.ok(found?.kind === 'image', id)
+    return found
+  }
+  assert.deepEqual(image('some_lightning_v2').defaults, { steps: 4, guidanceScale: 1, sampler: 'K_EULER' })
+  assert.equal(image('some_lightning_v2').timestepSpacing, 'trailing')
+  assert.deepEqual(image('xl-lcm').defaults, { steps: 4, guidanceScale: 1, sampler: 'LCM' })
+  assert.deepEqual(image('v2-1_768-ema').native, { width: 768, height: 768 })
+  assert.equal(image('v2-1_768-ema').checkpoint?.prediction, 'v_prediction')
+  await removeModel(image('xl-lcm'))
+  assert.deepEqual(
+    (await openCatalog({ folders: [own] })).list().map(({ id }) => id),
+    ['some_lightning_v2', 'v2-1_768-ema'],
+  )
+})
+
+test('a model.json says what a checkpoint is drawn with, and two files of one name clash', async () => {
+  const own = join(temporary.path, 'described')
+  await unpackGoldenCheckpoints(join(own, 'mine'), (path) => path === 'sd15.safetensors')
+  const described = {
+    id: 'mine',
+    kind: 'image',
+    format: 'safetensors',
+    file: 'sd15.safetensors',
+    native: { width: 64, height: 64 },
+    defaults: { steps: 7 },
+  }
+  await writeFile(join(own, 'mine/model.json'), JSON.stringify(described))
+  const mine = (await openCatalog({ folders: [own] })).find('mine')
+  assert.ok(mine?.kind === 'image')
+  assert.deepEqual([mine.native.width, mine.defaults.steps, mine.checkpoint?.family], [64, 7, 'sd15'])
+  await writeFile(join(own, 'mine.ckpt'), 'x')
+  const error: unknown = await openCatalog({ folders: [own] }).catch((thrown) => thrown)
+  assert.ok(error instanceof CatalogError)
+  assert.match(error.faults[0]?.message ?? '', /mine is already the id of/)
+})

@@ -1,0 +1,4 @@
+import type { AssetDescriptor, AssetKind } from '../asset.ts'
+
+/** Looks installed assets up by name. */
+export type FindAsset = (kind: AssetKind, name: string) => AssetDescriptor | undefined
