@@ -96,9 +96,10 @@ export async function decodeAssets(
     const of = field === 'controlnet' ? 'controlnet_image' : 'controlnets'
     controlnets.push({ name, scale, until, preprocess, image: await decodeImage(inspect, { field: of, text: image }, options) })
   }
+  const inversions = Object.entries(body.textual_inversions ?? {}).map(([name, trigger]) => ({ name, trigger }))
   return {
-    textualInversions: Object.entries(body.textual_inversions ?? {}).map(([name, trigger]) => ({ name, trigger })),
-    vae: body.vae ?? null,
-    controlnets,
+    ...(inversions.length === 0 ? {} : { textualInversions: inversions }),
+    ...(body.vae === undefined ? {} : { vae: body.vae }),
+    ...(controlnets.length === 0 ? {} : { controlnets }),
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { CheckpointFamily } from '../../../core/checkpoint/checkpoint-family.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { stylePresetNames } from '../../../core/images/style-preset.ts'
@@ -37,8 +38,11 @@ const picture = Buffer.from('picture').toString('base64')
 function depsFor(descriptor: ImageModelDescriptor): ImageParsing {
   const catalog: ModelCatalog = {
     listAssets: () => [],
-    findAsset: () => undefined,
-    findUnusable: () => undefined,
+    findAsset: (kind, name) =>
+      ['any', 'own', 'xl'].includes(name)
+        ? { kind, name, file: `/${name}`, family: name === 'xl' ? 'sdxl' : name === 'own' ? 'sd15' : null, bytes: 1, created: 1 }
+        : undefined,
+    findUnusable: (name) => (name === 'broken' ? { name, file: '/broken', reason: 'is a pickle' } : undefined),
     list: () => [descriptor],
     find: (id) => (id === descriptor.id ? descriptor : undefined),
     defaultImageModel: () => descriptor,
@@ -52,10 +56,17 @@ function depsFor(descriptor: ImageModelDescriptor): ImageParsing {
   }
 }
 
-async function accept(fields: object, { descriptor = model, hints = noHints } = {}): Promise<ImageRequest> {
+async function accept(
+  fields: object,
+  {
+    descriptor = model,
+    hints = noHints,
+    families = ['sdxl'],
+  }: { descriptor?: ImageModelDescriptor; hints?: ImageHints; families?: readonly CheckpointFamily[] } = {},
+): Promise<ImageRequest> {
   const parsed = await parseImageRequest(
     depsFor(descriptor),
-    { body: { prompt: 'a tiger', ...fields }, hints, families: ['sdxl'] },
+    { body: { prompt: 'a tiger', ...fields }, hints, families },
     { signal: new AbortController().signal },
   )
   return parsed.request
@@ -149,16 +160,7 @@ suite('image requests', () => {
     })
   }
 
-  for (const [field, ...nothing] of [
-    ['vae'],
-    ['textual_inversions', {}],
-    ['controlnet'],
-    ['controlnet_conditioning_scale'],
-    ['controlnet_early_stop'],
-    ['controlnet_image'],
-    ['controlnet_preprocess', false],
-    ['transfer_images', {}],
-  ] as const) {
+  for (const [field, ...nothing] of [['transfer_images', {}]] as const) {
     test(`${field} is refused by name unless it asks for nothing`, async () => {
       for (const value of [null, ...nothing]) await accept({ [field]: value })
       for (const value of ['name', '', { name: 1 }, 0, 0.5, true, []]) await refuse({ [field]: value }, field, 'unsupported')
@@ -166,6 +168,38 @@ suite('image requests', () => {
         if (JSON.stringify(nothing) !== JSON.stringify([value])) await refuse({ [field]: value }, field, 'unsupported')
     })
   }
+
+  for (const [field, value] of [
+    ['vae', 'some-vae'],
+    ['textual_inversions', { style: 'zqx' }],
+    ['controlnet', 'some-controlnet'],
+  ] as const) {
+    test(`${field} is refused by name where the model is an export`, async () => {
+      await accept({ [field]: null })
+      await refuse({ [field]: value }, field, 'unsupported')
+    })
+  }
+
+  test('assets are installed, fit the family of the model, and ControlNets are shown a picture', async () => {
+    const checkpoint = { ...model, checkpoint: { family: 'sd15', inpainting: false, weights: '/x', prediction: null } as const }
+    const options = { descriptor: { ...checkpoint, format: 'safetensors' as const }, families: ['sd15'] as const }
+    const taken = await accept(
+      { loras: { own: 1 }, vae: 'any', textual_inversions: { any: 'zqx' }, controlnet: 'any', controlnet_image: picture },
+      options,
+    )
+    assert.deepEqual([taken.vae, taken.textualInversions, taken.controlnets?.length], ['any', [{ name: 'any', trigger: 'zqx' }], 1])
+    await refuse({ loras: { absent: 1 } }, 'loras', 'unsupported', options)
+    await refuse({ loras: { xl: 1 } }, 'loras', 'unsupported', options)
+    await refuse({ vae: 'broken' }, 'vae', 'unsupported', options)
+    await refuse({ controlnet: 'any' }, 'controlnet_image', 'validation_error', options)
+    await refuse({ controlnet_early_stop: 0.5 }, 'controlnet_early_stop', 'validation_error', options)
+    await refuse(
+      { controlnets: Array.from({ length: 5 }, () => ({ name: 'any', image: picture })) },
+      'controlnets',
+      'validation_error',
+      options,
+    )
+  })
 
   test('a checkpoint names an installed image model', async () => {
     assert.equal((await accept({ checkpoint: 'drawer' })).model, 'drawer')
