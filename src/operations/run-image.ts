@@ -8,12 +8,12 @@ import { holdSlot, type RunDependencies } from './hold-slot.ts'
  */
 export async function runImage(
   deps: RunDependencies,
-  { accountId, request }: { readonly accountId: string; readonly request: ImageRequest },
+  { accountId, request, deferred = false }: { readonly accountId: string; readonly request: ImageRequest; readonly deferred?: boolean },
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: ImageProgress) => void },
 ): Promise<ImageResult> {
   await using slot = await holdSlot(
     deps,
-    deps.pool.acquireImage(request.model, { signal, account: accountId, sequences: request.seeds.length }),
+    deps.pool.acquireImage(request.model, { signal, account: accountId, sequences: request.seeds.length, deferred }),
     { signal },
   )
   return await slot.model.generate(request, { signal: slot.signal, onProgress })

@@ -10,13 +10,13 @@ import { holdSlot, type RunDependencies } from './hold-slot.ts'
  */
 export async function* runText(
   deps: RunDependencies,
-  work: { readonly accountId: string; readonly reservation: string; readonly request: TextRequest },
+  work: { readonly accountId: string; readonly reservation: string; readonly request: TextRequest; readonly deferred?: boolean },
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<TextPart, void, undefined> {
-  const { accountId, request } = work
+  const { accountId, request, deferred = false } = work
   await using slot = await holdSlot(
     deps,
-    deps.pool.acquireText(request.model, { signal, account: accountId, sequences: request.choices }),
+    deps.pool.acquireText(request.model, { signal, account: accountId, sequences: request.choices, deferred }),
     { signal },
   )
   const allowed = await holdTextBudget(deps, { ...work, model: slot.model }, { signal: slot.signal })

@@ -31,8 +31,11 @@ export async function runWork(
   { signal, onProgress }: WorkOptions,
 ): Promise<WorkResult> {
   if (work.kind === 'image')
-    return { kind: 'image', result: meter.countImages(await runImage(deps, { accountId, request: work.request }, { signal, onProgress })) }
-  const parts = meter.countText(runText(deps, { accountId, reservation, request: work.request }, { signal }))
+    return {
+      kind: 'image',
+      result: meter.countImages(await runImage(deps, { accountId, request: work.request, deferred: true }, { signal, onProgress })),
+    }
+  const parts = meter.countText(runText(deps, { accountId, reservation, request: work.request, deferred: true }, { signal }))
   return { kind: 'chat', result: await collectText(countTokens(parts, work.request, onProgress)) }
 }
 

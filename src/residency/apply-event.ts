@@ -20,7 +20,14 @@ function noteEvent(model: ResidentModel, event: ModelEvent, now: number): Reside
         ...model,
         waiting: [
           ...model.waiting,
-          { id: event.waiterId, account: event.account, sequences: event.sequences, since: now, admitted: false },
+          {
+            id: event.waiterId,
+            account: event.account,
+            sequences: event.sequences,
+            since: now,
+            deferred: event.deferred === true,
+            admitted: false,
+          },
         ],
       }
     case 'want':

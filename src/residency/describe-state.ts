@@ -9,7 +9,9 @@ export function describeState(model: ResidentModel, told: Pick<ModelState, 'memo
   return { modelId: id, state, ...told, slots, inUse: held.length, waiting: waiting.length }
 }
 
-/** Whether one more request would get a slot at once, or as soon as the model is loaded. */
-export function hasRoom({ phase, slots, held, waiting }: ResidentModel): boolean {
-  return phase.type !== 'backing-off' && held.length + waiting.length < slots
+/** Whether one more deferred run would get a slot at once, or as soon as the model is loaded, or may wait among callers who do. */
+export function hasRoom({ phase, slots, held, waiting, queue }: ResidentModel): boolean {
+  if (phase.type === 'backing-off') return false
+  if (held.length + waiting.length < slots) return true
+  return waiting.length > 0 && waiting.length < queue && !waiting.some(({ deferred }) => deferred)
 }

@@ -53,6 +53,25 @@ test('60 requests on 2 slots with a queue of 8 give 10 answers and 50 refusals',
   assert.equal(opened.loader.attempts('fake-chat'), 1)
 })
 
+test('where callers wait, one deferred run has room to wait among them', async () => {
+  const { pool } = open({ textQueue: 3 })
+  await using _pool = pool
+  const leases = await Promise.all([1, 2].map(() => pool.acquireText('fake-chat', options)))
+  assert.equal(pool.hasRoom('fake-chat'), false)
+  const caller = pool.acquireText('fake-chat', options)
+  assert.equal(pool.hasRoom('fake-chat'), true)
+  const run = pool.acquireText('fake-chat', { signal, account: 'b', deferred: true })
+  assert.equal(pool.hasRoom('fake-chat'), false)
+  await leases[0]?.[Symbol.asyncDispose]()
+  const lease = await run
+  assert.equal(pool.hasRoom('fake-chat'), true)
+  const last = pool.acquireText('fake-chat', options)
+  const full = pool.acquireText('fake-chat', options)
+  assert.equal(pool.hasRoom('fake-chat'), false)
+  await Promise.all([...leases, lease].map((each) => each[Symbol.asyncDispose]()))
+  for (const each of [caller, last, full]) await (await each)[Symbol.asyncDispose]()
+})
+
 test('a crash fails the requests on the model, and who waits is served by the next process', async () => {
   const { pool, loader, events } = open()
   await using _pool = pool

@@ -252,6 +252,17 @@ const fairness: Readonly<Record<string, readonly Row[]>> = {
     [0, leave(2), []],
     [0, acquire(9, 'a'), []],
   ],
+  'deferred work keeps its place among callers, beyond the share of its account': [
+    [0, acquire(1, 'a'), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [0, acquire(2, 'a'), []],
+    [0, acquire(3, 'a'), []],
+    [0, { type: 'acquire', modelId: 'm', waiterId: 4, account: 'a', sequences: 1, deferred: true }, []],
+    [0, acquire(5, 'a'), ['refuse 5 share-full 1']],
+    [0, release(1), ['grant 2']],
+    [0, release(2), ['grant 3']],
+    [0, release(3), ['grant 4']],
+  ],
   'who will be served as soon as the model is there does not count against the share': [
     [0, acquire(1, 'a'), ['load m']],
     [0, acquire(2, 'a'), []],

@@ -45,7 +45,8 @@ function findQueueRefusal(
   const serving = model.phase.type === 'loaded' && model.phase.draining === null
   const ahead = serving ? 0 : model.slots
   if (place >= model.queue + ahead) return { because: 'queue-full', retryAfterSeconds: estimateRetryAfter(model) }
-  if (waiter.admitted || model.share >= model.queue) return undefined
+  // The worker brings one at a time, whoever's it is.
+  if (waiter.admitted || waiter.deferred || model.share >= model.queue) return undefined
   const own = model.waiting.slice(0, place).filter(({ account }) => account === waiter.account)
   return own.length < model.share + ahead
     ? undefined

@@ -3,7 +3,14 @@ import type { ResidentModel } from './residency-state.ts'
 /** What the planner is told. */
 export type PlannerEvent =
   | { readonly type: 'introduce'; readonly model: ResidentModel }
-  | { readonly type: 'acquire'; readonly modelId: string; readonly waiterId: number; readonly account: string; readonly sequences: number }
+  | {
+      readonly type: 'acquire'
+      readonly modelId: string
+      readonly waiterId: number
+      readonly account: string
+      readonly sequences: number
+      readonly deferred?: boolean
+    }
   | { readonly type: 'want'; readonly modelId: string; readonly waiterId: number }
   /** A waiter no longer waits. */
   | { readonly type: 'leave'; readonly modelId: string; readonly waiterId: number }

@@ -6,6 +6,8 @@ export interface Waiter {
   readonly sequences: number
   /** Unix milliseconds. */
   readonly since: number
+  /** Whether its caller waits at no connection. */
+  readonly deferred: boolean
   /** Whether it was let into the queue, so that its account's share no longer matters. */
   readonly admitted: boolean
 }

@@ -5,7 +5,7 @@ import { createModelPool } from '../../src/residency/model-pool.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { FakeModelLoader } from '../../src/runtimes/fake/fake-model-loader.ts'
 import { startHttpService } from '../support/http-service.ts'
-import { readError } from '../support/read-json.ts'
+import { readError, readJson } from '../support/read-json.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 const { signal } = new AbortController()
@@ -68,5 +68,31 @@ suite('queue shares', () => {
     assert.equal(greedy.filter(({ status }) => status === 202).length, 4)
     for (const answer of greedy.filter(({ status }) => status !== 202)) await assertRefused(answer, /has 4 requests waiting/)
     assert.equal((await submit(honest)).status, 202)
+  })
+
+  test('callers that never stop coming do not keep the asynchronous work of another account waiting', async () => {
+    const clock = createTestClock()
+    const catalog = createFakeCatalog()
+    const loader = new FakeModelLoader({ clock, slots: 2 })
+    await using pool = createModelPool({ catalog, loader, clock, limits, onEvent: () => {} })
+    await using service = await startHttpService({ clock, catalog, pool, worker: true })
+    const neighbour = await createAccount({ ...service.store, clock }, { name: 'Bo', role: 'member' }, { signal })
+    const honest = await service.makeToken(['text', 'read'], { accountId: neighbour.id })
+    const stop = new AbortController()
+    // Each of four callers asks again as soon as it is served, so that somebody always waits for the two slots.
+    const greedy = Array.from({ length: 4 }, async () => {
+      while (!stop.signal.aborted) {
+        await using _lease = await pool.acquireText('fake-chat', { signal, account: service.accountId })
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })
+    while ((pool.states().find(({ modelId }) => modelId === 'fake-chat')?.waiting ?? 0) < 2)
+      await new Promise((resolve) => setImmediate(resolve))
+    const submitted = await service.fetch('/v1/chat/completions', { json: chat, token: honest, headers: { 'x-service-async': '1' } })
+    const { response_id: id } = await readJson(submitted)
+    const polled = await service.fetch(`/v1/requests/${String(id)}?wait=60`, { token: honest })
+    assert.equal((await readJson(polled)).outcome, 'succeeded')
+    stop.abort()
+    await Promise.all(greedy)
   })
 })

@@ -13,6 +13,8 @@ export interface AcquireOptions {
   readonly account: string
   /** Completions or pictures that the slot will make, so that many in one request get no more than many requests; default 1. */
   readonly sequences?: number
+  /** Whether nobody waits for it at a connection: it keeps its place in the line beside those who do; default false. */
+  readonly deferred?: boolean
 }
 
 /**
@@ -25,7 +27,10 @@ export interface AcquireOptions {
 export interface ModelPool {
   acquireText(modelId: string, options: AcquireOptions): Promise<ModelLease<TextModel>>
   acquireImage(modelId: string, options: AcquireOptions): Promise<ModelLease<ImageModel>>
-  /** Whether a slot could be had at once or after loading, so that the worker claims no more than fits. */
+  /**
+   * Whether a slot could be had at once or after loading, so that the worker claims no more than fits. Where callers wait, one deferred run may
+   * wait among them, or theirs would always come first.
+   */
   hasRoom(modelId: string): boolean
   /** Every model's state, for the models list, health and the console. */
   states(): readonly ModelState[]
