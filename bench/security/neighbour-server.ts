@@ -71,7 +71,7 @@ async function startService(): Promise<BenchTarget> {
           onFault: () => {},
           audit: new MemoryAuditLog(),
         },
-        { version: '0.0.0', limits: [] },
+        { version: '0.0.0', mostTokens: 1000, limits: [] },
       ),
   })
   const enemy = await createAccount(

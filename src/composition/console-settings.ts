@@ -9,6 +9,7 @@ const whole = new Intl.NumberFormat('en')
 export function consoleSettings({ models, requests, accounts, deferred }: Config): ConsoleSettings {
   return {
     version: packageFile.version,
+    mostTokens: accounts.tokens,
     limits: [
       { name: 'Memory of all loaded models', value: megabytes(models.memoryBytes) },
       { name: 'Threads per engine', value: String(models.threads) },

@@ -62,6 +62,8 @@ export interface Config {
   readonly accounts: {
     /** Part of every queue, over 0 and up to 1. */
     readonly share: number
+    /** Access tokens that can be used at once. */
+    readonly tokens: number
     /** Bodies and outputs of asynchronous requests. */
     readonly storageBytes: number
     /** Held open at once. */

@@ -68,6 +68,7 @@ function readConfig({ read }: SettingReader): Config {
     },
     accounts: {
       share: read(settings.accountShare) / 100,
+      tokens: read(settings.accountTokens),
       storageBytes: read(settings.accountStorage),
       places: { streams: read(settings.accountStreams), polls: read(settings.accountPolls), events: read(settings.accountEvents) },
     },

@@ -216,6 +216,13 @@ export const settings = {
     'Event streams of asynchronous requests that one account may have open at once; more get 429.',
   ),
 
+  accountTokens: setting(
+    'account-tokens',
+    'Accounts',
+    integer(1, 100_000),
+    '1000',
+    'Access tokens of one account that can be used; the console makes no more.',
+  ),
   accountStorage: setting(
     'account-storage',
     'Accounts',

@@ -40,5 +40,7 @@ export interface ConsoleDependencies {
 /** Plain facts that the console shows. */
 export interface ConsoleSettings {
   readonly version: string
+  /** Access tokens of one account that can be used at once. */
+  readonly mostTokens: number
   readonly limits: readonly ServiceLimit[]
 }

@@ -44,7 +44,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         own.addHook('onRequest', (request, reply) => identifyPerson(deps, request, reply))
         registerAccount(own, { ...deps, passwords, throttle })
         registerSessions(own, deps)
-        registerAccessTokens(own, deps)
+        registerAccessTokens(own, { ...deps, ...settings })
         registerWebhooks(own, deps)
         registerRequests(own, deps)
         registerOutputs(own, deps)

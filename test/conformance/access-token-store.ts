@@ -18,6 +18,36 @@ const token: AccessToken = {
 }
 
 export function testAccessTokenStore(name: string, open: StoreFactory): void {
+  test(`${name} tokens: an account has so many and no more, and of the spent ones only the newest are kept`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    const make = (index: number, changes: Partial<AccessToken> = {}) =>
+      store.tokens.create(
+        { ...token, id: `t${index}`, hash: `h${index}`, createdAt: index, expiresAt: null, ...changes },
+        { ...options, most: 2 },
+      )
+    assert.deepEqual((await Promise.all([1, 2, 3].map((index) => make(index)))).sort(), [false, true, true])
+    assert.equal(await make(4, { accountId: 'b' }), true)
+    const [first] = await store.tokens.list('a', options)
+    await store.tokens.revoke({ id: first?.id ?? '', accountId: 'a' }, 5, options)
+    assert.equal(await make(6, { expiresAt: 7 }), true)
+    assert.equal(await make(7), true)
+    assert.equal(await make(8), false)
+    for (let index = 9; index < 15; index++) {
+      for (const { id } of await store.tokens.list('a', options)) await store.tokens.revoke({ id, accountId: 'a' }, index, options)
+      assert.equal(await make(index), true)
+    }
+    const kept = await store.tokens.list('a', options)
+    assert.deepEqual(
+      kept.map(({ id, revokedAt }) => [id, revokedAt === null]),
+      [
+        ['t12', false],
+        ['t13', false],
+        ['t14', true],
+      ],
+    )
+    assert.equal((await store.tokens.list('b', options)).length, 1)
+  })
+
   test(`${name} tokens: are found by hash, listed by account, touched and revoked`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.tokens.create(token, options)

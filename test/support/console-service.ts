@@ -86,7 +86,7 @@ export async function startConsoleService({
       onFault: () => undefined,
       onSignInRefused: ({ address }) => refused.push(address),
     },
-    { version: '0.0.0', limits: [] },
+    { version: '0.0.0', mostTokens: 1000, limits: [] },
   )
   const link = await createFirstRunLink(guarded, { signal })
   const { host } = new URL(publicUrl)

@@ -6,7 +6,7 @@ import { createAccessToken } from '../../operations/access/create-access-token.t
 import { listAccessTokens } from '../../operations/access/list-access-tokens.ts'
 import { restoreAccessToken } from '../../operations/access/restore-access-token.ts'
 import { revokeAccessToken } from '../../operations/access/revoke-access-token.ts'
-import type { ConsoleDependencies } from '../console-dependencies.ts'
+import type { ConsoleDependencies, ConsoleSettings } from '../console-dependencies.ts'
 import type { NewToken, TokenList, TokenText } from '../contract/access-tokens.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
@@ -19,7 +19,10 @@ const readBody: BodyReader<NewToken> = createBodyReader({
 })
 
 /** /console/api/tokens: one's own access tokens. */
-export function registerAccessTokens(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'tokens' | 'audit' | 'clock'>): void {
+export function registerAccessTokens(
+  own: FastifyInstance,
+  deps: Pick<ConsoleDependencies, 'tokens' | 'audit' | 'clock'> & Pick<ConsoleSettings, 'mostTokens'>,
+): void {
   own.get('/console/api/tokens', async (request, reply): Promise<TokenList> => {
     const found = await listAccessTokens(deps, { accountId: personOf(request).id }, { signal: clientSignal(reply) })
     return { tokens: found.map(({ hash: _, accountId: __, ...shown }) => shown) }

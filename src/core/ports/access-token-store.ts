@@ -10,7 +10,12 @@ export interface TokenTarget {
 
 /** Keeps access tokens by their hash. */
 export interface AccessTokenStore {
-  create(token: AccessToken, options: Options): Promise<void>
+  /**
+   * Keeps a token, unless its account has `most` that can still be used; of those that cannot it keeps the newest `most`.
+   *
+   * @returns Whether it was kept.
+   */
+  create(token: AccessToken, options: Options & { readonly most?: number }): Promise<boolean>
   findByHash(hash: string, options: Options): Promise<AccessToken | null>
   list(accountId: string, options: Options): Promise<readonly AccessToken[]>
   /** Revokes it, once: a second revocation keeps the time of the first. False when the account has no such token. */

@@ -19,10 +19,11 @@ export interface NewAccessToken {
 /**
  * Makes an access token. Its text is returned here once and kept nowhere.
  *
- * @throws {ServiceError} `validation_error`.
+ * @param deps.mostTokens That can be used at once, of one account; absent = any number.
+ * @throws {ServiceError} `validation_error`, `concurrency_limit_exceeded`.
  */
 export async function createAccessToken(
-  { tokens, clock }: { readonly tokens: AccessTokenStore; readonly clock: Clock },
+  { tokens, clock, mostTokens: most }: { readonly tokens: AccessTokenStore; readonly clock: Clock; readonly mostTokens?: number },
   { accountId, name, scopes, expiresAt }: NewAccessToken,
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly text: string; readonly token: AccessToken }> {
@@ -45,6 +46,11 @@ export async function createAccessToken(
     revokedAt: null,
     lastUsedAt: null,
   }
-  await tokens.create(token, options)
+  if (!(await tokens.create(token, { ...options, ...(most !== undefined && { most }) })))
+    throw new ServiceError(
+      'concurrency_limit_exceeded',
+      `This account has ${most} access tokens, as many as it may (account-tokens); revoke one that is not needed any more.`,
+      { retryAfterSeconds: 5 },
+    )
   return { text, token }
 }

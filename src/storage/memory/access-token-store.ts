@@ -7,9 +7,15 @@ type Options = { readonly signal: AbortSignal }
 export class MemoryAccessTokenStore implements AccessTokenStore {
   readonly #tokens = new Map<string, AccessToken>()
 
-  async create(token: AccessToken, { signal }: Options): Promise<void> {
+  async create(token: AccessToken, { signal, most = Number.MAX_SAFE_INTEGER }: Options & { readonly most?: number }): Promise<boolean> {
     signal.throwIfAborted()
-    this.#tokens.set(token.id, token)
+    const isSpent = ({ revokedAt, expiresAt }: AccessToken) => revokedAt !== null || (expiresAt !== null && expiresAt <= token.createdAt)
+    const own = [...this.#tokens.values()].filter(({ accountId }) => accountId === token.accountId)
+    const spent = own.filter(isSpent).sort((a, b) => b.createdAt - a.createdAt)
+    for (const { id } of spent.slice(most)) this.#tokens.delete(id)
+    const fits = own.length - spent.length < most
+    if (fits) this.#tokens.set(token.id, token)
+    return fits
   }
 
   async findByHash(hash: string, { signal }: Options): Promise<AccessToken | null> {

@@ -6,6 +6,9 @@ import { readInteger, readIntegerOrNull, readText } from './row.ts'
 import { writeOne } from './writer/write-one.ts'
 import type { Writer } from './writer/writer.ts'
 
+/** That a token can no longer be used. */
+const spent = '(revoked_at is not null or expires_at is not null and expires_at <= :createdAt)'
+
 type Options = { readonly signal: AbortSignal }
 
 /** Tokens in SQLite; a revocation by another process is seen by the next read. */
@@ -20,11 +23,19 @@ export class SqliteAccessTokenStore implements AccessTokenStore {
     this.#clock = clock
   }
 
-  async create(token: AccessToken, { signal }: Options): Promise<void> {
+  async create(token: AccessToken, { signal, most = Number.MAX_SAFE_INTEGER }: Options & { readonly most?: number }): Promise<boolean> {
     signal.throwIfAborted()
     const sql = `insert into access_tokens (id, account_id, name, hash, hint, scopes, created_at, expires_at, revoked_at, last_used_at)
-      values (:id, :accountId, :name, :hash, :hint, :scopes, :createdAt, :expiresAt, :revokedAt, :lastUsedAt)`
-    await writeOne(this.#writer, { sql, parameters: { ...token, scopes: token.scopes.join(' ') } }, this.#clock)
+      select :id, :accountId, :name, :hash, :hint, :scopes, :createdAt, :expiresAt, :revokedAt, :lastUsedAt
+      where (select count(*) from access_tokens where account_id = :accountId and not ${spent}) < :most`
+    const insert = { sql, parameters: { ...token, scopes: token.scopes.join(' '), most } }
+    const forget = {
+      sql: `delete from access_tokens where id in (
+        select id from access_tokens where account_id = :accountId and ${spent} order by created_at desc, id limit -1 offset :most)`,
+      parameters: { accountId: token.accountId, createdAt: token.createdAt, most },
+    }
+    const [kept] = await this.#writer.run('execute', [insert, forget], this.#clock.now())
+    return kept === 1
   }
 
   async findByHash(hash: string, { signal }: Options): Promise<AccessToken | null> {
