@@ -7,6 +7,7 @@ import { registerCreateChatCompletion } from './routes/create-chat-completion.ts
 import { registerCreateCompletion } from './routes/create-completion.ts'
 import { registerCreateEmbedding } from './routes/create-embedding.ts'
 import { registerCreateImage } from './routes/create-image.ts'
+import { registerDetokenize } from './routes/detokenize.ts'
 import { registerFetchResponse } from './routes/fetch-response.ts'
 import { registerGenerateImage } from './routes/generate-image.ts'
 import { registerHealth } from './routes/health.ts'
@@ -17,6 +18,7 @@ import { registerListWebhookSecrets } from './routes/list-webhook-secrets.ts'
 import { registerMetrics } from './routes/metrics.ts'
 import { registerPollRequest } from './routes/poll-request.ts'
 import { registerRotateWebhookSecret } from './routes/rotate-webhook-secret.ts'
+import { registerTokenize } from './routes/tokenize.ts'
 import { registerWatchRequest } from './routes/watch-request.ts'
 
 /** The routes that need no access token: health checks and the API document. */
@@ -30,6 +32,8 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerCreateChatCompletion(api, deps, settings)
   registerCreateCompletion(api, deps, settings)
   registerCreateEmbedding(api, deps, settings)
+  registerTokenize(api, deps, settings)
+  registerDetokenize(api, deps, settings)
   registerGenerateImage(api, deps, settings)
   registerCreateImage(api, deps, settings)
   registerListRequests(api, deps)

@@ -31,3 +31,20 @@ export function requireTextModel(catalog: ModelCatalog, id: string, use: 'genera
 function does({ embeddings, generates = true }: TextModelDescriptor, use: 'generate' | 'embed'): boolean {
   return use === 'generate' ? generates : embeddings
 }
+
+/**
+ * The text model of a request that may leave its name out where there is only one.
+ *
+ * @throws {ServiceError} as {@link requireTextModel}, and `invalid_request_error` when the name is missing and there are several.
+ */
+export function chooseTextModel(catalog: ModelCatalog, id: string | undefined): string {
+  const names = catalog.list().filter(({ kind }) => kind === 'text')
+  const [only] = names
+  if (id === undefined && only !== undefined && names.length === 1) return only.id
+  if (id === undefined)
+    throw new ServiceError('invalid_request_error', `\`model\` is required; use one of: ${names.map((model) => model.id).join(', ')}.`, {
+      param: 'model',
+    })
+  requireTextModel(catalog, id)
+  return id
+}

@@ -36,6 +36,8 @@ const hostile: readonly (readonly [what: string, schema: JsonObject, choices: nu
   ],
 ]
 
+const endless = { type: 'grammar', grammar: 'root ::= s\ns ::= [a-z ] s s | [a-z ] s | [a-z ]', field: 'grammar' } as const
+
 suite('grammars of one account beside the answer of another', () => {
   let model: TextModel & AsyncDisposable
   before(async () => {
@@ -45,6 +47,26 @@ suite('grammars of one account beside the answer of another', () => {
 
   const honest = ask('What is the capital of France?', { maxTokens: 300, sampling: { temperature: 1, seed: 7 } })
   const run = async (request: TextRequest, account: string) => Array.fromAsync(model.generate(request, { signal, account }))
+
+  test('a grammar that asks for endless work fails alone, and new ones wait while their account owes too much', {
+    timeout: 60_000,
+  }, async () => {
+    const alone = textOf(await run(honest, 'honest'))
+    const attempts = Array.from({ length: 40 }, async (_, index) => {
+      const responseFormat = { ...endless, grammar: `${endless.grammar} # ${index}` }
+      const ended = run(ask('Write.', { maxTokens: 900, responseFormat, sampling: { seed: index, temperature: 1 } }), 'greedy')
+      return ended.then(
+        () => 'answered',
+        (error: { code?: string; param?: string }) => `${error.code} ${error.param}`,
+      )
+    })
+    const [beside, ...outcomes] = await Promise.all([run(honest, 'honest'), ...attempts])
+    assert.equal(textOf(beside), alone)
+    assert.ok(outcomes.includes('unsupported_parameter grammar'), outcomes.join())
+    const simple = ask('Hi', { responseFormat: { ...endless, grammar: 'root ::= "hi"' } })
+    await assert.rejects(run(simple, 'greedy'), { code: 'rate_limit_exceeded' })
+    assert.equal(textOf(await run(simple, 'other')), 'hi')
+  })
 
   for (const [what, schema, choices] of hostile)
     test(`${what}: answered, and the neighbour's answer is what it always is`, { timeout: 60_000 }, async () => {

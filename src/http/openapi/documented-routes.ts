@@ -8,6 +8,9 @@ import { imageResultSchema, openAiImagesSchema } from '../wire/images/image-answ
 import { imageRequestSchema } from '../wire/images/image-fields.ts'
 import { openAiImageSchema } from '../wire/images/openai-image-request.ts'
 import { modelListSchema, modelSchema, statusSchema } from '../wire/model-answers.ts'
+import { detokenizeSchema } from '../wire/tokens/detokenize-request.ts'
+import { detokenizedSchema, inputTokensSchema, tokenizedSchema } from '../wire/tokens/token-answers.ts'
+import { tokenizeSchema } from '../wire/tokens/tokenize-request.ts'
 import { deferredHeaders, previewHeader } from './deferred-parameters.ts'
 import { deferredRoutes } from './deferred-routes.ts'
 import { type DocumentedRoute, json, text } from './documented-route.ts'
@@ -71,6 +74,35 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       scopes: ['text'],
       body: embeddingRequestSchema,
       answers: [json('One vector of unit length per input.', embeddingSchema)],
+      refusals: [400, 404, ...bodyRefusals],
+    },
+    {
+      method: 'post',
+      path: '/tokenize',
+      summary: 'Read a text or a conversation as tokens',
+      description: "Takes and answers llama.cpp's fields (`content`) and vLLM's (`prompt`, `messages`).",
+      scopes: ['text'],
+      body: tokenizeSchema,
+      answers: [json('The tokens.', tokenizedSchema)],
+      refusals: [400, 404, ...bodyRefusals],
+    },
+    {
+      method: 'post',
+      path: '/detokenize',
+      summary: 'Spell tokens',
+      scopes: ['text'],
+      body: detokenizeSchema,
+      answers: [json('The text.', detokenizedSchema)],
+      refusals: [400, 404, ...bodyRefusals],
+    },
+    {
+      method: 'post',
+      path: '/v1/chat/completions/input_tokens',
+      summary: 'Count the tokens of a conversation',
+      description: 'Takes the body of a chat completion and answers nothing but how many tokens its prompt has.',
+      scopes: ['text'],
+      body: chatRequestSchema(settings),
+      answers: [json('The count.', inputTokensSchema)],
       refusals: [400, 404, ...bodyRefusals],
     },
     {

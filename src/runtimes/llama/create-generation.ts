@@ -30,7 +30,10 @@ export function createGeneration(
   const { prompt, limit, account, constraints } = work
   const { contextLength, vocabulary } = engine
   const ending = request.ending ?? plainEnding
-  const sampler = new ChoiceSampler(engine, samplerConfig(request.sampling, { seed: events.seed, prompt, contextLength }), ending)
+  const sampler = new ChoiceSampler(engine, samplerConfig(request.sampling, { seed: events.seed, prompt, contextLength }), {
+    account,
+    ending,
+  })
   const observer = request.topLogprobs === null ? null : engine.createSampler({})
   const { format = null, choice: toolChoice = 'auto' } = constraints.tools ?? {}
   const output = new ChoiceOutput(

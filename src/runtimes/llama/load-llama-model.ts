@@ -57,7 +57,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     contextLength,
     longestToken: file.longestToken,
     createSampler: (config) => createSampler(file, config),
-    grammars: new GrammarCache(() => (spelled ??= spellTokens(vocabulary))),
+    grammars: new GrammarCache(() => (spelled ??= spellTokens(vocabulary)), now),
   }
   const embedder = opened.use(new TextEmbedder(file, vocabulary, { threads: options.threads, contextLength }))
   const resources = opened.move()

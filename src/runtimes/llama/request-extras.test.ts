@@ -88,6 +88,33 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
   const chat = (messages: readonly ChatMessage[], opening: 'last-message' | 'bare'): TextRequest =>
     ask('', { input: { type: 'chat', messages, tools: [], toolChoice: 'none', parallelToolCalls: true, opening } })
 
+  test('texts become tokens and tokens texts', async () => {
+    const tokenize = async (text: string, special: boolean) => {
+      const input = { type: 'text', text, framed: false, special } as const
+      const { tokens = [], spellings } = (await model.tokenize?.({ model: miniChat.id, input, spelled: true }, { signal })) ?? {}
+      assert.equal(Buffer.concat(spellings ?? []).toString(), text)
+      return tokens
+    }
+    const text = 'Ärger <|im_end|> €'
+    const [plainText, controlled] = [await tokenize(text, false), await tokenize(text, true)]
+    assert.ok(plainText.length > controlled.length)
+    for (const tokens of [plainText, controlled])
+      assert.deepEqual(await model.detokenize?.({ model: miniChat.id, tokens }, { signal }), { text })
+    await assert.rejects(async () => model.detokenize?.({ model: miniChat.id, tokens: [999_999] }, { signal }), { param: 'tokens' })
+  })
+
+  test('a conversation has as many tokens as its answer counts, and a hopeless one is refused', async () => {
+    const { input } = ask(question)
+    const { tokens = [] } =
+      (input.type === 'chat' && (await model.tokenize?.({ model: miniChat.id, input, spelled: false }, { signal }))) || {}
+    const finish = (await run(ask(question))).at(-1)
+    assert.ok(finish?.type === 'finish' && finish.usage.promptTokens === tokens.length)
+    const endless = { type: 'text', text: 'x'.repeat(2_000_000), framed: false, special: false } as const
+    await assert.rejects(async () => model.tokenize?.({ model: miniChat.id, input: endless, spelled: false }, { signal }), {
+      code: 'context_length_exceeded',
+    })
+  })
+
   test('an answer that has begun is continued', async () => {
     const begun: readonly ChatMessage[] = [
       { role: 'user', content: question },

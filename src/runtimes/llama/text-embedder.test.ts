@@ -29,3 +29,16 @@ test('a model that is not for embeddings says so', async () => {
   await using model = await loadLlamaModel(miniChat, { threads: 1, slots: 1, signal })
   await assert.rejects(model.embed({ model: miniChat.id, inputs: ['a'] }, { signal }), { code: 'unsupported_parameter' })
 })
+
+test('tokens are embedded like the text they spell, and vectors cut to some dimensions have unit length again', async () => {
+  await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
+  const input = { type: 'text', text: 'Two plus two', framed: false, special: false } as const
+  const { tokens = [] } = (await model.tokenize?.({ model: miniChat.id, input, spelled: false }, { signal })) ?? {}
+  const { vectors } = await model.embed({ model: miniChat.id, inputs: ['Two plus two', tokens] }, { signal })
+  assert.deepEqual(vectors[0], vectors[1])
+  const short = await model.embed({ model: miniChat.id, inputs: [tokens], dimensions: 5 }, { signal })
+  assert.equal(short.vectors[0]?.length, 5)
+  assert.ok(Math.abs(Math.hypot(...(short.vectors[0] ?? [])) - 1) < 1e-6)
+  await assert.rejects(model.embed({ model: miniChat.id, inputs: ['a'], dimensions: 1_000_000 }, { signal }), { param: 'dimensions' })
+  await assert.rejects(model.embed({ model: miniChat.id, inputs: [[999_999]] }, { signal }), { param: 'input' })
+})

@@ -1,33 +1,49 @@
 import { ServiceError } from '../../../core/error.ts'
 import { EffortSpent } from './effort.ts'
+import { GrammarAllowance } from './grammar-allowance.ts'
 import { GrammarFault } from './grammar-fault.ts'
+import { GrammarFollower } from './grammar-follower.ts'
 import { type SpelledTokens, TokenGrammar } from './token-grammar.ts'
 
 const mostGrammars = 16
 /** Characters of one grammar. */
 export const longestGrammar = 256 * 1024
 
+/** Units of work to read a character of a grammar. */
+const perCharacter = 4
+
 /** Keeps the grammars used last, so that choices and requests that ask for the same one share what was found out about it. */
 export class GrammarCache {
   readonly #tokens: () => SpelledTokens
+  readonly #allowance: GrammarAllowance
   /** Least recently used first. */
   readonly #grammars = new Map<string, TokenGrammar>()
 
-  constructor(tokens: () => SpelledTokens) {
+  /** @param now Milliseconds on a clock that never goes back. */
+  constructor(tokens: () => SpelledTokens, now: () => number) {
     this.#tokens = tokens
+    this.#allowance = new GrammarAllowance(now)
   }
 
   /**
+   * Begins an answer in a grammar.
+   *
    * @param param The request's field that asked for the grammar.
-   * @throws {ServiceError} `unsupported_parameter` when it cannot be followed.
+   * @throws {ServiceError} `unsupported_parameter` when it cannot be followed, `rate_limit_exceeded` when the account's grammars took too much work.
    */
-  get(text: string, param: string): TokenGrammar {
-    const grammar = this.#grammars.get(text) ?? this.#read(text, param)
+  follow(text: string, { param, account }: { readonly param: string; readonly account: string }): GrammarFollower {
+    const charge = (units: number): void => this.#allowance.charge(account, units)
+    let grammar = this.#grammars.get(text)
+    if (grammar === undefined) {
+      this.#allowance.require(account, param)
+      charge(perCharacter * text.length)
+      grammar = this.#read(text, param)
+    }
     this.#grammars.delete(text)
     this.#grammars.set(text, grammar)
     const [oldest] = this.#grammars.keys()
     if (this.#grammars.size > mostGrammars && oldest !== undefined) this.#grammars.delete(oldest)
-    return grammar
+    return new GrammarFollower(grammar, { param, charge })
   }
 
   #read(text: string, param: string): TokenGrammar {
@@ -44,5 +60,5 @@ export class GrammarCache {
 }
 
 function refuse(param: string, reason: string, cause?: Error): ServiceError {
-  return new ServiceError('unsupported_parameter', `The grammar that ${param} asks for cannot be followed: ${reason}.`, { param, cause })
+  return new ServiceError('unsupported_parameter', `The grammar of ${param} cannot be followed: ${reason}.`, { param, cause })
 }

@@ -3,24 +3,29 @@ import { Effort, EffortSpent } from './effort.ts'
 import type { GrammarState } from './grammar-states.ts'
 import type { TokenGrammar } from './token-grammar.ts'
 
-/** To find which tokens may come next: about a tenth of a second, for which all other answers wait. */
-const effortPerToken = 400_000
+/** To find which tokens may come next: at most about 75 ms, for which all other answers wait. */
+const effortPerToken = 300_000
 /** For the whole answer, beside what each of its tokens earns. */
-const effortInAll = 4_000_000
-const earnedPerToken = 20_000
+const effortInAll = 2_000_000
+const earnedPerToken = 5_000
 
 /** One answer's place in a grammar. */
 export class GrammarFollower {
   readonly #grammar: TokenGrammar
   readonly #param: string
+  readonly #charge: (units: number) => void
   #state: GrammarState
   #ended = false
   #effort = effortInAll
 
-  /** @param param The request's field that asked for the grammar. */
-  constructor(grammar: TokenGrammar, param: string) {
+  /**
+   * @param param The request's field that asked for the grammar.
+   * @param charge Told of the work done.
+   */
+  constructor(grammar: TokenGrammar, { param, charge }: { readonly param: string; readonly charge: (units: number) => void }) {
     this.#grammar = grammar
     this.#param = param
+    this.#charge = charge
     this.#state = grammar.start
   }
 
@@ -60,12 +65,14 @@ export class GrammarFollower {
       if (cause instanceof EffortSpent) throw tooMuchWork(this.#param, cause)
       throw cause
     } finally {
-      this.#effort -= granted - effort.left
+      const spent = granted - effort.left
+      this.#effort -= spent
+      this.#charge(spent)
     }
   }
 }
 
 function tooMuchWork(param: string, cause: Error): ServiceError {
-  const message = `What ${param} asks for is too ambiguous to be followed in time; send one with fewer alternatives that begin alike.`
+  const message = `The grammar of ${param} is too ambiguous to be followed in time; use fewer alternatives that begin alike.`
   return new ServiceError('unsupported_parameter', message, { param, cause })
 }

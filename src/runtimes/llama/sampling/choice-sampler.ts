@@ -1,5 +1,5 @@
 import type { EndingRules } from '../../../core/text-generation.ts'
-import { GrammarFollower } from '../automaton/grammar-follower.ts'
+import type { GrammarFollower } from '../automaton/grammar-follower.ts'
 import type { LogitIndex, NativeContext, NativeSampler, NativeSamplerConfig } from '../binding/native-binding.ts'
 import { type ClosingBias, JsonCloser } from '../grammar/json-closer.ts'
 import type { OutputConstraint } from '../grammar/output-constraint.ts'
@@ -10,14 +10,20 @@ export class ChoiceSampler implements Disposable {
   readonly #native: NativeSampler
   readonly #engine: LlamaEngine
   readonly #config: NativeSamplerConfig
+  readonly #account: string
   readonly #ending: EndingRules
   readonly #drawn: number[] = []
   #grammar: GrammarFollower | null = null
   #closer: JsonCloser | null = null
   #bias: ClosingBias | null = null
 
-  constructor(engine: LlamaEngine, config: NativeSamplerConfig, ending: EndingRules) {
+  constructor(
+    engine: LlamaEngine,
+    config: NativeSamplerConfig,
+    { account, ending }: { readonly account: string; readonly ending: EndingRules },
+  ) {
     this.#engine = engine
+    this.#account = account
     this.#config = config
     this.#ending = ending
     this.#native = engine.createSampler(config)
@@ -27,10 +33,10 @@ export class ChoiceSampler implements Disposable {
   /**
    * Allows only what the grammar does, from the next token on.
    *
-   * @throws {ServiceError} `unsupported_parameter` when it cannot be followed.
+   * @throws {ServiceError} `unsupported_parameter` when it cannot be followed, `rate_limit_exceeded` when the account's grammars took too much work.
    */
   constrain(constraint: OutputConstraint): void {
-    this.#grammar = new GrammarFollower(this.#engine.grammars.get(constraint.grammar, constraint.param), constraint.param)
+    this.#grammar = this.#engine.grammars.follow(constraint.grammar, { param: constraint.param, account: this.#account })
     this.#closer = new JsonCloser(this.#engine.vocabulary, constraint)
   }
 

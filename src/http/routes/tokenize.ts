@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify'
+import { tokenize } from '../../operations/read-tokens.ts'
+import { receivedBody } from '../body/read-body.ts'
+import { callerOf, requireScope } from '../caller.ts'
+import { clientSignal } from '../client-signal.ts'
+import { refuseAsyncMode } from '../headers/async-mode.ts'
+import type { HttpDependencies } from '../http-dependencies.ts'
+import type { HttpSettings } from '../http-settings.ts'
+import { chooseTextModel, requireTextModel } from '../require-text-model.ts'
+import { createChatRequestParser } from '../wire/chat/chat-request.ts'
+import { encodePieces, encodeTokens } from '../wire/tokens/token-answers.ts'
+import { parseTokenizeRequest } from '../wire/tokens/tokenize-request.ts'
+
+/** POST /tokenize, and POST /v1/chat/completions/input_tokens, which only counts. */
+export function registerTokenize(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
+  const { runLimitMs } = settings
+  const parseChat = createChatRequestParser(settings)
+  const choose = (model: string | undefined): string => chooseTextModel(deps.catalog, model)
+
+  api.post('/tokenize', { config: { largeBody: true } }, async (incoming, reply) => {
+    const caller = callerOf(incoming)
+    requireScope(caller, ['text'])
+    refuseAsyncMode(incoming.headers, settings.asyncHeaders)
+    const { answer, ...request } = parseTokenizeRequest(receivedBody(incoming).value, { choose, parseChat })
+    const { result, contextLength } = await tokenize({ ...deps, runLimitMs }, { caller, request }, { signal: clientSignal(reply) })
+    return answer === 'llama.cpp' ? encodePieces(result) : encodeTokens(result, contextLength)
+  })
+
+  api.post('/v1/chat/completions/input_tokens', { config: { largeBody: true } }, async (incoming, reply) => {
+    const caller = callerOf(incoming)
+    requireScope(caller, ['text'])
+    refuseAsyncMode(incoming.headers, settings.asyncHeaders)
+    const { model, input } = parseChat(receivedBody(incoming).value).request
+    requireTextModel(deps.catalog, model)
+    if (input.type !== 'chat') throw new TypeError('A chat request became something else')
+    const request = { model, input, spelled: false }
+    const { result } = await tokenize({ ...deps, runLimitMs }, { caller, request }, { signal: clientSignal(reply) })
+    return { object: 'response.input_tokens', input_tokens: result.tokens.length }
+  })
+}

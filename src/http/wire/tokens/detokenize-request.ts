@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { textFaultCodes } from '../faults/refuse-faults.ts'
+import { onlyModel } from './tokenize-request.ts'
+
+/** Of a model that takes as much as any does. */
+const mostTokens = 2 ** 20
+
+/** The body of POST /detokenize. */
+export const detokenizeSchema = Type.Object(
+  {
+    model: onlyModel,
+    tokens: Type.Array(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), { maxItems: mostTokens, description: 'Token ids.' }),
+  },
+  { additionalProperties: false },
+)
+
+const checker = createBodyChecker(detokenizeSchema)
+
+/** Reads the body of POST /detokenize. @throws {ServiceError} naming every fault at once. */
+export function parseDetokenizeRequest(received: unknown): { readonly model: string | undefined; readonly tokens: readonly number[] } {
+  const { model, tokens } = checker.parse(received, textFaultCodes)
+  return { model, tokens }
+}

@@ -1,0 +1,49 @@
+import Type from 'typebox'
+import type { TokenizeResult } from '../../../core/text-generation.ts'
+
+const tokens = Type.Array(Type.Integer())
+const piece = Type.Object({ id: Type.Integer(), piece: Type.Union([Type.String(), Type.Array(Type.Integer())]) })
+
+/** The answer of POST /tokenize, in llama.cpp's words to `content`, else in vLLM's. */
+export const tokenizedSchema = Type.Object({
+  tokens: Type.Union([tokens, Type.Array(piece)], {
+    description: 'Ids; with `with_pieces`, each with its text, or its bytes where it is no text.',
+  }),
+  count: Type.Optional(Type.Integer()),
+  max_model_len: Type.Optional(
+    Type.Union([Type.Integer(), Type.Null()], { description: "Tokens of the model's context; null = not known." }),
+  ),
+  token_strs: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+})
+
+/** The answer of POST /detokenize. */
+export const detokenizedSchema = Type.Object({
+  content: Type.String({ description: "The text, in llama.cpp's words." }),
+  prompt: Type.String({ description: "The same, in vLLM's words." }),
+})
+
+/** The answer of POST /v1/chat/completions/input_tokens. */
+export const inputTokensSchema = Type.Object({ object: Type.Literal('response.input_tokens'), input_tokens: Type.Integer() })
+
+/** Tokens in llama.cpp's words. */
+export function encodePieces({ tokens: ids, spellings }: TokenizeResult): object {
+  if (spellings === null) return { tokens: ids }
+  return { tokens: ids.map((id, index) => ({ id, piece: spell(spellings[index] ?? new Uint8Array()) })) }
+}
+
+/** Tokens in vLLM's words. */
+export function encodeTokens({ tokens: ids, spellings }: TokenizeResult, contextLength: number | undefined): object {
+  const strings = spellings?.map((bytes) => Buffer.from(bytes).toString('utf8')) ?? null
+  return { count: ids.length, max_model_len: contextLength ?? null, tokens: ids, token_strs: strings }
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A token may be a part of a character. */
+function spell(bytes: Uint8Array): string | readonly number[] {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return [...bytes]
+  }
+}

@@ -1,0 +1,87 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import type { TokenizeRequest } from '../../../core/text-generation.ts'
+import { chatMessageSchema } from '../chat/chat-message-schema.ts'
+import type { ParsedChat } from '../chat/chat-request.ts'
+import { openingFields } from '../chat/fields/opening-fields.ts'
+import { toolFields } from '../chat/tool-fields.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
+
+const text = (description: string) => Type.Optional(Type.String({ description }))
+const flag = (standard: boolean, description: string) => Type.Optional(Type.Boolean({ default: standard, description }))
+
+/** The name of a model, for requests that may leave it out where there is only one. */
+export const onlyModel = Type.Optional(Type.String({ minLength: 1, description: 'A text model; may be left out where there is only one.' }))
+
+/** The body of POST /tokenize: a text as llama.cpp's or vLLM's clients send it, or a conversation. */
+export const tokenizeSchema = Type.Object(
+  {
+    model: onlyModel,
+    content: text("The text, in llama.cpp's words."),
+    add_special: flag(false, 'With `content`: whether the tokens around a text are added.'),
+    parse_special: flag(true, 'With `content`: whether spellings of control tokens become these tokens.'),
+    with_pieces: flag(false, 'With `content`: whether each token comes with what it spells.'),
+    prompt: text("The text, in vLLM's words."),
+    add_special_tokens: flag(true, 'With `prompt`: whether the tokens around a text are added.'),
+    return_token_strs: flag(false, 'With `prompt` or `messages`: whether what each token spells comes along.'),
+    messages: Type.Optional(Type.Array(chatMessageSchema, { minItems: 1, description: 'A conversation, as for a chat completion.' })),
+    tools: toolFields.tools,
+    ...openingFields,
+  },
+  { additionalProperties: false },
+)
+
+type TokenizeBody = Static<typeof tokenizeSchema>
+
+/** A checked request, and whose words its answer uses. */
+export interface ParsedTokenize {
+  readonly input: TokenizeRequest['input']
+  readonly spelled: boolean
+  readonly answer: 'llama.cpp' | 'vllm'
+}
+
+const checker = createBodyChecker(tokenizeSchema)
+const inputs = ['content', 'prompt', 'messages'] as const
+
+/**
+ * Reads the body of POST /tokenize.
+ *
+ * @param choose Finds the model that is meant.
+ * @param parseChat Reads conversations.
+ * @throws {ServiceError} naming every fault at once, and what `choose` throws.
+ */
+export function parseTokenizeRequest(
+  received: unknown,
+  { choose, parseChat }: { readonly choose: (model: string | undefined) => string; readonly parseChat: (body: unknown) => ParsedChat },
+): ParsedTokenize & { readonly model: string } {
+  const body = checker.parse(received, textFaultCodes)
+  refuseFaults(findInputFaults(body), textFaultCodes)
+  const model = choose(body.model)
+  const { messages, tools, add_generation_prompt, continue_final_message } = body
+  if (body.content !== undefined)
+    return {
+      model,
+      input: { type: 'text', text: body.content, framed: body.add_special ?? false, special: body.parse_special ?? true },
+      spelled: body.with_pieces ?? false,
+      answer: 'llama.cpp',
+    }
+  const spelled = body.return_token_strs ?? false
+  if (messages === undefined) {
+    const framed = body.add_special_tokens ?? true
+    return { model, input: { type: 'text', text: body.prompt ?? '', framed, special: true }, spelled, answer: 'vllm' }
+  }
+  const { input } = parseChat({ model, messages, tools, add_generation_prompt, continue_final_message }).request
+  if (input.type !== 'chat') throw new TypeError('A chat request became something else')
+  return { model, input, spelled, answer: 'vllm' }
+}
+
+function findInputFaults(body: TokenizeBody): readonly FieldFault[] {
+  const [first, second] = inputs.filter((field) => body[field] !== undefined)
+  if (first === undefined) return [fault('content', 'is required, or `prompt`, or `messages`: add one of them.', 'missing')]
+  return second === undefined ? [] : [fault(second, `contradicts \`${first}\`; send one of them.`, 'conflict')]
+}
+
+function fault(field: string, text: string, kind: string): FieldFault {
+  return { path: [field], message: `\`${field}\` ${text}`, kind }
+}

@@ -1,0 +1,56 @@
+import type { Caller } from '../core/access-token.ts'
+import { ServiceError } from '../core/error.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
+import type { DetokenizeRequest, DetokenizeResult, TokenizeRequest, TokenizeResult } from '../core/text-generation.ts'
+import { holdSlot, type RunDependencies } from './hold-slot.ts'
+
+type TokenDependencies = Pick<RunDependencies, 'pool' | 'clock' | 'runLimitMs'>
+
+interface Asked<Request> {
+  readonly caller: Caller
+  readonly request: Request
+}
+
+/**
+ * Reads a text or a conversation as a model's tokens, on a slot of the model like any work.
+ *
+ * @throws {ServiceError} `unsupported_parameter` when the model runs where its tokens are not told, and what the pool and the model throw.
+ */
+export async function tokenize(
+  deps: TokenDependencies,
+  { caller, request }: Asked<TokenizeRequest>,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<{ readonly result: TokenizeResult; readonly contextLength: number | undefined }> {
+  await using slot = await holdModel(deps, caller, request.model, signal)
+  if (slot.model.tokenize === undefined) throw notTold(request.model)
+  return { result: await slot.model.tokenize(request, { signal: slot.signal }), contextLength: slot.model.contextLength }
+}
+
+/**
+ * The text that a model's tokens spell.
+ *
+ * @throws {ServiceError} as `tokenize` does.
+ */
+export async function detokenize(
+  deps: TokenDependencies,
+  { caller, request }: Asked<DetokenizeRequest>,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<DetokenizeResult> {
+  await using slot = await holdModel(deps, caller, request.model, signal)
+  if (slot.model.detokenize === undefined) throw notTold(request.model)
+  return await slot.model.detokenize(request, { signal: slot.signal })
+}
+
+function holdModel(
+  deps: TokenDependencies,
+  { accountId }: Caller,
+  model: string,
+  signal: AbortSignal,
+): ReturnType<typeof holdSlot<TextModel>> {
+  return holdSlot(deps, deps.pool.acquireText(model, { signal, account: accountId }), { signal })
+}
+
+function notTold(model: string): ServiceError {
+  const message = `The model ${model} runs on a server that does not tell its tokens; name one that runs here.`
+  return new ServiceError('unsupported_parameter', message, { param: 'model' })
+}
