@@ -3,6 +3,9 @@ import type { TextModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import { shortName } from './wire/faults/short-name.ts'
 
+/** What a text model is asked for: answers, embeddings, or only its tokens. */
+type TextModelUse = 'generate' | 'embed' | 'read'
+
 /**
  * The text model of that name.
  *
@@ -10,7 +13,7 @@ import { shortName } from './wire/faults/short-name.ts'
  * @throws {ServiceError} `model_not_found`, with the names that exist or why the file of that name is none; `unsupported_parameter` for a
  *   model that does something else.
  */
-export function requireTextModel(catalog: ModelCatalog, id: string, use: 'generate' | 'embed'): TextModelDescriptor {
+export function requireTextModel(catalog: ModelCatalog, id: string, use: TextModelUse): TextModelDescriptor {
   const found = catalog.find(id)
   const named = JSON.stringify(shortName(id))
   if (found?.kind === 'text') {
@@ -28,7 +31,8 @@ export function requireTextModel(catalog: ModelCatalog, id: string, use: 'genera
   throw new ServiceError('model_not_found', `There is no text model named ${named}; ${known}.`, { param: 'model' })
 }
 
-function does({ embeddings, generates = true }: TextModelDescriptor, use: 'generate' | 'embed'): boolean {
+function does({ embeddings, generates = true }: TextModelDescriptor, use: TextModelUse): boolean {
+  if (use === 'read') return true
   return use === 'generate' ? generates : embeddings
 }
 
@@ -37,14 +41,13 @@ function does({ embeddings, generates = true }: TextModelDescriptor, use: 'gener
  *
  * @throws {ServiceError} as {@link requireTextModel}, and `invalid_request_error` when the name is missing and there are several.
  */
-export function chooseTextModel(catalog: ModelCatalog, id: string | undefined): string {
-  const names = catalog.list().filter(({ kind }) => kind === 'text')
+export function chooseTextModel(catalog: ModelCatalog, id: string | undefined): TextModelDescriptor {
+  const names = catalog.list().filter((model) => model.kind === 'text')
   const [only] = names
-  if (id === undefined && only !== undefined && names.length === 1) return only.id
+  if (id === undefined && only !== undefined && names.length === 1) return only
   if (id === undefined)
     throw new ServiceError('invalid_request_error', `\`model\` is required; use one of: ${names.map((model) => model.id).join(', ')}.`, {
       param: 'model',
     })
-  requireTextModel(catalog, id)
-  return id
+  return requireTextModel(catalog, id, 'read')
 }

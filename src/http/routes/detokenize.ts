@@ -16,7 +16,7 @@ export function registerDetokenize(api: FastifyInstance, deps: HttpDependencies,
     requireScope(caller, ['text'])
     refuseAsyncMode(incoming.headers, asyncHeaders)
     const { model, tokens } = parseDetokenizeRequest(receivedBody(incoming).value)
-    const request = { model: chooseTextModel(deps.catalog, model), tokens }
+    const request = { model: chooseTextModel(deps.catalog, model).id, tokens }
     const { text } = await detokenize({ ...deps, runLimitMs }, { caller, request }, { signal: clientSignal(reply) })
     return { content: text, prompt: text }
   })

@@ -6,6 +6,7 @@ import { clientSignal } from '../client-signal.ts'
 import { refuseAsyncMode } from '../headers/async-mode.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
+import { refuseOverlong } from '../limits/overlong-prompt.ts'
 import { chooseTextModel, requireTextModel } from '../require-text-model.ts'
 import { createChatRequestParser } from '../wire/chat/chat-request.ts'
 import { encodePieces, encodeTokens } from '../wire/tokens/token-answers.ts'
@@ -15,13 +16,16 @@ import { parseTokenizeRequest } from '../wire/tokens/tokenize-request.ts'
 export function registerTokenize(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
   const { runLimitMs } = settings
   const parseChat = createChatRequestParser(settings)
-  const choose = (model: string | undefined): string => chooseTextModel(deps.catalog, model)
+  const choose = (model: string | undefined): string => chooseTextModel(deps.catalog, model).id
 
   api.post('/tokenize', { config: { largeBody: true } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     refuseAsyncMode(incoming.headers, settings.asyncHeaders)
-    const { answer, ...request } = parseTokenizeRequest(receivedBody(incoming).value, { choose, parseChat })
+    const body = receivedBody(incoming)
+    const { answer, ...request } = parseTokenizeRequest(body.value, { choose, parseChat })
+    const param = request.input.type === 'chat' ? 'messages' : 'prompt'
+    refuseOverlong(requireTextModel(deps.catalog, request.model, 'read'), { bytes: body.bytes.length, param })
     const { result, contextLength } = await tokenize({ ...deps, runLimitMs }, { caller, request }, { signal: clientSignal(reply) })
     return answer === 'llama.cpp' ? encodePieces(result) : encodeTokens(result, contextLength)
   })
@@ -30,8 +34,9 @@ export function registerTokenize(api: FastifyInstance, deps: HttpDependencies, s
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     refuseAsyncMode(incoming.headers, settings.asyncHeaders)
-    const { model, input } = parseChat(receivedBody(incoming).value).request
-    requireTextModel(deps.catalog, model)
+    const body = receivedBody(incoming)
+    const { model, input } = parseChat(body.value).request
+    refuseOverlong(requireTextModel(deps.catalog, model, 'read'), { bytes: body.bytes.length, param: 'messages' })
     if (input.type !== 'chat') throw new TypeError('A chat request became something else')
     const request = { model, input, spelled: false }
     const { result } = await tokenize({ ...deps, runLimitMs }, { caller, request }, { signal: clientSignal(reply) })
