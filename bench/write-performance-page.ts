@@ -24,6 +24,7 @@ const benches = [
   { name: 'streams/open-streams', question: '500 open streams on a fake model' },
   { name: 'upstream/added-latency', question: 'Upstream chat: what the service adds, one at a time and with 32 connections' },
   { name: 'workers/scaling', question: 'Deferred work with 1, 2 and 4 workers' },
+  { name: 'security/hostile-neighbour', question: 'Security: what does an account notice of another that attacks?' },
   { name: 'start/first-answer', question: 'Start to first answer, and idle memory' },
 ] as const
 

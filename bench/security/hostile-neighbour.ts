@@ -5,7 +5,8 @@
  * hostile requests of one class from another account, 20 at once whenever 100 honest ones are answered. Each class in a pair, without the
  * enemy and with it: the ratios of the honest p50 and p99 (bar 2), and whether every honest one was answered. The event loop's longest hold
  * is compared with that of a bare node:http server that reads the same bodies and does nothing with them (bar 50 ms more). Server, engine,
- * enemy and honest clients are processes of one machine. `node bench/security/hostile-neighbour.ts <part of a name>` runs some of the classes.
+ * enemy and honest clients are processes of one machine, so that the wall clock also shows who had to wait for a processor; the processor
+ * time of the longest turn does not. `node bench/security/hostile-neighbour.ts <part of a name> …` runs some of the classes.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { on, once } from 'node:events'
@@ -34,7 +35,7 @@ const enemy = start('enemy.ts')
 enemy.setMaxListeners(50)
 let orders = 0
 const [names] = await once(enemy, 'message')
-const wanted = process.argv[2] ?? ''
+const wanted = process.argv.slice(2)
 console.log(describeMachine())
 const results: {
   readonly p50: number
@@ -43,23 +44,18 @@ const results: {
   readonly extraMs: number
   readonly extraBusyMs: number
 }[] = []
-const service = start('neighbour-server.ts', 'service')
-const bare = start('neighbour-server.ts', 'bare')
-const [[serviceTarget], [bareTarget]] = await Promise.all([once(service, 'message'), once(bare, 'message')])
-await measure(service, serviceTarget, null)
-for (const name of names.filter((name: string) => name.includes(wanted))) {
-  const rival = await measure(bare, bareTarget, name)
-  const quiet = await measure(service, serviceTarget, null)
-  const beside = await measure(service, serviceTarget, name)
+for (const name of names.filter((name: string) => wanted.length === 0 || wanted.some((part) => name.includes(part)))) {
+  const rival = await measure('bare', name)
+  const quiet = await measure('service', null)
+  const beside = await measure('service', name)
   const p50 = beside.latency.p50 / quiet.latency.p50
   const p99 = beside.latency.p99 / quiet.latency.p99
   results.push({ p50, p99, answered: beside.answered, extraMs: beside.heldMs - rival.heldMs, extraBusyMs: beside.busyMs - rival.busyMs })
   console.log(`${name} (${beside.ends})`)
-  console.log(`  alone ${describe(quiet)}`)
+  console.log(`  alone  ${describe(quiet)}`)
   console.log(`  beside ${describe(beside)}`)
-  console.log(
-    `  ratio p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}; held ${beside.heldMs.toFixed(0)} ms, bare node:http ${rival.heldMs.toFixed(0)} ms; of a processor ${beside.busyMs.toFixed(0)} and ${rival.busyMs.toFixed(0)} ms`,
-  )
+  console.log(`  bare node:http beside the same enemy ${describe(rival)}`)
+  console.log(`  ratios p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}`)
 }
 const worst = (of: (result: (typeof results)[number]) => number) => Math.max(...results.map(of))
 console.log(
@@ -67,12 +63,16 @@ console.log(
     `held ${worst(({ extraMs }) => extraMs).toFixed(0)} ms more than bare node:http (bar 50), ${worst(({ extraBusyMs }) => extraBusyMs).toFixed(0)} ms of a processor; ` +
     `honest unanswered ${results.reduce((sum, { answered }) => sum + honestRequests - answered, 0)} of ${honestRequests * results.length}`,
 )
-for (const child of [enemy, service, bare]) child.disconnect()
+enemy.disconnect()
 
-/** One run of honest requests, beside the enemy or without it; over when both are. */
-async function measure(server: ChildProcess, target: BenchTarget, attack: string | null): Promise<Run> {
-  await ask(server, 'reset')
+/** One run of honest requests against a fresh server, beside the enemy or without it; over when both are. */
+async function measure(variant: 'service' | 'bare', attack: string | null): Promise<Run> {
+  const server = start('neighbour-server.ts', variant)
+  const [target] = await once(server, 'message')
   const agent = new Agent({ keepAlive: true, maxSockets: honestLanes })
+  // Loads the model and warms the code up.
+  await measureRate(100, honestLanes, () => chat(target, agent))
+  await ask(server, 'reset')
   const attacks: Promise<readonly string[]>[] = []
   let done = 0
   let answered = 0
@@ -84,7 +84,10 @@ async function measure(server: ChildProcess, target: BenchTarget, attack: string
   const ends = (await Promise.all(attacks)).flat()
   agent.destroy()
   const counts = [...Map.groupBy(ends, (end) => end)].map(([end, all]) => `${all.length} × ${end}`)
-  return { latency, answered, ...(await ask(server, 'report')), ends: counts.join(', ') }
+  const report = await ask(server, 'report')
+  server.disconnect()
+  await once(server, 'exit')
+  return { latency, answered, ...report, ends: counts.join(', ') }
 }
 
 /** Lets the enemy send a burst; resolves to how each request of it ended. */
@@ -118,7 +121,8 @@ function start(file: string, ...argv: readonly string[]): ChildProcess {
   return fork(fileURLToPath(new URL(`./${file}`, import.meta.url)), argv)
 }
 
-function describe({ latency, answered, heldMs, peakBytes }: Run): string {
+function describe({ latency, answered, heldMs, busyMs, peakBytes }: Run): string {
   const ms = (value: number) => `${value.toFixed(1)} ms`
-  return `p50 ${ms(latency.p50)}, p99 ${ms(latency.p99)}, max ${ms(latency.max)}; ${answered} answered; held ${ms(heldMs)}; ${Math.round(peakBytes / 2 ** 20)} MiB at most`
+  const held = `held ${ms(heldMs)} (${ms(busyMs)} of a processor)`
+  return `p50 ${ms(latency.p50)}, p99 ${ms(latency.p99)}, max ${ms(latency.max)}; ${answered} answered; ${held}; ${Math.round(peakBytes / 2 ** 20)} MiB`
 }
