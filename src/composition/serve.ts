@@ -135,6 +135,7 @@ export async function serve(
       accounts,
       tokens,
       usage,
+      ledger,
       log,
       outputs,
       webhooks,

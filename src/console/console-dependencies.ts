@@ -1,6 +1,7 @@
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { AuditLog } from '../core/ports/audit-log.ts'
+import type { BudgetLedger } from '../core/ports/budget-ledger.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
@@ -18,6 +19,7 @@ export interface ConsoleDependencies {
   readonly accounts: AccountStore
   readonly tokens: AccessTokenStore
   readonly usage: UsageLog
+  readonly ledger: BudgetLedger
   readonly log: InferenceLog
   readonly events: InferenceEvents
   readonly outputs: OutputStore

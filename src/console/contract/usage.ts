@@ -1,3 +1,4 @@
+import type { Budget } from '../../core/budget.ts'
 import type { UsageDay } from '../../core/usage.ts'
 
 /** The query of GET /console/api/usage and /console/api/usage.csv. */
@@ -11,4 +12,6 @@ export interface UsageQuery {
 /** GET /console/api/usage. */
 export interface Usage {
   readonly days: readonly UsageDay[]
+  /** Of who asks, where an owner has set limits: how much of each is gone. */
+  readonly budgets: readonly Budget[]
 }

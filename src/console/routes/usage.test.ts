@@ -22,6 +22,16 @@ async function openBooks() {
 }
 
 describe('usage', () => {
+  test('says what is left of one’s own limits: what ended counts as it was, what runs with the most it can use', async () => {
+    const { book, get, store, clock, ownerId } = await openBooks()
+    const budgets = async () => ((await get(`${span}&of=everyone`)).json() as Usage).budgets
+    assert.deepEqual(await budgets(), [])
+    await store.accounts.change(ownerId, { by: null, limits: { tokensPerDay: 100 } }, options)
+    await book({ promptTokens: 10, completionTokens: 5, at: clock.now() })
+    await store.ledger.reserve({ id: 'r', accountId: ownerId, tokens: { least: 1, most: 30 }, images: 0 }, options)
+    assert.deepEqual(await budgets(), [{ unit: 'tokens', per: 'day', limit: 100, used: 15, reserved: 30 }])
+  })
+
   test('is summed up per day and model, failures among the requests', async () => {
     const { book, days } = await openBooks()
     await book({ promptTokens: 10, completionTokens: 5 })

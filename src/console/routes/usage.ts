@@ -12,14 +12,20 @@ const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
 const readQuery = createQueryReader({ from: day, to: day, of: Type.Enum(['me', 'everyone']) })
 
 /** /console/api/usage, as JSON and as CSV: sums per day and model; everybody's for owners. */
-export function registerUsage(own: FastifyInstance, { usage }: Pick<ConsoleDependencies, 'usage'>): void {
+export function registerUsage(own: FastifyInstance, { usage, ledger }: Pick<ConsoleDependencies, 'usage' | 'ledger'>): void {
   const read = async (request: FastifyRequest, reply: FastifyReply): Promise<readonly UsageDay[]> => {
     const { from, to, of } = readQuery(request)
     const accountId = of === 'everyone' ? everyone(request) : personOf(request).id
     return usage.summarize({ accountId, from, to }, { signal: clientSignal(reply) })
   }
 
-  own.get('/console/api/usage', async (request, reply): Promise<Usage> => ({ days: await read(request, reply) }))
+  own.get(
+    '/console/api/usage',
+    async (request, reply): Promise<Usage> => ({
+      days: await read(request, reply),
+      budgets: await ledger.budgets(personOf(request).id, { signal: clientSignal(reply) }),
+    }),
+  )
 
   own.get('/console/api/usage.csv', async (request, reply) => {
     const text = usageCsv(await read(request, reply))

@@ -10,6 +10,7 @@ import { Segments } from '../../parts/fields/segments.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
+import { BudgetFacts } from './budget-facts.tsx'
 import { lastDays } from './last-days.ts'
 import { UsageReport } from './usage-report.tsx'
 
@@ -57,15 +58,18 @@ export function UsagePage({ account }: { account: Account }): VNode {
       }
     >
       <Loaded resource={resource} retry={() => void reload()}>
-        {({ days: rows }) =>
-          rows.length > 0 ? (
-            <UsageReport days={days} rows={rows} />
-          ) : (
-            <EmptyState drawing="ledger" title="Nothing to add up">
-              <p>Once somebody chats or draws, it is counted here. Never what was said, only how much.</p>
-            </EmptyState>
-          )
-        }
+        {({ days: rows, budgets }) => (
+          <div class="stack loose">
+            <BudgetFacts budgets={budgets} />
+            {rows.length > 0 ? (
+              <UsageReport days={days} rows={rows} />
+            ) : (
+              <EmptyState drawing="ledger" title="Nothing to add up">
+                <p>Once somebody chats or draws, it is counted here. Never what was said, only how much.</p>
+              </EmptyState>
+            )}
+          </div>
+        )}
       </Loaded>
     </Page>
   )
