@@ -1,6 +1,19 @@
 /** Variables that say where libraries, temporary files and drivers' caches are, how to write dates, and where compiled code is kept. */
 const names = new Set([
-  ...['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'LC_ALL', 'TZ', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'],
+  ...[
+    'PATH',
+    'HOME',
+    'TMPDIR',
+    'TEMP',
+    'TMP',
+    'LANG',
+    'LC_ALL',
+    'TZ',
+    'LD_LIBRARY_PATH',
+    'DYLD_LIBRARY_PATH',
+    'XDG_RUNTIME_DIR',
+    'NODE_COMPILE_CACHE',
+  ],
   ...[
     'SYSTEMROOT',
     'WINDIR',
