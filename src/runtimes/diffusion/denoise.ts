@@ -41,7 +41,7 @@ export interface DenoisingProgress {
  * @throws {ServiceError} `numerical_error` when NaN or Inf appears; the signal's reason when aborted, before the next step.
  */
 export async function denoise(
-  { unet }: { readonly unet: GuidedUnet },
+  { unet }: { readonly unet: Pick<GuidedUnet, 'prepare'> },
   drawing: Drawing,
   { signal, onStep }: { readonly signal: AbortSignal; readonly onStep: (progress: DenoisingProgress) => Promise<void> | void },
 ): Promise<Float32Array> {

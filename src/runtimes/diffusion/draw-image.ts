@@ -3,6 +3,7 @@ import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import { conditionings, type DrawingSettings, prepareDrawing } from './prepare-drawing.ts'
 import type { PromptEncoding } from './prompts/encode-prompts.ts'
 import type { LatentSize } from './unet/conditioning.ts'
+import type { GuidedUnet } from './unet/guided-unet.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
 import { refinerIndex } from './unet/refiner-index.ts'
 import { decodeLatents } from './vae/latent-pixels.ts'
@@ -16,12 +17,14 @@ export interface Refining {
   readonly start: number
 }
 
+export interface ImageSettings extends DrawingSettings {
+  readonly refining: Refining | null
+  /** What predicts instead of the base model's own UNet: several drawings in lock step. */
+  readonly unet?: Pick<GuidedUnet, 'prepare'>
+}
+
 /** Draws one image: the base model's steps, the refiner's, then the decoder. */
-export async function drawImage(
-  pipeline: DiffusionPipeline,
-  settings: DrawingSettings & { readonly refining: Refining | null },
-  options: DrawingOptions,
-): Promise<PixelPlanes> {
+export async function drawImage(pipeline: DiffusionPipeline, settings: ImageSettings, options: DrawingOptions): Promise<PixelPlanes> {
   const { latents, size } = await drawLatents(pipeline, settings, options)
   return decodeLatents(pipeline, latents, size)
 }
@@ -34,12 +37,12 @@ export interface DrawingOptions {
 /** The latents of one image: the base model's steps, then the refiner's. */
 export async function drawLatents(
   pipeline: DiffusionPipeline,
-  { refining, ...settings }: DrawingSettings & { readonly refining: Refining | null },
+  { refining, unet = pipeline.base.unet, ...settings }: ImageSettings,
   { signal, onStep }: DrawingOptions,
 ): Promise<{ readonly latents: Float32Array; readonly size: LatentSize }> {
   const drawing = await prepareDrawing(pipeline, settings)
   const total = drawing.end - drawing.begin
-  const stages = refining === null ? [{ unet: pipeline.base.unet, drawing }] : twoStages(pipeline, drawing, refining, settings)
+  const stages = refining === null ? [{ unet, drawing }] : twoStages(pipeline, drawing, refining, settings)
   let { latents } = drawing
   let before = 0
   for (const stage of stages) {

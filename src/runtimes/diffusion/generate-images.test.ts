@@ -88,3 +88,27 @@ test('what the model cannot honour is refused by field', async () => {
 test('numbers that overflow are an error, never a black picture', async () => {
   await assert.rejects(drawFile(model, { guidanceScale: 1e38 }), { code: 'numerical_error' })
 })
+
+test('images drawn together are the same, bit for bit, as each alone, guided or not', async () => {
+  for (const guidanceScale of [5, 1]) {
+    await using fresh = await loadTinyModel()
+    const seeds = [11, 12, 13, 14, 15, 16]
+    // The first is drawn alone, so that the others are tried together.
+    const { images } = await fresh.generate({ ...tinyRequest, guidanceScale, seeds }, idle)
+    for (const { seed, bytes } of images)
+      assert.deepEqual(
+        Buffer.from(bytes),
+        await drawFile(model, { seeds: [seed], guidanceScale }),
+        `seed ${seed}, guidance ${guidanceScale}`,
+      )
+  }
+})
+
+test('an abort ends all images that are drawn together', async () => {
+  const controller = new AbortController()
+  const reason = new Error('the client left')
+  const onProgress = ({ step }: ImageProgress): void => {
+    if (step === 40) controller.abort(reason)
+  }
+  await assert.rejects(model.generate({ ...tinyRequest, steps: 30, seeds: [1, 2, 3] }, { signal: controller.signal, onProgress }), reason)
+})

@@ -1,21 +1,25 @@
 import { ServiceError } from '../../core/error.ts'
-import type { GeneratedImage, ImageRequest, ImageResult } from '../../core/image-generation.ts'
+import type { GeneratedImage, ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
 import { type StyledPrompts, stylePrompts } from '../../core/images/styled-prompts.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
+import type { DenoisingProgress } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
-import { drawImage, type Refining } from './draw-image.ts'
+import { drawImage, type ImageSettings, type Refining } from './draw-image.ts'
 import { drawnSize } from './drawn-size.ts'
 import { encodeImage } from './pictures/encode-image.ts'
 import { describeParameters } from './pictures/parameters-text.ts'
 import { readStartingPicture } from './pictures/read-starting-picture.ts'
-import { toRgb } from './pictures/rgb-image.ts'
+import { type PixelSize, toRgb } from './pictures/rgb-image.ts'
 import { encodePrompts } from './prompts/encode-prompts.ts'
 import { promptsToEncode } from './prompts/request-prompts.ts'
 import { readAssets } from './read-assets.ts'
+import type { LatentSize } from './unet/conditioning.ts'
+import { LockStep } from './unet/lock-step.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
 import { noAssets } from './used-assets.ts'
 import type { PreviewPainter } from './vae/preview-painter.ts'
+import type { PixelPlanes } from './vae/vae-decoder.ts'
 
 export interface ImageGeneration {
   readonly pipeline: DiffusionPipeline
@@ -23,7 +27,7 @@ export interface ImageGeneration {
   readonly previews: PreviewPainter
 }
 
-/** Draws every image of a request, one after the other; they share the encoding of texts and pictures. */
+/** Draws every image of a request, several at once where that is faster; they share the encoding of texts and pictures. */
 export async function generateImages(
   { pipeline: plain, descriptor, previews }: ImageGeneration,
   request: ImageRequest,
@@ -46,24 +50,65 @@ export async function generateImages(
     refining: await refiningOf(pipeline, request, { styled, signal }),
   }
   const { start, frame, finish } = await readStartingPicture(request, size, { signal })
-  const images: GeneratedImage[] = []
-  for (const [i, seed] of request.seeds.entries()) {
-    const onStep = async ({ done, total, estimate }: { done: number; total: number; estimate: () => Float32Array }): Promise<void> => {
-      const progress = { step: i * total + done, total: request.seeds.length * total }
-      if (!request.previews) return onProgress(progress)
-      const { vae } = pipeline
-      const latentSize = { channels: vae.channels, width: size.width / vae.factor, height: size.height / vae.factor }
-      onProgress({ ...progress, preview: await previews.paint(estimate(), latentSize, frame) })
-    }
-    const planes = await drawImage(pipeline, { ...settings, seed, start }, { signal, onStep })
+  const report = progressReporter(request, onProgress)
+  const latentSize = latentSizeOf(pipeline, size)
+  const finishImage = async (planes: PixelPlanes, seed: number): Promise<GeneratedImage> => {
     const picture = await finish(toRgb(planes))
     const { unsafe, score } = await pipeline.safety.check(picture)
     const parameters = describeParameters(request, styled, { seed, model: descriptor.id })
     const { encoding, width, height } = request
     const bytes = unsafe ? new Uint8Array(0) : await encodeImage(picture, { encoding, parameters })
-    images.push({ bytes, encoding, width, height, seed, removedForSafety: unsafe, safetyScore: score })
+    return { bytes, encoding, width, height, seed, removedForSafety: unsafe, safetyScore: score }
+  }
+  const images: GeneratedImage[] = []
+  while (images.length < request.seeds.length) {
+    const first = images.length
+    const seeds = request.seeds.slice(first, first + groupSize(pipeline, settings, start))
+    const lockStep = seeds.length === 1 ? null : new LockStep(pipeline.base.unet, seeds.length)
+    const drawn = seeds.map(async (seed, i) => {
+      const onStep = async ({ done, total, estimate }: DenoisingProgress): Promise<void> => {
+        const shown = request.previews && i === seeds.length - 1 ? await previews.paint(estimate(), latentSize, frame) : undefined
+        report({ image: first + i, done, total }, shown)
+      }
+      try {
+        const drawing = { ...settings, seed, start, ...(lockStep && { unet: lockStep }) }
+        return await finishImage(await drawImage(pipeline, drawing, { signal, onStep }), seed)
+      } finally {
+        lockStep?.leave()
+      }
+    })
+    images.push(...(await Promise.all(drawn)))
   }
   return { images, computeMs: performance.now() - started }
+}
+
+/** Images drawn at once have no more pixels together than one picture of SDXL's own size, so that they take no more memory. */
+const mostPixelsTogether = 1024 * 1024
+/** More at once gain little and make a cancelled request wait longer. */
+const mostTogether = 4
+
+function groupSize(
+  pipeline: DiffusionPipeline,
+  { width, height, prompts, refining }: Pick<ImageSettings, 'width' | 'height' | 'prompts' | 'refining'>,
+  start: unknown,
+): number {
+  const room = Math.min(Math.floor(mostPixelsTogether / (width * height)), mostTogether)
+  if (room < 2 || start !== null || refining !== null || pipeline.base.additions !== null) return 1
+  return pipeline.base.unet.prefersTogether(latentSizeOf(pipeline, { width, height }), prompts) ? room : 1
+}
+
+function latentSizeOf({ vae }: DiffusionPipeline, { width, height }: PixelSize): LatentSize {
+  return { channels: vae.channels, width: width / vae.factor, height: height / vae.factor }
+}
+
+/** Adds up the steps of all images. */
+function progressReporter({ seeds }: ImageRequest, onProgress: (progress: ImageProgress) => void) {
+  const doneBy = new Map<number, number>()
+  return ({ image, done, total }: { image: number; done: number; total: number }, preview: Uint8Array | undefined): void => {
+    doneBy.set(image, done)
+    const step = [...doneBy.values()].reduce((sum, steps) => sum + steps, 0)
+    onProgress({ step, total: seeds.length * total, ...(preview !== undefined && { preview }) })
+  }
 }
 
 function refuseUnsupported({ base, refiner, encoder, adapt }: DiffusionPipeline, request: ImageRequest): void {

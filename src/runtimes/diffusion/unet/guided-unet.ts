@@ -37,6 +37,8 @@ export class GuidedUnet {
   readonly #unet: Unet
   /** Milliseconds by latent size and way. */
   readonly #times = new Map<string, Readonly<Record<Way, readonly number[]>>>()
+  /** Milliseconds for each of several drawings in one batch, by latent size. */
+  readonly #together = new Map<string, readonly number[]>()
 
   constructor(unet: Unet) {
     this.#unet = unet
@@ -48,10 +50,17 @@ export class GuidedUnet {
     const condition = (conditionings: readonly Conditioning[]) =>
       unet.condition(conditionings, { size, guidance: guidanceScale, shown, additions })
     const alone = condition([positive])
-    if (negative === null) return async (latents, ...when) => only(await unet.predict(latents, when, alone))
+    const key = keyOf(size, { positive, negative })
+    if (negative === null) {
+      return async (latents, ...when) => {
+        const started = performance.now()
+        const prediction = only(await unet.predict(latents, when, alone))
+        this.#note(key, 'batched', performance.now() - started)
+        return prediction
+      }
+    }
     const without = condition([negative])
     const both = condition([negative, positive])
-    const key = `${size.width}x${size.height}x${positive.tokens}`
     return async (latents, ...when) => {
       const way = this.#choose(key)
       const started = performance.now()
@@ -60,11 +69,51 @@ export class GuidedUnet {
           ? await unet.predict(latents, when, both)
           : [only(await unet.predict(latents, when, without)), only(await unet.predict(latents, when, alone))]
       this.#note(key, way, performance.now() - started)
-      if (unguided === undefined || guided === undefined) throw missingPrediction()
-      const prediction = linear([1 - guidanceScale, unguided], [guidanceScale, guided])
-      if (guidanceRescale === 0) return prediction
-      return linear([1 + guidanceRescale * (deviation(guided) / deviation(prediction) - 1), prediction])
+      return guide(unguided, guided, { guidanceScale, guidanceRescale })
     }
+  }
+
+  /** Makes the conditioning of several drawings with the same texts ready; their latents are predicted in one batch. */
+  prepareTogether(
+    { size, positive, negative, guidanceScale, guidanceRescale, shown }: Guidance,
+    members: number,
+  ): (latents: readonly Float32Array[], when: readonly [number, number]) => Promise<readonly Float32Array[]> {
+    const unet = this.#unet
+    const key = keyOf(size, { positive, negative })
+    const conditionFor = (count: number) => {
+      const sides = negative === null ? [positive] : [negative, positive]
+      const rows = sides.flatMap((side) => Array.from({ length: count }, () => side))
+      return unet.condition(rows, { size, guidance: guidanceScale, shown })
+    }
+    let conditioning = conditionFor(members)
+    let count = members
+    return async (latents, when) => {
+      // A drawing that failed has left; the others are as many as there are latents.
+      if (latents.length !== count) {
+        count = latents.length
+        conditioning = conditionFor(count)
+      }
+      const started = performance.now()
+      const rows = await unet.predict(negative === null ? latents : [...latents, ...latents], when, conditioning)
+      if (latents.length === members) this.#noteTogether(key, (performance.now() - started) / members)
+      if (negative === null) return rows
+      return latents.map((_, i) => guide(rows[i], rows[count + i], { guidanceScale, guidanceRescale }))
+    }
+  }
+
+  /** Whether to draw several at once: after one was drawn alone it is tried, and kept where it is not slower for each. */
+  prefersTogether(size: LatentSize, texts: { readonly positive: WithTokens; readonly negative: unknown }): boolean {
+    if (this.#unet.fixedBatch !== null) return false
+    const key = keyOf(size, texts)
+    const times = this.#times.get(key)
+    const alone = [...(times?.batched ?? []), ...(times?.split ?? [])]
+    const together = this.#together.get(key) ?? []
+    return alone.length > 0 && (together.length < trials || Math.min(...together) <= Math.min(...alone))
+  }
+
+  #noteTogether(key: string, milliseconds: number): void {
+    const times = this.#together.get(key) ?? []
+    if (times.length < trials) this.#together.set(key, [...times, milliseconds])
   }
 
   #choose(key: string): Way {
@@ -79,6 +128,30 @@ export class GuidedUnet {
     const times = this.#times.get(key) ?? { batched: [], split: [] }
     if (times[way].length < trials) this.#times.set(key, { ...times, [way]: [...times[way], milliseconds] })
   }
+}
+
+/** Classifier-free guidance, scaled back to the deviation of the text's own prediction as far as wanted. */
+function guide(
+  unguided: Float32Array | undefined,
+  guided: Float32Array | undefined,
+  { guidanceScale, guidanceRescale }: Pick<Guidance, 'guidanceScale' | 'guidanceRescale'>,
+): Float32Array {
+  if (unguided === undefined || guided === undefined) throw missingPrediction()
+  const prediction = linear([1 - guidanceScale, unguided], [guidanceScale, guided])
+  if (guidanceRescale === 0) return prediction
+  return linear([1 + guidanceRescale * (deviation(guided) / deviation(prediction) - 1), prediction])
+}
+
+interface WithTokens {
+  readonly tokens: number
+}
+
+/** What an evaluation's time depends on. */
+function keyOf(
+  { width, height }: LatentSize,
+  { positive, negative }: { readonly positive: WithTokens; readonly negative: unknown },
+): string {
+  return `${width}x${height}x${positive.tokens}${negative === null ? '' : ' guided'}`
 }
 
 /** Standard deviation. @see Lin et al. 2023, arXiv:2305.08891, section 3.4, for what it is compared for */

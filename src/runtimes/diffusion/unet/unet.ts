@@ -91,25 +91,26 @@ export class Unet {
   }
 
   /**
-   * Predicts the noise (or velocity) in the same latents under each conditioning.
+   * Predicts the noise (or velocity) in latents under each conditioning.
    *
-   * @param latents float32 [4, height, width], scaled by the scheduler.
+   * @param latents float32 [4, height, width], scaled by the scheduler: one for all conditionings, or one for each.
    * @param when Training timestep, with a fraction in some schedulers; and how much of the drawing is then done, up to 1.
    * @returns One prediction per conditioning, views into one buffer.
    * @throws {ServiceError} `inference_failed` when the session rejects the input.
    * @see Podell et al. 2023, arXiv:2307.01952
    */
   async predict(
-    latents: Float32Array,
+    latents: Float32Array | readonly Float32Array[],
     [timestep, share]: readonly [timestep: number, share: number],
     { feeds, size, shown, additions, conditionings, wanted }: UnetConditioning,
   ): Promise<readonly Float32Array[]> {
     const batch = conditionings.length
-    const seen = shown === null ? latents : joined([latents, shown])
-    const channels = seen.length / (size.height * size.width)
-    const sample = this.#session.tensor('sample', repeated(seen, batch), [batch, channels, size.height, size.width])
+    const rows = latents instanceof Float32Array ? Array.from({ length: batch }, () => latents) : latents
+    const seen = joined(shown === null ? rows : rows.flatMap((row) => [row, shown]))
+    const channels = seen.length / (batch * size.height * size.width)
+    const sample = this.#session.tensor('sample', seen, [batch, channels, size.height, size.width])
     const time = this.#timestepTensor(timestep, batch)
-    const added = await additions?.feeds({ latents, size, timestep, conditionings, share })
+    const added = await additions?.feeds({ latents: rows[0] ?? new Float32Array(0), size, timestep, conditionings, share })
     const [output] = await this.#session.run({ ...feeds, ...added, sample, timestep: time }, [this.#output])
     const count = size.channels * size.height * size.width
     if (output.values.length !== batch * count)

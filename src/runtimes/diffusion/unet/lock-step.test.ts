@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Guidance } from './guided-unet.ts'
+import { LockStep } from './lock-step.ts'
+
+const conditioning = { hidden: new Float32Array(1), tokens: 1, pooled: new Float32Array(1), timeIds: [] }
+const guidance: Guidance = {
+  size: { channels: 1, width: 1, height: 1 },
+  positive: conditioning,
+  negative: null,
+  guidanceScale: 1,
+  guidanceRescale: 0,
+  shown: null,
+  additions: null,
+}
+
+/** A predictor that doubles and notes how many it was asked for at once. */
+function doubling(fails = false) {
+  const batches: number[] = []
+  return {
+    batches,
+    prepare: () => async (latents: Float32Array) => latents.map((value) => value * 2),
+    prepareTogether: () => async (latents: readonly Float32Array[]) => {
+      batches.push(latents.length)
+      if (fails) throw new Error('out of memory')
+      return latents.map((each) => each.map((value) => value * 2))
+    },
+  }
+}
+
+const one = (value: number): Float32Array => Float32Array.of(value)
+
+test('drawings wait for each other, and each gets its own prediction out of one batch', async () => {
+  const unet = doubling()
+  const lockStep = new LockStep(unet, 3)
+  const predict = [0, 1, 2].map(() => lockStep.prepare(guidance))
+  for (const time of [9, 5]) {
+    const answers = await Promise.all(predict.map((each, i) => each(one(i + time), time, 0.5)))
+    assert.deepEqual(
+      answers.map(([value]) => value),
+      [0, 1, 2].map((i) => 2 * (i + time)),
+    )
+  }
+  assert.deepEqual(unet.batches, [3, 3])
+})
+
+test('one that leaves is not waited for', async () => {
+  const unet = doubling()
+  const lockStep = new LockStep(unet, 2)
+  const waiting = lockStep.prepare(guidance)(one(1), 9, 0.5)
+  lockStep.leave()
+  assert.deepEqual(await waiting, one(2))
+  assert.deepEqual(unet.batches, [1])
+})
+
+test('a failure reaches all of the batch', async () => {
+  const lockStep = new LockStep(doubling(true), 2)
+  const predict = lockStep.prepare(guidance)
+  const both = [predict(one(1), 9, 0.5), predict(one(2), 9, 0.5)]
+  for (const each of both) await assert.rejects(each, /out of memory/)
+})
+
+test('drawings that show the UNet something of their own go by themselves', async () => {
+  const unet = doubling()
+  const lockStep = new LockStep(unet, 2)
+  assert.deepEqual(await lockStep.prepare({ ...guidance, shown: one(1) })(one(4), 9, 0.5), one(8))
+  assert.deepEqual(unet.batches, [])
+})
