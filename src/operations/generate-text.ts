@@ -20,7 +20,7 @@ export async function* generateText(
   const meter = new UsageMeter(deps.clock, { accountId, tokenId, model: request.model, kind })
   const reservation = randomUUID()
   try {
-    yield* meter.countText(runText(deps, { accountId, reservation, request }, { signal }))
+    yield* meter.countText(runText(deps, { accountId, reservation, request, onPrompt: (tokens) => meter.notePrompt(tokens) }, { signal }))
   } finally {
     bookWork(deps, { meter, reservation }, { signal })
   }

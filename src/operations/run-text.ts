@@ -6,11 +6,18 @@ import { holdSlot, type RunDependencies } from './hold-slot.ts'
  * Runs a text request on a slot of its model, within the account's budget, unmetered. Leaving the iteration frees the slot.
  *
  * @param work.reservation What is set aside for it is called so, until it is settled.
+ * @param work.onPrompt Told the tokens of the prompt when it is about to be read, where a budget made them known.
  * @throws {ServiceError} what the pool and the model throw, `quota_exceeded` and `inference_timeout`.
  */
 export async function* runText(
   deps: RunDependencies,
-  work: { readonly accountId: string; readonly reservation: string; readonly request: TextRequest; readonly deferred?: boolean },
+  work: {
+    readonly accountId: string
+    readonly reservation: string
+    readonly request: TextRequest
+    readonly deferred?: boolean
+    readonly onPrompt?: (tokens: number) => void
+  },
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<TextPart, void, undefined> {
   const { accountId, request, deferred = false } = work
@@ -20,5 +27,6 @@ export async function* runText(
     { signal },
   )
   const allowed = await holdTextBudget(deps, { ...work, model: slot.model }, { signal: slot.signal })
-  yield* slot.model.generate(allowed, { signal: slot.signal, account: accountId })
+  if (allowed.promptTokens !== null) work.onPrompt?.(allowed.promptTokens)
+  yield* slot.model.generate(allowed.request, { signal: slot.signal, account: accountId })
 }

@@ -24,6 +24,11 @@ export class UsageMeter {
     return this.#finished
   }
 
+  /** Counts a prompt that is about to be read: who leaves while it is, or before the answer is complete, has used it. */
+  notePrompt(tokens: number): void {
+    this.#promptTokens = tokens
+  }
+
   /** Passes the parts on. Until the last one has the exact numbers, each part of text counts as a token. */
   async *countText(parts: AsyncIterable<TextPart>): AsyncGenerator<TextPart, void, undefined> {
     for await (const part of parts) {

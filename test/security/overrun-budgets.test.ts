@@ -93,6 +93,24 @@ for (const [name, open] of Object.entries(stores))
       assert.equal(none.headers.get('x-ratelimit-remaining-tokens'), '0')
     })
 
+    test('who leaves a stream has used its prompt and what was written', async () => {
+      await using service = await start(open, { tokensPerDay: 100 })
+      const leave = new AbortController()
+      const json = {
+        model: 'fake-chat',
+        messages: [{ role: 'user', content: '[hang after 2] a b c d e f g' }],
+        stream: true,
+        max_tokens: 50,
+      }
+      const stream = await service.fetch('/v1/chat/completions', { json, signal: leave.signal })
+      const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
+      for (let words = 0; words < 2; ) words += (await reader?.read())?.value?.match(/"content":"[^"]/g)?.length ?? 0
+      leave.abort()
+      await service.inBooks(1)
+      const [budget] = await service.store.ledger.budgets(service.accountId, { signal })
+      assert.deepEqual([budget?.used, budget?.reserved], [10 + 2, 0])
+    })
+
     test('pictures that wait count like those that were drawn, until they are cancelled', async () => {
       await using service = await start(open, { imagesPerDay: 3 })
       const { id } = await submit(service, { ...picture, num_images: 2 })

@@ -14,21 +14,21 @@ interface TextWork {
  * Sets aside what a text request can use at most: its prompt, as its model counts it, and every choice to its limit. A request that named no
  * limit is shortened to what is left.
  *
- * @returns The request as it may run.
+ * @returns The request as it may run, and its prompt's tokens where they had to be counted.
  * @throws {ServiceError} `quota_exceeded`, and what counting throws.
  */
 export async function holdTextBudget(
   deps: BudgetDependencies,
   { accountId, reservation, request, model }: TextWork & { readonly model: TextModel },
   options: { readonly signal: AbortSignal },
-): Promise<TextRequest> {
-  if (!(await hasBudget(deps, { accountId, unit: 'tokens' }, options))) return request
+): Promise<{ readonly request: TextRequest; readonly promptTokens: number | null }> {
+  if (!(await hasBudget(deps, { accountId, unit: 'tokens' }, options))) return { request, promptTokens: null }
   const prompt = await (model.countPrompt?.(request, options) ?? estimatePrompt(request).most)
   const room = Math.max(1, (model.contextLength ?? Number.POSITIVE_INFINITY) - prompt)
   const tokens = spanOf(request, prompt, Math.min(request.maxTokens, room))
   const granted = await holdBudget(deps, { id: reservation, accountId, unit: 'tokens', tokens, images: 0 }, options)
-  if (granted === null || granted >= tokens.most) return request
-  return { ...request, maxTokens: Math.floor((granted - prompt) / request.choices) }
+  if (granted === null || granted >= tokens.most) return { request, promptTokens: prompt }
+  return { request: { ...request, maxTokens: Math.floor((granted - prompt) / request.choices) }, promptTokens: prompt }
 }
 
 /**
