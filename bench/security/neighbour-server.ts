@@ -84,7 +84,11 @@ async function startService(): Promise<BenchTarget> {
 
 async function startBare(): Promise<BenchTarget> {
   const server = createServer(async (request, response) => {
-    for await (const _ of request);
+    try {
+      for await (const _ of request);
+    } catch {
+      return
+    }
     if (request.headers.authorization === 'Bearer honest') await pause(50)
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })

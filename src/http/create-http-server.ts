@@ -19,6 +19,7 @@ import { AccountPlaces } from './limits/account-places.ts'
 import { capConnections } from './limits/connection-cap.ts'
 import { requireQuota } from './limits/daily-quota.ts'
 import { fewPerTurn } from './limits/few-per-turn.ts'
+import { limitPipelining } from './limits/pipelining.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
 import { createProxyTrust } from './limits/trusted-proxies.ts'
 import { registerPublicRoutes, registerTokenRoutes } from './register-routes.ts'
@@ -55,6 +56,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
     http: { requireHostHeader: false, headersTimeout: slowestHeadMs, connectionsCheckingInterval: 5000 },
     forceCloseConnections: 'idle',
   })
+  limitPipelining(server.server)
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   const methods = rememberMethods(server)
   watchRequests(server, deps)

@@ -41,6 +41,25 @@ suite('floods of connections', () => {
     await first
   })
 
+  test('sixteen requests in one packet are answered; of more the connection is closed and the rest not looked at', async () => {
+    await using service = await startHttpService()
+    const packet = (count: number) => 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(count)
+    const patient = await openSocket(service.url)
+    patient.write(packet(16))
+    await readUntil(patient, /(?:"ok"\}[\s\S]*){16}/)
+    patient.write(packet(1))
+    await readUntil(patient, /"ok"\}/)
+    patient.destroy()
+    const flood = await openSocket(service.url)
+    flood.on('error', () => {}).resume()
+    const closed = once(flood, 'close')
+    flood.write(packet(1500))
+    await closed
+    assert.equal((await service.fetch('/healthz')).status, 200)
+    await service.settled(34)
+    assert.equal(service.finished.length, 34)
+  })
+
   test('heads have 15 seconds and whole requests five minutes; one that ends before hurts nobody', async () => {
     await using service = await startHttpService()
     assert.equal(service.server.server.headersTimeout, 15_000)

@@ -1,0 +1,24 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Requests that a connection may have unanswered. Hardly any client sends a second before the answer to the first. */
+const mostUnanswered = 16
+
+/**
+ * Closes connections that send many requests without waiting for answers. Node hands all requests of a packet over at once, 1 500 small
+ * ones in 64 KB, and no timer or other connection gets a turn between them.
+ */
+export function limitPipelining(server: Server): void {
+  const listeners = server.listeners('request')
+  const unanswered = new WeakMap<Socket, number>()
+  server.removeAllListeners('request')
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    const count = (unanswered.get(socket) ?? 0) + 1
+    if (count > mostUnanswered) socket.destroy()
+    if (socket.destroyed) return
+    unanswered.set(socket, count)
+    response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
+    for (const listener of listeners) listener.call(server, request, response)
+  })
+}
