@@ -2,8 +2,8 @@ import type { VNode } from 'preact'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { durationText } from '../../parts/duration-text.ts'
+import { Prose } from '../../parts/markdown/prose.tsx'
 import { regenerate, type Turn } from './conversation.ts'
-import { Prose } from './prose.tsx'
 
 /** What arrives faster than this came in one piece, which says nothing about the speed. */
 const measurableMs = 5

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { chatSettings } from './chat-settings.ts'
 import { say, stop, writing } from './conversation.ts'
@@ -13,8 +14,15 @@ export function Composer(): VNode {
     say(draft.value.trim())
     draft.value = ''
   }
+  useEffect(() => {
+    // Wherever the focus is; a dialog that is open takes the key for itself.
+    const onEscape = ({ key }: KeyboardEvent) => {
+      if (key === 'Escape' && document.querySelector('dialog[open]') === null) stop()
+    }
+    document.addEventListener('keydown', onEscape)
+    return () => document.removeEventListener('keydown', onEscape)
+  }, [])
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') stop()
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
     event.preventDefault()
     submit()

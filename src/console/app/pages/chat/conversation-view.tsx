@@ -1,19 +1,19 @@
-import { useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { Answer } from './answer.tsx'
 import { turns } from './conversation.ts'
+import { useFollowEnd } from './follow-end.ts'
 
-/** What was said so far. New text is followed as long as one is at the bottom. */
+/** What was said so far. Its end stays in view until one scrolls away; what one sends always comes into view. */
 export function ConversationView(): VNode {
-  useSignalEffect(() => {
-    const last = turns.value.at(-1)
-    const root = document.documentElement
-    const nearEnd = root.scrollHeight - root.scrollTop - root.clientHeight < 160
-    if (last?.role === 'user' || nearEnd) requestAnimationFrame(() => root.scrollTo({ top: root.scrollHeight }))
-  })
+  const element = useRef<HTMLDivElement>(null)
+  const { following, toEnd } = useFollowEnd(element)
+  const lastSaid = turns.value.findLast((turn) => turn.role === 'user')?.id
+  useEffect(toEnd, [lastSaid])
   const lastId = turns.value.at(-1)?.id
   return (
-    <div class="conversation" role="log" aria-label="Conversation" aria-live="off">
+    <div class="conversation" role="log" aria-label="Conversation" aria-live="off" ref={element}>
       {turns.value.map((turn) =>
         turn.role === 'user' ? (
           <div class="turn-user" key={turn.id}>
@@ -23,6 +23,11 @@ export function ConversationView(): VNode {
         ) : (
           <Answer turn={turn} last={turn.id === lastId} key={turn.id} />
         ),
+      )}
+      {following.value ? null : (
+        <Button size="small" class="to-end" onClick={toEnd}>
+          To the end
+        </Button>
       )}
       <Announcement />
     </div>

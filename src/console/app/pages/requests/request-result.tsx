@@ -2,8 +2,8 @@ import type { VNode } from 'preact'
 import type { Inference } from '../../../../core/inference.ts'
 import { request } from '../../interface/request.ts'
 import { Loaded } from '../../parts/loaded.tsx'
+import { Prose } from '../../parts/markdown/prose.tsx'
 import { useResource } from '../../state/resource.ts'
-import { Prose } from '../chat/prose.tsx'
 import { outputFacts } from '../images/output-facts.ts'
 
 /** What came out: the pictures, or the text. */

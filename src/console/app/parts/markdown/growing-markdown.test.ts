@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { GrowingMarkdown } from './growing-markdown.ts'
+import { readMarkdown } from './read-markdown.ts'
+
+const text = `# A heading
+
+A paragraph
+of two lines with *marks*
+===
+
+- one
+- two
+
+  still two
+
+1. first
+   - inner
+
+> a quote
+goes on
+
+\`\`\`js
+const a = 1
+
+const b = 2
+\`\`\`
+
+    indented code
+
+    goes on
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+- [ ] a task
+
+$$
+x^2
+$$
+
+<div>no HTML</div>
+
+***
+
+The end.
+`
+
+/** A tree without the places where its nodes stand, which count from where reading began. */
+function shapeOf(nodes: unknown): unknown {
+  return JSON.parse(JSON.stringify(nodes, (key, value) => (key === 'position' ? undefined : value)))
+}
+
+test('a text that grows letter by letter is at each moment what it is when read as a whole', () => {
+  const growing = new GrowingMarkdown(readMarkdown)
+  for (let end = 1; end <= text.length; end++) {
+    const part = text.slice(0, end)
+    assert.deepEqual(shapeOf(growing.update(part)), shapeOf(readMarkdown(part)), JSON.stringify(part.slice(-40)))
+  }
+})
+
+test('what has settled is neither read again nor another object', () => {
+  let read = 0
+  const growing = new GrowingMarkdown((part) => {
+    read += part.length
+    return readMarkdown(part)
+  })
+  const paragraphs = Array.from({ length: 200 }, (_, at) => `Paragraph ${at} of a long answer.\n\n`)
+  let whole = ''
+  let first: unknown
+  for (const paragraph of paragraphs) {
+    whole += paragraph
+    const [block] = growing.update(whole)
+    if (whole.length > 500) first ??= block
+    if (first !== undefined) assert.equal(block, first)
+  }
+  assert.ok(read < 4 * whole.length, `read ${read} letters of ${whole.length}`)
+})
+
+test('another text begins anew', () => {
+  const growing = new GrowingMarkdown(readMarkdown)
+  growing.update('a\n\nb\n\nc\n\nd')
+  assert.deepEqual(shapeOf(growing.update('x\n\ny')), shapeOf(readMarkdown('x\n\ny')))
+})

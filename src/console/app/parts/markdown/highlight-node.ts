@@ -1,0 +1,7 @@
+/** As much of a highlighted tree as is drawn: text, and spans with classes. */
+export interface HighlightNode {
+  readonly type: string
+  readonly value?: string
+  readonly properties?: { readonly className?: unknown }
+  readonly children?: readonly HighlightNode[]
+}

@@ -1,0 +1,27 @@
+import { signal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { GrowingMarkdown } from './growing-markdown.ts'
+import { MarkdownView } from './markdown-view.tsx'
+import type { readMarkdown } from './read-markdown.ts'
+
+const reader = signal<typeof readMarkdown | null>(null)
+
+/** Markdown as models write it. While it is written only its end is read again; `caret` marks that end. */
+export function Prose({ text, caret }: { text: string; caret: boolean }): VNode {
+  const growing = useRef<GrowingMarkdown | null>(null)
+  useEffect(() => {
+    if (reader.peek() === null) void import('./read-markdown.ts').then((module) => (reader.value = module.readMarkdown))
+  }, [])
+  const read = reader.value
+  if (read === null) return <div class="prose plain">{text}</div>
+  growing.current ??= new GrowingMarkdown(read)
+  // Footnotes and addresses named elsewhere are known only of the whole.
+  const blocks = caret ? growing.current.update(text) : read(text)
+  return (
+    <div class={caret ? 'prose writing' : 'prose'}>
+      <MarkdownView blocks={blocks} />
+      {blocks.length === 0 && caret ? <p /> : null}
+    </div>
+  )
+}
