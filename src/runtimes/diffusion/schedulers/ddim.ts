@@ -1,5 +1,6 @@
 import { cumulativeLevels, finalAlphaBar } from './levels/cumulative-levels.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
+import { placed } from './levels/placed.ts'
 import { spacedTimesteps } from './levels/timesteps.ts'
 import { linear } from './linear.ts'
 import { cleanFromPrediction, clipped, noiseFromPrediction } from './prediction.ts'
@@ -16,7 +17,7 @@ export function ddim(config: SchedulerConfig, steps: number): Solver {
   const { alphaBar, level } = cumulativeLevels(schedule, finalAlphaBar(config, schedule))
   const timesteps = spacedTimesteps(config, steps, { rounded: true })
   const stride = Math.floor(config.trainTimesteps / steps)
-  const timeAt = (index: number): number => timesteps[index] ?? 0
+  const timeAt = placed(timesteps)
   return {
     timesteps,
     initialNoiseScale: 1,

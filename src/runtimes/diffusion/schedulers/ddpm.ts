@@ -1,5 +1,6 @@
 import { cumulativeLevels } from './levels/cumulative-levels.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
+import { placed } from './levels/placed.ts'
 import { spacedTimesteps } from './levels/timesteps.ts'
 import { linear } from './linear.ts'
 import { cleanFromPrediction, clipped } from './prediction.ts'
@@ -14,7 +15,7 @@ import type { Solver } from './solver.ts'
 export function ddpm(config: SchedulerConfig, steps: number): Solver {
   const { alphaBar, level } = cumulativeLevels(noiseSchedule(config, { zeroSnrFloor: false }), 1)
   const timesteps = spacedTimesteps(config, steps, { rounded: true })
-  const timeAt = (index: number): number => timesteps[index] ?? -1
+  const timeAt = placed(timesteps, -1)
   return {
     timesteps,
     initialNoiseScale: 1,

@@ -2,6 +2,7 @@ import { ancestralLevels } from './levels/ancestral-levels.ts'
 import { dpm2Sigmas, halfSteps } from './levels/dpm2-sigmas.ts'
 import { unscaledNoiseScale } from './levels/euler-sigmas.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
+import { placed } from './levels/placed.ts'
 import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
@@ -12,10 +13,11 @@ export function dpm2Ancestral(config: SchedulerConfig, steps: number): Solver {
   const schedule = noiseSchedule(config, { zeroSnrFloor: false })
   const track = dpm2Sigmas(config, schedule, steps)
   const { sigmas } = track
-  const levels = Array.from({ length: steps }, (_, k) => ancestralLevels(sigmas[k] ?? 0, sigmas[k + 1] ?? 0))
+  const level = placed(sigmas)
+  const levels = Array.from({ length: steps }, (_, k) => ancestralLevels(level(k), level(k + 1)))
   /** Between level k and what its step goes down to; zero in the last step. */
   const middles = Float32Array.from(levels, ({ down }, k) =>
-    k === steps - 1 ? 0 : Math.exp((Math.fround(Math.log(sigmas[k] ?? 0)) + Math.fround(Math.log(down))) / 2),
+    k === steps - 1 ? 0 : Math.exp((Math.fround(Math.log(level(k))) + Math.fround(Math.log(down))) / 2),
   )
   const { timesteps, sigmaAt, middleAt, inputSigma } = halfSteps(track, middles, schedule)
   return {

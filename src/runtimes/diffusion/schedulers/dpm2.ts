@@ -1,6 +1,7 @@
 import { dpm2Sigmas, halfSteps } from './levels/dpm2-sigmas.ts'
 import { unscaledNoiseScale } from './levels/euler-sigmas.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
+import { placed } from './levels/placed.ts'
 import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
@@ -16,7 +17,8 @@ export function dpm2(config: SchedulerConfig, steps: number): Solver {
   const track = dpm2Sigmas(config, schedule, steps)
   const { sigmas } = track
   /** Between level k and the next; zero before the last. */
-  const middles = Float32Array.from({ length: steps }, (_, k) => Math.exp((Math.log(sigmas[k] ?? 0) + Math.log(sigmas[k + 1] ?? 0)) / 2))
+  const level = placed(sigmas)
+  const middles = Float32Array.from({ length: steps }, (_, k) => Math.exp((Math.log(level(k)) + Math.log(level(k + 1))) / 2))
   const { timesteps, sigmaAt, middleAt, inputSigma } = halfSteps(track, middles, schedule)
   return {
     timesteps,

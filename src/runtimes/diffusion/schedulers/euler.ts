@@ -1,6 +1,7 @@
 import { finalSigma } from './levels/dpm-levels.ts'
 import { eulerSigmas, unscaledNoiseScale } from './levels/euler-sigmas.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
+import { placed } from './levels/placed.ts'
 import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
@@ -14,7 +15,7 @@ import type { Solver } from './solver.ts'
 export function euler(config: SchedulerConfig, steps: number): Solver {
   const schedule = noiseSchedule(config, { zeroSnrFloor: true })
   const { timesteps, sigmas } = eulerSigmas(config, schedule, steps, finalSigma(config, schedule))
-  const sigmaAt = (index: number): number => sigmas[index] ?? 0
+  const sigmaAt = placed(sigmas)
   return {
     timesteps,
     initialNoiseScale: unscaledNoiseScale(config, sigmas),

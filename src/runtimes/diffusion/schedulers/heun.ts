@@ -1,5 +1,6 @@
 import { eulerSigmas, unscaledNoiseScale } from './levels/euler-sigmas.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
+import { placed } from './levels/placed.ts'
 import { linear } from './linear.ts'
 import { cleanFromUnscaled, clipped } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
@@ -16,7 +17,8 @@ export function heun(config: SchedulerConfig, steps: number): Solver {
   const track = eulerSigmas(config, schedule, steps)
   const timesteps = track.timesteps.flatMap((time, i) => (i === 0 ? [time] : [time, time]))
   /** The level of each evaluation: the first once, each later one as a target and as a start. */
-  const sigmaAt = (index: number): number => track.sigmas[Math.ceil(index / 2)] ?? 0
+  const level = placed(track.sigmas)
+  const sigmaAt = (index: number): number => level(Math.ceil(index / 2))
   return {
     timesteps,
     initialNoiseScale: unscaledNoiseScale(config, track.sigmas),

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../core/error.ts'
 import { cumulativeLevels, finalAlphaBar } from './levels/cumulative-levels.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
+import { placed } from './levels/placed.ts'
 import { linear } from './linear.ts'
 import { cleanFromPrediction, clipped } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
@@ -27,7 +28,7 @@ export function lcm(config: SchedulerConfig, steps: number): Solver {
     const place = Math.floor(i * (originalInferenceSteps / steps))
     return (originalInferenceSteps - place) * stride - 1
   })
-  const timeAt = (index: number): number => timesteps[index] ?? 0
+  const timeAt = placed(timesteps)
   return {
     timesteps,
     initialNoiseScale: 1,

@@ -1,5 +1,6 @@
 import { eulerSigmas, unscaledNoiseScale } from './levels/euler-sigmas.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
+import { placed } from './levels/placed.ts'
 import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
@@ -11,7 +12,7 @@ const maxOrder = 4
 export function lms(config: SchedulerConfig, steps: number): Solver {
   const schedule = noiseSchedule(config, { zeroSnrFloor: false })
   const { timesteps, sigmas } = eulerSigmas(config, schedule, steps)
-  const sigmaAt = (index: number): number => sigmas[index] ?? 0
+  const sigmaAt = placed(sigmas)
   return {
     timesteps,
     initialNoiseScale: unscaledNoiseScale(config, sigmas),

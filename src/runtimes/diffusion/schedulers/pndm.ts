@@ -1,5 +1,6 @@
 import { cumulativeLevels, finalAlphaBar } from './levels/cumulative-levels.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
+import { placed } from './levels/placed.ts'
 import { spacedTimesteps } from './levels/timesteps.ts'
 import { linear } from './linear.ts'
 import { cleanFromPrediction, noiseFromPrediction } from './prediction.ts'
@@ -18,7 +19,7 @@ export function pndm(config: SchedulerConfig, steps: number): Solver {
   const spaced = spacedTimesteps(config, steps, { rounded: true })
   const timesteps = [...spaced.slice(0, 2), ...spaced.slice(1)]
   const stride = Math.floor(config.trainTimesteps / steps)
-  const timeAt = (index: number): number => timesteps[index] ?? 0
+  const timeAt = placed(timesteps)
 
   /** Equation 9: from one timestep to another along a noise estimate. */
   const move = (from: number, to: number, estimate: Float32Array, latents: Float32Array): Float32Array => {

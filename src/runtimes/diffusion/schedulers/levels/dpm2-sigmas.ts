@@ -1,6 +1,7 @@
 import type { SchedulerConfig } from '../scheduler-config.ts'
 import { eulerSigmas } from './euler-sigmas.ts'
 import type { NoiseSchedule } from './noise-schedule.ts'
+import { placed } from './placed.ts'
 import { type SigmaTrack, timestepOf } from './sigmas.ts'
 import { roundHalfEven } from './timesteps.ts'
 
@@ -23,10 +24,11 @@ export interface HalfSteps {
 
 /** @param middles The level at the middle of each step; the last step has none. */
 export function halfSteps({ sigmas, timesteps }: SigmaTrack, middles: Float32Array, schedule: NoiseSchedule): HalfSteps {
-  const sigmaAt = (index: number): number => sigmas[Math.ceil(index / 2)] ?? 0
-  const middleAt = (index: number): number => middles[Math.floor(index / 2)] ?? 0
+  const [level, middle] = [placed(sigmas), placed(middles)]
+  const sigmaAt = (index: number): number => level(Math.ceil(index / 2))
+  const middleAt = (index: number): number => middle(Math.floor(index / 2))
   return {
-    timesteps: timesteps.flatMap((time, k) => (k === 0 ? [time] : [timestepOf(middles[k - 1] ?? 0, schedule), time])),
+    timesteps: timesteps.flatMap((time, k) => (k === 0 ? [time] : [timestepOf(middle(k - 1), schedule), time])),
     sigmaAt,
     middleAt,
     inputSigma: (index) => (index % 2 === 1 ? middleAt(index) : sigmaAt(index)),
