@@ -30,8 +30,9 @@ const workflow = {
   5: { class_type: 'EmptyLatentImage', inputs: { width: '{{width}}', height: '{{height}}', batch_size: 1 } },
   6: { class_type: 'CLIPTextEncode', inputs: { text: '{{prompt}}, masterpiece', clip: ['4', 1] } },
   7: { class_type: 'CLIPTextEncode', inputs: { text: '{{negative_prompt}}', clip: ['4', 1] } },
-  8: { class_type: 'LoadImage', inputs: { image: '{{init_image}}' } },
 }
+
+const withPicture = { ...workflow, 8: { class_type: 'LoadImage', inputs: { image: '{{init_image}}' } } }
 
 /** A model behind a server that stands in for a real one. */
 async function connect(context: TestContext, format: ImageServerFormat, fault: ServerFault = 'none', nodes: object = workflow) {
@@ -187,7 +188,7 @@ test('sd-server: the job has its samplers, its LoRAs by path and its limits', as
 })
 
 test('comfyui: placeholders are filled with the types they need, whatever the prompt holds', async (context) => {
-  const { model, server } = await connect(context, 'comfyui')
+  const { model, server } = await connect(context, 'comfyui', 'none', withPicture)
   const initial = { image: Buffer.from('picture'), strength: 0.5 }
   await model.generate(makeImageRequest('a "$&" {{seed}} fox', { ...usual, initial }), idle)
   const { prompt } = JSON.parse((await server.seen('/prompt')).body)
@@ -195,6 +196,7 @@ test('comfyui: placeholders are filled with the types they need, whatever the pr
   assert.deepEqual(prompt[5].inputs, { width: 64, height: 64, batch_size: 1 })
   assert.equal(prompt[6].inputs.text, 'a "$&" {{seed}} fox, masterpiece')
   assert.equal(prompt[8].inputs.image, 'mine.png')
+  await assert.rejects(model.generate(request(), idle), { code: 'validation_error', param: 'init_image' })
 })
 
 test('comfyui: what the workflow leaves no place for is refused by name, and a workflow without use at start', async (context) => {

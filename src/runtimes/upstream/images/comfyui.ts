@@ -33,6 +33,12 @@ export async function connectComfyUi(comfy: ComfyUi, { signal }: { readonly sign
     refuse(request) {
       refuseUsed('comfyui', [...rareFields(request), ...closedFields(comfy, request)])
       if (workflow.open.has('sampler')) samplerNames(known, request.sampler)
+      for (const [field, given] of [
+        ['init_image', request.initial],
+        ['mask_image', request.mask],
+      ] as const)
+        if (given === null && workflow.open.has(field))
+          throw new ServiceError('validation_error', `\`${field}\` is required: this model's workflow starts from it.`, { param: field })
     },
     draw: async ({ request, texts, seed }, options) => {
       const names = workflow.open.has('sampler') ? samplerNames(known, request.sampler) : { sampler: '', scheduler: '' }
