@@ -12,6 +12,7 @@ import { readDeferredHandling, refuseDeferredHeaders } from '../headers/deferred
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
+import type { InspectImage } from '../wire/images/decode-image.ts'
 import { ImageChunks } from '../wire/images/image-chunks.ts'
 import { parseImageRequest } from '../wire/images/image-request.ts'
 
@@ -49,8 +50,9 @@ function registerRoute(
       lonely: answer.type === 'image',
       previews: handling?.previews ?? false,
     }
+    const inspectImage: InspectImage = (bytes, options) => deps.inspectImage(bytes, { ...options, account: caller.accountId })
     const { request, logPrompt } = await parseImageRequest(
-      deps,
+      { ...deps, inspectImage },
       { body: body.value, hints, families, mostPixels: settings.imagePixels },
       { signal },
     )

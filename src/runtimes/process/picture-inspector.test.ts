@@ -53,10 +53,18 @@ test('what is wrong with a picture is told as the process tells it', async () =>
   await assert.rejects(inspector.inspect(refused, options), { code: 'validation_error', message: 'it is no picture.' })
 })
 
-test('too many at once are refused instead of kept', async () => {
+test('too many at once of one account are refused, and another account waits for two of them at most', async () => {
   const { inspector } = createInspector()
   using _ = inspector
-  const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => inspector.inspect(whole, options)))
+  const done: string[] = []
+  const inspect = async (account: string) => {
+    await inspector.inspect(whole, { ...options, account })
+    done.push(account)
+  }
+  const flood = Promise.allSettled(Array.from({ length: 22 }, () => inspect('enemy')))
+  await inspect('honest')
+  assert.ok(done.indexOf('honest') <= 4, done.join())
+  const outcomes = await flood
   const refusals = outcomes.filter((outcome) => outcome.status === 'rejected')
   assert.deepEqual(
     refusals.map(({ reason }) => reason.code),

@@ -1,6 +1,6 @@
-import { ServiceError } from '../../core/error.ts'
 import type { PictureDescription, PictureOptions, PictureTask } from './picture-messages.ts'
 import { PictureProcess, type PictureProcessSettings } from './picture-process.ts'
+import { PictureTurns } from './picture-turns.ts'
 
 export interface PictureInspectorSettings extends PictureProcessSettings {
   /** Processes that nobody has needed for this long end; default one minute. */
@@ -9,7 +9,6 @@ export interface PictureInspectorSettings extends PictureProcessSettings {
 
 /** Pictures that are inspected at once, each in a process of its own. */
 const mostProcesses = 2
-const mostWaiting = 64
 
 /**
  * Inspects uploaded pictures outside of this process: what decodes them is native code, and what it decodes comes from anybody.
@@ -17,10 +16,9 @@ const mostWaiting = 64
  */
 export class PictureInspector implements Disposable {
   readonly #settings: PictureInspectorSettings
-  readonly #waiting: (() => void)[] = []
+  readonly #turns = new PictureTurns(mostProcesses)
   readonly #idle: PictureProcess[] = []
   readonly #processes = new Set<PictureProcess>()
-  #busy = 0
   #resting = new AbortController()
 
   constructor(settings: PictureInspectorSettings) {
@@ -30,9 +28,9 @@ export class PictureInspector implements Disposable {
   /**
    * @throws {ServiceError} `validation_error` for a picture that cannot be used, `server_is_overloaded` when too many wait already.
    */
-  async inspect(bytes: Uint8Array, { signal, whiteAt = undefined }: PictureOptions): Promise<PictureDescription> {
+  async inspect(bytes: Uint8Array, { signal, whiteAt = undefined, account = '' }: PictureOptions): Promise<PictureDescription> {
     signal.throwIfAborted()
-    await this.#enter()
+    await this.#turns.enter(account)
     const process = this.#takeProcess()
     try {
       // After an abort too the process is busy until it has answered.
@@ -45,16 +43,6 @@ export class PictureInspector implements Disposable {
   [Symbol.dispose](): void {
     this.#resting.abort()
     for (const process of this.#processes) process[Symbol.dispose]()
-  }
-
-  async #enter(): Promise<void> {
-    if (this.#busy >= mostProcesses) {
-      if (this.#waiting.length >= mostWaiting)
-        throw new ServiceError('server_is_overloaded', 'Too many pictures are being read at this moment; try again in a few seconds.', {
-          retryAfterSeconds: 5,
-        })
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    } else this.#busy += 1
   }
 
   #takeProcess(): PictureProcess {
@@ -70,12 +58,8 @@ export class PictureInspector implements Disposable {
   #giveBack(process: PictureProcess): void {
     if (process.ended) this.#processes.delete(process)
     else this.#idle.push(process)
-    const next = this.#waiting.shift()
-    if (next !== undefined) next()
-    else {
-      this.#busy -= 1
-      if (this.#busy === 0) this.#rest()
-    }
+    this.#turns.leave()
+    if (this.#turns.idle) this.#rest()
   }
 
   #rest(): void {

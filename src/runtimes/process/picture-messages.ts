@@ -9,6 +9,8 @@ export interface PictureDescription {
 
 export interface PictureOptions {
   readonly signal: AbortSignal
+  /** Whose picture it is; accounts take turns. */
+  readonly account?: string
   /** Asks for a mask that still has white when it is resized to this. */
   readonly whiteAt?: { readonly width: number; readonly height: number }
 }

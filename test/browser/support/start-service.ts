@@ -18,7 +18,20 @@ const root = join(import.meta.dirname, '../../..')
 
 export async function startService(): Promise<StartedService> {
   const folder = await mkdtemp(join(tmpdir(), 'sepia-browser-'))
-  const args = ['src/bin.ts', 'serve', '--port', '0', '--data', folder, '--log', 'json', '--log-level', 'error', '--pull-hosts', '127.0.0.1']
+  const args = [
+    'src/bin.ts',
+    'serve',
+    '--port',
+    '0',
+    '--data',
+    folder,
+    '--log',
+    'json',
+    '--log-level',
+    'error',
+    '--pull-hosts',
+    '127.0.0.1',
+  ]
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
   const printed = await readGreeting(child)
   return {

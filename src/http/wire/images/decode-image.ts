@@ -3,6 +3,8 @@ import { decodeBase64 } from './decode-base64.ts'
 
 interface InspectionOptions {
   readonly signal: AbortSignal
+  /** Whose picture it is, where that is known. */
+  readonly account?: string
   /** Asks for a mask that still has white when it is resized to this. */
   readonly whiteAt?: { readonly width: number; readonly height: number }
 }
