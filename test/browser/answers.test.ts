@@ -77,7 +77,7 @@ test('code has its language, its colours and a way to copy it, in type of at lea
   const block = answer.locator('.code-block')
   assert.equal(await block.locator('figcaption > span').textContent(), 'js')
   await block.getByRole('button', { name: 'Copy' }).waitFor()
-  assert.ok((await typeSize(block.locator('pre'))) >= 13)
+  assert.ok((await typeSize(block.locator('code'))) >= 13)
 })
 
 const attacks: readonly (readonly [name: string, markdown: string])[] = [
