@@ -37,6 +37,10 @@ export type ResponseFormat =
   /** One of these texts, at least one. */
   | { readonly type: 'choice'; readonly options: readonly string[]; readonly field: string }
 
+/** How long a model may be asked to think, from not at all. */
+export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
+export type ReasoningEffort = (typeof reasoningEfforts)[number]
+
 /** When an answer ends, beside its limit, its stop strings and the model's own end token. */
 export interface EndingRules {
   /** Whether the stop string that ends an answer is part of it. */
@@ -84,6 +88,8 @@ export interface TextRequest {
         readonly parallelToolCalls: boolean
         /** What the answer is: a new turn of the assistant (also when absent), the rest of the last message, or whatever follows the messages. */
         readonly opening?: 'turn' | 'last-message' | 'bare'
+        /** How long the model is to think before it answers; absent = as it does by itself. */
+        readonly effort?: ReasoningEffort
       }
     | { readonly type: 'prompt'; readonly prompt: string; readonly echo: boolean }
   /** Most tokens per choice; the context may end one earlier. */
@@ -125,6 +131,8 @@ export interface TokenUsage {
  */
 export type TextPart =
   | { readonly type: 'text'; readonly choice: number; readonly text: string; readonly logprobs?: readonly TokenLogprob[] }
+  /** What the model thinks before it answers. */
+  | { readonly type: 'thoughts'; readonly choice: number; readonly text: string }
   | { readonly type: 'tool-call'; readonly choice: number; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: 'tool-arguments'; readonly choice: number; readonly index: number; readonly fragment: string }
   | { readonly type: 'choice-finish'; readonly choice: number; readonly reason: FinishReason }

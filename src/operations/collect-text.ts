@@ -3,6 +3,8 @@ import type { FinishReason, TextPart, TokenLogprob, TokenUsage, ToolCall } from 
 /** One finished choice, whole. */
 export interface TextChoice {
   readonly text: string
+  /** What the model thought before it answered; empty when it did not. */
+  readonly thoughts: string
   readonly toolCalls: readonly ToolCall[]
   readonly logprobs: readonly TokenLogprob[]
   readonly reason: FinishReason
@@ -16,6 +18,7 @@ export interface TextResult {
 
 interface Draft {
   text: string
+  thoughts: string
   readonly toolCalls: { id: string; name: string; arguments: string }[]
   readonly logprobs: TokenLogprob[]
   reason: FinishReason
@@ -28,7 +31,7 @@ export async function collectText(parts: AsyncIterable<TextPart>): Promise<TextR
   for await (const part of parts) {
     if (part.type === 'finish') usage = part.usage
     else {
-      const draft = drafts[part.choice] ?? { text: '', toolCalls: [], logprobs: [], reason: 'stop' }
+      const draft = drafts[part.choice] ?? { text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }
       drafts[part.choice] = draft
       append(draft, part)
     }
@@ -40,7 +43,8 @@ function append(draft: Draft, part: Exclude<TextPart, { type: 'finish' }>): void
   if (part.type === 'text') {
     draft.text += part.text
     draft.logprobs.push(...(part.logprobs ?? []))
-  } else if (part.type === 'tool-call') draft.toolCalls[part.index] = { id: part.id, name: part.name, arguments: '' }
+  } else if (part.type === 'thoughts') draft.thoughts += part.text
+  else if (part.type === 'tool-call') draft.toolCalls[part.index] = { id: part.id, name: part.name, arguments: '' }
   else if (part.type === 'choice-finish') draft.reason = part.reason
   else {
     const call = draft.toolCalls[part.index]

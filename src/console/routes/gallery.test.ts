@@ -18,7 +18,7 @@ async function openGallery() {
 
 async function finishChat(service: Parameters<typeof finishInference>[0], accountId: string): Promise<string> {
   const usage = { promptTokens: 1, completionTokens: 1, cachedTokens: 0 }
-  const result = { choices: [{ text: 'Hello', toolCalls: [], logprobs: [], reason: 'stop' as const }], usage }
+  const result = { choices: [{ text: 'Hello', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' as const }], usage }
   return finishInference(service, accountId, { work: { kind: 'chat', request: makeTextRequest('Hi') }, result: { kind: 'chat', result } })
 }
 

@@ -1,7 +1,9 @@
 import type { EndingRules, TextPart, TextRequest } from '../../core/text-generation.ts'
 import { ChoiceOutput } from './answer/choice-output.ts'
+import { ThoughtReader } from './answer/thought-reader.ts'
 import type { Generation, GenerationEnd } from './batch/generation.ts'
 import type { RequestConstraints } from './constrain-request.ts'
+import type { OutputConstraint } from './grammar/output-constraint.ts'
 import { constrainToolCalls } from './grammar/tool-grammar.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { ChoiceSampler } from './sampling/choice-sampler.ts'
@@ -24,7 +26,13 @@ export interface ChoiceEvents {
 export function createGeneration(
   engine: LlamaEngine,
   request: TextRequest,
-  work: { readonly constraints: RequestConstraints; readonly prompt: Uint32Array; readonly limit: number; readonly account: string },
+  work: {
+    readonly constraints: RequestConstraints
+    readonly prompt: Uint32Array
+    readonly opensThoughts: boolean
+    readonly limit: number
+    readonly account: string
+  },
   events: ChoiceEvents,
 ): Generation {
   const { prompt, limit, account, constraints } = work
@@ -36,12 +44,20 @@ export function createGeneration(
   })
   const observer = request.topLogprobs === null ? null : engine.createSampler({})
   const { format = null, choice: toolChoice = 'auto' } = constraints.tools ?? {}
+  const thoughts =
+    engine.template.thinks && request.input.type === 'chat' && request.input.opening !== 'last-message'
+      ? new ThoughtReader(work.opensThoughts)
+      : null
   const output = new ChoiceOutput(
     { vocabulary, push: events.push },
-    { choice: events.choice, stop: request.stop, ending, format, callsOnly: toolChoice !== 'auto' },
+    { choice: events.choice, stop: request.stop, ending, format, thoughts, callsOnly: toolChoice !== 'auto' },
   )
-  if (constraints.output !== null) sampler.constrain(constraints.output)
-  let constrained = constraints.output !== null
+  let constrained = false
+  const constrain = (constraint: OutputConstraint): void => {
+    constrained = true
+    sampler.constrain(constraint)
+  }
+  if (constraints.output !== null && !output.thinking) constrain(constraints.output)
   let tokens = 0
 
   const finish = (end: GenerationEnd | 'stop-string'): void => {
@@ -66,6 +82,7 @@ export function createGeneration(
       if (stopped) finish('stop-string')
       sampler.accept(text, limit - tokens)
       const { triggered } = output
+      if (!constrained && constraints.output !== null && !output.thinking) constrain(constraints.output)
       if (!constrained && triggered !== null && constraints.tools !== null) {
         constrained = true
         const constraint = constrainToolCalls(constraints.tools, triggered)

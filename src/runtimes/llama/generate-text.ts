@@ -5,7 +5,7 @@ import { constrainRequest, type RequestConstraints } from './constrain-request.t
 import { createGeneration } from './create-generation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { refuseHopeless } from './prompt/least-tokens.ts'
-import { checkPromptFits, tokenizeRequest } from './prompt/prompt-tokens.ts'
+import { checkPromptFits, opensThoughts, tokenizeRequest } from './prompt/prompt-tokens.ts'
 import { choiceSeed } from './sampling/choice-seed.ts'
 
 /** Answers one request: every choice is a generation of its own in the decode loop. */
@@ -22,7 +22,7 @@ export async function* generateText(
   const parts = new PartQueue()
   const abort = (): void => parts.fail(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
-  using choices = startChoices(engine, request, { constraints, prompt, limit, account, parts })
+  using choices = startChoices(engine, request, { constraints, prompt, opensThoughts: endsInMark(engine, prompt), limit, account, parts })
   try {
     yield* parts.read()
     yield { type: 'finish', usage: choices.usage() }
@@ -44,9 +44,17 @@ export function tokenizeFitting(engine: LlamaEngine, request: TextRequest): Uint
   return prompt
 }
 
+/** Tokens that spell the mark which begins thoughts, at most, with the line breaks behind it. */
+const longestMark = 8
+
+function endsInMark({ vocabulary, template }: LlamaEngine, prompt: Uint32Array): boolean {
+  return template.thinks && opensThoughts(Buffer.concat(Array.from(prompt.subarray(-longestMark), vocabulary.spell)).toString('utf8'))
+}
+
 interface Work {
   readonly constraints: RequestConstraints
   readonly prompt: Uint32Array
+  readonly opensThoughts: boolean
   readonly limit: number
   readonly account: string
   readonly parts: PartQueue

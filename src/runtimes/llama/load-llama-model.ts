@@ -15,6 +15,7 @@ import { openGuesser } from './guess/open-guesser.ts'
 import { Speculation } from './guess/speculation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { compileChatTemplate } from './prompt/chat-template.ts'
+import { thoughtMarks } from './prompt/thought-marks.ts'
 import { detectToolFormat, toolMarks } from './prompt/tool-format.ts'
 import { createSampler } from './sampling/create-sampler.ts'
 import { TextEmbedder } from './text-embedder.ts'
@@ -40,7 +41,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   await using opened = new AsyncDisposableStack()
   const file = opened.use(await openModelFile(descriptor.file, options))
   const context = opened.use(await openContext(file, { ...options, contextLength: descriptor.contextLength }))
-  const vocabulary = readVocabulary(file.native, file.vocabularySize, toolMarks)
+  const vocabulary = readVocabulary(file.native, file.vocabularySize, [...toolMarks, ...Object.values(thoughtMarks)])
   const table = new SequenceTable(context.native, options.slots)
   const { contextLength } = context
   const { now = () => performance.now() } = options

@@ -11,6 +11,9 @@ export interface ChunkChoice {
   readonly text?: string
   readonly delta?: {
     readonly content?: string | null
+    /** What the model thinks; vLLM's newer name is `reasoning`. */
+    readonly reasoning_content?: string | null
+    readonly reasoning?: string | null
     readonly tool_calls?: readonly {
       readonly index?: number
       readonly id?: string | null

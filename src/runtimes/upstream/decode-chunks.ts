@@ -31,6 +31,8 @@ export async function* decodeChunks(lines: AsyncIterable<string>, choices: numbe
 }
 
 function* decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice, announced: Set<string>): Generator<TextPart> {
+  const thoughts = delta?.reasoning_content ?? delta?.reasoning
+  if (thoughts) yield { type: 'thoughts', choice, text: thoughts }
   const content = text ?? delta?.content
   if (content) {
     const tokens = logprobs?.content?.map(decodeLogprob)

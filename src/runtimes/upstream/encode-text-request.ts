@@ -30,9 +30,17 @@ export function encodeTextRequest(request: TextRequest, model: string): Record<s
   }
 }
 
-function encodeChat({ messages, tools, toolChoice, parallelToolCalls, opening = 'turn' }: Extract<TextRequest['input'], { type: 'chat' }>) {
+function encodeChat({
+  messages,
+  tools,
+  toolChoice,
+  parallelToolCalls,
+  opening = 'turn',
+  effort,
+}: Extract<TextRequest['input'], { type: 'chat' }>) {
   const fields = {
     messages: messages.map(encodeMessage),
+    ...(effort !== undefined && { reasoning_effort: effort }),
     ...(opening !== 'turn' && { add_generation_prompt: false }),
     ...(opening === 'last-message' && { continue_final_message: true }),
   }

@@ -29,6 +29,7 @@ function encodeChoice(choice: TextChoice, index: number, withLogprobs: boolean):
     message: {
       role: 'assistant',
       content: calls.length > 0 && choice.text === '' ? null : choice.text,
+      ...(choice.thoughts.length > 0 && { reasoning_content: choice.thoughts }),
       function_call: null,
       ...(calls.length > 0 && { tool_calls: calls.map(encodeToolCall) }),
     },

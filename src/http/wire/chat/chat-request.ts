@@ -4,6 +4,7 @@ import { defaultMaxTokens, type TextRequest } from '../../../core/text-generatio
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
+import { effortField } from './fields/effort-field.ts'
 import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
 import { findOpeningFaults, openingFields, readOpening } from './fields/opening-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
@@ -40,6 +41,7 @@ const lastFields = {
   response_format: responseFormatField,
   ...outputFormatFields,
   ...openingFields,
+  reasoning_effort: effortField,
   ...toolFields,
   user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
 }
@@ -76,6 +78,7 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
           toolChoice: readToolChoice(body),
           parallelToolCalls: body.parallel_tool_calls ?? true,
           ...(opening && { opening }),
+          ...(body.reasoning_effort && { effort: body.reasoning_effort }),
         },
         maxTokens: readLimit(body),
         ...((body.max_completion_tokens ?? body.max_tokens) === undefined && { maxTokensIsDefault: true }),

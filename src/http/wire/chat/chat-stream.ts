@@ -37,6 +37,8 @@ function encodePart(part: Exclude<TextPart, { type: 'finish' }>): object {
   switch (part.type) {
     case 'text':
       return { ...choiceOf(part.choice, { content: part.text }), ...(part.logprobs && { logprobs: encodeChatLogprobs(part.logprobs) }) }
+    case 'thoughts':
+      return choiceOf(part.choice, { content: null, reasoning_content: part.text })
     case 'tool-call':
       return choiceOf(part.choice, {
         content: null,
@@ -51,6 +53,7 @@ function encodePart(part: Exclude<TextPart, { type: 'finish' }>): object {
 
 interface Delta {
   readonly content: string | null
+  readonly reasoning_content?: string
   readonly tool_calls?: readonly object[]
 }
 

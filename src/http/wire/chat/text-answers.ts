@@ -41,6 +41,7 @@ export const chatCompletionSchema = Type.Object({
       message: Type.Object({
         role: Type.Literal('assistant'),
         content: nullable(Type.String()),
+        reasoning_content: Type.Optional(Type.String({ description: 'What the model thought before it answered.' })),
         function_call: Type.Null(),
         tool_calls: Type.Optional(Type.Array(toolCall)),
       }),
@@ -62,6 +63,7 @@ export const chatChunkSchema = Type.Object({
       delta: Type.Object({
         role: Type.Literal('assistant'),
         content: nullable(Type.String()),
+        reasoning_content: Type.Optional(Type.String({ description: 'What the model thought before it answered.' })),
         function_call: Type.Null(),
         tool_calls: Type.Optional(Type.Array(Type.Object({ index: Type.Integer({ minimum: 0 }) }, { additionalProperties: true }))),
       }),

@@ -27,7 +27,10 @@ const ending = { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: fa
 /** What becomes of an answer written character by character, and whether a stop string ended it. */
 function write(answer: string, stop: readonly string[], format: typeof hermes | null): { parts: TextPart[]; stopped: boolean } {
   const parts: TextPart[] = []
-  const output = new ChoiceOutput({ vocabulary, push: (part) => parts.push(part) }, { choice: 0, stop, ending, format, callsOnly: false })
+  const output = new ChoiceOutput(
+    { vocabulary, push: (part) => parts.push(part) },
+    { choice: 0, stop, ending, format, thoughts: null, callsOnly: false },
+  )
   const stopped = [...answer].some((letter) => output.add(letter.charCodeAt(0), { logprob: -1, top: [] }).stopped)
   output.end(stopped ? 'stop-string' : 'end-token')
   return { parts, stopped }

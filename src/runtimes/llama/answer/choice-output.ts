@@ -5,6 +5,7 @@ import type { Vocabulary } from '../binding/vocabulary.ts'
 import type { ToolFormat } from '../prompt/tool-format.ts'
 import { ChoiceText } from './choice-text.ts'
 import { StopMatcher } from './stop-matcher.ts'
+import type { ReadThoughts, ThoughtReader } from './thought-reader.ts'
 import { ToolCallReader, type ToolEvent } from './tool-call-reader.ts'
 
 /** What a token added to an answer. */
@@ -22,11 +23,13 @@ export class ChoiceOutput {
   readonly #minTokens: number
   #tokens = 0
   readonly #tools: ToolCallReader | null
+  readonly #thoughts: ThoughtReader | null
   readonly #callsOnly: boolean
   readonly #push: (part: TextPart) => void
 
   /**
    * @param format How tool calls look; null when none are wanted.
+   * @param thoughts Reads what the model thinks first; null when it does not.
    * @param callsOnly Whether nothing but calls may come, so that the beginning of one is never text.
    */
   constructor(
@@ -36,12 +39,14 @@ export class ChoiceOutput {
       stop,
       ending,
       format,
+      thoughts,
       callsOnly,
     }: {
       readonly choice: number
       readonly stop: TextRequest['stop']
       readonly ending: EndingRules
       readonly format: ToolFormat | null
+      readonly thoughts: ThoughtReader | null
       readonly callsOnly: boolean
     },
   ) {
@@ -50,6 +55,7 @@ export class ChoiceOutput {
     this.#stops = new StopMatcher(stop, ending)
     this.#minTokens = ending.minTokens
     this.#tools = format === null ? null : new ToolCallReader(format)
+    this.#thoughts = thoughts
     this.#callsOnly = callsOnly
     this.#push = push
   }
@@ -62,14 +68,20 @@ export class ChoiceOutput {
   add(token: number, logprobs: DrawnLogprobs | null): Addition {
     this.#tokens++
     const text = this.#text.add(token, logprobs)
-    const stopped = this.#show(this.#tools?.add(text) ?? [{ type: 'text', text }], logprobs !== null)
+    const stopped = this.#show(this.#read(this.#thoughts?.add(text) ?? { thoughts: '', text }), logprobs !== null)
     return { text, stopped }
+  }
+
+  /** Whether thoughts have begun and the text is still to come. */
+  get thinking(): boolean {
+    return this.#thoughts?.thinking ?? false
   }
 
   /** Shows what was held back, and the finish; an unfinished character is dropped. */
   end(end: GenerationEnd | 'stop-string'): void {
-    const text = this.#callsOnly ? '' : (this.#tools?.flush() ?? '')
     if (end !== 'stop-string') {
+      if (this.#thoughts !== null) this.#show(this.#read(this.#thoughts.flush()), false)
+      const text = this.#callsOnly ? '' : (this.#tools?.flush() ?? '')
       const { text: shown, stopped } = this.#stops.add(text)
       this.#pushText(stopped ? shown : shown + this.#stops.flush(), this.#text.takeAllLogprobs())
     }
@@ -79,6 +91,11 @@ export class ChoiceOutput {
   #reason(end: GenerationEnd | 'stop-string'): FinishReason {
     if (end === 'limit') return 'length'
     return this.#tools !== null && this.#tools.calls > 0 ? 'tool_calls' : 'stop'
+  }
+
+  #read({ thoughts, text }: ReadThoughts): readonly ToolEvent[] {
+    if (thoughts.length > 0) this.#push({ type: 'thoughts', choice: this.#choice, text: thoughts })
+    return this.#tools?.add(text) ?? [{ type: 'text', text }]
   }
 
   #show(events: readonly ToolEvent[], withLogprobs: boolean): boolean {
@@ -98,7 +115,7 @@ export class ChoiceOutput {
       }
       if (stopped) break
     }
-    undecided += (this.#tools?.held ?? 0) - shown.length
+    undecided += (this.#thoughts?.held ?? 0) + (this.#tools?.held ?? 0) - shown.length
     this.#pushText(shown, withLogprobs ? this.#text.takeLogprobs(undecided) : [])
     for (const event of calls) this.#pushCall(event)
     return stopped

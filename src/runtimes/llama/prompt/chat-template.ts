@@ -1,9 +1,10 @@
 import { Template } from '@huggingface/jinja'
 import { ServiceError } from '../../../core/error.ts'
-import type { ChatMessage, JsonValue, ToolDefinition } from '../../../core/text-generation.ts'
+import type { ChatMessage, JsonValue, ReasoningEffort, ToolDefinition } from '../../../core/text-generation.ts'
 import { needsContentParts, withContentParts } from './content-parts.ts'
 import { mapTexts } from './map-texts.ts'
 import { RenderTimeout, renderWithin } from './render-within.ts'
+import { thoughtMarks } from './thought-marks.ts'
 
 const maxTemplateLength = 256 * 1024
 const maxRenderMs = 1000
@@ -24,18 +25,25 @@ export interface TemplateMessage {
 export interface RenderOptions {
   /** Whether a turn of the assistant is opened at the end; true when absent. */
   readonly opensTurn?: boolean
+  /** How long the model is to think; absent = as the template says. */
+  readonly effort?: ReasoningEffort
 }
 
 export interface ChatTemplate {
   readonly source: string
   /** Whether the template itself tells the model about tools. */
   readonly knowsTools: boolean
+  /** Whether the model thinks in marks before it answers. */
+  readonly thinks: boolean
   /**
    * @throws {ServiceError} `invalid_request_error` when the template refuses the messages or writes far more than it was
    *   given, `inference_failed` when it runs longer than a second.
    */
   render(messages: readonly TemplateMessage[], tools: readonly ToolDefinition[], options?: RenderOptions): string
 }
+
+/** By one of these a template hears how long to think, or whether to. */
+const effortVariables = /\b(?:reasoning_effort|enable_thinking|thinking)\b/
 
 /** ChatML, for files that bring no template. */
 const fallback = `{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}`
@@ -56,10 +64,14 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
   return {
     source: text,
     knowsTools: /\btools\b/.test(text),
-    render: (messages, tools, { opensTurn = true } = {}) => {
+    thinks: text.includes(thoughtMarks.close),
+    render: (messages, tools, { opensTurn = true, effort } = {}) => {
+      if (effort !== undefined && !effortVariables.test(text)) throw refuseEffort()
+      const thinking =
+        effort === undefined ? {} : { reasoning_effort: effort, enable_thinking: effort !== 'none', thinking: effort !== 'none' }
       const input = { messages: messages.map(shape), tools: tools.length > 0 ? tools.map(describeTool) : null }
       const longest = 4 * JSON.stringify(input).length + maxTemplateLength
-      const rendered = renderChecked(template, { ...variables, ...input, add_generation_prompt: opensTurn })
+      const rendered = renderChecked(template, { ...variables, ...input, ...thinking, add_generation_prompt: opensTurn })
       if (rendered.length > longest) throw refuse(`wrote ${rendered.length} characters`)
       return rendered
     },
@@ -75,6 +87,11 @@ function renderChecked(template: Template, items: Record<string, unknown>): stri
       throw new ServiceError('inference_failed', "The model's chat template took too long; send the request again.", { cause: error })
     throw refuse(error instanceof Error ? error.message : 'it failed', error)
   }
+}
+
+function refuseEffort(): ServiceError {
+  const message = 'This model cannot be told how long to think; leave `reasoning_effort` out.'
+  return new ServiceError('unsupported_parameter', message, { param: 'reasoning_effort' })
 }
 
 function refuse(reason: string, cause?: unknown): ServiceError {

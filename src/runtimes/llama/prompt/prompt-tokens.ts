@@ -6,6 +6,7 @@ import { type ChatTemplate, toTemplateMessage } from './chat-template.ts'
 import { guardControlTexts } from './control-guard.ts'
 import { mapMembers } from './map-texts.ts'
 import { renderPrompt } from './render-prompt.ts'
+import { thoughtMarks } from './thought-marks.ts'
 import type { ToolFormat } from './tool-format.ts'
 import { fitToolHistory } from './tool-history.ts'
 import { writeToolsAsText } from './tool-prompt.ts'
@@ -32,20 +33,26 @@ export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTool
   const guard = guardControlTexts(vocabulary.controlTexts, collectTexts(shape))
   const { seen, tools } = shape(guard.protect)
   const last = seen.at(-1)
+  const thinking = input.effort === undefined ? {} : { effort: input.effort }
   const continued = input.opening === 'last-message' && last?.role === 'assistant' ? last : null
   const rendered =
     continued === null
-      ? renderPrompt(template, seen, tools, { opensTurn: input.opening !== 'bare' })
-      : closeThoughts(renderPrompt(template, seen.slice(0, -1), tools)) + continued.content
+      ? renderPrompt(template, seen, tools, { ...thinking, opensTurn: input.opening !== 'bare' })
+      : closeThoughts(renderPrompt(template, seen.slice(0, -1), tools, thinking)) + continued.content
   return withBegin(
     vocabulary,
     guard.split(rendered).map((part) => vocabulary.tokenize(part.text, { special: part.special })),
   )
 }
 
+/** Whether a prompt ends in the mark that begins thoughts. */
+export function opensThoughts(prompt: string): boolean {
+  return prompt.trimEnd().endsWith(thoughtMarks.open)
+}
+
 /** What an assistant said before was no thought, even where the template opens a turn with thoughts. */
 function closeThoughts(prompt: string): string {
-  return prompt.trimEnd().endsWith('<think>') ? `${prompt.trimEnd()}\n\n</think>\n\n` : prompt
+  return opensThoughts(prompt) ? `${prompt.trimEnd()}\n\n${thoughtMarks.close}\n\n` : prompt
 }
 
 function protectTool({ name, description, parameters }: ToolDefinition, protect: (text: string) => string): ToolDefinition {
