@@ -16,10 +16,16 @@ export interface UnetGraphOptions {
 /**
  * Writes the graph of a UNet, with the input names of SDXL's official export.
  *
+ * @param graph Takes the nodes; another one may write them otherwise, to compare.
+ *
  * @see Ronneberger et al. 2015, arXiv:1505.04597; Podell et al. 2023, arXiv:2307.01952
  */
-export function writeUnetGraph(weights: WeightTable, shape: UnetShape, { weightsAs, branches, controlled }: UnetGraphOptions): Uint8Array {
-  const graph = new GraphBuilder(weights, weightsAs)
+export function writeUnetGraph(
+  weights: WeightTable,
+  shape: UnetShape,
+  { weightsAs, branches, controlled }: UnetGraphOptions,
+  graph: GraphBuilder = new GraphBuilder(weights, weightsAs),
+): Uint8Array {
   const context: LayerContext = { graph, branches }
   const sample = graph.input('sample', ['batch', shape.inputChannels, 'height', 'width'])
   const conditioning = embedConditioning(context, shape, sample)
