@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { unpackGoldenCheckpoints } from '../../../../../test/support/model-files/golden-checkpoints.ts'
+import { createTemporaryFolder } from '../../../../../test/support/temporary-folder.ts'
+import { readCheckpoint } from '../parts/read-checkpoint.ts'
+import { LoraCache } from './lora-cache.ts'
+import { readLoraKey } from './lora-keys.ts'
+import { loraTargets } from './lora-modules.ts'
+import { readPeftScale } from './peft-scale.ts'
+
+const temporary = await createTemporaryFolder()
+after(() => temporary[Symbol.asyncDispose]())
+const wanted = [
+  'xl.safetensors',
+  'dora.safetensors',
+  'loha.safetensors',
+  'sd15-lora-kohya.safetensors',
+  'lora-kohya.safetensors',
+  'lora-peft.safetensors',
+]
+await unpackGoldenCheckpoints(temporary.path, (path) => wanted.includes(path))
+const targets = loraTargets(await readCheckpoint(join(temporary.path, 'xl.safetensors')))
+const options = { signal: new AbortController().signal }
+
+for (const [file, expected] of [
+  ['dora.safetensors', /kind DoRA/],
+  ['loha.safetensors', /kind LoHa/],
+  ['sd15-lora-kohya.safetensors', /another family/],
+  ['xl.safetensors', /belongs to no LoRA/],
+] as const) {
+  test(`${file} is refused as a LoRA for SDXL`, async () => {
+    await assert.rejects(new LoraCache(targets).get(join(temporary.path, file), options), (error: Error & { code?: string }) => {
+      return error.code === 'unsupported' && expected.test(error.message)
+    })
+  })
+}
+
+test('a LoRA is read once, and the oldest leaves when the budget is full', async () => {
+  const [first, second] = [join(temporary.path, 'lora-kohya.safetensors'), join(temporary.path, 'lora-peft.safetensors')]
+  const roomy = new LoraCache(targets)
+  assert.equal(await roomy.get(first, options), await roomy.get(first, options))
+  const { bytes } = await roomy.get(first, options)
+  const tight = new LoraCache(targets, bytes)
+  const before = await tight.get(first, options)
+  const other = await tight.get(second, options)
+  assert.equal(tight.bytes, other.bytes)
+  assert.notEqual(await tight.get(first, options), before)
+})
+
+test('names of every kind of file lead to a module and a part', () => {
+  const read = (name: string) => Object.values(readLoraKey(name) ?? {}).join(' ')
+  assert.equal(read('lora_unet_mid_block_attentions_0_proj_in.lora_down.weight'), 'lora_unet_mid_block_attentions_0_proj_in down')
+  assert.equal(read('unet.mid_block.attentions.0.proj_in.lora_B.weight'), 'unet.mid_block.attentions.0.proj_in up')
+  assert.equal(read('unet.up.0.attn1.processor.to_out_lora.up.weight'), 'unet.up.0.attn1.to_out.0 up')
+  assert.equal(read('text_encoder.text_model.q_proj.lora_linear_layer.down.weight'), 'text_encoder.text_model.q_proj down')
+  assert.equal(read('lora_te1_x.alpha'), 'lora_te1_x alpha')
+  assert.equal(readLoraKey('model.diffusion_model.out.0.weight'), null)
+})
+
+test("the scale of peft's adapters is in their metadata", () => {
+  const scale = readPeftScale(
+    new Map([['lora_adapter_metadata', JSON.stringify({ 'unet.r': 4, 'unet.lora_alpha': 2, 'unet.alpha_pattern': { to_q: 8 } })]]),
+  )
+  assert.equal(scale('unet.mid_block.attn1.to_k', 4), 0.5)
+  assert.equal(scale('unet.mid_block.attn1.to_q', 4), 2)
+  assert.equal(scale('text_encoder.x', 4), 1)
+  assert.equal(readPeftScale(new Map([['lora_adapter_metadata', 'not JSON']]))('unet.x', 4), 1)
+})
