@@ -134,3 +134,14 @@ test('names what is wrong with an address', async (context) => {
   const { url } = await serveModel(context)
   await assert.rejects(pullModel({ modelsFolder, hub }, `${url}/nothing`, options), /answered 404/)
 })
+
+test('says how a source is written where a folder has no model.json, or is none', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  await writeFile(join(modelsFolder, 'weights.gguf'), weights)
+  for (const source of ['no-such-model', join(modelsFolder, 'no-such-folder'), modelsFolder, join(modelsFolder, 'weights.gguf')])
+    await assert.rejects(pullModel({ modelsFolder, hub }, source, options), (error: Error) => {
+      assert.match(error.message, /has no model\.json.*hf:<owner>\/<repository>/)
+      assert.ok(error.message.startsWith(source), error.message)
+      return true
+    })
+})

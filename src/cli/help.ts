@@ -7,7 +7,7 @@ import { alignColumns } from './text-table.ts'
 /** What `sepia` without arguments prints. */
 export function overview(commands: readonly Command[]): string {
   return [
-    'Sepia runs language models and SDXL image models and answers over HTTP.',
+    'Sepia runs language models and Stable Diffusion models and answers over HTTP.',
     '',
     'Usage: sepia <command> [flags]',
     '',
@@ -39,13 +39,14 @@ export function commandHelp(command: Command): string {
     `${command.summary}\n\nUsage: sepia ${usage(command)} [flags]`,
     command.argument && `Argument:\n${indent([[command.argument.name, command.argument.help]])}`,
     `Flags:\n${indent(flagsOf(command).map(flagRow))}`,
-    listed === 'all'
-      ? groupedSettings()
-          .map(([group, members]) => `${group}:\n${indent(members.map(settingRow))}`)
-          .join('\n\n')
-      : `Settings:\n${indent(allSettings.filter(({ name }) => listed.includes(name)).map(settingRow))}`,
+    ...settingGroups(listed).map(([group, members]) => `${group}:\n${indent(members.map(settingRow))}`),
   ]
   return sections.filter((section) => section !== undefined).join('\n\n')
+}
+
+function settingGroups(listed: Command['settings']): readonly (readonly [string, readonly SettingDescription[]])[] {
+  if (listed === 'all') return groupedSettings()
+  return listed.length === 0 ? [] : [['Settings', allSettings.filter(({ name }) => listed.includes(name))]]
 }
 
 /** What to type after `sepia`. */

@@ -18,6 +18,7 @@ describe('the command line', () => {
       assert.equal(help.code, 0)
       assert.ok(help.out.startsWith(summary), command)
       assert.match(help.out, /--config/)
+      assert.doesNotMatch(help.out, /:\n\s*$/, `${command} ends with a heading over nothing`)
     }
   })
 
