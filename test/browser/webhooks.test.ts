@@ -51,7 +51,7 @@ test('a delivery that fails stands in the list with its next attempt, on wide an
   await page.goto(`${service.url}/console/webhooks`)
   const row = page.getByRole('row', { name: /sepia\.invalid/ })
   await row.getByRole('cell', { name: 'waiting' }).waitFor()
-  await row.getByRole('cell', { name: /^(E[A-Z_]+|timeout)$/ }).waitFor()
+  await row.getByRole('cell', { name: /^(E[A-Z_]+|timeout|no public address)$/ }).waitFor()
   await row.getByRole('cell', { name: /^(within a minute|in .+)$/ }).waitFor()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })

@@ -1,10 +1,30 @@
+import type { CheckpointFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import type { ImageModelDescriptor, TextModelDescriptor } from '../../core/model.ts'
 import type { ModelState } from '../../core/ports/model-pool.ts'
 
-type Shown<Descriptor> = Omit<Descriptor, 'folder' | 'file'> & { readonly state: Omit<ModelState, 'modelId'> }
+type Common = 'id' | 'name' | 'license' | 'bytes' | 'created'
 
-/** A model as the console shows it: what it is and where it stands, without paths of the machine. */
-export type ConsoleModel = Shown<TextModelDescriptor> | Shown<ImageModelDescriptor>
+interface Standing {
+  readonly state: Omit<ModelState, 'modelId'>
+}
+
+/** A language model as the console shows it. */
+export interface ConsoleTextModel
+  extends Pick<TextModelDescriptor, Common | 'kind' | 'embeddings' | 'contextLength' | 'weights'>,
+    Standing {
+  /** Whether it makes text; encoders only make embeddings. */
+  readonly generates: boolean
+}
+
+/** An image model as the console shows it. */
+export interface ConsoleImageModel
+  extends Pick<ImageModelDescriptor, Common | 'kind' | 'native' | 'draws' | 'sizes' | 'defaults' | 'bounds'>,
+    Standing {
+  readonly family: CheckpointFamily
+}
+
+/** A model as the console shows it: what it is and where it stands, without paths of the machine and addresses of its network. */
+export type ConsoleModel = ConsoleTextModel | ConsoleImageModel
 
 /** A model on its way, or how that ended. */
 export interface ModelPull {

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { clientSignal } from '../../http/client-signal.ts'
-import { type ListedModel, listModels } from '../../operations/list-models.ts'
+import { listModels } from '../../operations/list-models.ts'
 import { callOrigins } from '../call-origins.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { ConsoleModel, ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
+import type { ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
 import { ModelPulls } from '../model-pulls.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
+import { showModel } from '../show-model.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 
 const readModel: BodyReader<ModelChoice> = createBodyReader({ model: Type.String({ minLength: 1, maxLength: 200 }) })
 const readSource: BodyReader<PullChoice> = createBodyReader({ source: Type.String({ minLength: 1, maxLength: 2000 }) })
-const unloaded = { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 } as const
 
 /** /console/api/models: what is installed, in memory and on its way; owners load, unload and pull. */
 export function registerModels(
@@ -25,7 +25,7 @@ export function registerModels(
   own.get(
     '/console/api/models',
     async (request): Promise<ModelList> => ({
-      models: listModels(deps).map(toConsoleModel),
+      models: listModels(deps).map(showModel),
       // Where models come from is the operator's business, and may hold names of his network.
       pulls: personOf(request).role === 'owner' ? pulls.list() : [],
       origins: callOrigins(deps.addresses()),
@@ -57,12 +57,4 @@ export function registerModels(
     await recordAudit(deps, request, 'model-pull-removed', { subject: source })
     return reply.code(204).send()
   })
-}
-
-function toConsoleModel({ descriptor, state, contextLength }: ListedModel): ConsoleModel {
-  const { folder: _, ...shown } = descriptor
-  const { modelId: __, ...standing } = state ?? { modelId: descriptor.id, ...unloaded }
-  if (shown.kind === 'image') return { ...shown, state: standing }
-  const { file: ___, ...text } = shown
-  return { ...text, contextLength, state: standing }
 }

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { CallOrigins, ConsoleModel, ModelList, ModelPull } from '../../contract/models.ts'
 import { request } from '../interface/request.ts'
+import { imageRoute } from '../interface/submit-image.ts'
 
 /** The models of the service and their state; null before the first answer. */
 export const models = signal<readonly ConsoleModel[] | null>(null)
@@ -17,6 +18,12 @@ export async function loadModels(abort?: AbortSignal): Promise<void> {
   models.value = answer.models
   pulls.value = answer.pulls
   origins.value = answer.origins
+}
+
+/** The route that an image model's pictures are asked for at; a model that is not known is told there. */
+export function imageRouteOf(modelId: string | undefined): string {
+  const model = modelsOf('image').find(({ id }) => id === modelId)
+  return imageRoute(model?.family ?? 'sdxl')
 }
 
 /** The known models of one kind; none before the first answer. */

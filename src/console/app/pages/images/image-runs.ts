@@ -5,6 +5,7 @@ import { cancelInference, findInference } from '../../interface/inference-reques
 import { sentenceOf } from '../../interface/request.ts'
 import type { ImageRequestBody } from '../../interface/submit-image.ts'
 import { submitImage } from '../../interface/submit-image.ts'
+import { imageRouteOf } from '../../state/models.ts'
 import { outputFacts, type ShownImage } from './output-facts.ts'
 
 /** One press of “Draw”: what was asked, how far it is, and what came out. */
@@ -33,7 +34,7 @@ export async function draw(body: ImageRequestBody): Promise<void> {
   const empty = { id: null, queuePosition: null, progress: null, preview: null, images: [], computeMs: null, failure: null }
   imageRuns.value = [{ key, body, state: 'sending', ...empty }, ...imageRuns.value]
   try {
-    const id = await submitImage(body)
+    const id = await submitImage(imageRouteOf(body.model), body)
     change(key, { id, state: 'waiting' })
     await finish(key, await followToItsEnd(key, id))
   } catch (error) {

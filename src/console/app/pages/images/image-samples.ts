@@ -3,10 +3,9 @@ import type { ImageRequestBody } from '../../interface/submit-image.ts'
 import type { Sample } from '../../parts/code-sample.tsx'
 
 /** An image request as a call in three languages; uploaded pictures are named, not spelled out. */
-export function imageSamples(origin: string, body: ImageRequestBody): readonly Sample[] {
+export function imageSamples(url: string, body: ImageRequestBody): readonly Sample[] {
   const { init_image, mask_image, ...plain } = body
   const shown = { ...plain, ...(init_image && { init_image: '<base64>' }), ...(mask_image && { mask_image: '<base64>' }) }
-  const url = `${origin}/generate/sdxl`
   return [
     { language: 'curl', code: `${curlSample(url, shown, ['Accept: image/png'])} \\\n  -o picture.png` },
     {

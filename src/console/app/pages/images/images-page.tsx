@@ -6,7 +6,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { Page } from '../../parts/page.tsx'
-import { loadModels, modelsOf, origins } from '../../state/models.ts'
+import { imageRouteOf, loadModels, modelsOf, origins } from '../../state/models.ts'
 import { useResource } from '../../state/resource.ts'
 import { ImageForm } from './image-form.tsx'
 import { imageRequestBody } from './image-request-body.ts'
@@ -24,6 +24,10 @@ export function ImagesPage(): VNode {
     const known = modelsOf('image')
     if (known[0] && !known.some((model) => model.id === imageSettings.value.model)) chooseImageModel(known[0])
   })
+  const samples = () => {
+    const body = imageRequestBody(imageSettings.value, startingImage.value)
+    return imageSamples(`${origins.value.imageUrl ?? location.origin}${imageRouteOf(body.model)}`, body)
+  }
   return (
     <Page
       title="Images"
@@ -60,9 +64,7 @@ export function ImagesPage(): VNode {
           <p class="soft">
             These settings as a call. Put one of your <a href="/console/tokens">access tokens</a> where it says TOKEN.
           </p>
-          <CodeSample
-            samples={imageSamples(origins.value.imageUrl ?? location.origin, imageRequestBody(imageSettings.value, startingImage.value))}
-          />
+          <CodeSample samples={samples()} />
         </Dialog>
       ) : null}
     </Page>

@@ -1,0 +1,18 @@
+import { familyOf } from '../core/model.ts'
+import type { ListedModel } from '../operations/list-models.ts'
+import type { ConsoleModel } from './contract/models.ts'
+
+const unloaded = { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 } as const
+
+/** A model without paths of the machine and addresses of its network: any member sees it. */
+export function showModel({ descriptor, state, contextLength }: ListedModel): ConsoleModel {
+  const { modelId: _, ...standing } = state ?? { modelId: descriptor.id, ...unloaded }
+  const { id, name, license, bytes, created } = descriptor
+  const common = { id, name, license, bytes, created, state: standing }
+  if (descriptor.kind === 'text') {
+    const { kind, embeddings, generates = true, weights } = descriptor
+    return { ...common, kind, embeddings, generates, contextLength, ...(weights && { weights }) }
+  }
+  const { kind, native, draws, sizes, defaults, bounds } = descriptor
+  return { ...common, kind, native, draws, sizes, defaults, family: familyOf(descriptor), ...(bounds && { bounds }) }
+}
