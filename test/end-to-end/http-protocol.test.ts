@@ -119,6 +119,10 @@ suite('the HTTP interface keeps to the protocol', () => {
       assert.equal(options.headers.get('allow'), allow)
     }
     assert.match(await exchange(service.url, 'PROPFIND /v1/models HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'), /^HTTP\/1\.1 405 /)
+    assert.match(
+      await exchange(service.url, 'QUERY /v1/models HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'),
+      /^HTTP\/1\.1 400 .*Send the header Content-Type/s,
+    )
     const head = await service.fetch('/v1/models', { method: 'HEAD' })
     assert.equal(head.status, 200)
     assert.equal(await head.text(), '')

@@ -16,12 +16,14 @@ const longestWaitMs = 60_000
  * Asks the hub once more where it is busy: it names the seconds in `Retry-After`, or the pause doubles from one second on.
  * Its address must be https unless the operator has trusted the host by name.
  */
-export function createHubFetch({ endpoint, trustedHosts, wait }: HubAccess, signal: AbortSignal): typeof fetch {
+export function createHubFetch({ endpoint, token, trustedHosts, wait }: HubAccess, signal: AbortSignal): typeof fetch {
   const { protocol, hostname, origin } = new URL(endpoint)
   if (protocol !== 'https:' && !trustedHosts.includes(hostname))
     throw new Error(
       `${endpoint} is not reached by https, so anybody on the way could change it; name ${hostname} in the setting pull-hosts to allow it.`,
     )
+  if (token !== null && !token.startsWith('hf_'))
+    throw new Error('The token for the hub must begin with "hf_"; correct HF_TOKEN, hub-token or hub-token-file, or give none.')
   return async (input, init) => {
     // A list goes on at an address that the answer names, and the token goes with it.
     if (new URL(input instanceof Request ? input.url : input).origin !== origin)

@@ -128,6 +128,10 @@ describe('a model of the hub', () => {
     const pull = (token: string | null) => pullModel({ modelsFolder: folder.path, hub: accessTo(server.url, { token }) }, 'hf:a/b', options)
     await assert.rejects(pull(null), /a\/b is gated, private, or not there: open .*\/a\/b, accept its terms.* HF_TOKEN/)
     await assert.rejects(pull('hf_bad'), /The token may not read a\/b: open .* accept the terms/)
+    await assert.rejects(pull('secret'), {
+      name: 'Error',
+      message: 'The token for the hub must begin with "hf_"; correct HF_TOKEN, hub-token or hub-token-file, or give none.',
+    })
     await pull('hf_good')
     const stored = server.asked.filter(({ path }) => path.startsWith('/storage/'))
     assert.deepEqual(

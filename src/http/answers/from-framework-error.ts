@@ -6,6 +6,8 @@ export function fromFrameworkError(error: unknown): unknown {
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ServiceError('unsupported_media_type', 'Send the body as application/json.', { param: 'content-type', cause: error })
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
+      return new ServiceError('invalid_request_error', 'Send the header Content-Type.', { param: 'content-type', cause: error })
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ServiceError('payload_too_large', 'Send a smaller body.', { cause: error })
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
