@@ -92,7 +92,7 @@ export const settings = {
     ...setting('hub-token', 'Models', optional(secret), unset('none'), 'Access token for gated and private models of the hub.'),
     customary: 'HF_TOKEN',
   },
-  hubTokenFile: setting('hub-token-file', 'Models', optional(file), unset('none'), 'File that holds that token.'),
+  hubTokenFile: setting('hub-token-file', 'Models', optional(file), unset('none'), 'File that holds the access token of `hub-token`.'),
   memory: setting(
     'memory',
     'Models',

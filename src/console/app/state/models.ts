@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { CallOrigins, ConsoleModel, ModelList, ModelPull } from '../../contract/models.ts'
+import type { CallOrigins, ConsoleModel, ConsoleTextModel, ModelList, ModelPull } from '../../contract/models.ts'
 import { request } from '../interface/request.ts'
 import { imageRoute } from '../interface/submit-image.ts'
 
@@ -29,4 +29,17 @@ export function imageRouteOf(modelId: string | undefined): string {
 /** The known models of one kind; none before the first answer. */
 export function modelsOf<Kind extends ConsoleModel['kind']>(kind: Kind): readonly Extract<ConsoleModel, { kind: Kind }>[] {
   return (models.value ?? []).filter((model): model is Extract<ConsoleModel, { kind: Kind }> => model.kind === kind)
+}
+
+/** The language models that one can talk to; encoders only make embeddings. */
+export function chatModels(): readonly ConsoleTextModel[] {
+  return modelsOf('text').filter(({ generates }) => generates)
+}
+
+/** Models to choose from; where two have one name, as two quantizations may, their ids tell them apart. */
+export function modelChoices(known: readonly ConsoleModel[]): readonly { readonly value: string; readonly label: string }[] {
+  return known.map(({ id, name }) => {
+    const shared = known.some((other) => other.id !== id && other.name === name)
+    return { value: id, label: shared ? `${name} (${id})` : name }
+  })
 }

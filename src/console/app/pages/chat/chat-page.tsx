@@ -5,7 +5,7 @@ import { CodeSample } from '../../parts/code-sample.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { PageTitle } from '../../parts/page.tsx'
-import { loadModels, modelsOf, origins } from '../../state/models.ts'
+import { chatModels, loadModels, origins } from '../../state/models.ts'
 import { useResource } from '../../state/resource.ts'
 import { chatSamples } from './chat-samples.ts'
 import { changeChatSettings, chatRequestBody, chatSettings } from './chat-settings.ts'
@@ -20,7 +20,7 @@ export function ChatPage(): VNode {
   const open = useSignal<'settings' | 'code' | null>(null)
   const { resource, reload } = useResource(loadModels, [])
   useSignalEffect(() => {
-    const known = modelsOf('text')
+    const known = chatModels()
     if (known[0] && !known.some((model) => model.id === chatSettings.value.model)) changeChatSettings({ model: known[0].id })
   })
   const close = () => {

@@ -6,20 +6,20 @@ import { Slider } from '../../parts/fields/slider.tsx'
 import { TextArea } from '../../parts/fields/text-area.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { modelsOf } from '../../state/models.ts'
+import { chatModels, modelChoices } from '../../state/models.ts'
 import { changeChatSettings, chatSettings, defaultChatSettings } from './chat-settings.ts'
 
 /** Every parameter of a chat completion, with its range. */
 export function ChatSettingsPanel(): VNode {
   const settings = chatSettings.value
-  const known = modelsOf('text')
+  const known = chatModels()
   const model = known.find((each) => each.id === settings.model)
   return (
     <div class="stack">
       <SelectField
         label="Model"
         value={settings.model}
-        options={known.map(({ id, name }) => ({ value: id, label: name }))}
+        options={modelChoices(known)}
         onChange={(id) => changeChatSettings({ model: id })}
       />
       <TextArea

@@ -5,7 +5,7 @@ import { SelectField } from '../../parts/fields/select-field.tsx'
 import { Slider } from '../../parts/fields/slider.tsx'
 import { TextArea } from '../../parts/fields/text-area.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { modelsOf } from '../../state/models.ts'
+import { modelChoices, modelsOf } from '../../state/models.ts'
 import { imageRequestBody } from './image-request-body.ts'
 import { draw } from './image-runs.ts'
 import { changeImageSettings, chooseImageModel, imageSettings } from './image-settings.ts'
@@ -75,7 +75,7 @@ export function ImageForm(): VNode {
         <SelectField
           label="Model"
           value={settings.model}
-          options={known.map(({ id, name }) => ({ value: id, label: name }))}
+          options={modelChoices(known)}
           onChange={(id) => {
             const next = known.find((each) => each.id === id)
             if (next) chooseImageModel(next)
