@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelDescriptor } from '../core/model.ts'
+import type { PullPlan } from '../core/model-pull.ts'
 import { CatalogError } from './catalog-fault.ts'
 import { checkFiles, runsElsewhere } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
@@ -13,15 +14,19 @@ import { openModelSource } from './open-model-source.ts'
 import { pullFile } from './pull-file.ts'
 import type { FileProgress } from './verify-model.ts'
 
-/** What pulling a model would do. */
-export interface PullPlan {
-  readonly id: string
-  readonly license: string | null
-  readonly files: Readonly<Record<string, ListedFile>>
-  readonly bytes: number
-  /** Bytes left where it would go. */
-  readonly freeBytes: number
-  /** What its source says one should know before. */
+export interface PullOptions {
+  readonly signal: AbortSignal
+  /** Told what will be fetched, before the first file is. */
+  readonly onPlan?: ((plan: PullPlan) => void) | undefined
+  readonly onProgress: (progress: FileProgress) => void
+}
+
+/** A model that may be pulled, as its source describes it. */
+interface PullOffer {
+  readonly origin: ModelSource
+  /** Of its `model.json`. */
+  readonly text: string
+  readonly modelFile: ModelFile
   readonly notes: readonly string[]
 }
 
@@ -38,10 +43,13 @@ export interface PullDependencies {
  * @throws {CatalogError} when its `model.json` has faults; {Error} naming what else is wrong.
  */
 export async function planPull(deps: PullDependencies, source: string, { signal }: { readonly signal: AbortSignal }): Promise<PullPlan> {
-  const { modelFile, notes } = await readOffer(deps, source, { signal })
+  return planOf(deps, await readOffer(deps, source, { signal }))
+}
+
+async function planOf({ modelsFolder }: PullDependencies, { modelFile, notes }: PullOffer): Promise<PullPlan> {
   const { id, license = null, files = {} } = modelFile
-  await mkdir(deps.modelsFolder, { recursive: true })
-  return { id, license, files, bytes: sumBytes(files), freeBytes: await freeBytes(deps.modelsFolder), notes }
+  await mkdir(modelsFolder, { recursive: true })
+  return { id, license, files, bytes: sumBytes(files), freeBytes: await freeBytes(modelsFolder), notes }
 }
 
 /**
@@ -53,10 +61,12 @@ export async function planPull(deps: PullDependencies, source: string, { signal 
 export async function pullModel(
   deps: PullDependencies,
   source: string,
-  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: FileProgress) => void },
+  { signal, onPlan, onProgress }: PullOptions,
 ): Promise<ModelDescriptor> {
   const { modelsFolder, hub } = deps
-  const { origin, text, modelFile } = await readOffer(deps, source, { signal })
+  const offer = await readOffer(deps, source, { signal })
+  onPlan?.(await planOf(deps, offer))
+  const { origin, text, modelFile } = offer
   const name = folderName(modelFile.id)
   // What an earlier try left belongs to exactly this model.json, or not to this model.
   const unfinished = join(modelsFolder, `.pulling-${name}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`)
@@ -80,7 +90,7 @@ async function readOffer(
   { modelsFolder, hub, installed = [] }: PullDependencies,
   source: string,
   { signal }: { readonly signal: AbortSignal },
-): Promise<{ readonly origin: ModelSource; readonly text: string; readonly modelFile: ModelFile; readonly notes: readonly string[] }> {
+): Promise<PullOffer> {
   const origin = openModelSource(source, hub)
   const text = await origin.readModelFile({ signal })
   const checked = checkModelFile(source, text, { confined: true })

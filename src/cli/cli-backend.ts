@@ -4,6 +4,7 @@ import type { AccessToken, Scope } from '../core/access-token.ts'
 import type { Account, AccountLimits, Role } from '../core/account.ts'
 import type { FoundDevice } from '../core/compute-device.ts'
 import type { ModelDescriptor } from '../core/model.ts'
+import type { FoundOnHub, PullPlan } from '../core/model-pull.ts'
 import type { ReportProgress } from './progress-bar.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -20,12 +21,16 @@ export interface CliBackend {
   /** GPUs that the engines can compute on. */
   readonly listDevices: (options: Options) => Promise<readonly FoundDevice[]>
   readonly listModels: (config: Config) => Promise<readonly ModelDescriptor[]>
-  /** Copies a model from a web address or a folder into the data folder and checks it. */
-  readonly pullModel: (config: Config, source: string, options: SlowOptions) => Promise<ModelDescriptor>
+  /** Copies a model from a web address or a folder into the data folder and checks it, and tells `onPlan` first what that will do. */
+  readonly pullModel: (
+    config: Config,
+    source: string,
+    options: SlowOptions & { readonly onPlan?: (plan: PullPlan) => void },
+  ) => Promise<ModelDescriptor>
   /** What pulling it would do; nothing but its description is fetched. */
-  readonly planPull: (config: Config, source: string, options: Options) => Promise<PullPreview>
+  readonly planPull: (config: Config, source: string, options: Options) => Promise<PullPlan>
   /** Models of the hub that match some words. */
-  readonly searchModels: (config: Config, words: string, options: Options) => Promise<readonly FoundModel[]>
+  readonly searchModels: (config: Config, words: string, options: Options) => Promise<readonly FoundOnHub[]>
   /** A pulled model, whose folder removing it deletes; built-in ones and those of other folders are refused. */
   readonly findRemovableModel: (config: Config, modelId: string) => Promise<ModelDescriptor>
   readonly removeModel: (model: ModelDescriptor) => Promise<void>
@@ -34,27 +39,6 @@ export interface CliBackend {
   /** Replaces the data folder's content; the service must not run. */
   readonly restore: (config: Config, file: string, options: SlowOptions) => Promise<void>
   readonly doctor: (config: Config, options: SlowOptions) => Promise<readonly Finding[]>
-}
-
-/** What pulling a model would do. */
-export interface PullPreview {
-  readonly id: string
-  readonly license: string | null
-  readonly files: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>
-  readonly bytes: number
-  /** Bytes left where it would go. */
-  readonly freeBytes: number
-  readonly notes: readonly string[]
-}
-
-/** A model that the hub found. */
-export interface FoundModel {
-  /** What `sepia model pull` takes. */
-  readonly source: string
-  readonly downloads: number
-  readonly license: string | null
-  /** Whether terms must be accepted before it can be fetched. */
-  readonly gated: boolean
 }
 
 /** Accounts and their tokens; disposing it closes the store. */

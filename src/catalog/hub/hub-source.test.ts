@@ -48,6 +48,18 @@ describe('a model of the hub', () => {
     assert.deepEqual(await readFile(join(model.folder, 'qwen-q4_k_m.gguf')), qwen.files['qwen-q4_k_m.gguf'])
   })
 
+  it('is described once, before its first file is fetched', async () => {
+    await using folder = await createTemporaryFolder()
+    await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })
+    const told: unknown[] = []
+    const onPlan = ({ id, license }: { readonly id: string; readonly license: string | null }) => {
+      told.push([id, license, server.asked.filter(({ path }) => !path.startsWith('/api/')).length])
+    }
+    await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF', { ...options, onPlan })
+    assert.deepEqual(told, [['qwen/qwen2.5-gguf', 'apache-2.0', 0]])
+    assert.equal(server.asked.filter(({ path }) => path.includes('/revision/')).length, 1)
+  })
+
   it('is fetched whole where a quantization is split, under a name of its own', async () => {
     await using folder = await createTemporaryFolder()
     await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })

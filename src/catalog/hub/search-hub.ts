@@ -1,14 +1,5 @@
+import type { FoundOnHub } from '../../core/model-pull.ts'
 import { createHubFetch, explainRefusal, type HubAccess } from './hub-access.ts'
-
-/** A model that the hub found. */
-export interface FoundOnHub {
-  /** What `sepia model pull` takes. */
-  readonly source: string
-  readonly downloads: number
-  readonly license: string | null
-  /** Whether terms must be accepted before it can be fetched. */
-  readonly gated: boolean
-}
 
 const mostFound = 20
 /** What Sepia runs: files of llama.cpp, and picture models of diffusers. */

@@ -1,4 +1,5 @@
 import { printByteSize } from '../../config/byte-size.ts'
+import type { PullPlan } from '../../core/model-pull.ts'
 import type { Command } from '../command.ts'
 import { openProgressBar } from '../progress-bar.ts'
 import { textTable } from '../text-table.ts'
@@ -13,17 +14,19 @@ export const pullModel: Command = {
   flags: [{ name: 'dry-run', form: null, help: 'Say what would be fetched, with sizes, and fetch nothing.' }],
   settings: ['data', 'hub-url', 'hub-token-file', 'pull-hosts'],
   run: async ({ argument, flags, backend, config, terminal, signal }) => {
-    const plan = await backend.planPull(config, argument, { signal })
-    const { id, license, notes } = plan
-    const told = [`${id} (${printByteSize(plan.bytes)}), licence: ${license ?? 'not stated'}`, ...notes]
     if (flags.has('dry-run')) {
+      const plan = await backend.planPull(config, argument, { signal })
       const files = Object.entries(plan.files).map(([path, { bytes }]) => [path, printByteSize(bytes)])
       const room = `${printByteSize(plan.freeBytes)} are free in ${config.dataFolder}${plan.freeBytes < plan.bytes ? ', which is not enough' : ''}.`
-      return { text: [...told, textTable(['FILE', 'SIZE'], files), room].join('\n'), json: { ...plan } }
+      return { text: [...describePlan(plan), textTable(['FILE', 'SIZE'], files), room].join('\n'), json: { ...plan } }
     }
-    for (const line of told) terminal.err(`${line}\n`)
+    const onPlan = (plan: PullPlan) => terminal.err(`${describePlan(plan).join('\n')}\n`)
     using bar = openProgressBar({ terminal, now: Date.now }, 'Fetching', { bytes: true })
-    const { bytes, folder } = await backend.pullModel(config, argument, { signal, onProgress: bar.report })
+    const { id, bytes, folder } = await backend.pullModel(config, argument, { signal, onPlan, onProgress: bar.report })
     return { text: `Installed ${id} (${printByteSize(bytes)}); a running service has it in a few seconds.`, json: { id, bytes, folder } }
   },
+}
+
+function describePlan({ id, bytes, license, notes }: PullPlan): readonly string[] {
+  return [`${id} (${printByteSize(bytes)}), licence: ${license ?? 'not stated'}`, ...notes]
 }

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type { HubAccess } from '../../catalog/hub/hub-access.ts'
-import { type FoundOnHub, searchHub } from '../../catalog/hub/search-hub.ts'
-import { type PullDependencies, type PullPlan, planPull, pullModel } from '../../catalog/pull-model.ts'
+import { searchHub } from '../../catalog/hub/search-hub.ts'
+import { type PullDependencies, planPull, pullModel } from '../../catalog/pull-model.ts'
 import type { Config } from '../../config/config.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
+import type { FoundOnHub, PullPlan } from '../../core/model-pull.ts'
 import { makeFolder } from '../../storage/sqlite/make-folder.ts'
 import { dataLayout } from '../data-layout.ts'
 import { createSystemClock } from '../system-clock.ts'
@@ -13,10 +14,18 @@ import { openModels } from './open-models.ts'
 export async function pullToDataFolder(
   config: Config,
   source: string,
-  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (bytesDone: number, bytesTotal: number) => void },
+  {
+    signal,
+    onPlan,
+    onProgress,
+  }: {
+    readonly signal: AbortSignal
+    readonly onPlan?: (plan: PullPlan) => void
+    readonly onProgress: (bytesDone: number, bytesTotal: number) => void
+  },
 ): Promise<ModelDescriptor> {
   const target = await openTarget(config)
-  return pullModel(target, source, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
+  return pullModel(target, source, { signal, onPlan, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
 }
 
 /** What `pullToDataFolder` would do. */
