@@ -19,6 +19,7 @@ export function consoleSettings({ models, requests, accounts, deferred }: Config
       { name: 'Asynchronous requests waiting', value: whole.format(deferred.queue) },
       { name: 'Of every queue for one account', value: `${Math.round(accounts.share * 100)} %` },
       { name: 'Stored for one account', value: megabytes(accounts.storageBytes) },
+      { name: 'Kept for one account besides requests', value: megabytes(accounts.documentBytes) },
       { name: 'Requests per minute', value: requests.perMinute === null ? 'no limit' : whole.format(requests.perMinute) },
       { name: 'Waiting for a model', value: seconds(requests.waitLimitMs) },
       { name: 'One run on a model', value: seconds(requests.runLimitMs) },

@@ -62,7 +62,7 @@ export async function serve(
   observeProcess(telemetry)
   const catalog = await openModels(config, [...findUnbuilt(config), ...(await findMissingHardware(config, { signal }))])
   const store = parts.use(await openStore(config, { clock, mode: 'service' }))
-  const { queue, log, accounts, tokens, usage, ledger, webhooks, audit } = store
+  const { queue, log, accounts, tokens, usage, ledger, documents, webhooks, audit } = store
   const outputs = await openOutputs(config, { clock })
   const confinement = await findConfinement({ environment: readEnvironment() })
   enginesConfined(telemetry, { network: confinement.closeNetwork !== null, memory: confinement.limitMemory !== null })
@@ -155,7 +155,7 @@ export async function serve(
   const answers = new AnswersInProgress(server.server)
   const worker = parts.use(
     startDeferredWork(
-      { ledger, queue, log, usage, webhooks, outputs, pool, events, clock, addresses, telemetry, accounts, underWay },
+      { ledger, documents, queue, log, usage, webhooks, outputs, pool, events, clock, addresses, telemetry, accounts, underWay },
       config,
     ),
   )

@@ -21,7 +21,8 @@ import { observeWorker } from './observe/observe-worker.ts'
 /** Deferred inferences at once over all models; the slots of each model are the real bound. */
 const concurrency = 64
 
-export interface DeferredWorkDependencies extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts' | 'ledger'> {
+export interface DeferredWorkDependencies
+  extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts' | 'ledger' | 'documents'> {
   readonly outputs: OutputStore
   readonly pool: ModelPool
   readonly events: InferenceEvents

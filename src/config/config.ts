@@ -66,6 +66,8 @@ export interface Config {
     readonly tokens: number
     /** Bodies and outputs of asynchronous requests. */
     readonly storageBytes: number
+    /** Of everything that it keeps besides requests. */
+    readonly documentBytes: number
     /** Held open at once. */
     readonly places: { readonly streams: number; readonly polls: number; readonly events: number }
   }

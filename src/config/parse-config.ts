@@ -70,6 +70,7 @@ function readConfig({ read }: SettingReader): Config {
       share: read(settings.accountShare) / 100,
       tokens: read(settings.accountTokens),
       storageBytes: read(settings.accountStorage),
+      documentBytes: read(settings.accountDocuments),
       places: { streams: read(settings.accountStreams), polls: read(settings.accountPolls), events: read(settings.accountEvents) },
     },
     deferred: {

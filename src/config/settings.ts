@@ -231,6 +231,14 @@ export const settings = {
     'What the asynchronous requests of one account may store: bodies that wait and outputs that are kept; more get 429.',
   ),
 
+  accountDocuments: setting(
+    'account-documents',
+    'Accounts',
+    byteSize('1mb'),
+    '1gb',
+    'What one account may keep besides requests: conversations, stored responses and chats, files of batches; more get 429.',
+  ),
+
   queue: setting('queue', 'Asynchronous requests', integer(1, 100_000_000), '20000', 'Requests that may be pending; more get 503.'),
   queueLimit: setting(
     'queue-limit',

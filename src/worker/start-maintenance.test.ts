@@ -171,3 +171,19 @@ test('a receiver that hangs keeps no other webhook waiting', async () => {
   hanging.resolve({ status: 200 })
   await maintenance[Symbol.asyncDispose]()
 })
+
+test('documents are removed once they have expired', async () => {
+  const { deps, clock } = createParts()
+  await using _maintenance = startMaintenance(deps, settings)
+  const document = { kind: 'response', accountId: 'a', value: null, at: 0, label: null, text: '', attachedBytes: 0 } as const
+  for (const [id, expiresAt] of [
+    ['kept', null],
+    ...Array.from({ length: 250 }, (_, index) => [`gone-${index}`, clock.now() + 1000] as const),
+  ] as const)
+    await deps.documents.put({ ...document, id, expiresAt }, { ...options, most: 1e6 })
+  await sleepThrough(clock, 1000)
+  await clock.advance(5000)
+  // Back in time, what was only hidden would show again.
+  clock.jump(0)
+  assert.equal((await deps.documents.sum({ accountId: 'a', kind: null }, options)).count, 1)
+})

@@ -1,9 +1,11 @@
 import type { AccountStore } from '../core/ports/account-store.ts'
+import type { DocumentStore } from '../core/ports/document-store.ts'
 import type { ExpiryReport, Hold, InferenceQueue, SweepReport } from '../core/ports/inference-queue.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import { endWorkOfDisabled, type WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { WebhookCourier, type WebhookDependencies } from './deliver-webhooks.ts'
+import { expireDocuments } from './expire-documents.ts'
 import { expireOutputs } from './expire-outputs.ts'
 import { removeOrphanOutputs } from './remove-orphan-outputs.ts'
 import { rollUpUsage } from './roll-up-usage.ts'
@@ -13,6 +15,7 @@ import { sweepQueue } from './sweep-queue.ts'
 export interface MaintenanceDependencies extends WebhookDependencies {
   readonly queue: InferenceQueue
   readonly outputs: OutputStore
+  readonly documents: DocumentStore
   readonly accounts: AccountStore
   readonly underWay: WorkUnderWay
   readonly usage: UsageLog
@@ -44,6 +47,7 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
   const duties: readonly Duty[] = [
     { name: 'sweep-queue', everyMs: Math.min(leaseMs, longestSweepPauseMs), run: (options) => sweepQueue(deps, { maxQueueMs }, options) },
     { name: 'expire-outputs', everyMs: expiryMs, run: (options) => expireOutputs(deps, options) },
+    { name: 'expire-documents', everyMs: expiryMs, run: (options) => expireDocuments(deps, options) },
     { name: 'remove-orphan-outputs', everyMs: orphanSearchMs, run: (options) => removeOrphanOutputs(deps, options) },
     { name: 'end-disabled-work', everyMs: disabledPollMs, run: (options) => endWorkOfDisabled(deps, options) },
     { name: 'roll-up-usage', everyMs: rollUpMs, run: (options) => rollUpUsage(deps, options) },

@@ -2,6 +2,7 @@ import { testAccessTokenStore } from './access-token-store.ts'
 import { testAccountStore } from './account-store.ts'
 import { testAuditLog } from './audit-log.ts'
 import { testBudgetLedger } from './budget-ledger.ts'
+import { testDocumentStore } from './document-store.ts'
 import { testInferenceLog } from './inference-log.ts'
 import { testInferenceQueue } from './inference-queue.ts'
 import { testLostAttempts } from './lost-attempts.ts'
@@ -24,4 +25,5 @@ export function testStore(name: string, open: StoreFactory): void {
   testWebhookLog(name, open)
   testAuditLog(name, open)
   testBudgetLedger(name, open)
+  testDocumentStore(name, open)
 }

@@ -3,6 +3,7 @@ import type { AccountStore } from './account-store.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { BudgetLedger } from './budget-ledger.ts'
 import type { Clock } from './clock.ts'
+import type { DocumentStore } from './document-store.ts'
 import type { InferenceLog } from './inference-log.ts'
 import type { InferenceQueue } from './inference-queue.ts'
 import type { UsageLog } from './usage-log.ts'
@@ -20,4 +21,5 @@ export interface Store extends AsyncDisposable {
   readonly webhooks: WebhookLog
   readonly audit: AuditLog
   readonly ledger: BudgetLedger
+  readonly documents: DocumentStore
 }

@@ -5,6 +5,7 @@ import { MemoryAccessTokenStore } from './access-token-store.ts'
 import { MemoryAccountStore } from './account-store.ts'
 import { MemoryAuditLog } from './audit-log.ts'
 import { MemoryBudgetLedger } from './budget-ledger.ts'
+import { MemoryDocumentStore } from './document-store.ts'
 import { MemoryInferenceLog } from './inference-log.ts'
 import { MemoryInferenceQueue } from './inference-queue.ts'
 import { InferenceTable } from './inference-table.ts'
@@ -36,6 +37,7 @@ export function createMemoryStore({ clock, limits }: { readonly clock: Clock; re
     ledger,
     webhooks,
     audit: new MemoryAuditLog(),
+    documents: new MemoryDocumentStore(clock),
     [Symbol.asyncDispose]: async () => {},
   }
 }

@@ -290,4 +290,25 @@ export const migrations: readonly string[] = [
     select raise(abort, 'an entry of the audit log never goes');
   end;
   `,
+  `
+  -- What accounts keep besides requests; the text is in lower case and only searched.
+  create table documents (
+    kind text not null,
+    id text not null,
+    account_id text not null,
+    value text not null,
+    at integer not null,
+    label text,
+    text text not null,
+    attached_bytes integer not null,
+    expires_at integer,
+    version integer not null,
+    bytes integer not null,
+    primary key (kind, id)
+  ) strict;
+  create index documents_account on documents (account_id, kind, bytes, expires_at);
+  create index documents_list on documents (kind, account_id, at, id);
+  create index documents_label on documents (kind, label, at, id) where label is not null;
+  create index documents_expiry on documents (expires_at) where expires_at is not null;
+  `,
 ]

@@ -7,6 +7,7 @@ import { SqliteAccountStore } from './account-store.ts'
 import { SqliteAuditLog } from './audit-log.ts'
 import { SqliteBudgetLedger } from './budget-ledger.ts'
 import { Connection } from './connection.ts'
+import { SqliteDocumentStore } from './document-store.ts'
 import { makeFolder } from './make-folder.ts'
 import { isUpToDate, openDatabase } from './open-database.ts'
 import { describeOwner, takeOwnerLock } from './owner-lock.ts'
@@ -53,6 +54,7 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
     ledger: new SqliteBudgetLedger(writer, reader, clock),
     webhooks: new SqliteWebhookLog(writer, reader, clock),
     audit: new SqliteAuditLog(writer, reader, clock),
+    documents: new SqliteDocumentStore(writer, reader, clock),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

@@ -1,6 +1,7 @@
 import { bookUsage, rollUpUsage } from '../book-usage.ts'
 import { forgetReservations, releaseBudget, reserveBudget } from '../budget.ts'
 import type { Connection, Parameters } from '../connection.ts'
+import { putDocument, removeDocument, takeExpiredDocuments } from '../documents.ts'
 import { cancel } from '../queue/cancel.ts'
 import { claim } from '../queue/claim.ts'
 import { enqueue } from '../queue/enqueue.ts'
@@ -35,6 +36,9 @@ export const commands = {
   reserveBudget,
   releaseBudget,
   forgetReservations,
+  putDocument,
+  removeDocument,
+  takeExpiredDocuments,
   execute,
 }
 

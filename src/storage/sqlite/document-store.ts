@@ -1,0 +1,85 @@
+import type { Document, DocumentKind, StoredDocument } from '../../core/document.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { DocumentKey, DocumentQuery, DocumentStore, PutResult } from '../../core/ports/document-store.ts'
+import type { Connection } from './connection.ts'
+import { readDocument, sumDocuments } from './documents.ts'
+import type { Writer } from './writer/writer.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** Documents in the database, each a row. */
+export class SqliteDocumentStore implements DocumentStore {
+  readonly #writer: Writer
+  readonly #reader: Connection
+  readonly #clock: Clock
+
+  constructor(writer: Writer, reader: Connection, clock: Clock) {
+    this.#writer = writer
+    this.#reader = reader
+    this.#clock = clock
+  }
+
+  async put(
+    document: Document,
+    { signal, version, most }: Options & { readonly version?: number | null; readonly most: number },
+  ): Promise<PutResult> {
+    signal.throwIfAborted()
+    return this.#writer.run('putDocument', { document, version, most }, this.#clock.now())
+  }
+
+  async get({ kind, id, accountId }: DocumentKey, { signal }: Options): Promise<StoredDocument | null> {
+    signal.throwIfAborted()
+    const sql = `select * from documents where kind = :kind and id = :id and (:accountId is null or account_id = :accountId)
+      and (expires_at is null or expires_at > :now)`
+    const row = this.#reader.get(sql, { kind, id, accountId, now: this.#clock.now() })
+    return row === undefined ? null : readDocument(row)
+  }
+
+  async list(
+    { kind, accountId, label, search, order, after, limit }: DocumentQuery,
+    { signal }: Options,
+  ): Promise<readonly StoredDocument[]> {
+    signal.throwIfAborted()
+    const [comparison, direction] = order === 'newest' ? ['<', 'desc'] : ['>', 'asc']
+    // Conditions are written only where they are asked for, so that the indexes are used.
+    const conditions = [
+      'kind = :kind',
+      accountId === null ? '' : 'account_id = :accountId',
+      label === undefined ? '' : 'label = :label',
+      search === undefined ? '' : 'instr(text, :search) > 0',
+      after === null ? '' : `(at, id) ${comparison} (:at, :id)`,
+      '(expires_at is null or expires_at > :now)',
+    ].filter((condition) => condition !== '')
+    const sql = `select * from documents where ${conditions.join(' and ')} order by at ${direction}, id ${direction} limit :limit`
+    return this.#reader
+      .all(sql, {
+        kind,
+        accountId,
+        label: label ?? null,
+        search: search?.toLowerCase() ?? null,
+        at: after?.at ?? null,
+        id: after?.id ?? null,
+        now: this.#clock.now(),
+        limit,
+      })
+      .map(readDocument)
+  }
+
+  async remove(key: DocumentKey, { signal }: Options): Promise<boolean> {
+    signal.throwIfAborted()
+    return this.#writer.run('removeDocument', key, this.#clock.now())
+  }
+
+  async sum(
+    of: { readonly accountId: string; readonly kind: DocumentKind | null },
+    { signal }: Options,
+  ): Promise<{ readonly count: number; readonly bytes: number }> {
+    signal.throwIfAborted()
+    return sumDocuments(this.#reader, of, this.#clock.now())
+  }
+
+  async takeExpired(limit: number, { signal }: Options): Promise<readonly StoredDocument[]> {
+    signal.throwIfAborted()
+    return this.#writer.run('takeExpiredDocuments', { limit }, this.#clock.now())
+  }
+}

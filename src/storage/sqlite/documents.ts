@@ -1,0 +1,90 @@
+import { type Document, documentKinds, type JsonValue, type StoredDocument } from '../../core/document.ts'
+import type { DocumentKey, PutResult } from '../../core/ports/document-store.ts'
+import { documentBytes } from '../document-bytes.ts'
+import type { Connection, Row } from './connection.ts'
+import { readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
+
+/** Keeps a document if its version and the account's bytes allow it. */
+export function putDocument(
+  connection: Connection,
+  { document, version, most }: { readonly document: Document; readonly version: number | null | undefined; readonly most: number },
+  now: number,
+): PutResult {
+  const { kind, id, accountId, value, at, label, text, attachedBytes, expiresAt } = document
+  // What has expired is gone for everybody, its name too.
+  connection.run('delete from documents where kind = :kind and id = :id and expires_at <= :now', { kind, id, now })
+  const row = connection.get('select account_id, version, bytes from documents where kind = :kind and id = :id', { kind, id })
+  if (row !== undefined && readText(row, 'account_id') !== accountId) return 'conflict'
+  const known = row === undefined ? null : readInteger(row, 'version')
+  if (version !== undefined && version !== known) return 'conflict'
+  const bytes = documentBytes(document)
+  const growth = bytes - (row === undefined ? 0 : readInteger(row, 'bytes'))
+  if (growth > 0 && sumDocuments(connection, { accountId, kind: null }, now).bytes + growth > most) return 'full'
+  connection.run(
+    `insert or replace into documents (kind, id, account_id, value, at, label, text, attached_bytes, expires_at, version, bytes)
+     values (:kind, :id, :accountId, :value, :at, :label, :text, :attachedBytes, :expiresAt, :version, :bytes)`,
+    {
+      kind,
+      id,
+      accountId,
+      value: JSON.stringify(value),
+      at,
+      label,
+      text: text.toLowerCase(),
+      attachedBytes,
+      expiresAt,
+      version: (known ?? 0) + 1,
+      bytes,
+    },
+  )
+  return 'stored'
+}
+
+/** Says whether there was one. */
+export function removeDocument(connection: Connection, { kind, id, accountId }: DocumentKey, now: number): boolean {
+  const sql = `delete from documents where kind = :kind and id = :id and (:accountId is null or account_id = :accountId)
+    and (expires_at is null or expires_at > :now)`
+  return connection.run(sql, { kind, id, accountId, now }) > 0
+}
+
+/** Removes what has expired and says what it was. */
+export function takeExpiredDocuments(
+  connection: Connection,
+  { limit }: { readonly limit: number },
+  now: number,
+): readonly StoredDocument[] {
+  const sql = `delete from documents where rowid in (
+      select rowid from documents where expires_at <= :now order by expires_at limit :limit) returning *`
+  return connection
+    .all(sql, { now, limit })
+    .map(readDocument)
+    .sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0))
+}
+
+/** Count and bytes of what an account keeps. */
+export function sumDocuments(
+  connection: Connection,
+  { accountId, kind }: { readonly accountId: string; readonly kind: string | null },
+  now: number,
+): { readonly count: number; readonly bytes: number } {
+  const sql = `select count(*) as count, coalesce(sum(bytes), 0) as bytes from documents
+    where account_id = :accountId and (:kind is null or kind = :kind) and (expires_at is null or expires_at > :now)`
+  const row = connection.get(sql, { accountId, kind, now })
+  return row === undefined ? { count: 0, bytes: 0 } : { count: readInteger(row, 'count'), bytes: readInteger(row, 'bytes') }
+}
+
+/** A row of the table. */
+export function readDocument(row: Row): StoredDocument {
+  return {
+    kind: readOneOf(row, 'kind', documentKinds),
+    id: readText(row, 'id'),
+    accountId: readText(row, 'account_id'),
+    value: JSON.parse(readText(row, 'value')) as JsonValue,
+    at: readInteger(row, 'at'),
+    label: readTextOrNull(row, 'label'),
+    attachedBytes: readInteger(row, 'attached_bytes'),
+    expiresAt: readIntegerOrNull(row, 'expires_at'),
+    version: readInteger(row, 'version'),
+    bytes: readInteger(row, 'bytes'),
+  }
+}

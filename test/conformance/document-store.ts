@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Document } from '../../src/core/document.ts'
+import type { DocumentQuery } from '../../src/core/ports/document-store.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { options, roomy, type StoreFactory } from './store-factory.ts'
+
+const most = 1_000_000
+const room = { ...options, most }
+
+/** What accounts keep besides requests: written by version, listed in order, counted, and gone in time. */
+export function testDocumentStore(name: string, open: StoreFactory): void {
+  const openRoomy = (clock = createTestClock()) => open({ clock, limits: roomy })
+
+  test(`${name} documents: a document comes back as it was, without its text`, async () => {
+    await using store = await openRoomy()
+    const value = { text: 'Grüße \u0000 \ud83d\ude00 "', list: [1, null, { nested: true }], big: 2 ** 53 }
+    const document = { ...made('one'), value, label: 'done', attachedBytes: 7 }
+    assert.equal(await store.documents.put(document, room), 'stored')
+    const { text, ...rest } = document
+    const bytes = Buffer.byteLength(JSON.stringify(value)) + Buffer.byteLength(text) + 7
+    assert.deepEqual(await store.documents.get(keyOf(document), options), { ...rest, version: 1, bytes })
+  })
+
+  test(`${name} documents: one account neither reads, replaces nor removes another's`, async () => {
+    await using store = await openRoomy()
+    await store.documents.put(made('one', { accountId: 'a' }), room)
+    const foreign = { ...keyOf(made('one')), accountId: 'b' }
+    assert.equal(await store.documents.get(foreign, options), null)
+    assert.equal(await store.documents.remove(foreign, options), false)
+    assert.equal(await store.documents.put(made('one', { accountId: 'b', value: 'mine' }), room), 'conflict')
+    assert.equal((await store.documents.get({ ...foreign, accountId: null }, options))?.accountId, 'a')
+    assert.equal(await store.documents.remove({ ...foreign, accountId: null }, options), true)
+    assert.equal(await store.documents.remove({ ...foreign, accountId: null }, options), false)
+  })
+
+  test(`${name} documents: kinds are apart`, async () => {
+    await using store = await openRoomy()
+    await store.documents.put(made('one', { kind: 'batch' }), room)
+    assert.equal(await store.documents.get(keyOf(made('one', { kind: 'file' })), options), null)
+    assert.equal(await store.documents.put(made('one', { kind: 'file', accountId: 'b' }), room), 'stored')
+  })
+
+  test(`${name} documents: a write is made only over the version that it expects`, async () => {
+    await using store = await openRoomy()
+    const put = (value: string, version?: number | null) =>
+      store.documents.put(made('one', { value }), version === undefined ? room : { ...room, version })
+    assert.equal(await put('too early', 1), 'conflict')
+    assert.equal(await put('first', null), 'stored')
+    assert.equal(await put('again', null), 'conflict')
+    const both = await Promise.all([put('left', 1), put('right', 1)])
+    assert.deepEqual(both.toSorted(), ['conflict', 'stored'])
+    assert.equal(await put('whatever'), 'stored')
+    const kept = await store.documents.get(keyOf(made('one')), options)
+    assert.deepEqual([kept?.value, kept?.version], ['whatever', 3])
+  })
+
+  test(`${name} documents: an account keeps no more than it may, however many write at once`, async () => {
+    await using store = await openRoomy()
+    const each = 1000
+    const write = (id: string, attachedBytes: number, accountId = 'a') =>
+      store.documents.put(made(id, { attachedBytes, value: null, text: '', accountId }), { ...options, most: 5 * (each + 4) })
+    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => write(`d${index}`, each)))
+    assert.equal(results.filter((result) => result === 'stored').length, 5)
+    assert.deepEqual(await store.documents.sum({ accountId: 'a', kind: null }, options), { count: 5, bytes: 5 * (each + 4) })
+    assert.deepEqual(await store.documents.sum({ accountId: 'a', kind: 'batch' }, options), { count: 0, bytes: 0 })
+    const kept = `d${results.indexOf('stored')}`
+    assert.equal(await write(kept, each + 1), 'full')
+    assert.equal(await write(kept, each), 'stored')
+    assert.equal(await write(kept, each - 1), 'stored')
+    assert.equal(await write('other', each, 'b'), 'stored')
+  })
+
+  test(`${name} documents: lists are in order, page by page, by account and by label`, async () => {
+    await using store = await openRoomy()
+    for (const [index, accountId] of ['a', 'b', 'a', 'a', 'b'].entries())
+      await store.documents.put(made(`d${index}`, { accountId, at: index < 3 ? 10 : 20, label: index % 2 === 0 ? 'even' : null }), room)
+    const list = async (query: Partial<DocumentQuery>) => (await store.documents.list({ ...all, ...query }, options)).map(({ id }) => id)
+    assert.deepEqual(await list({}), ['d4', 'd3', 'd2', 'd1', 'd0'])
+    assert.deepEqual(await list({ order: 'oldest' }), ['d0', 'd1', 'd2', 'd3', 'd4'])
+    assert.deepEqual(await list({ accountId: 'a' }), ['d3', 'd2', 'd0'])
+    assert.deepEqual(await list({ label: 'even' }), ['d4', 'd2', 'd0'])
+    assert.deepEqual(await list({ label: 'even', accountId: 'b' }), ['d4'])
+    assert.deepEqual(await list({ limit: 2, after: { at: 20, id: 'd3' } }), ['d2', 'd1'])
+    assert.deepEqual(await list({ limit: 2, after: { at: 10, id: 'd1' }, order: 'oldest' }), ['d2', 'd3'])
+    assert.deepEqual(await list({ kind: 'batch' }), [])
+  })
+
+  test(`${name} documents: a search finds what their text contains, whatever the case and letter by letter`, async () => {
+    await using store = await openRoomy()
+    await store.documents.put(made('one', { text: 'Über TIGER, 100 % wild_life' }), room)
+    await store.documents.put(made('two', { text: 'a lion' }), room)
+    const find = async (search: string) => (await store.documents.list({ ...all, search }, options)).map(({ id }) => id)
+    assert.deepEqual(await find('ÜBER tiger'), ['one'])
+    assert.deepEqual(await find('100 % wild_'), ['one'])
+    assert.deepEqual(await find('li'), ['two', 'one'])
+    assert.deepEqual(await find('%'), ['one'])
+    assert.deepEqual(await find("'; drop table documents; --"), [])
+  })
+
+  test(`${name} documents: what has expired is gone, its name is free, and it is told once`, async () => {
+    const clock = createTestClock()
+    await using store = await openRoomy(clock)
+    await store.documents.put(made('soon', { expiresAt: clock.now() + 10 }), room)
+    await store.documents.put(made('late', { expiresAt: clock.now() + 20 }), room)
+    await store.documents.put(made('never'), room)
+    await clock.advance(10)
+    assert.equal(await store.documents.get(keyOf(made('soon')), options), null)
+    assert.equal(await store.documents.remove(keyOf(made('soon')), options), false)
+    assert.deepEqual((await store.documents.list(all, options)).map(({ id }) => id).toSorted(), ['late', 'never'])
+    assert.equal((await store.documents.sum({ accountId: 'a', kind: null }, options)).count, 2)
+    await clock.advance(10)
+    assert.deepEqual(
+      (await store.documents.takeExpired(1, options)).map(({ id }) => id),
+      ['soon'],
+    )
+    assert.deepEqual(
+      (await store.documents.takeExpired(10, options)).map(({ id }) => id),
+      ['late'],
+    )
+    assert.deepEqual(await store.documents.takeExpired(10, options), [])
+    assert.equal(await store.documents.put(made('soon', { accountId: 'b' }), { ...room, version: null }), 'stored')
+  })
+}
+
+const all: DocumentQuery = { kind: 'conversation', accountId: null, order: 'newest', after: null, limit: 100 }
+
+function made(id: string, fields: Partial<Document> = {}): Document {
+  const document = { kind: 'conversation', id, accountId: 'a', value: { said: id }, at: 5, label: null, text: id } as const
+  return { ...document, attachedBytes: 0, expiresAt: null, ...fields }
+}
+
+function keyOf({ kind, id, accountId }: Document) {
+  return { kind, id, accountId }
+}
