@@ -1,5 +1,5 @@
-import { ask, miniChat } from '../../src/runtimes/llama/llama-test-model.ts'
 import { loadLlamaModel } from '../../src/runtimes/llama/load-llama-model.ts'
+import { ask, miniChat } from '../../test/support/mini-chat.ts'
 import type { BenchModel } from './bench-model.ts'
 import { type ChatServer, startLlamaServer } from './chat-server.ts'
 import { identityPrompts } from './identity-prompts.ts'

@@ -25,6 +25,6 @@ test('methods count as declared, calls do not', () => {
 test('the signature that STYLE.md shows is the one in the code', () => {
   const [, example = ''] = /```ts\n([\s\S]*?)\n\s*```/.exec(readFileSync('STYLE.md', 'utf8')) ?? []
   const shown = example.replaceAll(/^ {3}/gm, '')
-  assert.ok(shown.startsWith('export function createChatCompletion('))
-  assert.ok(readFileSync('src/operations/create-chat-completion.ts', 'utf8').includes(shown), shown)
+  assert.ok(shown.startsWith('export async function* generateText('))
+  assert.ok(readFileSync('src/operations/generate-text.ts', 'utf8').includes(shown), shown)
 })

@@ -11,7 +11,6 @@ import { createModelPool } from '../residency/model-pool.ts'
 import { findConfinement } from '../runtimes/process/confine/find-confinement.ts'
 import { PictureInspector } from '../runtimes/process/picture-inspector.ts'
 import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
-import { signInRefused } from '../telemetry/account-events.ts'
 import { createLog } from '../telemetry/create-log.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels } from '../telemetry/model-events.ts'
@@ -22,6 +21,7 @@ import {
   serviceStarted,
   serviceStopped,
   serviceStopping,
+  signInRefused,
 } from '../telemetry/service-events.ts'
 import { createTelemetry, renderMetrics } from '../telemetry/telemetry.ts'
 import { AnswersInProgress } from './answers-in-progress.ts'

@@ -10,9 +10,9 @@ import { createFakeTextModel } from '../runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../runtimes/fake/fixed-model-pool.ts'
 import { createMemoryStore } from '../storage/memory/create-memory-store.ts'
 import { collectText } from './collect-text.ts'
-import { createChatCompletion } from './create-chat-completion.ts'
 import { createEmbedding } from './create-embedding.ts'
 import { generateImage } from './generate-image.ts'
+import { generateText } from './generate-text.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
 
 const caller = { accountId: 'ada', tokenId: 'token', scopes: ['text', 'image'] as const }
@@ -49,7 +49,7 @@ function createParts(appendFails = false) {
 suite('interactive work', () => {
   test('a finished generation is booked with its exact counts and its time', async () => {
     const { clock, deps, booked, told } = createParts()
-    const collected = collectText(createChatCompletion(deps, { caller, request: makeTextRequest('[say one two]') }, options))
+    const collected = collectText(generateText(deps, { caller, request: makeTextRequest('[say one two]'), kind: 'chat' }, options))
     await clock.waiting(1)
     await clock.advance(10_000)
     const { choices, usage } = await collected
@@ -75,7 +75,7 @@ suite('interactive work', () => {
   test('leaving a generation early frees the slot and books it as far as it went', async () => {
     const { clock, pool, deps, booked } = createParts()
     const leave = new AbortController()
-    const parts = createChatCompletion(deps, { caller, request: makeTextRequest('Hello') }, { signal: leave.signal })
+    const parts = generateText(deps, { caller, request: makeTextRequest('Hello'), kind: 'chat' }, { signal: leave.signal })
     const first = parts.next()
     await clock.waiting(2)
     await clock.advance(100)

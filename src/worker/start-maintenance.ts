@@ -8,7 +8,6 @@ import { WebhookCourier, type WebhookDependencies } from './deliver-webhooks.ts'
 import { expireDocuments } from './expire-documents.ts'
 import { expireOutputs } from './expire-outputs.ts'
 import { removeOrphanOutputs } from './remove-orphan-outputs.ts'
-import { rollUpUsage } from './roll-up-usage.ts'
 import { type Duty, runEvery } from './run-every.ts'
 import { sweepQueue } from './sweep-queue.ts'
 
@@ -61,4 +60,9 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
       await courier.returned()
     },
   }
+}
+
+/** Makes sums of the entries in the books until none are left. */
+async function rollUpUsage({ usage }: Pick<MaintenanceDependencies, 'usage'>, options: { readonly signal: AbortSignal }): Promise<void> {
+  while ((await usage.rollUp(options)) > 0);
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { TextModel } from '../../src/core/ports/text-model.ts'
 import type { JsonObject, TextRequest } from '../../src/core/text-generation.ts'
-import { ask, miniChat, textOf } from '../../src/runtimes/llama/llama-test-model.ts'
 import { loadLlamaModel } from '../../src/runtimes/llama/load-llama-model.ts'
+import { ask, miniChat, textOf } from '../support/mini-chat.ts'
 
 const { signal } = new AbortController()
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { clientSignal } from '../../http/client-signal.ts'
+import type { ServiceAddresses } from '../../http/service-addresses.ts'
 import { listModels } from '../../operations/list-models.ts'
-import { callOrigins } from '../call-origins.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
+import type { CallOrigins, ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
 import { ModelPulls } from '../model-pulls.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
@@ -57,4 +57,10 @@ export function registerModels(
     await recordAudit(deps, request, 'model-pull-removed', { subject: source })
     return reply.code(204).send()
   })
+}
+
+/** Names an origin only where it is another than the console's: people may reach that under several names. */
+function callOrigins(addresses: Omit<ServiceAddresses, 'asyncUrl'>): CallOrigins {
+  const elsewhere = (url: string) => (url === addresses.publicUrl ? null : url)
+  return { imageUrl: elsewhere(addresses.imageUrl), textUrl: elsewhere(addresses.textUrl) }
 }

@@ -6,7 +6,6 @@ import { type FoundOutput, findOutput } from '../../operations/deferred/open-out
 import { openPicture } from '../../operations/deferred/open-picture.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { OutputImages } from '../contract/outputs.ts'
-import { imageContentType } from '../image-content-type.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 import { findStoredImages } from '../stored-images.ts'
 
@@ -58,4 +57,10 @@ export function registerOutputs(own: FastifyInstance, deps: OutputDependencies):
     reply.header('content-disposition', `inline; filename="sepia-${picture.seed}.${contentType.replace('image/', '')}"`)
     return reply.type(contentType).header('cache-control', aWhile).send(bytes)
   })
+}
+
+/** The media type of an image file that this service made, by its first bytes. */
+function imageContentType(bytes: Uint8Array): 'image/png' | 'image/webp' | 'image/jpeg' {
+  if (bytes[0] === 0x89) return 'image/png'
+  return bytes[0] === 0x52 ? 'image/webp' : 'image/jpeg'
 }

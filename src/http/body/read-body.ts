@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
+import { isRecord } from '../../core/is-record.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { accountOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
-import { readAsyncMode } from '../headers/async-mode.ts'
+import { type AsyncMode, readAsyncMode, refuseAsyncMode } from '../headers/async-mode.ts'
 import { asyncBodyLimitBytes, type HttpSettings, smallBodyLimitBytes } from '../http-settings.ts'
 import { BodyBudget } from '../limits/body-budget.ts'
 import { clientAddress } from '../limits/client-address.ts'
@@ -26,6 +27,8 @@ const methodsWithBody: readonly string[] = ['POST', 'PUT', 'PATCH']
 export interface ReceivedBody {
   readonly bytes: Buffer
   readonly value: unknown
+  /** How its headers ask for it to be answered; `off` where a route does no work on a model. */
+  readonly asyncMode: AsyncMode
 }
 
 /**
@@ -52,7 +55,8 @@ export function acceptJsonBodies(
     if (reply === undefined || request.is404 || !methodsWithBody.includes(request.method)) return undefined
     checkMediaType(request)
     const owner = accountOf(request) ?? clientAddress(request.ip)
-    const limitBytes = limitOf(request, settings)
+    const asyncMode = worksOnModel(request) ? readAsyncMode(request.headers, settings.asyncHeaders) : 'off'
+    const limitBytes = limitOf(request, asyncMode, settings)
     const length = Number(request.headers['content-length'] ?? 0)
     if (length <= limitBytes) budget.check(owner, length)
     const allowance = budget.open(owner)
@@ -61,7 +65,8 @@ export function acceptJsonBodies(
     const bytes = await collectBody(payload, { limitBytes, allowance, clock })
     // Clients that name the type on every call also send it along with nothing.
     if (bytes.length === 0) return undefined
-    return parser.parse(bytes, { owner, tooDeep: codesOf(request).invalid, signal: clientSignal(reply) })
+    const parsed = await parser.parse(bytes, { owner, tooDeep: codesOf(request).invalid, signal: clientSignal(reply) })
+    return { ...parsed, asyncMode }
   })
 }
 
@@ -69,9 +74,23 @@ export function acceptJsonBodies(
 export function receivedBody(request: FastifyRequest): ReceivedBody {
   checkMediaType(request)
   const { body } = request
-  if (typeof body === 'object' && body !== null && 'bytes' in body && body.bytes instanceof Buffer && 'value' in body)
-    return { bytes: body.bytes, value: body.value }
+  if (isReceived(body)) return body
   throw emptyBody()
+}
+
+/**
+ * A body for a route that cannot answer later. The preference for it is only a preference and may be passed over.
+ *
+ * @throws {ServiceError} what {@link receivedBody} throws, and `unsupported_parameter` when a header demands asynchronous mode.
+ */
+export function synchronousBody(request: FastifyRequest): ReceivedBody {
+  const body = receivedBody(request)
+  refuseAsyncMode(request.headers, body.asyncMode)
+  return body
+}
+
+function isReceived(body: unknown): body is ReceivedBody {
+  return isRecord(body) && body.bytes instanceof Buffer && 'value' in body && 'asyncMode' in body
 }
 
 function checkMediaType({ headers }: FastifyRequest): void {
@@ -85,13 +104,14 @@ function checkMediaType({ headers }: FastifyRequest): void {
     })
 }
 
-/** Only work on a model needs large bodies; of the others each is a few fields. */
-function limitOf(
-  { headers, routeOptions: { config } }: FastifyRequest,
-  settings: Pick<HttpSettings, 'asyncHeaders' | 'bodyLimitBytes'>,
-): number {
-  if (config.spends === undefined && config.largeBody !== true) return smallBodyLimitBytes
-  return readAsyncMode(headers, settings.asyncHeaders) === 'off' ? settings.bodyLimitBytes : asyncBodyLimitBytes
+/** Only work on a model needs large bodies, and may be answered later; of the other routes each takes a few fields. */
+function worksOnModel({ routeOptions: { config } }: FastifyRequest): boolean {
+  return config.spends !== undefined || config.largeBody === true
+}
+
+function limitOf(request: FastifyRequest, mode: AsyncMode, { bodyLimitBytes }: Pick<HttpSettings, 'bodyLimitBytes'>): number {
+  if (!worksOnModel(request)) return smallBodyLimitBytes
+  return mode === 'off' ? bodyLimitBytes : asyncBodyLimitBytes
 }
 
 function codesOf({ routeOptions: { config } }: FastifyRequest): FaultCodes {

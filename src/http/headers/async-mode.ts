@@ -26,13 +26,9 @@ export function readAsyncMode(headers: IncomingHttpHeaders, aliases: readonly st
   return prefers(headers.prefer, 'respond-async') === undefined ? 'off' : 'preference'
 }
 
-/**
- * For routes that cannot answer later. The preference is only a preference and may be passed over.
- *
- * @throws {ServiceError} `unsupported_parameter` when a header demands asynchronous mode.
- */
-export function refuseAsyncMode(headers: IncomingHttpHeaders, aliases: readonly string[]): void {
-  if (readAsyncMode(headers, aliases) === 'header')
+/** @throws {ServiceError} `unsupported_parameter` when a header demands asynchronous mode, or says what only that has. */
+export function refuseAsyncMode(headers: IncomingHttpHeaders, mode: AsyncMode): void {
+  if (mode === 'header')
     throw new ServiceError('unsupported_parameter', 'This address answers synchronously only; leave the header X-Service-Async out.', {
       param: 'x-service-async',
     })

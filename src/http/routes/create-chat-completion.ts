@@ -2,14 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../core/access-token.ts'
 import { ServiceError } from '../../core/error.ts'
 import { collectText } from '../../operations/collect-text.ts'
-import { createChatCompletion } from '../../operations/create-chat-completion.ts'
+import { generateText } from '../../operations/generate-text.ts'
 import { answerDeferred } from '../answers/answer-deferred.ts'
 import { afterFirst } from '../answers/first-part.ts'
 import { sendEvents } from '../answers/send-events.ts'
 import { receivedBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
-import { readAsyncMode } from '../headers/async-mode.ts'
 import { readDeferredHandling, refuseDeferredHeaders } from '../headers/deferred-headers.ts'
 import type { RouteDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
@@ -30,8 +29,7 @@ export function registerCreateChatCompletion(api: FastifyInstance, deps: RouteDe
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     const { headers } = incoming
-    const body = receivedBody(incoming)
-    const mode = readAsyncMode(headers, settings.asyncHeaders)
+    const { asyncMode: mode, ...body } = receivedBody(incoming)
     if (mode === 'off') refuseDeferredHeaders(headers)
     const chat = parse(body.value)
     refuseOverlong(requireTextModel(deps.catalog, chat.request.model, 'generate'), { bytes: body.bytes.length, param: 'messages' })
@@ -58,7 +56,8 @@ interface WaitingChat {
 
 async function answerNow(deps: RouteDependencies, settings: HttpSettings, { incoming, reply, caller, chat }: WaitingChat): Promise<object> {
   const { request, delivery } = chat
-  const parts = createChatCompletion(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
+  const work = interactiveWork(deps, settings, incoming)
+  const parts = generateText(work, { caller, request, kind: 'chat' }, { signal: clientSignal(reply) })
   if (!delivery.stream) return encodeChatCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
   using _place = deps.places.take(caller.accountId, 'streams')
   const started = await afterFirst(parts)

@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { collectText } from '../../operations/collect-text.ts'
-import { createCompletion } from '../../operations/create-completion.ts'
+import { generateText } from '../../operations/generate-text.ts'
 import { afterFirst } from '../answers/first-part.ts'
 import { sendEvents } from '../answers/send-events.ts'
-import { receivedBody } from '../body/read-body.ts'
+import { synchronousBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
-import { refuseAsyncMode } from '../headers/async-mode.ts'
 import type { RouteDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
@@ -23,11 +22,11 @@ export function registerCreateCompletion(api: FastifyInstance, deps: RouteDepend
   api.post('/v1/completions', { config: { spends: 'tokens' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
-    refuseAsyncMode(incoming.headers, settings.asyncHeaders)
-    const body = receivedBody(incoming)
+    const body = synchronousBody(incoming)
     const { request, delivery } = parse(body.value)
     refuseOverlong(requireTextModel(deps.catalog, request.model, 'generate'), { bytes: body.bytes.length, param: 'prompt' })
-    const parts = createCompletion(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
+    const work = interactiveWork(deps, settings, incoming)
+    const parts = generateText(work, { caller, request, kind: 'completion' }, { signal: clientSignal(reply) })
     if (!delivery.stream) return encodeCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
     using _place = deps.places.take(caller.accountId, 'streams')
     const started = await afterFirst(parts)

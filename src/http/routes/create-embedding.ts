@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { createEmbedding } from '../../operations/create-embedding.ts'
-import { receivedBody } from '../body/read-body.ts'
+import { synchronousBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
-import { refuseAsyncMode } from '../headers/async-mode.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
@@ -16,8 +15,7 @@ export function registerCreateEmbedding(api: FastifyInstance, deps: HttpDependen
   api.post('/v1/embeddings', { config: { spends: 'tokens' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
-    refuseAsyncMode(incoming.headers, settings.asyncHeaders)
-    const { request, encoding } = parseEmbeddingRequest(receivedBody(incoming).value)
+    const { request, encoding } = parseEmbeddingRequest(synchronousBody(incoming).value)
     requireTextModel(deps.catalog, request.model, 'embed')
     const result = await createEmbedding(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
     return encodeEmbedding(request.model, result, encoding)

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { generateImage } from '../../operations/generate-image.ts'
-import { receivedBody } from '../body/read-body.ts'
+import { synchronousBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
-import { refuseAsyncMode } from '../headers/async-mode.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
@@ -15,8 +14,7 @@ export function registerCreateImage(api: FastifyInstance, deps: HttpDependencies
   api.post('/v1/images/generations', { config: { spends: 'images' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['image'])
-    refuseAsyncMode(incoming.headers, settings.asyncHeaders)
-    const request = parseOpenAiImageRequest(deps.catalog, receivedBody(incoming).value, settings.imagePixels)
+    const request = parseOpenAiImageRequest(deps.catalog, synchronousBody(incoming).value, settings.imagePixels)
     const result = await generateImage(interactiveWork(deps, settings, incoming), { caller, request }, { signal: clientSignal(reply) })
     return encodeOpenAiImages(deps.clock, request, result)
   })

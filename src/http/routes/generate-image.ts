@@ -7,7 +7,6 @@ import { receivedBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import { readImageAccept } from '../headers/accept-header.ts'
-import { readAsyncMode } from '../headers/async-mode.ts'
 import { readDeferredHandling, refuseDeferredHeaders } from '../headers/deferred-headers.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
@@ -39,8 +38,7 @@ function registerRoute(
     requireScope(caller, ['image'])
     const { headers } = incoming
     const signal = clientSignal(reply)
-    const body = receivedBody(incoming)
-    const mode = readAsyncMode(headers, settings.asyncHeaders)
+    const { asyncMode: mode, ...body } = receivedBody(incoming)
     if (mode === 'off') refuseDeferredHeaders(headers)
     const handling = mode === 'off' ? null : readDeferredHandling(headers, { ...settings, route: path, body: body.bytes })
     // What is stored is always the JSON answer, whatever the submitter accepts.

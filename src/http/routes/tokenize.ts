@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { tokenize } from '../../operations/read-tokens.ts'
-import { receivedBody } from '../body/read-body.ts'
+import { synchronousBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
-import { refuseAsyncMode } from '../headers/async-mode.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { refuseOverlong } from '../limits/overlong-prompt.ts'
@@ -21,8 +20,7 @@ export function registerTokenize(api: FastifyInstance, deps: HttpDependencies, s
   api.post('/tokenize', { config: { largeBody: true } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
-    refuseAsyncMode(incoming.headers, settings.asyncHeaders)
-    const body = receivedBody(incoming)
+    const body = synchronousBody(incoming)
     const { answer, ...request } = parseTokenizeRequest(body.value, { choose, parseChat })
     const param = request.input.type === 'chat' ? 'messages' : 'prompt'
     refuseOverlong(requireTextModel(deps.catalog, request.model, 'read'), { bytes: body.bytes.length, param })
@@ -33,8 +31,7 @@ export function registerTokenize(api: FastifyInstance, deps: HttpDependencies, s
   api.post('/v1/chat/completions/input_tokens', { config: { largeBody: true } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
-    refuseAsyncMode(incoming.headers, settings.asyncHeaders)
-    const body = receivedBody(incoming)
+    const body = synchronousBody(incoming)
     const { model, input } = parseChat(body.value).request
     refuseOverlong(requireTextModel(deps.catalog, model, 'read'), { bytes: body.bytes.length, param: 'messages' })
     if (input.type !== 'chat') throw new TypeError('A chat request became something else')

@@ -1,7 +1,7 @@
 import type { ExecutionProvider } from './onnx/choose-provider.ts'
 import { fileExists, readJsonObject, readOptionalJsonObject } from './onnx/model-file.ts'
 import { openOnnxSession } from './onnx/onnx-session.ts'
-import { loadSafetyChecker } from './pictures/load-safety-checker.ts'
+import { loadSafetyChecker } from './pictures/onnx-safety-checker.ts'
 import type { SafetyChecker } from './pictures/safety-checker.ts'
 import { parseSchedulerConfig, type SchedulerConfig } from './schedulers/scheduler-config.ts'
 import { loadNoisePredictor, type NoisePredictor, type OpenSession } from './unet/noise-predictor.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { miniChat } from './llama-test-model.ts'
+import { miniChat } from '../../../test/support/mini-chat.ts'
 import { loadLlamaModel } from './load-llama-model.ts'
 
 const signal = new AbortController().signal

@@ -19,3 +19,8 @@ export function unpackFailure({ code, message, ...options }: EngineFailure): Ser
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
+
+/** For an engine that answers a call with what belongs to another; `asked` names what was wanted. */
+export function somethingElse(asked: string): ServiceError {
+  return new ServiceError('inference_failed', `The model answered with something else than ${asked}; send the request again.`)
+}

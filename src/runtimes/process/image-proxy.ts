@@ -1,7 +1,8 @@
 import type { AssetDescriptor } from '../../core/asset.ts'
-import type { ImageRequest, ImageResult } from '../../core/image-generation.ts'
+import type { ImageRequest } from '../../core/image-generation.ts'
 import type { FindAsset } from '../../core/ports/asset-finder.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
+import { somethingElse } from './engine-failure.ts'
 import type { EngineProcess } from './engine-process.ts'
 
 /** An image model that lives in an engine process; assets are looked up on the machine that draws, when it begins. */
@@ -10,7 +11,9 @@ export function createImageProxy(engine: EngineProcess, findAsset: FindAsset): I
     device: engine.facts.device,
     async generate(request, { signal, onProgress, assets = namedAssets(request, findAsset) }) {
       using call = engine.call({ type: 'draw', request, assets }, { signal, onProgress })
-      return (await call.result()) as ImageResult
+      const result = await call.result()
+      if (typeof result === 'object' && 'images' in result) return result
+      throw somethingElse('pictures')
     },
   }
 }

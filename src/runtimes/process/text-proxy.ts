@@ -1,5 +1,5 @@
-import { ServiceError } from '../../core/error.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
+import { somethingElse } from './engine-failure.ts'
 import type { EngineProcess } from './engine-process.ts'
 
 /** A text model that lives in an engine process. */
@@ -36,8 +36,4 @@ export function createTextProxy(engine: EngineProcess): TextModel {
       throw somethingElse('text')
     },
   }
-}
-
-function somethingElse(asked: string): ServiceError {
-  return new ServiceError('inference_failed', `The model answered with something else than ${asked}; send the request again.`)
 }

@@ -1,10 +1,9 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import { defaultMaxTokens, type TextRequest } from '../../../core/text-generation.ts'
+import { defaultMaxTokens, reasoningEfforts, type TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
-import { effortField } from './fields/effort-field.ts'
 import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
 import { findOpeningFaults, openingFields, readOpening } from './fields/opening-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
@@ -41,7 +40,11 @@ const lastFields = {
   response_format: responseFormatField,
   ...outputFormatFields,
   ...openingFields,
-  reasoning_effort: effortField,
+  reasoning_effort: Type.Optional(
+    Type.Enum([...reasoningEfforts], {
+      description: 'How long a model that thinks does so before it answers; its thoughts come as `reasoning_content`.',
+    }),
+  ),
   ...toolFields,
   user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
 }

@@ -31,3 +31,10 @@ test('what succeeded took every step, whatever was written last', () => {
 test('what was cancelled got as far as was written last', () => {
   assert.deepEqual(encodeInference(address, { ...completed, outcome: 'cancelled', output: null }).progress, { step: 17, total: 20 })
 })
+
+test('a finished chat has no progress, for its total was only a bound; one under way or cancelled has', () => {
+  const chat = { ...completed, kind: 'chat', progress: { step: 17, total: 512 } } as const
+  assert.equal('progress' in encodeInference(address, chat), false)
+  for (const outcome of [null, 'cancelled', 'failed'] as const)
+    assert.deepEqual(encodeInference(address, { ...chat, outcome, output: null }).progress, { step: 17, total: 512 })
+})

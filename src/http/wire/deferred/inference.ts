@@ -1,4 +1,4 @@
-import type { Inference } from '../../../core/inference.ts'
+import type { Inference, Progress } from '../../../core/inference.ts'
 import type { ServiceAddresses } from '../../service-addresses.ts'
 import type { Answer } from '../answer.ts'
 import { toErrorObject } from '../faults/error-body.ts'
@@ -19,7 +19,7 @@ export function encodeSubmission(address: AsyncAddress, { id }: Inference): Answ
 
 /** The answer to a poll; fields beyond the contract's are additions. Times are ISO 8601 in UTC. */
 export function encodeInference(address: AsyncAddress, inference: Inference): Answer<typeof inferenceSchema> {
-  const { id, status, outcome, error, queuePosition, progress } = inference
+  const { id, status, outcome, error, queuePosition } = inference
   return {
     response_id: id,
     status,
@@ -28,8 +28,7 @@ export function encodeInference(address: AsyncAddress, inference: Inference): An
     ...(outcome !== null && { outcome }),
     ...(outcome === 'failed' && error !== null && { error: toErrorObject(error) }),
     ...(status === 'pending' && queuePosition !== null && { queue_position: queuePosition }),
-    // Progress is written now and then, and what succeeded took every step.
-    ...(progress !== null && { progress: { step: outcome === 'succeeded' ? progress.total : progress.step, total: progress.total } }),
+    ...progressOf(inference),
     model: inference.model,
     attempt: inference.attempt,
     created_at: printTime(inference.createdAt),
@@ -37,6 +36,17 @@ export function encodeInference(address: AsyncAddress, inference: Inference): An
     completed_at: printTime(inference.completedAt),
     expires_at: printTime(inference.expiresAt),
   }
+}
+
+/** The announcement of a completed inference, in the form of Standard Webhooks: its type, when it happened, and the poll body. */
+export function encodeWebhook(address: AsyncAddress, inference: Inference, at: number): string {
+  return JSON.stringify({ type: 'inference.completed', timestamp: new Date(at).toISOString(), data: encodeInference(address, inference) })
+}
+
+/** Progress is written now and then. A picture that succeeded took every step; of a chat nobody knows more than a bound of its tokens. */
+function progressOf({ kind, outcome, progress }: Inference): { readonly progress?: Progress } {
+  if (progress === null || (outcome === 'succeeded' && kind === 'chat')) return {}
+  return { progress: { step: outcome === 'succeeded' ? progress.total : progress.step, total: progress.total } }
 }
 
 function printTime(at: number | null): string | null {

@@ -1,7 +1,9 @@
 import type { Tensor } from 'onnxruntime-node'
+import { fileExists } from '../onnx/model-file.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
+import type { OpenSession } from '../unet/noise-predictor.ts'
 import type { RgbImage } from './rgb-image.ts'
-import type { SafetyChecker, SafetyVerdict } from './safety-checker.ts'
+import { type SafetyChecker, type SafetyVerdict, safetyOff } from './safety-checker.ts'
 
 /** CLIP's input: side in pixels, mean and deviation per colour. */
 const side = 224
@@ -43,4 +45,10 @@ export class OnnxSafetyChecker implements SafetyChecker {
     const score = Math.max(0, ...flags.values)
     return { unsafe: score >= 0.5, score }
   }
+}
+
+/** The checker that lies in the model's folder (`safety_checker/model.onnx`, in the layout of Stable Diffusion's export), or none. */
+export async function loadSafetyChecker(folder: string, open: OpenSession): Promise<SafetyChecker> {
+  const file = 'safety_checker/model.onnx'
+  return (await fileExists(folder, file)) ? new OnnxSafetyChecker(await open(file)) : safetyOff
 }

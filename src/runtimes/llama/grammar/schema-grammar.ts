@@ -1,7 +1,8 @@
+import { isRecord } from '../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../core/text-generation.ts'
 import { type Grammar, literal } from './gbnf.ts'
 import { integerRule, numberRule, stringRule } from './scalar-rules.ts'
-import { isObject, readLengths, refuseForTypes, refuseSchema, refuseUnknown, type SchemaType, typesOf } from './schema-keywords.ts'
+import { readLengths, refuseForTypes, refuseSchema, refuseUnknown, type SchemaType, typesOf } from './schema-keywords.ts'
 import type { SchemaRule } from './schema-rule.ts'
 
 const maxSchemaLength = 64 * 1024
@@ -33,7 +34,7 @@ export class SchemaGrammar {
     if (depth > maxDepth) throw refuseSchema(`it nests deeper than ${maxDepth} levels at ${where}`)
     if (this.#grammar.size > maxRules) throw refuseSchema(`it makes more than ${maxRules} rules`)
     if (schema === true) return { rule: 'value', closingLength: 2 }
-    if (!isObject(schema)) throw refuseSchema(`${where} is not a schema that a value can meet`)
+    if (!isRecord(schema)) throw refuseSchema(`${where} is not a schema that a value can meet`)
     if ('$ref' in schema) return this.#reference(schema, where, depth)
     if ('const' in schema) return this.#oneOfValues(schema, 'const', [schema.const ?? null], where)
     if ('enum' in schema) return this.#oneOfValues(schema, 'enum', schema.enum, where)
@@ -64,7 +65,7 @@ export class SchemaGrammar {
   #object(schema: JsonObject, where: string, depth: number): SchemaRule {
     const properties = schema.properties ?? {}
     const required = schema.required ?? []
-    if (!isObject(properties)) throw refuseSchema(`"properties" at ${where} must be an object`)
+    if (!isRecord(properties)) throw refuseSchema(`"properties" at ${where} must be an object`)
     if (!Array.isArray(required)) throw refuseSchema(`"required" at ${where} must be a list of names`)
     const needed = new Set(required.map(String))
     const names = [...new Set([...Object.keys(properties), ...needed])]
@@ -164,7 +165,7 @@ export class SchemaGrammar {
 }
 
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 /** One step of a reference, a member's name. */
@@ -179,7 +180,7 @@ function readStep(step: string, where: string): string {
 /** Whether no value can meet two of the options: all of different types, or all different constants. */
 function areDisjoint(options: readonly JsonValue[]): boolean {
   return (['const', 'type'] as const).some((keyword) => {
-    const kinds = options.map((option) => (isObject(option) ? JSON.stringify(option[keyword]) : undefined))
+    const kinds = options.map((option) => (isRecord(option) ? JSON.stringify(option[keyword]) : undefined))
     const overlap = kinds.includes(undefined) || (kinds.includes('"integer"') && kinds.includes('"number"'))
     return !overlap && new Set(kinds).size === kinds.length
   })

@@ -34,11 +34,6 @@ function isSchemaType(name: string): name is SchemaType {
   return name in byType
 }
 
-/** Whether a value is an object, neither null nor a list. */
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** For a schema that no grammar is made for; `message` says what of it and where. */
 export function refuseSchema(message: string, cause?: unknown): ServiceError {
   return new ServiceError('unsupported_parameter', `The JSON schema cannot be followed: ${message}.`, { param: 'response_format', cause })

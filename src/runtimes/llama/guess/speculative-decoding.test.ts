@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { ask, miniChat, textOf } from '../../../../test/support/mini-chat.ts'
 import { openScriptedModel } from '../../../../test/support/model-files/scripted-model.ts'
 import { mistralNemo } from '../../../../test/support/model-files/tool-family.ts'
 import type { TextModel } from '../../../core/ports/text-model.ts'
 import type { ChatMessage, TextPart, TextRequest } from '../../../core/text-generation.ts'
-import { ask, miniChat, textOf } from '../llama-test-model.ts'
 import { loadLlamaModel } from '../load-llama-model.ts'
 
 const signal = new AbortController().signal

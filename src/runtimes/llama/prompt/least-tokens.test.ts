@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask } from '../llama-test-model.ts'
+import { ask } from '../../../../test/support/mini-chat.ts'
 import { leastTokens } from './least-tokens.ts'
 
 const conversation = (count: number) =>

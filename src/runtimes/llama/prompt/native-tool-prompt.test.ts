@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ask } from '../../../../test/support/mini-chat.ts'
 import { writeScriptedGguf } from '../../../../test/support/model-files/scripted-gguf.ts'
 import {
   describeTokenizer,
@@ -15,7 +16,6 @@ import { createTemporaryFolder } from '../../../../test/support/temporary-folder
 import type { ChatMessage, ToolDefinition } from '../../../core/text-generation.ts'
 import { openModelFile } from '../binding/open-model-file.ts'
 import { readVocabulary } from '../binding/vocabulary.ts'
-import { ask } from '../llama-test-model.ts'
 import { compileChatTemplate } from './chat-template.ts'
 import { tokenizeRequest } from './prompt-tokens.ts'
 import { detectToolFormat, toolMarks } from './tool-format.ts'

@@ -11,8 +11,8 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
 import { BudgetFacts } from './budget-facts.tsx'
-import { lastDays } from './last-days.ts'
 import { UsageReport } from './usage-report.tsx'
+import { lastDays } from './usage-series.ts'
 
 const spans = [
   { value: '7', label: '7 days' },

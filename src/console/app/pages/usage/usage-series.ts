@@ -7,6 +7,12 @@ export interface UsageSeries {
 }
 
 const maxSeries = 4
+const dayMs = 24 * 60 * 60 * 1000
+
+/** The last `count` UTC days up to and with today, oldest first, as `YYYY-MM-DD`. */
+export function lastDays(count: number, now: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => new Date(now - (count - 1 - index) * dayMs).toISOString().slice(0, 10))
+}
 
 /** Sums rows per model and day, largest model first; what is beyond the fourth is summed up as “others”. */
 export function usageSeries(days: readonly string[], rows: readonly UsageDay[], count: (row: UsageDay) => number): readonly UsageSeries[] {

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
-import type { TextModelDescriptor } from '../../core/model.ts'
-import type { SamplingParameters, TextPart, TextRequest } from '../../core/text-generation.ts'
+import type { TextModelDescriptor } from '../../src/core/model.ts'
+import type { SamplingParameters, TextPart, TextRequest } from '../../src/core/text-generation.ts'
 
-const folder = fileURLToPath(new URL('../../../models/sepia-mini-chat/', import.meta.url))
+const folder = fileURLToPath(new URL('../../models/sepia-mini-chat/', import.meta.url))
 
 /** The built-in model, for tests and benches. */
 export const miniChat: TextModelDescriptor = {
