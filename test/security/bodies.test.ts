@@ -81,8 +81,8 @@ const hostileBodies: readonly { readonly what: string; readonly body: () => stri
   {
     what: 'a key of 30 million letters',
     body: () => `{${honest},"${'k'.repeat(30 * megabyte)}":1}`,
-    status: 400,
-    code: 'unsupported_parameter',
+    status: 413,
+    code: 'payload_too_large',
   },
   { what: '31 million spaces and no object', body: () => ' '.repeat(31 * megabyte), status: 400, code: 'invalid_json' },
   { what: 'a key that is there twice', body: () => '{"model":"a","model":"b"}', status: 400, code: 'invalid_json' },
@@ -164,6 +164,23 @@ suite('bodies that are not sent to their end', () => {
     assert.equal(await send(neighbour), 200)
     for (const socket of sockets) socket.destroy()
     while ((await send(service.token)) !== 200);
+  })
+
+  test('that are announced count at once in their own share, and in that of all as they come in', async () => {
+    await using service = await startHttpService({ settings: { bodyMemory: { totalBytes: 100_000, shareBytes: 100_000 } } })
+    const { id } = await createAccount({ ...service.store, clock: createSystemClock() }, { name: 'Grace', role: 'member' }, options)
+    const neighbour = await service.makeToken(['text'], { accountId: id })
+    const body = `{${honest},"user":"${'x'.repeat(60_000)}"}`
+    const first = await openSocket(service.url)
+    first.write(head(service.token, body.length))
+    await service.received(1)
+    const second = await openSocket(service.url)
+    second.write(head(service.token, body.length))
+    assert.match(await readUntil(second, /\}\}$/), /^HTTP\/1\.1 429 [\s\S]*quota_exceeded/)
+    assert.equal((await service.fetch(chat, { method: 'POST', body, token: neighbour })).status, 200)
+    first.write(body)
+    assert.match(await readUntil(first, /\}\}$/), /^HTTP\/1\.1 200 /)
+    for (const socket of [first, second]) socket.destroy()
   })
 
   test('are refused when all accounts together fill the service', async () => {

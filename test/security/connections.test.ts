@@ -43,6 +43,10 @@ suite('floods of connections', () => {
 
   test('sixteen requests in one packet are answered; of more the connection is closed and the rest not looked at', async () => {
     await using service = await startHttpService()
+    let takenApart = 0
+    service.server.server.on('request', () => {
+      takenApart += 1
+    })
     const packet = (count: number) => 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(count)
     const patient = await openSocket(service.url)
     patient.write(packet(16))
@@ -58,6 +62,7 @@ suite('floods of connections', () => {
     assert.equal((await service.fetch('/healthz')).status, 200)
     await service.settled(34)
     assert.equal(service.finished.length, 34)
+    assert.ok(takenApart < 40, `${takenApart} requests were taken apart`)
   })
 
   test('heads have 15 seconds and whole requests five minutes; one that ends before hurts nobody', async () => {

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { ErrorCode } from '../../core/error.ts'
 import { fewPerTurn } from '../limits/few-per-turn.ts'
 import { JsonThread, type ParsedBody } from './json-thread.ts'
@@ -11,8 +11,9 @@ const smallBytes = 256 * 1024
 /** Bytes of small bodies that are parsed in one turn of the event loop. */
 const bytesPerTurn = 64 * 1024
 
-/** Parsing that holds the event loop no longer than this is free; behind a longer one its owner waits four times as long. */
+/** Parsing and checking that holds the event loop no longer than this is free; behind a longer one its owner waits four times as long. */
 const freeMs = 4
+const freeBytes = 16 * 1024
 const pause = 4
 
 export interface BodyOwner {
@@ -20,6 +21,8 @@ export interface BodyOwner {
   readonly owner: string
   /** The code for a body that nests too deep, which differs between text and image routes. */
   readonly tooDeep: ErrorCode
+  /** Whether its bytes are needed beside its value; large ones are not copied back otherwise. */
+  readonly keepBytes: boolean
   readonly signal: AbortSignal
 }
 
@@ -35,24 +38,24 @@ export class BodyParser implements AsyncDisposable {
   }
 
   /** @throws {ServiceError} as `parseJson` does. */
-  parse(bytes: Buffer<ArrayBuffer>, { owner, tooDeep, signal }: BodyOwner): Promise<ParsedBody> {
+  parse(bytes: Buffer<ArrayBuffer>, { owner, tooDeep, keepBytes, signal }: BodyOwner): Promise<ParsedBody> {
     if (bytes.length > smallBytes)
       return this.#lines.run(`large ${owner}`, async () => {
         signal.throwIfAborted()
-        return this.#thread.parse(bytes, tooDeep)
+        return this.#thread.parse(bytes, { tooDeep, keepBytes })
       })
-    let heldMs = 0
+    let startedAt = 0
     const parseNow = async () => {
       await this.#takeTurn(bytes.length)
       signal.throwIfAborted()
-      const startedAt = performance.now()
-      try {
-        return { bytes, value: parseJson(bytes, tooDeep) }
-      } finally {
-        heldMs = performance.now() - startedAt
-      }
+      startedAt = performance.now()
+      return { bytes, value: parseJson(bytes, tooDeep) }
     }
     const rest = async () => {
+      if (bytes.length < freeBytes) return
+      // What checks the value runs before the next turn.
+      await setImmediate()
+      const heldMs = performance.now() - startedAt
       if (heldMs > freeMs) await setTimeout(heldMs * pause, undefined, { ref: false })
     }
     return this.#lines.run(`small ${owner}`, parseNow, rest)

@@ -7,6 +7,9 @@ import type { BodyAllowance } from '../limits/body-budget.ts'
 /** Bytes copied in one turn of the event loop. */
 const copiedPerTurn = 4 * 1024 * 1024
 
+/** Bytes of a body that are read as they come; what is more takes turns with others', or a fast client would hold the event loop. */
+const readAtOnce = 256 * 1024
+
 /** The slowest a body may come in: so many bytes in each span of time. Small bodies have one span in all. */
 const slowest = { bytes: 64 * 1024, spanMs: 20_000 }
 
@@ -17,7 +20,18 @@ const slowest = { bytes: 64 * 1024, spanMs: 20_000 }
  */
 export async function collectBody(
   payload: IncomingMessage,
-  { limitBytes, allowance, clock }: { readonly limitBytes: number; readonly allowance: BodyAllowance; readonly clock: Clock },
+  {
+    limitBytes,
+    allowance,
+    clock,
+    takeTurn,
+  }: {
+    readonly limitBytes: number
+    readonly allowance: BodyAllowance
+    readonly clock: Clock
+    /** Resolves when a large body may send so many bytes more; all bodies share the turns. */
+    readonly takeTurn: (bytes: number) => Promise<void>
+  },
 ): Promise<Buffer<ArrayBuffer>> {
   if (Number(payload.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
   const chunks: Buffer[] = []
@@ -33,6 +47,10 @@ export async function collectBody(
           if (size > limitBytes) throw tooLarge(limitBytes)
           allowance.take(chunk.length)
           chunks.push(chunk)
+          if (size > readAtOnce) {
+            payload.pause()
+            takeTurn(chunk.length).then(() => payload.resume())
+          }
         } catch (error) {
           reject(error)
         }

@@ -26,13 +26,14 @@ suite('the nesting of a JSON text', () => {
 })
 
 suite('the shape of a JSON text', () => {
-  const bounds = { depth: 9, containers: 9, keys: 9, entries: 99 }
+  const bounds = { depth: 9, containers: 9, keys: 9, keyBytes: 9, entries: 99 }
 
   test('counts what is punctuation, not what is text', () => {
     assert.deepEqual(measureJson(Buffer.from('{"a,:[{":[1,2,{"b":"c\\",:{"}],"d":null}'), bounds), {
       depth: 3,
       containers: 3,
       keys: 3,
+      keyBytes: 5,
       entries: 6,
     })
   })
@@ -43,6 +44,7 @@ suite('the shape of a JSON text', () => {
       ['{},'.repeat(1000), 'containers'],
       ['"a":1,'.repeat(1000), 'keys'],
       ['1,'.repeat(1000), 'entries'],
+      [`{"${'k'.repeat(10)}":1,"${'k'.repeat(20)}":1}`, 'keyBytes'],
     ] as const)
       assert.equal(
         measureJson(Buffer.from(json), { ...bounds, entries: name === 'entries' ? 99 : 9999 })[name],

@@ -14,6 +14,8 @@ export interface JsonShape {
   /** Objects and lists. */
   readonly containers: number
   readonly keys: number
+  /** Bytes of the longest key, as written. */
+  readonly keyBytes: number
   /** Entries of objects and lists; up to one more per container than there are. */
   readonly entries: number
 }
@@ -33,11 +35,15 @@ export function measureJson(json: Uint8Array, bounds: JsonBounds): JsonShape {
   let deepest = 0
   let containers = 0
   let keys = 0
+  let keyBytes = 0
+  let textBytes = 0
   let commas = 0
   for (let at = 0; at < length; at += 1) {
     switch (json[at]) {
       case quote:
+        textBytes = at
         at = findClosingQuote(json, at)
+        textBytes = at - textBytes - 1
         break
       case openBracket:
       case openBrace:
@@ -52,7 +58,8 @@ export function measureJson(json: Uint8Array, bounds: JsonBounds): JsonShape {
         break
       case colon:
         keys += 1
-        if (keys > bounds.keys) at = length
+        if (textBytes > keyBytes) keyBytes = textBytes
+        if (keys > bounds.keys || keyBytes > bounds.keyBytes) at = length
         break
       case comma:
         commas += 1
@@ -60,13 +67,13 @@ export function measureJson(json: Uint8Array, bounds: JsonBounds): JsonShape {
         break
     }
   }
-  return { depth: deepest, containers, keys, entries: commas + containers }
+  return { depth: deepest, containers, keys, keyBytes, entries: commas + containers }
 }
 
 /** Whether objects and lists lie deeper in each other than so many levels. */
 export function nestsDeeperThan(levels: number, json: Uint8Array): boolean {
   const anything = Number.POSITIVE_INFINITY
-  return measureJson(json, { depth: levels, containers: anything, keys: anything, entries: anything }).depth > levels
+  return measureJson(json, { depth: levels, containers: anything, keys: anything, keyBytes: anything, entries: anything }).depth > levels
 }
 
 function findClosingQuote(json: Uint8Array, start: number): number {

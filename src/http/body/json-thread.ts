@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { type ErrorCode, fromErrorRecord } from '../../core/error.ts'
+import { fromErrorRecord } from '../../core/error.ts'
 import type { ParseReply, ParseRequest } from './parse-messages.ts'
 
 interface Waiting {
@@ -29,16 +29,16 @@ export class JsonThread implements AsyncDisposable {
   }
 
   /**
-   * @param bytes Are moved to the thread and come back with the value.
+   * @param bytes Are moved to the thread and come back with the value, empty unless they are to be kept.
    * @throws {ServiceError} as `parseJson` does.
    */
-  parse(bytes: Uint8Array<ArrayBuffer>, tooDeep: ErrorCode): Promise<ParsedBody> {
+  parse(bytes: Uint8Array<ArrayBuffer>, { tooDeep, keepBytes }: Omit<ParseRequest, 'number' | 'bytes'>): Promise<ParsedBody> {
     this.#thread ??= this.#start()
     const thread = this.#thread
     return new Promise((resolve, reject) => {
       const number = this.#number++
       this.#waiting.set(number, { resolve, reject })
-      const request: ParseRequest = { number, bytes, tooDeep }
+      const request: ParseRequest = { number, bytes, tooDeep, keepBytes }
       thread.postMessage(request, [bytes.buffer])
       thread.ref()
     })

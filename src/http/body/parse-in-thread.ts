@@ -6,10 +6,12 @@ import type { ParseReply, ParseRequest } from './parse-messages.ts'
 if (parentPort === null) throw new Error('This file runs in a worker thread only.')
 const port = parentPort
 
-port.on('message', ({ number, bytes, tooDeep }: ParseRequest) => {
+port.on('message', ({ number, bytes, tooDeep, keepBytes }: ParseRequest) => {
   try {
-    const reply: ParseReply = { number, bytes, value: parseJson(Buffer.from(bytes.buffer), tooDeep) }
-    port.postMessage(reply, [bytes.buffer])
+    const value = parseJson(Buffer.from(bytes.buffer), tooDeep)
+    const kept = keepBytes ? bytes : new Uint8Array(0)
+    const reply: ParseReply = { number, bytes: kept, value }
+    port.postMessage(reply, [kept.buffer])
   } catch (error) {
     const failure = error instanceof ServiceError ? toErrorRecord(error) : null
     const reply: ParseReply = { number, failure, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) }

@@ -22,7 +22,7 @@ export function parseJson(bytes: Buffer, tooDeep: ErrorCode): unknown {
   return value
 }
 
-function refuseShape({ depth, containers, keys, entries }: JsonShape, tooDeep: ErrorCode): void {
+function refuseShape({ depth, containers, keys, keyBytes, entries }: JsonShape, tooDeep: ErrorCode): void {
   if (depth > jsonBounds.depth)
     throw new ServiceError(
       tooDeep,
@@ -30,6 +30,7 @@ function refuseShape({ depth, containers, keys, entries }: JsonShape, tooDeep: E
     )
   if (containers > jsonBounds.containers) throw tooMany(jsonBounds.containers, 'objects and lists')
   if (keys > jsonBounds.keys) throw tooMany(jsonBounds.keys, 'keys in its objects')
+  if (keyBytes > jsonBounds.keyBytes) throw new ServiceError('payload_too_large', `Send keys of at most ${jsonBounds.keyBytes} bytes each.`)
   if (entries > jsonBounds.entries) throw tooMany(jsonBounds.entries, 'values')
 }
 

@@ -5,6 +5,7 @@ export interface ParseRequest {
   readonly number: number
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly tooDeep: ErrorCode
+  readonly keepBytes: boolean
 }
 
 /** The body and its value, or why there is none; `cause` is for the log. */

@@ -9,6 +9,7 @@ import { type AsyncMode, readAsyncMode, refuseAsyncMode } from '../headers/async
 import { asyncBodyLimitBytes, type HttpSettings, smallBodyLimitBytes } from '../http-settings.ts'
 import { BodyBudget } from '../limits/body-budget.ts'
 import { clientAddress } from '../limits/client-address.ts'
+import { fewPerTurn } from '../limits/few-per-turn.ts'
 import { type FaultCodes, imageFaultCodes, textFaultCodes } from '../wire/faults/refuse-faults.ts'
 import { BodyParser } from './body-parser.ts'
 import { collectBody } from './collect-body.ts'
@@ -20,12 +21,17 @@ declare module 'fastify' {
   }
 }
 
+/** Bytes of large bodies that are read in one turn of the event loop. */
+const bytesPerTurn = 256 * 1024
+
 /** A body sent with any other method means nothing and is not read. */
 const methodsWithBody: readonly string[] = ['POST', 'PUT', 'PATCH']
 
 /** A JSON body as it came in. */
 export interface ReceivedBody {
+  /** Empty unless the request is deferred: only then is its text stored, and a large one need not lie beside its value. */
   readonly bytes: Buffer
+  readonly byteLength: number
   readonly value: unknown
   /** How its headers ask for it to be answered; `off` where a route does no work on a model. */
   readonly asyncMode: AsyncMode
@@ -44,6 +50,7 @@ export function acceptJsonBodies(
 ): void {
   const parser = new BodyParser(Math.max(settings.bodyLimitBytes, asyncBodyLimitBytes))
   const budget = new BodyBudget(settings.bodyMemory)
+  const takeTurn = fewPerTurn(bytesPerTurn)
   const replies = new WeakMap<FastifyRequest, FastifyReply>()
   server.addHook('onClose', () => parser[Symbol.asyncDispose]())
   server.addHook('preParsing', async (request, reply) => {
@@ -58,15 +65,16 @@ export function acceptJsonBodies(
     const asyncMode = worksOnModel(request) ? readAsyncMode(request.headers, settings.asyncHeaders) : 'off'
     const limitBytes = limitOf(request, asyncMode, settings)
     const length = Number(request.headers['content-length'] ?? 0)
-    if (length <= limitBytes) budget.check(owner, length)
-    const allowance = budget.open(owner)
+    const allowance = budget.open(owner, length <= limitBytes ? length : 0)
     // What was read stays in memory until the answer is out.
     reply.raw.once('close', () => allowance[Symbol.dispose]())
-    const bytes = await collectBody(payload, { limitBytes, allowance, clock })
+    const bytes = await collectBody(payload, { limitBytes, allowance, clock, takeTurn })
     // Clients that name the type on every call also send it along with nothing.
     if (bytes.length === 0) return undefined
-    const parsed = await parser.parse(bytes, { owner, tooDeep: codesOf(request).invalid, signal: clientSignal(reply) })
-    return { ...parsed, asyncMode }
+    const { length: byteLength } = bytes
+    const keepBytes = asyncMode !== 'off'
+    const parsed = await parser.parse(bytes, { owner, tooDeep: codesOf(request).invalid, keepBytes, signal: clientSignal(reply) })
+    return { ...parsed, byteLength, asyncMode }
   })
 }
 

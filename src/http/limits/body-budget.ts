@@ -32,36 +32,54 @@ export class BodyBudget {
    * @throws {ServiceError} `quota_exceeded` when the owner's share is used up, `server_is_overloaded` when all is.
    */
   check(owner: string, bytes: number): void {
-    const { totalBytes, shareBytes } = this.#settings
+    const { shareBytes } = this.#settings
     if ((this.#held.get(owner) ?? 0) + bytes > shareBytes)
       throw new ServiceError(
         'quota_exceeded',
         `Send at most ${shareBytes} bytes of bodies at once (a share of body-memory); wait for earlier answers first.`,
         { retryAfterSeconds },
       )
-    if (this.#total + bytes > totalBytes)
-      throw new ServiceError('server_is_overloaded', 'Too many bytes of bodies are coming in (body-memory); try again shortly.', {
-        retryAfterSeconds,
-      })
+    this.#refuseOverfull(bytes)
   }
 
-  open(owner: string): BodyAllowance {
+  /**
+   * Sets what a body is announced to have aside of its owner's share, so that of twenty large ones sent at once those that fit come in whole,
+   * not a part of each. Of all bodies together only bytes that have come in count: to announce them costs nothing.
+   *
+   * @throws {ServiceError} as {@link BodyBudget.check} does.
+   */
+  open(owner: string, announced: number): BodyAllowance {
+    this.check(owner, announced)
+    let reserved = announced
     let taken = 0
+    this.#hold(owner, reserved)
     return {
       take: (bytes) => {
-        this.check(owner, bytes)
+        const beyond = Math.max(0, taken + bytes - reserved)
+        this.check(owner, beyond)
+        this.#refuseOverfull(bytes)
+        reserved += beyond
         taken += bytes
-        this.#add(owner, bytes)
+        this.#hold(owner, beyond)
+        this.#total += bytes
       },
       [Symbol.dispose]: () => {
-        this.#add(owner, -taken)
+        this.#hold(owner, -reserved)
+        this.#total -= taken
+        reserved = 0
         taken = 0
       },
     }
   }
 
-  #add(owner: string, bytes: number): void {
-    this.#total += bytes
+  #refuseOverfull(bytes: number): void {
+    if (this.#total + bytes > this.#settings.totalBytes)
+      throw new ServiceError('server_is_overloaded', 'Too many bytes of bodies are coming in (body-memory); try again shortly.', {
+        retryAfterSeconds,
+      })
+  }
+
+  #hold(owner: string, bytes: number): void {
     const held = (this.#held.get(owner) ?? 0) + bytes
     if (held === 0) this.#held.delete(owner)
     else this.#held.set(owner, held)

@@ -6,7 +6,7 @@ const mostUnanswered = 16
 
 /**
  * Closes connections that send many requests without waiting for answers. Node hands all requests of a packet over at once, 1 500 small
- * ones in 64 KB, and no timer or other connection gets a turn between them.
+ * ones in 64 KB, and no timer or other connection gets a turn between them: its parser is stopped amid the packet.
  */
 export function limitPipelining(server: Server): void {
   const listeners = server.listeners('request')
@@ -15,10 +15,22 @@ export function limitPipelining(server: Server): void {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     const count = (unanswered.get(socket) ?? 0) + 1
-    if (count > mostUnanswered) socket.destroy()
+    if (count > mostUnanswered) {
+      stopParsing(socket)
+      socket.destroy()
+    }
     if (socket.destroyed) return
     unanswered.set(socket, count)
     response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
     for (const listener of listeners) listener.call(server, request, response)
   })
+}
+
+/** What a parser that is told so takes for the end of HTTP on its connection: it leaves the rest of the packet to somebody else. */
+const noMoreHttp = 2
+
+/** Only Node's own field leads to the parser. Without it the rest of the packet is taken apart before the connection is closed. */
+function stopParsing(socket: Socket): void {
+  const parser: unknown = Reflect.get(socket, 'parser')
+  if (typeof parser === 'object' && parser !== null && 'onIncoming' in parser) parser.onIncoming = () => noMoreHttp
 }

@@ -32,7 +32,7 @@ export function registerCreateChatCompletion(api: FastifyInstance, deps: RouteDe
     const { asyncMode: mode, ...body } = receivedBody(incoming)
     if (mode === 'off') refuseDeferredHeaders(headers)
     const chat = parse(body.value)
-    refuseOverlong(requireTextModel(deps.catalog, chat.request.model, 'generate'), { bytes: body.bytes.length, param: 'messages' })
+    refuseOverlong(requireTextModel(deps.catalog, chat.request.model, 'generate'), { bytes: body.byteLength, param: 'messages' })
     if (mode === 'off') return answerNow(deps, settings, { incoming, reply, caller, chat })
     if (chat.delivery.stream)
       throw new ServiceError('invalid_request_error', 'Leave `stream` out of asynchronous requests; poll for the answer instead.', {

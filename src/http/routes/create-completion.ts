@@ -24,7 +24,7 @@ export function registerCreateCompletion(api: FastifyInstance, deps: RouteDepend
     requireScope(caller, ['text'])
     const body = synchronousBody(incoming)
     const { request, delivery } = parse(body.value)
-    refuseOverlong(requireTextModel(deps.catalog, request.model, 'generate'), { bytes: body.bytes.length, param: 'prompt' })
+    refuseOverlong(requireTextModel(deps.catalog, request.model, 'generate'), { bytes: body.byteLength, param: 'prompt' })
     const work = interactiveWork(deps, settings, incoming)
     const parts = generateText(work, { caller, request, kind: 'completion' }, { signal: clientSignal(reply) })
     if (!delivery.stream) return encodeCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
