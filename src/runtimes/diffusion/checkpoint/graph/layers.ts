@@ -1,7 +1,7 @@
 import type { GraphBuilder, Value } from './graph-builder.ts'
 
 /** Groups of every group normalization in Stable Diffusion. */
-const groups = 32
+export const groups = 32
 
 /** How a layer is changed besides its weights: what a LoRA adds to the output of a linear layer or a convolution. */
 export interface SideBranches {

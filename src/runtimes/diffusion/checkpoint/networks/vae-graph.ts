@@ -1,3 +1,4 @@
+import { type Bands, convolveBands, enlargeBands, joinBands, normalizeBands, shrinkBands, splitBands } from '../graph/bands.ts'
 import { GraphBuilder, type Value, type WeightsAs } from '../graph/graph-builder.ts'
 import {
   attend,
@@ -16,45 +17,63 @@ import { residualBlock } from './residual-block.ts'
 
 const epsilon = 1e-6
 
-/** Writes the graph that turns latents into pixels. @see Esser et al. 2020, arXiv:2012.09841 */
+/**
+ * Writes the graph that turns latents into pixels. Over mapped weights it works in bands that have as many rows as the
+ * latents, so that a whole picture takes a part of the memory; a GPU, which has room, gets it in one piece.
+ *
+ * @see Esser et al. 2020, arXiv:2012.09841
+ */
 export function writeVaeDecoderGraph(weights: WeightTable, weightsAs: WeightsAs): Uint8Array {
   const graph = new GraphBuilder(weights, weightsAs)
   const context: LayerContext = { graph, branches: null }
   const latents = graph.input('latent_sample', ['batch', weights.sizeOf('decoder.conv_in.weight', 1), 'height', 'width'])
-  let hidden = weights.has('post_quant_conv.weight') ? convolution(context, 'post_quant_conv', latents) : latents
-  hidden = middle(context, 'decoder.mid_block', convolution(context, 'decoder.conv_in', hidden))
+  const start = weights.has('post_quant_conv.weight') ? convolution(context, 'post_quant_conv', latents) : latents
+  let bands: Bands = [middle(context, 'decoder.mid_block', convolution(context, 'decoder.conv_in', start))]
   for (let i = 0; i < weights.count('decoder.up_blocks.'); i++) {
     const block = `decoder.up_blocks.${i}`
-    hidden = residualBlocks(context, block, hidden)
-    if (weights.holds(`${block}.upsamplers.`)) hidden = convolution(context, `${block}.upsamplers.0.conv`, doubled(graph, hidden))
+    bands = residualBlocks(context, block, bands)
+    if (weights.holds(`${block}.upsamplers.`))
+      bands = enlargeBands(context, `${block}.upsamplers.0.conv`, bands, { halves: weightsAs === 'mapped' })
   }
-  graph.output(finish(context, 'decoder', hidden), 'sample', ['batch', 3, 'pixel_height', 'pixel_width'])
+  graph.output(joinBands(graph, finish(context, 'decoder', bands)), 'sample', ['batch', 3, 'pixel_height', 'pixel_width'])
   return graph.encode()
 }
 
-/** Writes the graph that turns pixels into the mean and log variance of latents. */
+/** Writes the graph that turns pixels into the mean and log variance of latents; over mapped weights in bands, as the decoder. */
 export function writeVaeEncoderGraph(weights: WeightTable, weightsAs: WeightsAs): Uint8Array {
   const graph = new GraphBuilder(weights, weightsAs)
   const context: LayerContext = { graph, branches: null }
-  let hidden = convolution(context, 'encoder.conv_in', graph.input('sample', ['batch', 3, 'height', 'width']))
-  for (let i = 0; i < weights.count('encoder.down_blocks.'); i++) {
-    const block = `encoder.down_blocks.${i}`
-    hidden = residualBlocks(context, block, hidden)
-    // It was trained to pad on the right and at the bottom only.
-    if (weights.holds(`${block}.downsamplers.`))
-      hidden = convolution(context, `${block}.downsamplers.0.conv`, hidden, { stride: 2, pads: [0, 0, 1, 1] })
+  const blocks = Array.from({ length: weights.count('encoder.down_blocks.') }, (_, i) => `encoder.down_blocks.${i}`)
+  const shrinks = (block: string): boolean => weights.holds(`${block}.downsamplers.`)
+  const count = weightsAs === 'mapped' ? 2 ** blocks.filter(shrinks).length : 1
+  const picture = splitBands(graph, graph.input('sample', ['batch', 3, 'height', 'width']), count)
+  let bands = convolveBands(context, 'encoder.conv_in', picture)
+  for (const block of blocks) {
+    bands = residualBlocks(context, block, bands)
+    if (shrinks(block)) bands = shrinkBands(context, `${block}.downsamplers.0.conv`, bands)
   }
-  hidden = finish(context, 'encoder', middle(context, 'encoder.mid_block', hidden))
+  const hidden = joinBands(graph, finish(context, 'encoder', [middle(context, 'encoder.mid_block', joinBands(graph, bands))]))
   const parameters = weights.has('quant_conv.weight') ? convolution(context, 'quant_conv', hidden) : hidden
   graph.output(parameters, 'latent_parameters', ['batch', 'channels', 'latent_height', 'latent_width'])
   return graph.encode()
 }
 
-function residualBlocks(context: LayerContext, block: string, input: Value): Value {
-  let hidden = input
-  for (let j = 0; j < context.graph.weights.count(`${block}.resnets.`); j++)
-    hidden = residualBlock(context, `${block}.resnets.${j}`, hidden, { time: null, epsilon })
-  return hidden
+function residualBlocks(context: LayerContext, block: string, input: Bands): Bands {
+  let bands = input
+  for (let j = 0; j < context.graph.weights.count(`${block}.resnets.`); j++) bands = residualBands(context, `${block}.resnets.${j}`, bands)
+  return bands
+}
+
+function residualBands(context: LayerContext, module: string, input: Bands): Bands {
+  const { graph } = context
+  const before = convolveBands(context, `${module}.conv1`, active(context, `${module}.norm1`, input))
+  const after = convolveBands(context, `${module}.conv2`, active(context, `${module}.norm2`, before))
+  const shortcut = graph.weights.has(`${module}.conv_shortcut.weight`) ? convolveBands(context, `${module}.conv_shortcut`, input) : input
+  return after.map((band, i) => graph.node('Add', [shortcut[i] ?? '', band]))
+}
+
+function active({ graph }: LayerContext, norm: string, bands: Bands): Bands {
+  return normalizeBands(graph, norm, bands, epsilon).map((band) => silu(graph, band))
 }
 
 function middle(context: LayerContext, block: string, input: Value): Value {
@@ -74,14 +93,6 @@ function selfAttention(context: LayerContext, module: string, input: Value): Val
   return graph.node('Add', [input, rowsToPixels(graph, out, input, channels)])
 }
 
-function finish(context: LayerContext, part: string, input: Value): Value {
-  return convolution(context, `${part}.conv_out`, silu(context.graph, groupNorm(context.graph, `${part}.conv_norm_out`, input, epsilon)))
-}
-
-function doubled(graph: GraphBuilder, input: Value): Value {
-  return graph.node('Resize', [input, '', graph.floats([1, 1, 2, 2])], {
-    mode: 'nearest',
-    coordinate_transformation_mode: 'asymmetric',
-    nearest_mode: 'floor',
-  })
+function finish(context: LayerContext, part: string, input: Bands): Bands {
+  return convolveBands(context, `${part}.conv_out`, active(context, `${part}.conv_norm_out`, input))
 }
