@@ -1,7 +1,7 @@
 import type { Sharp } from 'sharp'
 import { ServiceError } from '../../../core/error.ts'
 import { maxInputPixels, readImageHeader } from './image-header.ts'
-import type { GreyImage, PixelSize, RgbImage } from './rgb-image.ts'
+import { fromGrey, type GreyImage, type PixelSize, type RgbImage } from './rgb-image.ts'
 
 async function open(bytes: Uint8Array, signal: AbortSignal): Promise<Sharp> {
   await readImageHeader(bytes, { signal })
@@ -30,9 +30,7 @@ export async function decodePicture(bytes: Uint8Array, size: PixelSize, { signal
     .catch(undecodable)
   if (info.channels === 3) return { data, ...size }
   // A grey picture has one channel.
-  const rgb = new Uint8Array(size.width * size.height * 3)
-  for (let i = 0; i < rgb.length; i++) rgb[i] = data[Math.floor(i / 3) * info.channels] ?? 0
-  return { data: rgb, ...size }
+  return fromGrey({ data: firstChannel(data, info), ...size })
 }
 
 /**
@@ -50,6 +48,9 @@ export async function decodeMask(bytes: Uint8Array, size: PixelSize, { signal }:
     .raw()
     .toBuffer({ resolveWithObject: true })
     .catch(undecodable)
-  if (info.channels === 1) return { data, ...size }
-  return { data: Uint8Array.from({ length: size.width * size.height }, (_, i) => data[i * info.channels] ?? 0), ...size }
+  return { data: firstChannel(data, info), ...size }
+}
+
+function firstChannel(data: Uint8Array, { channels }: { readonly channels: number }): Uint8Array {
+  return channels === 1 ? data : data.filter((_, i) => i % channels === 0)
 }

@@ -1,4 +1,4 @@
-import type { RgbImage } from './rgb-image.ts'
+import { fromGrey, type RgbImage } from './rgb-image.ts'
 
 /** Strengths below which an edge is dropped, and above which it is kept; OpenCV's usual pair for ControlNets. */
 const thresholds = { weak: 100, strong: 200 }
@@ -19,13 +19,15 @@ export function findEdges({ data, width, height }: RgbImage): RgbImage {
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const i = y * width + x
-      across[i] = at(x + 1, y - 1) + 2 * at(x + 1, y) + at(x + 1, y + 1) - at(x - 1, y - 1) - 2 * at(x - 1, y) - at(x - 1, y + 1)
-      down[i] = at(x - 1, y + 1) + 2 * at(x, y + 1) + at(x + 1, y + 1) - at(x - 1, y - 1) - 2 * at(x, y - 1) - at(x + 1, y - 1)
-      strength[i] = Math.abs(across[i] ?? 0) + Math.abs(down[i] ?? 0)
+      const dx = at(x + 1, y - 1) + 2 * at(x + 1, y) + at(x + 1, y + 1) - at(x - 1, y - 1) - 2 * at(x - 1, y) - at(x - 1, y + 1)
+      const dy = at(x - 1, y + 1) + 2 * at(x, y + 1) + at(x + 1, y + 1) - at(x - 1, y - 1) - 2 * at(x, y - 1) - at(x + 1, y - 1)
+      across[i] = dx
+      down[i] = dy
+      strength[i] = Math.abs(dx) + Math.abs(dy)
     }
   }
   const kept = follow(ridges({ strength, across, down, width, height }), width, height)
-  return { data: Uint8Array.from({ length: width * height * 3 }, (_, i) => ((kept[Math.floor(i / 3)] ?? 0) > 0 ? 255 : 0)), width, height }
+  return fromGrey({ data: kept.map((mark) => (mark > 0 ? 255 : 0)), width, height })
 }
 
 interface Gradient {

@@ -5,10 +5,13 @@ import type { OpenSession } from '../unet/noise-predictor.ts'
 import type { RgbImage } from './rgb-image.ts'
 import { type SafetyChecker, type SafetyVerdict, safetyOff } from './safety-checker.ts'
 
-/** CLIP's input: side in pixels, mean and deviation per colour. */
+/** CLIP's input: side in pixels, mean and deviation of red, green and blue. */
 const side = 224
-const mean = [0.48145466, 0.4578275, 0.40821073]
-const deviation = [0.26862954, 0.26130258, 0.27577711]
+const colours = [
+  { mean: 0.48145466, deviation: 0.26862954 },
+  { mean: 0.4578275, deviation: 0.26130258 },
+  { mean: 0.40821073, deviation: 0.27577711 },
+]
 
 /**
  * A safety checker in the layout of Stable Diffusion's ONNX export: it takes the picture at CLIP's size in `clip_input`
@@ -32,14 +35,18 @@ export class OnnxSafetyChecker implements SafetyChecker {
       .toBuffer()
     const count = side * side
     const clipInput = new Float32Array(3 * count)
-    for (let i = 0; i < clipInput.length; i++) {
-      const channel = Math.floor(i / count)
-      clipInput[i] = ((small[(i % count) * 3 + channel] ?? 0) / 255 - (mean[channel] ?? 0)) / (deviation[channel] ?? 1)
-    }
+    for (const [channel, { mean, deviation }] of colours.entries())
+      clipInput.set(
+        Array.from(
+          small.filter((_, i) => i % 3 === channel),
+          (value) => (value / 255 - mean) / deviation,
+        ),
+        channel * count,
+      )
     const feeds: Record<string, Tensor> = { clip_input: this.#session.tensor('clip_input', clipInput, [1, 3, side, side]) }
     if (this.#session.inputs.has('images')) {
-      const colours = Float32Array.from(image.data, (value) => value / 255)
-      feeds.images = this.#session.tensor('images', colours, [1, image.height, image.width, 3])
+      const shares = Float32Array.from(image.data, (value) => value / 255)
+      feeds.images = this.#session.tensor('images', shares, [1, image.height, image.width, 3])
     }
     const [flags] = await this.#session.run(feeds, [this.#output])
     const score = Math.max(0, ...flags.values)

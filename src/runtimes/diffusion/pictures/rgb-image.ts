@@ -39,13 +39,20 @@ export function toRgb({ values, width, height }: PixelPlanes): RgbImage {
   return { data: new Uint8Array(data.buffer), width, height }
 }
 
+/** A picture whose three colours are all the brightness given, row by row. */
+export function fromGrey({ data, width, height }: GreyImage): RgbImage {
+  const rgb = new Uint8Array(data.length * 3)
+  data.forEach((value, i) => rgb.fill(value, i * 3, i * 3 + 3))
+  return { data: rgb, width, height }
+}
+
 /** Bytes as the encoder takes them: three planes, −1 to 1. */
 export function toPlanes({ data, width, height }: RgbImage): PixelPlanes {
   const count = width * height
   const values = new Float32Array(count * 3)
-  for (let i = 0; i < count; i++) {
-    for (let channel = 0; channel < 3; channel++) values[channel * count + i] = Math.fround(((data[i * 3 + channel] ?? 0) / 255) * 2) - 1
-  }
+  data.forEach((value, i) => {
+    values[(i % 3) * count + Math.floor(i / 3)] = Math.fround((value / 255) * 2) - 1
+  })
   return { values, width, height }
 }
 

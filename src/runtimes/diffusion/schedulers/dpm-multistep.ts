@@ -51,7 +51,7 @@ export function dpmMultistep(config: SchedulerConfig, steps: number, options: { 
 function track(config: SchedulerConfig, schedule: NoiseSchedule, steps: number): SigmaTrack {
   const end = finalSigma(config, schedule)
   if (config.karrasSigmas) {
-    const karras = karrasSigmas(schedule.sigmas.at(-1) ?? 0, schedule.sigmas[0] ?? 0, steps)
+    const karras = karrasSigmas(schedule.sigmas, steps)
     const exact = karras.map((sigma) => timestepOf(sigma, schedule))
     // Timesteps are whole numbers in this scheduler: rounded, or cut where diffusers does not round.
     const timesteps = exact.map(config.betaSchedule === 'squaredcos_cap_v2' ? Math.trunc : roundHalfEven)

@@ -64,7 +64,7 @@ function orderOfEach(config: SchedulerConfig, steps: number): readonly (1 | 2)[]
 function track(config: SchedulerConfig, schedule: NoiseSchedule, steps: number): SigmaTrack {
   const end = finalSigma(config, schedule)
   if (config.karrasSigmas) {
-    const karras = karrasSigmas(schedule.sigmas.at(-1) ?? 0, schedule.sigmas[0] ?? 0, steps)
+    const karras = karrasSigmas(schedule.sigmas, steps)
     return { timesteps: karras.map((sigma) => roundHalfEven(timestepOf(sigma, schedule))), sigmas: Float32Array.from([...karras, end]) }
   }
   const timesteps = evenlySpaced(usableTimesteps(config, schedule) - 1, steps + 1)

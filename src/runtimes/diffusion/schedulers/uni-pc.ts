@@ -107,8 +107,8 @@ function correct(config: SchedulerConfig, move: Move & { readonly next: Float32A
 
 function track(config: SchedulerConfig, schedule: NoiseSchedule, steps: number): SigmaTrack {
   if (config.karrasSigmas) {
-    const karras = karrasSigmas(schedule.sigmas.at(-1) ?? 0, schedule.sigmas[0] ?? 0, steps)
-    const end = config.finalSigma === 'zero' ? 0 : (karras.at(-1) ?? 0)
+    const karras = karrasSigmas(schedule.sigmas, steps)
+    const end = config.finalSigma === 'zero' ? 0 : Math.min(...karras)
     return { timesteps: karras.map((sigma) => roundHalfEven(timestepOf(sigma, schedule))), sigmas: Float32Array.from([...karras, end]) }
   }
   const timesteps = multistepTimesteps({ ...config, lambdaMinClipped: Number.NEGATIVE_INFINITY }, schedule, steps)

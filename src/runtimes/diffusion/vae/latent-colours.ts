@@ -51,8 +51,8 @@ function meanAround(plane: Float32Array, width: number, x: number, y: number, re
   let sum = 0
   let count = 0
   for (let row = Math.floor(y - reach); row < y + reach; row++) {
-    for (let column = Math.floor(x - reach); column < x + reach; column++) {
-      sum += plane[row * width + column] ?? 0
+    for (const value of plane.subarray(row * width + Math.floor(x - reach), row * width + Math.ceil(x + reach))) {
+      sum += value
       count++
     }
   }

@@ -26,8 +26,8 @@ export class PreviewPainter {
     const count = size.width * size.height
     const pixels = new Uint8ClampedArray(count * 3)
     for (let i = 0; i < count; i++) {
-      for (let colour = 0; colour < 3; colour++) {
-        let value = base[colour] ?? 0
+      for (const [colour, offset] of base.entries()) {
+        let value = offset
         for (const [channel, factor] of factors.entries()) value += (factor[colour] ?? 0) * (latents[channel * count + i] ?? 0)
         pixels[i * 3 + colour] = (value / 2 + 0.5) * 255
       }

@@ -22,7 +22,7 @@ export function lambda({ alpha, sigma }: Shares): number {
 
 /** The noise level that Euler's and the DPM family end at. */
 export function finalSigma(config: SchedulerConfig, { sigmas }: NoiseSchedule): number {
-  return config.finalSigma === 'zero' ? 0 : (sigmas[0] ?? 0)
+  return config.finalSigma === 'zero' ? 0 : Math.min(...sigmas)
 }
 
 /** Training timesteps whose signal-to-noise ratio is not below the model's bound; all of them but for cosine schedules. */

@@ -12,7 +12,7 @@ export function eulerSigmas(config: SchedulerConfig, schedule: NoiseSchedule, st
   const spaced = spacedTimesteps(config, steps, { rounded: false })
   const sigmas = spaced.map((time) => interpolate(schedule.sigmas, time))
   if (!config.karrasSigmas) return { timesteps: spaced, sigmas: Float32Array.from([...sigmas, end]) }
-  const karras = karrasSigmas(sigmas[0] ?? 0, sigmas.at(-1) ?? 0, steps)
+  const karras = karrasSigmas(sigmas, steps)
   return { timesteps: karras.map((sigma) => Math.fround(timestepOf(sigma, schedule))), sigmas: Float32Array.from([...karras, end]) }
 }
 

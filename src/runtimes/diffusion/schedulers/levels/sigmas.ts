@@ -11,13 +11,14 @@ export function interpolate(values: Float32Array, time: number): number {
 }
 
 /**
- * Noise levels whose seventh roots are evenly spaced, falling from the largest to the smallest.
+ * Noise levels whose seventh roots are evenly spaced, falling from the largest to the smallest of the levels given.
  *
  * @see Karras et al. 2022, arXiv:2206.00364, equation 5
  */
-export function karrasSigmas(largest: number, smallest: number, steps: number): readonly number[] {
-  const from = largest ** (1 / 7)
-  const to = smallest ** (1 / 7)
+export function karrasSigmas(levels: Iterable<number>, steps: number): readonly number[] {
+  const known = [...levels]
+  const from = Math.max(...known) ** (1 / 7)
+  const to = Math.min(...known) ** (1 / 7)
   return Array.from({ length: steps }, (_, i) => {
     const ramp = steps === 1 ? 0 : i === steps - 1 ? 1 : i * (1 / (steps - 1))
     return (from + ramp * (to - from)) ** 7
