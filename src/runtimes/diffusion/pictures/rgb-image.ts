@@ -42,7 +42,9 @@ export function toRgb({ values, width, height }: PixelPlanes): RgbImage {
 /** A picture whose three colours are all the brightness given, row by row. */
 export function fromGrey({ data, width, height }: GreyImage): RgbImage {
   const rgb = new Uint8Array(data.length * 3)
-  data.forEach((value, i) => rgb.fill(value, i * 3, i * 3 + 3))
+  data.forEach((value, i) => {
+    rgb.fill(value, i * 3, i * 3 + 3)
+  })
   return { data: rgb, width, height }
 }
 
