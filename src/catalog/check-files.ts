@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isImageServer } from '../core/images/image-servers.ts'
+import { isTextServer } from '../core/model.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import { measureExport } from './describe/measure-export.ts'
 import type { FolderFacts } from './describe-model.ts'
@@ -64,7 +65,7 @@ async function measure(
 
 /** Whether a format names a server instead of weights. */
 export function runsElsewhere(format: ModelReferences['format']): boolean {
-  return format === 'openai' || (format !== undefined && isImageServer(format))
+  return isTextServer(format) || (format !== undefined && isImageServer(format))
 }
 
 /** The files a model cannot do without, the one that stands for it first. */

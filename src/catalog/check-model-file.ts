@@ -1,5 +1,6 @@
 import { isImageServer } from '../core/images/image-servers.ts'
 import { isRecord } from '../core/is-record.ts'
+import { isTextServer } from '../core/model.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import type { ModelFile, ModelReferences } from './model-file.ts'
 import { isInnerPath, type ModelFileField, modelFileFields } from './model-file-fields.ts'
@@ -18,8 +19,10 @@ export function checkModelFile(file: string, text: string, { confined }: { reado
   const value = parseObject(text)
   if (value === undefined) return { faults: [{ file, field: '', message: 'write one JSON object into it.' }], sound: {} }
   const { kind, format } = value
-  const elsewhere = format === 'openai' || (typeof format === 'string' && isImageServer(format))
-  const groups = ['all', kind, format, ...(elsewhere ? ['upstream'] : []), ...(elsewhere && kind === 'image' ? ['image-upstream'] : [])]
+  const server =
+    typeof format !== 'string' ? [] : isTextServer(format) ? ['text-upstream'] : isImageServer(format) ? ['image-upstream'] : []
+  const elsewhere = server.length > 0
+  const groups = ['all', kind, format, ...server, ...(elsewhere ? ['upstream'] : [])]
   const fields = modelFileFields.filter(({ models }) => groups.includes(models))
   const faults = [
     ...fields.flatMap((field) => checkField(field, value)),

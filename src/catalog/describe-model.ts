@@ -5,8 +5,8 @@ import type { CatalogFault } from './catalog-fault.ts'
 import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.ts'
 import { describeSingleFile } from './checkpoint/describe-single-file.ts'
 import { describeImageServer } from './describe/describe-image-server.ts'
-import { readAddress } from './describe/read-address.ts'
 import { readImageBounds } from './describe/read-image-bounds.ts'
+import { readTextServers } from './describe/read-text-servers.ts'
 import { describeGguf } from './gguf/describe-gguf.ts'
 import { readGguf } from './gguf/read-gguf.ts'
 import type { ModelFile } from './model-file.ts'
@@ -107,7 +107,7 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
       speculative: readSpeculative(speculative, folder),
     }
   }
-  const upstream = readAddress(modelFile, { folder, usualSlots: 64 })
+  const upstream = readTextServers(modelFile, folder)
   return { ...base, format: modelFile.format, file: join(folder, 'model.json'), upstream, speculative: null }
 }
 

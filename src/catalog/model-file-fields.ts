@@ -1,5 +1,6 @@
 import { imageServerFormats } from '../core/images/image-servers.ts'
 import { isRecord } from '../core/is-record.ts'
+import { textServerFormats } from '../core/model.ts'
 import { samplers } from '../core/sampler.ts'
 import type { ModelFile } from './model-file.ts'
 
@@ -7,8 +8,8 @@ import type { ModelFile } from './model-file.ts'
 export interface ModelFileField {
   /** Dotted path. */
   readonly name: string
-  /** The models that may have it: all, those of a kind or a format, those that run elsewhere, or pictures that do. */
-  readonly models: 'all' | 'upstream' | 'image-upstream' | ModelFile['kind'] | ModelFile['format']
+  /** The models that may have it: all, those of a kind or a format, those that run elsewhere, and of these text or pictures. */
+  readonly models: 'all' | 'upstream' | 'text-upstream' | 'image-upstream' | ModelFile['kind'] | ModelFile['format']
   /** What absence means; null = the field is required. */
   readonly absent: string | null
   /** What the value must be, completing the sentence "must be …". */
@@ -39,6 +40,13 @@ export function isInnerPath(value: unknown): boolean {
 
 function isWebAddress(value: unknown): boolean {
   return isText(value) && /^https?:\/\//.test(value) && URL.canParse(value)
+}
+
+function isReplicas(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length > 64) return false
+  return value.every(
+    (replica) => isWebAddress(replica) || (isRecord(replica) && isWebAddress(replica.url) && isWhole(1, 100)(replica.weight ?? 1)),
+  )
 }
 
 function isFileRecord(value: unknown): boolean {
@@ -90,9 +98,9 @@ export const modelFileFields: readonly ModelFileField[] = [
     name: 'format',
     models: 'text',
     absent: null,
-    expected: '"gguf" or "openai"',
-    meaning: 'A file of weights for llama.cpp, or the address of a server that speaks the OpenAI interface.',
-    accepts: isOneOf(['gguf', 'openai']),
+    expected: '"gguf", "openai" or "anthropic"',
+    meaning: "A file of weights for llama.cpp, or the address of a server that speaks the OpenAI interface or Anthropic's Messages.",
+    accepts: isOneOf(['gguf', ...textServerFormats]),
   },
   {
     name: 'file',
@@ -152,6 +160,46 @@ export const modelFileFields: readonly ModelFileField[] = [
     expected: 'a whole number from 1 to 10000',
     meaning: 'Requests that server works on at once; more wait here.',
     accepts: isWhole(1, 10_000),
+  },
+  {
+    name: 'replicas',
+    models: 'text-upstream',
+    absent: 'there is one server',
+    expected: 'a list of up to 64 addresses, or of objects with "url" and "weight" (a whole number from 1 to 100)',
+    meaning: 'Further servers that run the same model under the same name and key; each gets `slots` requests at once.',
+    accepts: isReplicas,
+  },
+  {
+    name: 'weight',
+    models: 'text-upstream',
+    absent: '1',
+    expected: 'a whole number from 1 to 100',
+    meaning: "The first server's share of the requests, beside those of the replicas (1 unless they say otherwise).",
+    accepts: isWhole(1, 100),
+  },
+  {
+    name: 'timeouts.connect',
+    models: 'text-upstream',
+    absent: '5',
+    expected: 'a number of seconds, from 0.1 to 86400',
+    meaning: 'Seconds that a server may take to accept a connection.',
+    accepts: isNumber(0.1, 86_400),
+  },
+  {
+    name: 'timeouts.first',
+    models: 'text-upstream',
+    absent: '300',
+    expected: 'a number of seconds, from 0.1 to 86400',
+    meaning: 'Seconds from a request to the first byte of its answer.',
+    accepts: isNumber(0.1, 86_400),
+  },
+  {
+    name: 'timeouts.idle',
+    models: 'text-upstream',
+    absent: '60',
+    expected: 'a number of seconds, from 0.1 to 86400',
+    meaning: 'Seconds between two pieces of an answer.',
+    accepts: isNumber(0.1, 86_400),
   },
   {
     name: 'format',

@@ -1,4 +1,5 @@
 import type { ImageServerFormat } from '../core/images/image-servers.ts'
+import type { TextServerFormat } from '../core/model.ts'
 import type { Sampler } from '../core/sampler.ts'
 
 /** Size and hex SHA-256 of one file of a model. */
@@ -28,11 +29,15 @@ interface GgufModelFile extends TextModelFile {
 }
 
 interface UpstreamModelFile extends TextModelFile {
-  readonly format: 'openai'
+  readonly format: TextServerFormat
   readonly url: string
   readonly model?: string
   readonly keyFile?: string
   readonly slots?: number
+  readonly replicas?: readonly (string | { readonly url: string; readonly weight?: number })[]
+  readonly weight?: number
+  /** Seconds. */
+  readonly timeouts?: { readonly connect?: number; readonly first?: number; readonly idle?: number }
 }
 
 interface Size {

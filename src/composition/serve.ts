@@ -13,7 +13,7 @@ import { PictureInspector } from '../runtimes/process/picture-inspector.ts'
 import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
 import { createLog } from '../telemetry/create-log.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
-import { observeModels } from '../telemetry/model-events.ts'
+import { observeModels, serverChanged } from '../telemetry/model-events.ts'
 import {
   enginesConfined,
   faultSurvived,
@@ -89,7 +89,7 @@ export async function serve(
     waitLimitMs: config.requests.waitLimitMs,
     accountShare: config.accounts.share,
   }
-  const loader = reachUpstreams(engines)
+  const loader = reachUpstreams(engines, (change) => serverChanged(telemetry, change))
   const pool = parts.use(createModelPool({ catalog, loader, clock, limits, onEvent: observePool(telemetry) }))
   observeModels(telemetry, () => pool.states())
   const pulled = parts.use(followPulledModels({ catalog, pool, clock, telemetry }))

@@ -1,9 +1,8 @@
+import type { JsonValue } from './text-generation.ts'
+
 /** Everything that is kept as documents; the name says which feature reads them. */
 export const documentKinds = ['response', 'chat-completion', 'file', 'batch', 'conversation', 'preset', 'asset', 'request-body'] as const
 export type DocumentKind = (typeof documentKinds)[number]
-
-/** What JSON can say. */
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }
 
 /** One thing that an account keeps: JSON under a name, with what lists are ordered, filtered and searched by. */
 export interface Document {

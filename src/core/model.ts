@@ -20,7 +20,7 @@ interface DescriptorBase {
 
 export interface TextModelDescriptor extends DescriptorBase {
   readonly kind: 'text'
-  readonly format: 'gguf' | 'openai'
+  readonly format: 'gguf' | TextServerFormat
   /** Absolute path of the GGUF file; of `model.json` where the model runs elsewhere. */
   readonly file: string
   /** Where the model runs when its format is `openai`. */
@@ -70,8 +70,40 @@ export interface UpstreamAddress {
   readonly model: string
   /** Absolute path of a file that holds its access key, or null. */
   readonly keyFile: string | null
-  /** Requests at once. */
+  /** Requests at once, on each server. */
   readonly slots: number
+  /** Its share of the requests, beside those of the replicas; absent = 1. */
+  readonly weight?: number
+  /** Further servers that run the same model. */
+  readonly replicas?: readonly ReplicaAddress[]
+  /** Absent = no limits but the request's own. */
+  readonly timeouts?: UpstreamTimeouts
+}
+
+/** One more server with the same model and the same key. */
+export interface ReplicaAddress {
+  readonly url: string
+  /** Its share of the requests, 1 to 100. */
+  readonly weight: number
+}
+
+/** How long a server may take, in milliseconds. */
+export interface UpstreamTimeouts {
+  /** To accept a connection. */
+  readonly connectMs: number
+  /** From a request to the first byte of its answer. */
+  readonly firstMs: number
+  /** Between two pieces of an answer. */
+  readonly idleMs: number
+}
+
+/** Interfaces of servers that run language models. */
+export const textServerFormats = ['openai', 'anthropic'] as const
+export type TextServerFormat = (typeof textServerFormats)[number]
+
+/** Whether a format is that of a server that runs language models. */
+export function isTextServer(format: string | undefined): format is TextServerFormat {
+  return textServerFormats.some((known) => known === format)
 }
 
 /** Sizes an image model accepts: a closed list, or any multiple of 8 within bounds. */

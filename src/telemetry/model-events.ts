@@ -40,6 +40,15 @@ export function engineOutput({ log }: Telemetry, event: { readonly modelId: stri
   log.debug(event, 'engine output')
 }
 
+/** One of the servers that run a model stopped answering, or answers again; the others go on. */
+export function serverChanged(
+  { log }: Telemetry,
+  event: { readonly modelId: string; readonly url: string; readonly answers: boolean; readonly reason: string },
+): void {
+  if (event.answers) log.info(event, 'server answers again')
+  else log.warn(event, 'server does not answer')
+}
+
 /** A request was sent away before it got a slot; its own line says the same with the status. */
 export function requestRefused({ log }: Telemetry, event: { readonly modelId: string; readonly because: string }): void {
   log.debug(event, 'request refused')

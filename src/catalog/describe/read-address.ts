@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import type { UpstreamAddress } from '../../core/model.ts'
 
-interface AddressFields {
+/** What a `model.json` says of a server. */
+export interface AddressFields {
   readonly id: string
   readonly url: string
   readonly model?: string

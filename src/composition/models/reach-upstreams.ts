@@ -1,13 +1,19 @@
 import { isImageServer } from '../../core/images/image-servers.ts'
+import { isTextServer } from '../../core/model.ts'
 import type { ModelLoader } from '../../core/ports/model-loader.ts'
 import { loadImageServer } from '../../runtimes/upstream/images/load-image-server.ts'
 import { loadUpstreamModel } from '../../runtimes/upstream/load-upstream-model.ts'
 
 /** A loader that connects to the models that run elsewhere and leaves the others to another loader. */
-export function reachUpstreams(local: ModelLoader): ModelLoader {
+export function reachUpstreams(
+  local: ModelLoader,
+  onServer: (change: { readonly modelId: string; readonly url: string; readonly answers: boolean; readonly reason: string }) => void,
+): ModelLoader {
   return {
     loadText: (descriptor, options) =>
-      descriptor.format === 'openai' ? loadUpstreamModel(descriptor, options) : local.loadText(descriptor, options),
+      isTextServer(descriptor.format)
+        ? loadUpstreamModel(descriptor, { ...options, onChange: (change) => onServer({ modelId: descriptor.id, ...change }) })
+        : local.loadText(descriptor, options),
     loadImage: (descriptor, options) =>
       isImageServer(descriptor.format) ? loadImageServer(descriptor, options) : local.loadImage(descriptor, options),
   }

@@ -2,38 +2,59 @@ import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { LoadedModel } from '../../core/ports/model-loader.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
+import { createAnthropicProtocol } from './anthropic/anthropic-protocol.ts'
 import { type ModelsAnswer, parseModels } from './chunk.ts'
-import { UpstreamConnection } from './upstream-connection.ts'
-import { createUpstreamTextModel } from './upstream-text-model.ts'
+import { createOpenAiProtocol } from './openai-protocol.ts'
+import { conversationKey } from './replicas/conversation-key.ts'
+import { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
+import type { TextProtocol } from './text-protocol.ts'
 
 /** Characters of an upstream's list of models that are read; what is beyond makes it unreadable, which is no fault. */
 const longestList = 4 << 20
 
 /**
- * Connects to the upstream a `model.json` names; it takes no memory here and never exits.
+ * Connects to the servers that a `model.json` names; they take no memory here and never exit.
  *
- * @throws {ServiceError} `inference_failed` when the upstream does not answer.
+ * @throws {ServiceError} `inference_failed` when none of them answers.
  */
 export async function loadUpstreamModel(
-  { id, upstream }: TextModelDescriptor,
-  { signal }: { readonly signal: AbortSignal },
+  { id, format, upstream }: TextModelDescriptor,
+  { signal, ...settings }: ReplicaSettings & { readonly signal: AbortSignal },
 ): Promise<LoadedModel<TextModel>> {
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no upstream.`)
-  const connection = await UpstreamConnection.open(upstream)
-  const models = await readModels(connection, signal)
-  const contextLength = findContextLength(models, upstream.model)
+  const protocol = format === 'anthropic' ? createAnthropicProtocol(upstream.model) : createOpenAiProtocol(upstream.model)
+  using stack = new DisposableStack()
+  const servers = stack.use(await ReplicaSet.open({ ...upstream, ...protocol }, settings))
+  const models = await readModels(servers, signal)
+  const kept = stack.move()
   return {
-    model: { ...createUpstreamTextModel(connection, upstream.model), contextLength },
-    slots: upstream.slots,
+    model: { ...createUpstreamTextModel(servers, protocol), contextLength: findContextLength(models, upstream.model) },
+    slots: servers.slots,
     exited: new Promise(() => {}),
     memoryBytes: () => 0,
-    [Symbol.asyncDispose]: async () => connection[Symbol.dispose](),
+    [Symbol.asyncDispose]: async () => kept.dispose(),
   }
 }
 
-async function readModels(connection: UpstreamConnection, signal: AbortSignal): Promise<ModelsAnswer | undefined> {
+function createUpstreamTextModel(servers: ReplicaSet, protocol: TextProtocol): TextModel {
+  return {
+    generate: (request, { signal, account }) =>
+      servers.stream(conversationKey(account, request), (connection) => protocol.generate(connection, request, { signal }), { signal }),
+    embed: (request, { signal }) =>
+      servers.ask(request.inputs[0]?.toString() ?? '', (connection) => protocol.embed(connection, request, { signal }), { signal }),
+  }
+}
+
+async function readModels(servers: ReplicaSet, signal: AbortSignal): Promise<ModelsAnswer | undefined> {
   let text = ''
-  for await (const piece of await connection.send('/models', null, { signal })) if (text.length < longestList) text += piece
+  const pieces = servers.stream(
+    '',
+    async function* (connection) {
+      yield* await connection.send('/models', null, { signal })
+    },
+    { signal },
+  )
+  for await (const piece of pieces) if (text.length < longestList) text += piece
   return parseModels(text)
 }
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { ServiceError } from '../../core/error.ts'
-import type { UpstreamAddress } from '../../core/model.ts'
-import { makeAnswerError, makeBrokenError } from './upstream-error.ts'
+import type { UpstreamTimeouts } from '../../core/model.ts'
+import { makeAnswerError, makeBrokenError, makeOutOfReachError } from './upstream-error.ts'
 
 /** The longest body of an error that is read. */
 const longestError = 64 * 1024
@@ -16,21 +16,31 @@ export interface UpstreamBody {
   readonly bytes: string | Uint8Array
 }
 
+/** One server, and how it is spoken to. */
+export interface UpstreamServer {
+  readonly url: string
+  readonly keyFile: string | null
+  /** Absent = no limits but the request's own. */
+  readonly timeouts?: UpstreamTimeouts
+  /** The headers that every request carries; absent = OpenAI's, with the key. */
+  readonly headersFor?: (key: string | null) => Readonly<Record<string, string>>
+}
+
 /** Kept-alive connections to one upstream. */
 export class UpstreamConnection implements Disposable {
-  readonly #address: UpstreamAddress
+  readonly #server: UpstreamServer
   readonly #key: string | null
   readonly #agent: HttpAgent
 
-  private constructor(address: UpstreamAddress, key: string | null) {
-    this.#address = address
+  private constructor(server: UpstreamServer, key: string | null) {
+    this.#server = server
     this.#key = key
-    this.#agent = address.url.startsWith('https:') ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+    this.#agent = server.url.startsWith('https:') ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   }
 
-  static async open(address: UpstreamAddress): Promise<UpstreamConnection> {
-    const key = address.keyFile === null ? null : (await readFile(address.keyFile, 'utf8')).trim()
-    return new UpstreamConnection(address, key)
+  static async open(server: UpstreamServer): Promise<UpstreamConnection> {
+    const key = server.keyFile === null ? null : (await readFile(server.keyFile, 'utf8')).trim()
+    return new UpstreamConnection(server, key)
   }
 
   /**
@@ -86,18 +96,32 @@ export class UpstreamConnection implements Disposable {
     this.#agent.destroy()
   }
 
-  #request(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage> {
-    const url = `${this.#address.url}${path}`
+  /** A kept-alive connection that the server closed just then is no failure: the request goes out once more on a new one. */
+  async #request(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage> {
+    const first = await this.#send(path, body, signal)
+    if (first !== 'closed before') return first
+    const second = await this.#send(path, body, signal)
+    if (second === 'closed before') throw makeBrokenError('closes every connection')
+    return second
+  }
+
+  #send(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage | 'closed before'> {
+    const url = `${this.#server.url}${path}`
     const headers = {
       accept: '*/*',
       ...(body !== null && { 'content-type': body.type, 'content-length': Buffer.byteLength(body.bytes) }),
-      ...(this.#key !== null && { authorization: authorization(this.#key) }),
+      ...(this.#server.headersFor ?? authorize)(this.#key),
     }
     return new Promise((resolve, reject) => {
       const options = { agent: this.#agent, method: body === null ? 'GET' : 'POST', headers, signal }
       const sent = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options)
+      const isConnected = limitTime(sent, this.#server.timeouts)
       sent.once('response', resolve)
-      sent.once('error', (cause) => reject(signal.aborted ? signal.reason : makeBrokenError('cannot be reached', cause)))
+      sent.once('error', (cause: NodeJS.ErrnoException) => {
+        if (signal.aborted) reject(signal.reason)
+        else if (sent.reusedSocket && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) resolve('closed before')
+        else reject(isConnected() ? makeBrokenError('gave no answer', cause) : makeOutOfReachError(cause))
+      })
       sent.end(body?.bytes)
     })
   }
@@ -115,9 +139,34 @@ export class UpstreamConnection implements Disposable {
   }
 }
 
+/** Ends a request that takes too long to connect, to be answered or to go on; says whether it got as far as a connection. */
+function limitTime(sent: ClientRequest, timeouts: UpstreamTimeouts | undefined): () => boolean {
+  let connected = false
+  sent.once('socket', (socket) => {
+    if (!socket.connecting) {
+      connected = true
+      return
+    }
+    const timer = timeouts && setTimeout(() => sent.destroy(new Error('No connection in time.')), timeouts.connectMs)
+    sent.once('close', () => clearTimeout(timer))
+    socket.once('connect', () => {
+      connected = true
+      clearTimeout(timer)
+    })
+  })
+  if (timeouts !== undefined) {
+    sent.setTimeout(timeouts.firstMs, () => sent.destroy(new Error('No answer in time.')))
+    sent.once('response', (response) => {
+      response.setTimeout(timeouts.idleMs, () => response.destroy(new Error('Nothing more came in time.')))
+    })
+  }
+  return () => connected
+}
+
 /** A key of the form `name:password` is a person's, any other a bearer token. */
-function authorization(key: string): string {
-  return key.includes(':') ? `Basic ${Buffer.from(key).toString('base64')}` : `Bearer ${key}`
+function authorize(key: string | null): Readonly<Record<string, string>> {
+  if (key === null) return {}
+  return { authorization: key.includes(':') ? `Basic ${Buffer.from(key).toString('base64')}` : `Bearer ${key}` }
 }
 
 /** Reads what is left of an answer, mostly its end, so that its connection can serve the next request; but not for ever. */

@@ -4,9 +4,33 @@ import { ServiceError } from '../../core/error.ts'
 const defaultRetrySeconds = 1
 const longestRetrySeconds = 120
 
+/** Why an upstream did not do its part. */
+class UpstreamFault extends Error {
+  /** Whether no connection to it could be made, so that it has not seen the request. */
+  readonly outOfReach: boolean
+
+  constructor(reason: string, { cause, outOfReach = false }: { readonly cause?: unknown; readonly outOfReach?: boolean }) {
+    super(`The upstream ${reason}.`, { cause })
+    this.outOfReach = outOfReach
+  }
+}
+
+/** Whether an error says that no connection to the upstream could be made. */
+export function isOutOfReach(error: unknown): boolean {
+  return error instanceof ServiceError && error.cause instanceof UpstreamFault && error.cause.outOfReach
+}
+
+/** No connection to the upstream could be made. */
+export function makeOutOfReachError(cause: unknown): ServiceError {
+  return makeFailure(new UpstreamFault('cannot be reached', { cause, outOfReach: true }))
+}
+
 /** The upstream did not do its part; the reason is for the log. */
 export function makeBrokenError(reason: string, cause?: unknown): ServiceError {
-  const error = new Error(`The upstream ${reason}.`, { cause })
+  return makeFailure(new UpstreamFault(reason, { cause }))
+}
+
+function makeFailure(error: UpstreamFault): ServiceError {
   return new ServiceError('inference_failed', 'The model failed on this request; try again, and tell the operator if it happens twice.', {
     cause: error,
   })
@@ -16,10 +40,10 @@ export function makeBrokenError(reason: string, cause?: unknown): ServiceError {
 export function makeAnswerError(status: number, body: string, retryAfter: string | undefined): ServiceError {
   const { message, code } = readError(body)
   const refused = status === 400 || status === 413 || status === 422
-  if (refused && /context.?length|maximum context|context size/i.test(`${code} ${message}`))
+  if (refused && /context.?length|maximum context|context size|prompt is too long/i.test(`${code} ${message}`))
     return new ServiceError('context_length_exceeded', message || 'The prompt does not fit the context; shorten it.', { param: 'messages' })
   if (refused) return new ServiceError('invalid_request_error', message || 'The model refuses this request; change its parameters.')
-  if (status === 429 || status === 503) {
+  if (status === 429 || status === 503 || status === 529) {
     const seconds = Number.parseInt(retryAfter ?? '', 10)
     const retryAfterSeconds = Number.isNaN(seconds) ? defaultRetrySeconds : Math.min(longestRetrySeconds, Math.max(1, seconds))
     return new ServiceError('server_is_overloaded', `The model is busy; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })

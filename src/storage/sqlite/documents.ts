@@ -1,5 +1,6 @@
-import { type Document, documentKinds, type JsonValue, type StoredDocument } from '../../core/document.ts'
+import { type Document, documentKinds, type StoredDocument } from '../../core/document.ts'
 import type { DocumentKey, PutResult } from '../../core/ports/document-store.ts'
+import type { JsonValue } from '../../core/text-generation.ts'
 import { documentBytes } from '../document-bytes.ts'
 import type { Connection, Row } from './connection.ts'
 import { readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'

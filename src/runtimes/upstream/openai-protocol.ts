@@ -1,21 +1,20 @@
-import type { TextModel } from '../../core/ports/text-model.ts'
 import type { EmbeddingRequest, EmbeddingResult } from '../../core/text-generation.ts'
 import { parseEmbeddings } from './chunk.ts'
 import { decodeChunks } from './decode-chunks.ts'
 import { encodeTextRequest } from './encode-text-request.ts'
 import { readDataLines } from './read-data-lines.ts'
-import type { UpstreamConnection } from './upstream-connection.ts'
+import type { TextProtocol } from './text-protocol.ts'
 import { makeBrokenError } from './upstream-error.ts'
 
-/** A text model behind an OpenAI-compatible address. */
-export function createUpstreamTextModel(connection: UpstreamConnection, model: string): TextModel {
+/** The OpenAI interface: vLLM, SGLang, llama-server, TGI, LM Studio, Sepia itself. */
+export function createOpenAiProtocol(model: string): TextProtocol {
   return {
-    async *generate(request, { signal }) {
+    async *generate(connection, request, { signal }) {
       const path = request.input.type === 'prompt' ? '/completions' : '/chat/completions'
       const pieces = await connection.send(path, encodeTextRequest(request, model), { signal })
       yield* decodeChunks(readDataLines(pieces), request.choices)
     },
-    async embed(request, { signal }) {
+    async embed(connection, request, { signal }) {
       const pieces = await connection.send('/embeddings', encodeEmbeddingRequest(request, model), { signal })
       return decodeEmbeddings(request, (await Array.fromAsync(pieces)).join(''))
     },

@@ -1,0 +1,27 @@
+import type { UpstreamAddress, UpstreamTimeouts } from '../../core/model.ts'
+import { type AddressFields, readAddress } from './read-address.ts'
+
+interface TextServerFields extends AddressFields {
+  readonly replicas?: readonly (string | { readonly url: string; readonly weight?: number })[]
+  readonly weight?: number
+  /** Seconds. */
+  readonly timeouts?: { readonly connect?: number; readonly first?: number; readonly idle?: number }
+}
+
+/** The servers that run a language model, with the defaults filled in that its `model.json` left out. */
+export function readTextServers(fields: TextServerFields, folder: string): UpstreamAddress {
+  const { weight = 1, replicas = [] } = fields
+  return {
+    ...readAddress(fields, { folder, usualSlots: 64 }),
+    weight,
+    replicas: replicas.map((replica) => {
+      const { url, weight: own = 1 } = typeof replica === 'string' ? { url: replica } : replica
+      return { url: url.replace(/\/+$/, ''), weight: own }
+    }),
+    timeouts: readTimeouts(fields.timeouts),
+  }
+}
+
+function readTimeouts({ connect = 5, first = 300, idle = 60 }: TextServerFields['timeouts'] = {}): UpstreamTimeouts {
+  return { connectMs: connect * 1000, firstMs: first * 1000, idleMs: idle * 1000 }
+}

@@ -1,0 +1,182 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { UpstreamAddress } from '../../../core/model.ts'
+import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
+import { isOutOfReach } from '../upstream-error.ts'
+import { orderReplicas } from './order-replicas.ts'
+
+/** Servers that one request is sent to at most. */
+const mostTries = 3
+/** How long others go first after a request failed on a server. */
+const avoidedMs = 5000
+const [shortestDownMs, longestDownMs] = [1000, 30_000]
+const longestProbeMs = 5000
+
+export interface ReplicaSettings {
+  /** Milliseconds between two looks at servers that had nothing to do, or do not answer. */
+  readonly probeMs?: number
+  /** Told when a server stops answering, and when it answers again. */
+  readonly onChange?: (change: { readonly url: string; readonly answers: boolean; readonly reason: string }) => void
+}
+
+interface Replica {
+  readonly url: string
+  readonly weight: number
+  readonly slots: number
+  readonly connection: UpstreamConnection
+  inFlight: number
+  downUntil: number | null
+  /** Looks and requests in a row that did not reach it. */
+  misses: number
+  avoidedUntil: number
+  lastAnswer: number
+}
+
+/** The servers that run one model for us: who is sent what, who answers, and who is looked at again later. */
+export class ReplicaSet implements Disposable {
+  readonly #replicas: readonly Replica[]
+  readonly #settings: ReplicaSettings
+  readonly #stop = new AbortController()
+  readonly #timer: NodeJS.Timeout
+
+  private constructor(replicas: readonly Replica[], settings: ReplicaSettings) {
+    this.#replicas = replicas
+    this.#settings = settings
+    const { probeMs = longestProbeMs } = settings
+    this.#timer = setInterval(() => void this.probe({ idleMs: probeMs }), probeMs).unref()
+  }
+
+  /** Opens a connection to every server; none is asked anything yet. */
+  static async open(
+    { url: first, weight: own = 1, replicas = [], slots, ...shared }: UpstreamAddress & Pick<UpstreamServer, 'headersFor'>,
+    settings: ReplicaSettings = {},
+  ): Promise<ReplicaSet> {
+    const opened = await Promise.all(
+      [{ url: first, weight: own }, ...replicas].map(async ({ url, weight }) => ({
+        ...{ url, weight, slots, inFlight: 0, downUntil: null, misses: 0, avoidedUntil: 0, lastAnswer: 0 },
+        connection: await UpstreamConnection.open({ ...shared, url }),
+      })),
+    )
+    return new ReplicaSet(opened, settings)
+  }
+
+  /** Requests that all servers together work on at once. */
+  get slots(): number {
+    return this.#replicas.reduce((sum, { slots }) => sum + slots, 0)
+  }
+
+  /**
+   * What the first server that begins to answer yields; another is tried only until the first part is there.
+   *
+   * @param key What should go to the same server again, such as a conversation's.
+   * @throws {ServiceError} the last server's error; `server_is_overloaded` when none answers at all.
+   */
+  async *stream<Part>(
+    key: string,
+    start: (connection: UpstreamConnection) => AsyncIterable<Part>,
+    { signal }: { readonly signal: AbortSignal },
+  ): AsyncGenerator<Part, void, undefined> {
+    const order = orderReplicas(this.#replicas, { key, now: performance.now() }).slice(0, mostTries)
+    let failure: unknown = this.#nobodyAnswers()
+    for (const replica of order.flatMap((index) => this.#replicas[index] ?? [])) {
+      let begun = false
+      replica.inFlight++
+      try {
+        for await (const part of start(replica.connection)) {
+          if (!begun) this.#answered(replica)
+          begun = true
+          yield part
+        }
+        return
+      } catch (error) {
+        signal.throwIfAborted()
+        failure = error
+        this.#failed(replica, error)
+        if (begun || !mayRunElsewhere(error)) throw error
+      } finally {
+        replica.inFlight--
+      }
+    }
+    throw failure
+  }
+
+  /** As {@link stream}, for what answers once. */
+  async ask<Answer>(
+    key: string,
+    ask: (connection: UpstreamConnection) => Promise<Answer>,
+    options: { readonly signal: AbortSignal },
+  ): Promise<Answer> {
+    const once = async function* (connection: UpstreamConnection) {
+      yield await ask(connection)
+    }
+    for await (const answer of this.stream(key, once, options)) return answer
+    throw this.#nobodyAnswers()
+  }
+
+  /** Asks every server that has not answered for so long, and is not known to be away for longer, whether it is there. */
+  async probe({ idleMs }: { readonly idleMs: number }): Promise<void> {
+    const now = performance.now()
+    const due = this.#replicas.filter(({ downUntil, lastAnswer }) => (downUntil === null ? lastAnswer + idleMs <= now : downUntil <= now))
+    await Promise.all(due.map((replica) => this.#probe(replica)))
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.#stop.abort()
+    for (const { connection } of this.#replicas) connection[Symbol.dispose]()
+  }
+
+  async #probe(replica: Replica): Promise<void> {
+    try {
+      const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(longestProbeMs)])
+      for await (const _ of await replica.connection.send('/models', null, { signal }));
+      this.#answered(replica)
+    } catch (error) {
+      // A server that is busy, or knows no such address, is there.
+      if (this.#stop.signal.aborted) return
+      if (error instanceof ServiceError && !isOutOfReach(error)) this.#answered(replica)
+      else this.#missed(replica, error)
+    }
+  }
+
+  #answered(replica: Replica): void {
+    const wasDown = replica.downUntil !== null
+    Object.assign(replica, { downUntil: null, misses: 0, lastAnswer: performance.now() })
+    if (wasDown) this.#settings.onChange?.({ url: replica.url, answers: true, reason: 'it answered' })
+  }
+
+  #missed(replica: Replica, error: unknown): void {
+    const wasDown = replica.downUntil !== null
+    replica.downUntil = performance.now() + Math.min(longestDownMs, shortestDownMs * 2 ** replica.misses)
+    replica.misses++
+    if (!wasDown) this.#settings.onChange?.({ url: replica.url, answers: false, reason: reasonOf(error) })
+  }
+
+  /**
+   * Only a server that cannot be reached is left alone; one that failed on a request is asked whether it is there, so that a request that makes every server
+   * fail closes none of them to others.
+   */
+  #failed(replica: Replica, error: unknown): void {
+    if (isOutOfReach(error)) this.#missed(replica, error)
+    if (isOutOfReach(error) || !mayRunElsewhere(error)) return
+    replica.avoidedUntil = performance.now() + avoidedMs
+    void this.#probe(replica)
+  }
+
+  #nobodyAnswers(): ServiceError {
+    const soonest = Math.min(...this.#replicas.map(({ downUntil }) => downUntil ?? 0))
+    const retryAfterSeconds = Math.max(1, Math.ceil((soonest - performance.now()) / 1000))
+    return new ServiceError('server_is_overloaded', `No server of this model answers; try again in ${retryAfterSeconds} s.`, {
+      retryAfterSeconds,
+    })
+  }
+}
+
+/** Whether another server may do what one did not: it failed or was busy, and the request is not to blame. */
+function mayRunElsewhere(error: unknown): boolean {
+  return error instanceof ServiceError && (error.code === 'inference_failed' || error.code === 'server_is_overloaded')
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return cause instanceof Error ? cause.message : String(cause)
+}

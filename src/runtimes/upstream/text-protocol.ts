@@ -1,0 +1,12 @@
+import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest } from '../../core/text-generation.ts'
+import type { UpstreamConnection } from './upstream-connection.ts'
+
+/** How one kind of server is asked for text. */
+export interface TextProtocol {
+  /** @throws {ServiceError} `unsupported_parameter` before anything is sent, for what the server has no words for. */
+  generate(connection: UpstreamConnection, request: TextRequest, options: { readonly signal: AbortSignal }): AsyncIterable<TextPart>
+  /** @throws {ServiceError} `unsupported_parameter` where such servers make no embeddings. */
+  embed(connection: UpstreamConnection, request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<EmbeddingResult>
+  /** The headers that every request carries; absent = OpenAI's, with the key. */
+  readonly headersFor?: (key: string | null) => Readonly<Record<string, string>>
+}

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { ServiceError } from '../../src/core/error.ts'
+import type { TextPart, TextRequest } from '../../src/core/text-generation.ts'
+import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { loadUpstreamModel } from '../../src/runtimes/upstream/load-upstream-model.ts'
+import { type Answer, startTextServer } from '../support/engines/text-server.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { makeTextRequest } from '../support/text-request.ts'
+
+const { signal } = new AbortController()
+const options = { signal, account: 'a' }
+const event = (value: { readonly type: string }) => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`
+const start = event({
+  type: 'message_start',
+  message: { usage: { input_tokens: 5, cache_read_input_tokens: 20, cache_creation_input_tokens: 3 } },
+} as { type: string })
+const block = (index: number, content_block: object) => event({ type: 'content_block_start', index, content_block } as { type: string })
+const delta = (index: number, change: object) => event({ type: 'content_block_delta', index, delta: change } as { type: string })
+const blockEnd = (index: number) => event({ type: 'content_block_stop', index } as { type: string })
+const end = (stop_reason: string) =>
+  event({ type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 9 } } as { type: string }) +
+  event({ type: 'message_stop' })
+const sends =
+  (...events: readonly string[]): Answer =>
+  (response) =>
+    response.end(events.join(''))
+
+async function connect(stack: AsyncDisposableStack, answer: Answer) {
+  const server = stack.use(await startTextServer(answer))
+  const folder = stack.use(await createTemporaryFolder())
+  const keyFile = join(folder.path, 'key')
+  await writeFile(keyFile, 'secret:with-colon\n')
+  const upstream = { url: server.url, model: 'claude', keyFile, slots: 4 }
+  const { model } = stack.use(await loadUpstreamModel(describeFakeText({ format: 'anthropic', upstream }), { signal }))
+  return { server, generate: (request: TextRequest) => Array.fromAsync(model.generate(request, options)) }
+}
+
+const tool = { name: 'look_up', description: 'finds things', parameters: { properties: { word: { type: 'string' } } } } as const
+const conversation = makeTextRequest('', {
+  maxTokens: 100,
+  stop: ['END'],
+  sampling: { ...makeTextRequest('').sampling, temperature: 0.5, topP: 0.9, topK: 7 },
+  input: {
+    type: 'chat',
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Compare them.' },
+      {
+        role: 'assistant',
+        content: 'I look.',
+        toolCalls: [
+          { id: 't1', name: 'look_up', arguments: '{"word":"cat"}' },
+          { id: 't2', name: 'look_up', arguments: '{"word":"dog"}' },
+        ],
+      },
+      { role: 'tool', content: 'purrs', toolCallId: 't1' },
+      { role: 'tool', content: 'barks', toolCallId: 't2' },
+    ],
+    tools: [tool],
+    toolChoice: 'required',
+    parallelToolCalls: false,
+  },
+})
+
+describe("a server that speaks Anthropic's Messages", () => {
+  test('is asked in its own words, with its own headers', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { server, generate } = await connect(stack, sends(start, end('end_turn')))
+    await generate(conversation)
+    const [{ path, headers, body } = { path: '', headers: {}, body: '' }] = server.requests
+    assert.equal(path, '/v1/messages')
+    assert.equal(headers['x-api-key'], 'secret:with-colon')
+    assert.equal(headers['anthropic-version'], '2023-06-01')
+    assert.equal(headers.authorization, undefined)
+    assert.deepEqual(JSON.parse(body), {
+      model: 'claude',
+      max_tokens: 100,
+      system: [{ type: 'text', text: 'Be brief.' }],
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'Compare them.' }] },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'I look.' },
+            { type: 'tool_use', id: 't1', name: 'look_up', input: { word: 'cat' } },
+            { type: 'tool_use', id: 't2', name: 'look_up', input: { word: 'dog' } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 't1', content: 'purrs' },
+            { type: 'tool_result', tool_use_id: 't2', content: 'barks' },
+          ],
+        },
+      ],
+      temperature: 0.5,
+      top_p: 0.9,
+      top_k: 7,
+      stop_sequences: ['END'],
+      tools: [{ name: 'look_up', description: 'finds things', input_schema: { type: 'object', properties: { word: { type: 'string' } } } }],
+      tool_choice: { type: 'any', disable_parallel_tool_use: true },
+      stream: true,
+    })
+  })
+
+  test('thinks, speaks and calls tools, and its tokens are counted with those it had cached', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { generate } = await connect(
+      stack,
+      sends(
+        start,
+        event({ type: 'ping' }),
+        block(0, { type: 'thinking', thinking: '' }) + delta(0, { type: 'thinking_delta', thinking: 'Hm.' }),
+        delta(0, { type: 'signature_delta', signature: 'x' }) + blockEnd(0),
+        block(1, { type: 'text', text: '' }) +
+          delta(1, { type: 'text_delta', text: 'I ' }) +
+          delta(1, { type: 'text_delta', text: 'look.' }),
+        blockEnd(1) + block(2, { type: 'tool_use', id: 't1', name: 'look_up', input: {} }),
+        delta(2, { type: 'input_json_delta', partial_json: '' }) + delta(2, { type: 'input_json_delta', partial_json: '{"a":' }),
+        delta(2, { type: 'input_json_delta', partial_json: '1}' }) + blockEnd(2),
+        block(3, { type: 'tool_use', id: 't2', name: 'now', input: {} }) + blockEnd(3),
+        end('tool_use'),
+      ),
+    )
+    assert.deepEqual(await generate(conversation), [
+      { type: 'thoughts', choice: 0, text: 'Hm.' },
+      { type: 'text', choice: 0, text: 'I ' },
+      { type: 'text', choice: 0, text: 'look.' },
+      { type: 'tool-call', choice: 0, index: 0, id: 't1', name: 'look_up' },
+      { type: 'tool-arguments', choice: 0, index: 0, fragment: '{"a":' },
+      { type: 'tool-arguments', choice: 0, index: 0, fragment: '1}' },
+      { type: 'tool-call', choice: 0, index: 1, id: 't2', name: 'now' },
+      { type: 'tool-arguments', choice: 0, index: 1, fragment: '{}' },
+      { type: 'choice-finish', choice: 0, reason: 'tool_calls' },
+      { type: 'finish', usage: { promptTokens: 28, completionTokens: 9, cachedTokens: 20 } },
+    ] satisfies TextPart[])
+  })
+
+  const reasons = { end_turn: 'stop', stop_sequence: 'stop', refusal: 'stop', max_tokens: 'length', tool_use: 'tool_calls' }
+  for (const [theirs, ours] of Object.entries(reasons)) {
+    test(`that stops for ${theirs} stops for ${ours}`, async () => {
+      await using stack = new AsyncDisposableStack()
+      const { generate } = await connect(stack, sends(start, end(theirs)))
+      assert.deepEqual((await generate(conversation)).at(0), { type: 'choice-finish', choice: 0, reason: ours })
+    })
+  }
+
+  const { sampling } = conversation
+  const strange: readonly [field: string, change: Partial<TextRequest>][] = [
+    ['prompt', { input: { type: 'prompt', prompt: 'x', echo: false } }],
+    ['temperature', { sampling: { ...sampling, temperature: 1.2 } }],
+    ['frequency_penalty', { sampling: { ...sampling, frequencyPenalty: 1 } }],
+    ['presence_penalty', { sampling: { ...sampling, presencePenalty: 1 } }],
+    ['repetition_penalty', { sampling: { ...sampling, repetitionPenalty: 1.1 } }],
+    ['min_p', { sampling: { ...sampling, minP: 0.1 } }],
+    ['logit_bias', { sampling: { ...sampling, logitBias: new Map([[1, 1]]) } }],
+    ['n', { choices: 2 }],
+    ['logprobs', { topLogprobs: 0 }],
+    ['response_format', { responseFormat: { type: 'json_object' } }],
+    ['ignore_eos', { ending: { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: true } }],
+  ]
+  for (const [field, change] of strange) {
+    test(`is not asked for what it has no words for: ${field}`, async () => {
+      await using stack = new AsyncDisposableStack()
+      const { server, generate } = await connect(stack, sends(start, end('end_turn')))
+      await assert.rejects(generate({ ...conversation, ...change }), (error: ServiceError) => {
+        assert.deepEqual([error.code, error.param], ['unsupported_parameter', field])
+        return error.message.includes(field)
+      })
+      assert.equal(server.requests.length, 0)
+    })
+  }
+
+  const overloaded = event({ type: 'error', error: { type: 'overloaded_error' } } as { type: string })
+  const failures: readonly [name: string, answer: Answer, code: string][] = [
+    ['ends early', sends(start, block(0, { type: 'text' })), 'inference_failed'],
+    ['does not say why it ends', sends(start, event({ type: 'message_stop' })), 'inference_failed'],
+    ['is overloaded in its stream', sends(start, overloaded), 'server_is_overloaded'],
+    ['sends no JSON', sends('data: {"ty\n\n'), 'inference_failed'],
+    ['sends a list', sends('data: [1]\n\n'), 'inference_failed'],
+    ['is overloaded (529)', (response) => response.writeHead(529).end('{}'), 'server_is_overloaded'],
+    [
+      'has no room for the prompt',
+      (response) => response.writeHead(400).end('{"type":"error","error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}'),
+      'context_length_exceeded',
+    ],
+  ]
+  for (const [name, answer, code] of failures) {
+    test(`that ${name} is told of as ${code}`, async () => {
+      await using stack = new AsyncDisposableStack()
+      const { generate } = await connect(stack, answer)
+      await assert.rejects(generate(conversation), { code })
+    })
+  }
+
+  test('refuses arguments of tool calls that are no object', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { generate } = await connect(stack, sends(start, end('end_turn')))
+    const messages = [{ role: 'assistant', content: null, toolCalls: [{ id: 't', name: 'n', arguments: '[1' }] }] as const
+    await assert.rejects(generate({ ...conversation, input: { ...conversation.input, type: 'chat', messages } as TextRequest['input'] }), {
+      code: 'invalid_request_error',
+      param: 'messages',
+    })
+  })
+})

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ServiceError } from '../../src/core/error.ts'
+import type { UpstreamTimeouts } from '../../src/core/model.ts'
+import type { TextPart } from '../../src/core/text-generation.ts'
+import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { loadUpstreamModel } from '../../src/runtimes/upstream/load-upstream-model.ts'
+import { ReplicaSet } from '../../src/runtimes/upstream/replicas/replica-set.ts'
+import { type Answer, openAiEvents, startTextServer, type TextServer, works } from '../support/engines/text-server.ts'
+import { makeTextRequest } from '../support/text-request.ts'
+
+const { signal } = new AbortController()
+const options = { signal, account: 'a' }
+const timeouts: UpstreamTimeouts = { connectMs: 5000, firstMs: 150, idleMs: 150 }
+/** Nothing is looked at behind a test's back. */
+const probeMs = 2 ** 31 - 1
+
+async function connect(servers: readonly TextServer[], stack: AsyncDisposableStack, onChange = (_: unknown) => {}) {
+  const [first, ...others] = servers.map(({ url }) => ({ url, weight: 1 }))
+  const upstream = { url: first?.url ?? '', model: 'm', keyFile: null, slots: 4, replicas: others, timeouts }
+  return stack.use(await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal, probeMs, onChange }))
+}
+
+async function collect(parts: AsyncIterable<TextPart>): Promise<string> {
+  return (await Array.fromAsync(parts)).map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+const hang: Answer = () => {}
+const status =
+  (code: number, body = '{}'): Answer =>
+  (response) =>
+    response.writeHead(code, { 'retry-after': '7' }).end(body)
+const cutAfter =
+  (events: number): Answer =>
+  (response) =>
+    response.write(openAiEvents.slice(0, events).join('') || ' ', () => setImmediate(() => response.destroy()))
+const stopAfter =
+  (events: number): Answer =>
+  (response) =>
+    void response.write(openAiEvents.slice(0, events).join(''))
+
+/** What a server does, whether another is asked instead, and what the client is told when there is no other. */
+const faults: readonly [name: string, answer: Answer, retried: boolean, told: string][] = [
+  ['never answers', hang, true, 'inference_failed'],
+  ['closes the connection', (response) => response.destroy(), true, 'inference_failed'],
+  ['answers 500', status(500), true, 'inference_failed'],
+  ['answers 502 with a page', status(502, '<html>'), true, 'inference_failed'],
+  ['answers 401', status(401), true, 'inference_failed'],
+  ['answers 404', status(404), true, 'inference_failed'],
+  ['is busy (429)', status(429), true, 'server_is_overloaded'],
+  ['is busy (503)', status(503), true, 'server_is_overloaded'],
+  ['sends no JSON', (response) => response.end('data: {"choi\n\n'), true, 'inference_failed'],
+  ['sends an error as its first event', (response) => response.end('data: {"error":{"message":"no"}}\n\n'), true, 'inference_failed'],
+  ['ends before the first word', cutAfter(1), true, 'inference_failed'],
+  ['sends nothing after its first event', stopAfter(1), true, 'inference_failed'],
+  ['ends in the middle of a stream', cutAfter(2), false, 'inference_failed'],
+  ['stops in the middle of a stream', stopAfter(2), false, 'inference_failed'],
+  ['refuses the request', status(400, '{"error":{"message":"top_k is unknown"}}'), false, 'invalid_request_error'],
+  ['has a prompt that is too long', status(400, '{"error":{"message":"maximum context length is 8"}}'), false, 'context_length_exceeded'],
+]
+
+describe('a server of several that', () => {
+  for (const [name, answer, retried, told] of faults) {
+    test(`${name} ${retried ? 'is left for another' : `ends the request with ${told}`}`, async () => {
+      await using stack = new AsyncDisposableStack()
+      const [good, bad] = [stack.use(await startTextServer()), stack.use(await startTextServer(answer))]
+      const { model } = await connect([good, bad], stack)
+      // Conversations begin on either server, so that some meet the bad one first.
+      for (let index = 0; bad.requests.length === 0; index++) {
+        const generating = collect(model.generate(makeTextRequest(`conversation ${index}`), options))
+        if (retried || bad.requests.length === 0) await generating.catch((error) => assert.equal(retried ? error : error.code, told))
+      }
+      if (retried) assert.ok(good.requests.length > 0)
+    })
+
+    test(`${name} is told of as ${told} where there is no other`, async () => {
+      await using stack = new AsyncDisposableStack()
+      const bad = stack.use(await startTextServer(answer))
+      const { model } = await connect([bad], stack)
+      await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), { code: told })
+      // A kept-alive connection that ends without a word may have been closed before the request came.
+      assert.equal(bad.requests.length, name === 'closes the connection' ? 2 : 1)
+    })
+  }
+
+  test('drips slowly is waited for as long as something comes', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(
+      await startTextServer((response) => {
+        const rest = openAiEvents.flatMap((text) => [text.slice(0, 10), text.slice(10)])
+        const drip = setInterval(() => (rest.length > 0 ? response.write(rest.shift()) : response.end()), 20)
+        response.once('close', () => clearInterval(drip))
+      }),
+    )
+    const { model } = await connect([server], stack)
+    assert.equal(await collect(model.generate(makeTextRequest('hello'), options)), 'well done')
+  })
+})
+
+describe('servers of one model', () => {
+  test('each conversation stays on its server, and different ones share them', async () => {
+    await using stack = new AsyncDisposableStack()
+    const servers = [stack.use(await startTextServer()), stack.use(await startTextServer()), stack.use(await startTextServer())]
+    const { model, slots } = await connect(servers, stack)
+    assert.equal(slots, 12)
+    for (let index = 0; index < 12; index++) {
+      for (let turn = 0; turn < 3; turn++) await collect(model.generate(makeTextRequest(`conversation ${index}`), options))
+      assert.ok(servers.every(({ requests }) => requests.length % 3 === 0))
+    }
+    assert.ok(servers.every(({ requests }) => requests.length > 0))
+  })
+
+  test('one that is gone is told once, left alone, and used again when it answers', async () => {
+    await using stack = new AsyncDisposableStack()
+    const [stays, leaves] = [stack.use(await startTextServer()), stack.use(await startTextServer())]
+    const told: unknown[] = []
+    const upstream = { url: stays.url, model: 'm', keyFile: null, slots: 4, replicas: [{ url: leaves.url, weight: 100 }], timeouts }
+    const onChange = ({ url, answers }: { url: string; answers: boolean }) => void told.push([url, answers])
+    using servers = await ReplicaSet.open(upstream, { probeMs, onChange })
+    const ask = (index: number) =>
+      servers.ask(`${index}`, (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6 }), { signal })
+    await ask(0)
+    await leaves[Symbol.asyncDispose]()
+    for (let index = 0; index < 20; index++) await ask(index)
+    assert.deepEqual(told, [[leaves.url, false]])
+    assert.equal(stays.requests.length + leaves.requests.length, 21)
+  })
+
+  test('a request that fails everywhere closes no server to others', async () => {
+    await using stack = new AsyncDisposableStack()
+    const poisoned: Answer = (response, body) => (body.includes('poison') ? status(500) : works)(response, body)
+    const servers: TextServer[] = []
+    for (let index = 0; index < 3; index++) servers.push(stack.use(await startTextServer(poisoned)))
+    const { model } = await connect(servers, stack)
+    for (let index = 0; index < 10; index++)
+      await assert.rejects(collect(model.generate(makeTextRequest('poison'), { signal, account: 'enemy' })), { code: 'inference_failed' })
+    assert.equal(await collect(model.generate(makeTextRequest('hello'), options)), 'well done')
+  })
+
+  test('when all are gone, requests are refused at once with the time to come back', async () => {
+    await using stack = new AsyncDisposableStack()
+    const servers = [stack.use(await startTextServer()), stack.use(await startTextServer())]
+    const { model } = await connect(servers, stack)
+    for (const server of servers) await server[Symbol.asyncDispose]()
+    await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), { code: 'inference_failed' })
+    await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), (error: ServiceError) => {
+      assert.equal(error.code, 'server_is_overloaded')
+      assert.match(error.message, /No server of this model answers; try again in 1 s/)
+      return true
+    })
+  })
+
+  test('a model loads while one of its servers answers', async () => {
+    await using stack = new AsyncDisposableStack()
+    const [gone, there] = [await startTextServer(), stack.use(await startTextServer())]
+    await gone[Symbol.asyncDispose]()
+    const { model } = await connect([gone, there], stack)
+    assert.equal(await collect(model.generate(makeTextRequest('hello'), options)), 'well done')
+  })
+
+  test('a kept-alive connection that the server closed is no failure', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(await startTextServer())
+    const { model } = await connect([server], stack)
+    await collect(model.generate(makeTextRequest('hello'), options))
+    await new Promise(setImmediate) // a connection is free once the end of its answer was read
+    // The next request is taken off an open connection, which ends before anything was answered.
+    server.answer = (response) => {
+      server.answer = works
+      response.socket?.destroy()
+    }
+    assert.equal(await collect(model.generate(makeTextRequest('hello'), options)), 'well done')
+    assert.equal(server.requests.length, 3)
+  })
+})
