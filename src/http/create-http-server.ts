@@ -47,7 +47,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
     genReqId: ({ headers }) => chooseRequestId(headers),
     requestIdHeader: false,
     trustProxy: settings.trustedProxies.length > 0 && isTrustedProxy,
-    rewriteUrl: ({ url = '/' }) => decodable(url),
+    rewriteUrl: ({ url = '/' }) => asPath(url),
     requestTimeout: slowestRequestMs,
     routerOptions: { maxParamLength: longestParameter },
     clientErrorHandler: answerParserError,
@@ -75,8 +75,9 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   return server
 }
 
-/** Paths with broken percent signs match their route like any other and find nothing. */
-function decodable(url: string): string {
+/** Paths with broken percent signs match their route like any other and find nothing, and so does `*`, which is no path. */
+function asPath(url: string): string {
+  if (url === '*') return '/*'
   try {
     decodeURI(url)
     return url

@@ -4,12 +4,9 @@ import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { WebhookDelivery, WebhookLog } from '../core/ports/webhook-log.ts'
 import { unstoppable } from '../core/waiting.ts'
 import type { WebhookPost } from './post-webhook.ts'
+import { WebhookPlaces } from './webhook-places.ts'
 import { type DeliveryResult, planDelivery } from './webhook-schedule.ts'
 import { signWebhook } from './webhook-signature.ts'
-
-/** Deliveries on their way at once, in all and of one account, so that slow receivers of one keep no other waiting. */
-const atOnce = 64
-const atOncePerAccount = 4
 
 export interface WebhookDependencies {
   readonly webhooks: WebhookLog
@@ -27,31 +24,34 @@ export interface WebhookDependencies {
 export class WebhookCourier {
   readonly #deps: WebhookDependencies
   readonly #onFault: (error: unknown) => void
-  readonly #underway = new Map<string, Promise<void>>()
+  readonly #places: WebhookPlaces
+  readonly #underway = new Set<Promise<void>>()
 
   constructor(deps: WebhookDependencies, onFault: (error: unknown) => void) {
     this.#deps = deps
+    this.#places = new WebhookPlaces(deps.clock)
     this.#onFault = onFault
   }
 
   /** Sets off with everything due now; resolves without waiting for the receivers. */
   async setOff(options: { readonly signal: AbortSignal }): Promise<void> {
-    const free = atOnce - this.#underway.size
-    if (free <= 0) return
-    const due = await this.#deps.webhooks.due({ limit: atOnce, perAccount: atOncePerAccount }, options)
-    for (const delivery of due.filter(({ id }) => !this.#underway.has(id)).slice(0, free)) {
+    const due = await this.#deps.webhooks.due(this.#places.wanted, options)
+    for (const delivery of this.#places.take(due)) {
       const arrival = deliver(this.#deps, delivery, options)
         .catch((error: unknown) => {
           if (!options.signal.aborted) this.#onFault(error)
         })
-        .finally(() => this.#underway.delete(delivery.id))
-      this.#underway.set(delivery.id, arrival)
+        .finally(() => {
+          this.#places.leave(delivery)
+          this.#underway.delete(arrival)
+        })
+      this.#underway.add(arrival)
     }
   }
 
   /** Resolves when nothing is on its way any more. */
   async returned(): Promise<void> {
-    await Promise.all(this.#underway.values())
+    await Promise.all(this.#underway)
   }
 }
 

@@ -155,6 +155,30 @@ test('a hundred receivers of one account that hang keep no webhook of another wa
   )
 })
 
+test('receivers of any number of accounts that hang keep no webhook of another waiting', async () => {
+  const { deps, posts, clock } = createParts()
+  const hanging = Promise.withResolvers<{ readonly status: number }>()
+  let slow = 0
+  const post: MaintenanceDependencies['post'] = (message, postOptions) => {
+    if (!message.url.includes('slow')) return deps.post(message, postOptions)
+    slow += 1
+    return hanging.promise
+  }
+  for (let account = 0; account < 40; account++)
+    for (let round = 0; round < 5; round++) await completeOne(deps, 'https://slow.example.com/', `slow-${account}`)
+  await using _maintenance = startMaintenance({ ...deps, post }, settings)
+  await clock.advance(5000)
+  await completeOne(deps, 'https://example.com/', 'b')
+  await clock.advance(1000)
+  const underway = slow
+  hanging.resolve({ status: 200 })
+  assert.deepEqual(
+    posts.map(({ url }) => url),
+    ['https://example.com/'],
+  )
+  assert.ok(underway <= 256, `${underway} connections`)
+})
+
 test('a receiver that hangs keeps no other webhook waiting', async () => {
   const { deps, posts, clock } = createParts()
   const hanging = Promise.withResolvers<{ readonly status: number }>()

@@ -165,4 +165,14 @@ suite('the HTTP interface keeps to the protocol', () => {
       ],
     )
   })
+
+  test('the target that is no path is nothing, also where there is a page at /', async () => {
+    await using service = await startHttpService({
+      extend: async (server) => {
+        server.get('/', async () => 'page')
+      },
+    })
+    const answer = await exchange(service.url, 'GET * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    assert.match(answer, /^HTTP\/1\.1 404 [\s\S]*"code":"not_found"\}\}$/)
+  })
 })

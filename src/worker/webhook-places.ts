@@ -1,0 +1,70 @@
+import type { Clock } from '../core/ports/clock.ts'
+import type { WebhookDelivery } from '../core/ports/webhook-log.ts'
+
+/** Deliveries on their way at once to receivers that are quick as far as anybody knows, and to all that are slow together. */
+const places = { quick: 64, slow: 32 }
+const placesPerAccount = { quick: 4, slow: 1 }
+/** The most connections at once, those included to receivers that have just turned out to be slow. */
+const mostPlaces = 256
+
+/** A receiver that takes this long is slow, and so are all of its account, until none was for a while. */
+const slowMs = 2000
+const slowForMs = 10 * 60_000
+
+interface Journey {
+  readonly accountId: string
+  readonly startedAt: number
+}
+
+/**
+ * Who may set off. Slow receivers share places of their own, however many accounts they have: those of a quick one are never all taken by
+ * receivers that let everybody wait.
+ */
+export class WebhookPlaces {
+  readonly #clock: Clock
+  readonly #underway = new Map<string, Journey>()
+  readonly #slowUntil = new Map<string, number>()
+
+  /** How many of the deliveries that are due are worth knowing: the longest due may all be of slow receivers. */
+  readonly wanted = { limit: 4 * mostPlaces, perAccount: placesPerAccount.quick }
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Those of the deliveries that have a place, which each holds until it leaves. */
+  take(due: readonly WebhookDelivery[]): readonly WebhookDelivery[] {
+    this.#noteSlow()
+    const taken = { quick: 0, slow: 0 }
+    const ofAccount = new Map<string, number>()
+    const count = (accountId: string) => {
+      taken[this.#pace(accountId)] += 1
+      ofAccount.set(accountId, (ofAccount.get(accountId) ?? 0) + 1)
+    }
+    for (const { accountId } of this.#underway.values()) count(accountId)
+    return due.filter(({ id, accountId }) => {
+      const pace = this.#pace(accountId)
+      if (this.#underway.has(id) || this.#underway.size >= mostPlaces || taken[pace] >= places[pace]) return false
+      if ((ofAccount.get(accountId) ?? 0) >= placesPerAccount[pace]) return false
+      this.#underway.set(id, { accountId, startedAt: this.#clock.now() })
+      count(accountId)
+      return true
+    })
+  }
+
+  leave({ id }: WebhookDelivery): void {
+    this.#noteSlow()
+    this.#underway.delete(id)
+  }
+
+  #pace(accountId: string): keyof typeof places {
+    return this.#slowUntil.has(accountId) ? 'slow' : 'quick'
+  }
+
+  #noteSlow(): void {
+    const now = this.#clock.now()
+    for (const { accountId, startedAt } of this.#underway.values())
+      if (now - startedAt >= slowMs) this.#slowUntil.set(accountId, now + slowForMs)
+    for (const [accountId, until] of this.#slowUntil) if (until <= now) this.#slowUntil.delete(accountId)
+  }
+}
