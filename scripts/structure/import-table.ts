@@ -31,7 +31,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   'storage/memory': { areas: ['core', 'storage'] },
   'storage/filesystem': { areas: ['core', 'storage'] },
   'storage/upkeep': { areas: ['core', 'storage'] },
-  http: { areas: ['core', 'operations'], packages: ['fastify', 'typebox'] },
+  http: { areas: ['core', 'operations'], packages: ['fastify', 'typebox', '@fastify/busboy'] },
   console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite'] },
   'console/app/interface': appRoom(),
   'console/app/state': appRoom('interface'),

@@ -4,6 +4,9 @@ import type { Sampler } from './sampler.ts'
 
 export type ImageEncoding = 'jpeg' | 'png' | 'webp'
 
+/** Of JPEG and WebP, out of 100. */
+export const defaultEncodingQuality = 95
+
 /**
  * One image request with every default filled in, so that a stored request means the same after an upgrade.
  * Lengths are in pixels; images are encoded files (PNG, JPEG or WebP bytes).
@@ -28,6 +31,8 @@ export interface ImageRequest {
   readonly seeds: readonly number[]
   readonly sampler: Sampler
   readonly encoding: ImageEncoding
+  /** How much of a JPEG or WebP is kept, 1 to 100; absent = {@link defaultEncodingQuality}. */
+  readonly encodingQuality?: number
   /** Layers of the text encoders to skip at the end, as diffusers counts them, 0 to 12; 0 = the model's own reading. */
   readonly clipSkip: number
   readonly stylePreset: string | null

@@ -6,11 +6,12 @@ import { registerCancelRequest } from './routes/cancel-request.ts'
 import { registerCreateChatCompletion } from './routes/create-chat-completion.ts'
 import { registerCreateCompletion } from './routes/create-completion.ts'
 import { registerCreateEmbedding } from './routes/create-embedding.ts'
-import { registerCreateImage } from './routes/create-image.ts'
 import { registerDetokenize } from './routes/detokenize.ts'
 import { registerFetchResponse } from './routes/fetch-response.ts'
-import { registerGenerateImage } from './routes/generate-image.ts'
 import { registerHealth } from './routes/health.ts'
+import { registerCreateImage } from './routes/images/create-image.ts'
+import { registerEditImage } from './routes/images/edit-image.ts'
+import { registerGenerateImage } from './routes/images/generate-image.ts'
 import { registerListModels } from './routes/list-models.ts'
 import { registerListRequests } from './routes/list-requests.ts'
 import { registerListWebhookDeliveries } from './routes/list-webhook-deliveries.ts'
@@ -36,6 +37,7 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerDetokenize(api, deps, settings)
   registerGenerateImage(api, deps, settings)
   registerCreateImage(api, deps, settings)
+  registerEditImage(api, deps, settings)
   registerListRequests(api, deps)
   registerPollRequest(api, deps)
   registerWatchRequest(api, deps)

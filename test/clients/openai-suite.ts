@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import OpenAI from 'openai'
+import OpenAI, { toFile } from 'openai'
+import sharp from 'sharp'
 import type { ClientTarget } from './client-target.ts'
 import { isEncodedImage } from './encoded-image.ts'
 
@@ -92,6 +93,41 @@ export function testOpenAi(name: string, start: () => Promise<ClientTarget>): vo
       const answer = await client.images.generate({ model: target.imageModel, prompt: 'a tiger', n: 2 })
       assert.equal(answer.data?.length, 2)
       for (const image of answer.data ?? []) assert.ok(isEncodedImage(image.b64_json))
+    })
+
+    test('a picture is edited under a mask, varied, and drawn as a stream', async () => {
+      const model = target.imageModel
+      const picture = await sharp({ create: { width: 64, height: 64, channels: 4, background: '#336699ff' } })
+        .png()
+        .toBuffer()
+      const half = await sharp(picture)
+        .extract({ left: 0, top: 0, width: 32, height: 64 })
+        .extend({ right: 32, background: '#00000000' })
+        .png()
+        .toBuffer()
+      const file = (bytes: Buffer, name: string) => toFile(bytes, name, { type: 'image/png' })
+      const edited = await client.images.edit({
+        model,
+        prompt: 'a tiger',
+        image: await file(picture, 'a.png'),
+        mask: await file(half, 'mask.png'),
+        n: 2,
+      })
+      assert.equal(edited.data?.length, 2)
+      for (const image of edited.data ?? []) assert.ok(isEncodedImage(image.b64_json))
+      const varied = await client.images.createVariation({ model, image: await file(picture, 'a.png') })
+      assert.ok(isEncodedImage(varied.data?.[0]?.b64_json))
+      const kinds: string[] = []
+      for await (const event of await client.images.generate({ model, prompt: 'a tiger', stream: true, partial_images: 2 })) {
+        kinds.push(event.type)
+        assert.ok(isEncodedImage(event.b64_json))
+      }
+      assert.equal(kinds.at(-1), 'image_generation.completed')
+      assert.ok(kinds.includes('image_generation.partial_image'))
+      for await (const event of await client.images.edit({ model, prompt: 'a tiger', image: [await file(picture, 'a.png')], stream: true }))
+        assert.equal(event.type, 'image_edit.completed')
+      const several = [await file(picture, 'a.png'), await file(picture, 'b.png')]
+      await assert.rejects(client.images.edit({ model, prompt: 'a tiger', image: several }), OpenAI.UnprocessableEntityError)
     })
 
     test('errors become the classes of their status', async () => {

@@ -88,7 +88,7 @@ suite('images', () => {
       await ask({ model: 'fake-image', n: 2, size: '128x72', seed: 7, steps: 2, negative_prompt: 'blur', user: 'me' }),
     )
     assert.ok(Math.abs(Number(created) - Date.now() / 1000) < 60)
-    assert.deepEqual(rest, { model: 'fake-image', output_format: 'png', size: '128x72' })
+    assert.deepEqual(rest, { model: 'fake-image', background: 'opaque', output_format: 'png', quality: 'medium', size: '128x72' })
     const images: { b64_json: string; seed: number }[] = JSON.parse(JSON.stringify(data))
     assert.deepEqual(
       images.map(({ seed }) => seed),
@@ -100,13 +100,15 @@ suite('images', () => {
       [{ n: 17 }, 'validation_error', 'n'],
       [{ size: 'large' }, 'validation_error', 'size'],
       [{ size: '65x64' }, 'validation_error', 'size'],
-      [{ response_format: 'url' }, 'validation_error', 'response_format'],
       [{ output_format: 'gif' }, 'validation_error', 'output_format'],
       [{ foo: 1 }, 'validation_error', 'foo'],
-      [{ quality: 'hd' }, 'unsupported', 'quality'],
-      [{ quality: false }, 'unsupported', 'quality'],
-      [{ stream: true }, 'unsupported', 'stream'],
-      [{ partial_images: 2 }, 'unsupported', 'partial_images'],
+      [{ quality: 'max' }, 'validation_error', 'quality'],
+      [{ quality: false }, 'validation_error', 'quality'],
+      [{ partial_images: 2 }, 'validation_error', 'partial_images'],
+      [{ style: 'vivid' }, 'unsupported', 'style'],
+      [{ background: 'transparent' }, 'validation_error', 'background'],
+      [{ moderation: 'low' }, 'validation_error', 'moderation'],
+      [{ stream: true, response_format: 'url' }, 'validation_error', 'response_format'],
     ] as const) {
       const answer = await ask(fields)
       assert.equal(answer.status, 422, JSON.stringify(fields))

@@ -15,6 +15,7 @@ import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
 import type { FinishedRequest } from '../../src/http/http-observer.ts'
 import type { HttpSettings } from '../../src/http/http-settings.ts'
 import { encodeOutput } from '../../src/http/wire/deferred/encode-output.ts'
+import type { InspectedImage } from '../../src/http/wire/images/decode-image.ts'
 import { createAccessToken } from '../../src/operations/access/create-access-token.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
@@ -201,9 +202,9 @@ function portOf(server: FastifyInstance): number {
 }
 
 /** Reads only a PNG's header, like the first step of the real inspection. */
-async function inspectPng(bytes: Uint8Array): Promise<{ format: string; width: number; height: number }> {
+async function inspectPng(bytes: Uint8Array, { transparency = false }: { readonly transparency?: boolean } = {}): Promise<InspectedImage> {
   const view = Buffer.from(bytes)
   if (view.length < 24 || view.toString('latin1', 1, 4) !== 'PNG')
     throw new ServiceError('validation_error', 'The bytes are no image; send a PNG, JPEG or WebP file.')
-  return { format: 'png', width: view.readUInt32BE(16), height: view.readUInt32BE(20) }
+  return { format: 'png', width: view.readUInt32BE(16), height: view.readUInt32BE(20), ...(transparency && { mask: bytes }) }
 }

@@ -13,6 +13,7 @@ import { fewPerTurn } from '../limits/few-per-turn.ts'
 import { type FaultCodes, imageFaultCodes, textFaultCodes } from '../wire/faults/refuse-faults.ts'
 import { BodyParser } from './body-parser.ts'
 import { collectBody } from './collect-body.ts'
+import { noForm, ReceivedForm } from './form/received-form.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -38,10 +39,10 @@ export interface ReceivedBody {
 }
 
 /**
- * Reads JSON bodies and refuses every other kind. Bytes are counted while they stream in, against the route's limit and against what the
+ * Reads JSON bodies, where a route takes forms those, and refuses every other kind. Bytes are counted while they stream in, against the route's limit and against what the
  * caller, or else the address, may have in the service at once.
  *
- * Handlers get a {@link ReceivedBody}.
+ * Handlers get a {@link ReceivedBody}, or a {@link ReceivedForm} that they read themselves.
  */
 export function acceptJsonBodies(
   server: FastifyInstance,
@@ -57,7 +58,8 @@ export function acceptJsonBodies(
     replies.set(request, reply)
   })
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage): Promise<ReceivedBody | undefined> => {
+  type Received = ReceivedBody | ReceivedForm | undefined
+  server.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage): Promise<Received> => {
     const reply = replies.get(request)
     if (reply === undefined || request.is404 || !methodsWithBody.includes(request.method)) return undefined
     checkMediaType(request)
@@ -68,7 +70,12 @@ export function acceptJsonBodies(
     const allowance = budget.open(owner, length <= limitBytes ? length : 0)
     // What was read stays in memory until the answer is out.
     reply.raw.once('close', () => allowance[Symbol.dispose]())
-    const bytes = await collectBody(payload, { limitBytes, allowance, clock, takeTurn })
+    const guards = { limitBytes, allowance, clock, takeTurn }
+    if (request.routeOptions.config.form === true) {
+      refuseAsyncMode(request.headers, asyncMode)
+      return new ReceivedForm(payload, guards)
+    }
+    const bytes = await collectBody(payload, guards)
     // Clients that name the type on every call also send it along with nothing.
     if (bytes.length === 0) return undefined
     const { length: byteLength } = bytes
@@ -101,12 +108,13 @@ function isReceived(body: unknown): body is ReceivedBody {
   return isRecord(body) && body.bytes instanceof Buffer && 'value' in body && 'asyncMode' in body
 }
 
-function checkMediaType({ headers }: FastifyRequest): void {
+function checkMediaType({ headers, routeOptions: { config } }: FastifyRequest): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity')
     throw new ServiceError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.', { param: 'content-encoding' })
-  const type = (headers['content-type'] ?? '').split(';')[0] ?? ''
-  if (type.trim().toLowerCase() !== 'application/json')
+  const type = ((headers['content-type'] ?? '').split(';')[0] ?? '').trim().toLowerCase()
+  if (config.form === true && type !== 'multipart/form-data') throw noForm()
+  if (config.form !== true && type !== 'application/json')
     throw new ServiceError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.', {
       param: 'content-type',
     })

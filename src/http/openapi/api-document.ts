@@ -47,6 +47,7 @@ function describeRoute({
   scopeRule,
   parameters = [],
   body,
+  bodyType = 'application/json',
   answers,
   refusals = [],
 }: DocumentedRoute): object {
@@ -59,7 +60,7 @@ function describeRoute({
     ...(words.length > 0 && { description: words.join(' ') }),
     ...(scopes === null ? { security: [] } : { 'x-scopes': scopes }),
     ...(parameters.length > 0 && { parameters: parameters.map((parameter) => ({ ...parameter, required: parameter.in === 'path' })) }),
-    ...(body !== undefined && { requestBody: { required: true, content: { 'application/json': { schema: withNulls(body) } } } }),
+    ...(body !== undefined && { requestBody: { required: true, content: { [bodyType]: { schema: withNulls(body) } } } }),
     responses: {
       ...Object.fromEntries(answers.map((answer) => [answer.status, describeAnswer(answer)])),
       ...Object.fromEntries(refused.map((status) => [status, refusal])),

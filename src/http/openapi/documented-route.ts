@@ -15,6 +15,8 @@ export interface DocumentedRoute {
   readonly scopeRule?: string
   readonly parameters?: readonly RouteParameter[]
   readonly body?: TObject
+  /** What the body comes as; JSON when left out. */
+  readonly bodyType?: 'application/json' | 'multipart/form-data'
   readonly answers: readonly RouteAnswer[]
   /** Statuses of refusals beyond those of every route: 400 for unknown query parameters, 401, 403, 405 and 500. */
   readonly refusals?: readonly ErrorStatus[]

@@ -6,7 +6,8 @@ import { chatCompletionSchema, completionSchema, embeddingSchema } from '../wire
 import { submissionSchema } from '../wire/deferred/inference-answers.ts'
 import { imageResultSchema, openAiImagesSchema } from '../wire/images/image-answers.ts'
 import { imageRequestSchema } from '../wire/images/image-fields.ts'
-import { openAiImageSchema } from '../wire/images/openai-image-request.ts'
+import { imageEditSchema, imageVariationSchema } from '../wire/images/openai/edit-request.ts'
+import { openAiImageSchema } from '../wire/images/openai/image-options.ts'
 import { modelListSchema, modelSchema, statusSchema } from '../wire/model-answers.ts'
 import { detokenizeSchema } from '../wire/tokens/detokenize-request.ts'
 import { detokenizedSchema, inputTokensSchema, tokenizedSchema } from '../wire/tokens/token-answers.ts'
@@ -18,6 +19,9 @@ import { type DocumentedRoute, json, text } from './documented-route.ts'
 const submitted = json('Asynchronous: the request is on stable storage and will reach an end.', submissionSchema, 202)
 const bodyRefusals = [413, 415, 429, 503, 504] as const
 const events = { 'text/event-stream': text }
+
+const openAiImages = { status: 200, description: 'The images.', content: { 'application/json': openAiImagesSchema, ...events } } as const
+const imageStream = 'With `stream: true` the answer is a stream of named events that ends with the last `…completed`.'
 
 function drawingRoute(path: string, summary: string): DocumentedRoute {
   return {
@@ -109,8 +113,30 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       method: 'post',
       path: '/v1/images/generations',
       summary: "Generate images in OpenAI's shape",
+      description: imageStream,
       scopes: ['image'],
       body: openAiImageSchema,
+      answers: [openAiImages],
+      refusals: [400, 404, 422, ...bodyRefusals],
+    },
+    {
+      method: 'post',
+      path: '/v1/images/edits',
+      summary: 'Change a picture in words',
+      description: `What is transparent in \`mask\` is drawn anew, without one the whole picture. ${imageStream}`,
+      scopes: ['image'],
+      body: imageEditSchema,
+      bodyType: 'multipart/form-data',
+      answers: [openAiImages],
+      refusals: [400, 404, 422, ...bodyRefusals],
+    },
+    {
+      method: 'post',
+      path: '/v1/images/variations',
+      summary: 'Draw a picture again, a little differently',
+      scopes: ['image'],
+      body: imageVariationSchema,
+      bodyType: 'multipart/form-data',
       answers: [json('The images.', openAiImagesSchema)],
       refusals: [400, 404, 422, ...bodyRefusals],
     },

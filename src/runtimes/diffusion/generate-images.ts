@@ -56,8 +56,8 @@ export async function generateImages(
     const picture = await finish(toRgb(planes))
     const { unsafe, score } = await pipeline.safety.check(picture)
     const parameters = describeParameters(request, styled, { seed, model: descriptor.id })
-    const { encoding, width, height } = request
-    const bytes = unsafe ? new Uint8Array(0) : await encodeImage(picture, { encoding, parameters })
+    const { encoding, encodingQuality: quality, width, height } = request
+    const bytes = unsafe ? new Uint8Array(0) : await encodeImage(picture, { encoding, quality, parameters })
     return { bytes, encoding, width, height, seed, removedForSafety: unsafe, safetyScore: score }
   }
   const images: GeneratedImage[] = []

@@ -28,13 +28,16 @@ export class PictureInspector implements Disposable {
   /**
    * @throws {ServiceError} `validation_error` for a picture that cannot be used, `server_is_overloaded` when too many wait already.
    */
-  async inspect(bytes: Uint8Array, { signal, whiteAt = undefined, account = '' }: PictureOptions): Promise<PictureDescription> {
+  async inspect(
+    bytes: Uint8Array,
+    { signal, whiteAt = undefined, transparency = false, account = '' }: PictureOptions,
+  ): Promise<PictureDescription> {
     signal.throwIfAborted()
     await this.#turns.enter(account)
     const process = this.#takeProcess()
     try {
       // After an abort too the process is busy until it has answered.
-      return await process.inspect({ bytes, whiteAt: whiteAt ?? null } satisfies PictureTask)
+      return await process.inspect({ bytes, whiteAt: whiteAt ?? null, transparency } satisfies PictureTask)
     } finally {
       this.#giveBack(process)
     }

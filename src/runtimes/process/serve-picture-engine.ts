@@ -4,9 +4,9 @@ import type { PictureDescription, PictureOptions, PictureReport, PictureTask } f
 /** The main of a process that inspects uploaded pictures for the service that started it, one after the other, until that is gone. */
 export function servePictureEngine(inspect: (bytes: Uint8Array, options: PictureOptions) => Promise<PictureDescription>): void {
   const { signal } = new AbortController()
-  const answer = async ({ bytes, whiteAt }: PictureTask): Promise<PictureReport> => {
+  const answer = async ({ bytes, whiteAt, transparency }: PictureTask): Promise<PictureReport> => {
     try {
-      return { description: await inspect(bytes, { signal, ...(whiteAt !== null && { whiteAt }) }) }
+      return { description: await inspect(bytes, { signal, transparency, ...(whiteAt !== null && { whiteAt }) }) }
     } catch (error) {
       return { error: packFailure(error) }
     }

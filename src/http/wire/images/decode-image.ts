@@ -7,13 +7,21 @@ interface InspectionOptions {
   readonly account?: string
   /** Asks for a mask that still has white when it is resized to this. */
   readonly whiteAt?: { readonly width: number; readonly height: number }
+  /** Asks for the mask that the picture's transparent parts are; it is what must have the white then. */
+  readonly transparency?: boolean
+}
+
+/** What an uploaded image is. */
+export interface InspectedImage {
+  readonly format: string
+  readonly width: number
+  readonly height: number
+  /** White where it is transparent, as PNG; there when it was asked for. */
+  readonly mask?: Uint8Array
 }
 
 /** Checks an uploaded image; throws `validation_error` when it does not decode, or has no white at the size given. */
-export type InspectImage = (
-  bytes: Uint8Array,
-  options: InspectionOptions,
-) => Promise<{ readonly format: string; readonly width: number; readonly height: number }>
+export type InspectImage = (bytes: Uint8Array, options: InspectionOptions) => Promise<InspectedImage>
 
 /**
  * The bytes of an image field: base64, with or without a data-URI prefix.
@@ -29,13 +37,26 @@ export async function decodeImage(
   const prefix = text.slice(0, text.length - encoded.length)
   const bytes = /^(?:data:image\/[\w.+-]+;base64,)?$/.test(prefix) ? await decodeBase64(encoded) : null
   if (bytes === null) throw fault(field, `\`${field}\` must be an image in base64, with or without a data:image/…;base64, prefix.`)
+  await inspectField(inspect, { field, bytes }, options)
+  return bytes
+}
+
+/**
+ * What the file of an image field is.
+ *
+ * @throws {ServiceError} `validation_error`, naming the field, for a file that the engine cannot use.
+ */
+export async function inspectField(
+  inspect: InspectImage,
+  { field, bytes }: { readonly field: string; readonly bytes: Uint8Array },
+  options: InspectionOptions,
+): Promise<InspectedImage> {
   try {
-    await inspect(bytes, options)
+    return await inspect(bytes, options)
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'validation_error') throw error
     throw fault(field, `\`${field}\` cannot be used: ${error.message}`)
   }
-  return bytes
 }
 
 function fault(field: string, message: string): ServiceError {

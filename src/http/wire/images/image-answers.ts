@@ -20,11 +20,23 @@ export const imageResultSchema = Type.Object({
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'What of the request was not done; absent when all was.' })),
 })
 
-/** Answer of POST /v1/images/generations. */
+/** Answer of POST /v1/images/generations, edits and variations. */
 export const openAiImagesSchema = Type.Object({
   created: Type.Integer({ description: 'Unix seconds.' }),
-  data: Type.Array(Type.Object({ b64_json: Type.Union([Type.String(), Type.Null()]), seed: Type.Integer() })),
+  background: Type.Literal('opaque'),
+  data: Type.Array(
+    Type.Object({
+      b64_json: Type.Optional(
+        Type.Union([Type.String(), Type.Null()], { description: 'The file in base64; null when it was removed for safety.' }),
+      ),
+      url: Type.Optional(
+        Type.Union([Type.String(), Type.Null()], { description: 'Where the file is for 24 hours; null when it was removed for safety.' }),
+      ),
+      seed: Type.Integer(),
+    }),
+  ),
   model: Type.String(),
   output_format: Type.Enum(imageEncodings),
+  quality: Type.Enum(['low', 'medium', 'high']),
   size: Type.String(),
 })

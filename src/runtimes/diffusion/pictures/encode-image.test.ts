@@ -57,3 +57,11 @@ test('a comment too long for a JPEG segment is cut, not broken', async () => {
   assert.ok(exif)
   assert.match(readUserComment(exif), /^long long .*…$/)
 })
+
+test('less quality makes a smaller JPEG or WebP', async () => {
+  for (const encoding of ['jpeg', 'webp'] as const) {
+    const size = async (quality?: number) => (await encodeImage(image, { encoding, quality, parameters: '' })).length
+    assert.ok((await size(10)) < (await size()))
+    assert.equal(await size(95), await size())
+  }
+})

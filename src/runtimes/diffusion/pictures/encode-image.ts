@@ -1,4 +1,4 @@
-import type { ImageEncoding } from '../../../core/image-generation.ts'
+import { defaultEncodingQuality, type ImageEncoding } from '../../../core/image-generation.ts'
 import { addJpegComment } from './jpeg-comment.ts'
 import { addPngText } from './png-text.ts'
 import type { RgbImage } from './rgb-image.ts'
@@ -6,21 +6,24 @@ import { addWebpComment } from './webp-comment.ts'
 
 export interface EncodingOptions {
   readonly encoding: ImageEncoding
+  /** Of JPEG and WebP, 1 to 100. */
+  readonly quality?: number | undefined
   /** How the image was made; written into the file where the format's readers look for it. */
   readonly parameters: string
 }
 
 /** Encodes a picture. */
-export async function encodeImage(image: RgbImage, { encoding, parameters }: EncodingOptions): Promise<Uint8Array> {
+export async function encodeImage(image: RgbImage, options: EncodingOptions): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp')
+  const { encoding, quality = defaultEncodingQuality, parameters } = options
   const { data, width, height } = image
   const raw = sharp(data, { raw: { width, height, channels: 3 } })
   switch (encoding) {
     case 'png':
       return addPngText(await raw.png({ compressionLevel: 6 }).toBuffer(), 'parameters', parameters)
     case 'jpeg':
-      return addJpegComment(await raw.jpeg({ quality: 95, chromaSubsampling: '4:4:4' }).toBuffer(), parameters)
+      return addJpegComment(await raw.jpeg({ quality, chromaSubsampling: '4:4:4' }).toBuffer(), parameters)
     case 'webp':
-      return addWebpComment(await raw.webp({ quality: 95 }).toBuffer(), { width, height }, parameters)
+      return addWebpComment(await raw.webp({ quality }).toBuffer(), { width, height }, parameters)
   }
 }

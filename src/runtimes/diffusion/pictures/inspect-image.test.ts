@@ -61,3 +61,25 @@ test('a mask whose white gets lost at the size of the drawing is refused where w
   for (const bytes of [all, dotted])
     await assert.rejects(inspectImage(bytes, { ...options, whiteAt }), { code: 'validation_error', message: /no white/ })
 })
+
+test('the transparent parts of a picture become the white of a mask', async () => {
+  const whiteAt = { width: 64, height: 64 }
+  const red = { r: 255, g: 0, b: 0 }
+  const half = await sharp({ create: { width: 32, height: 64, channels: 4, background: { ...red, alpha: 1 } } })
+    .extend({ right: 32, background: { ...red, alpha: 0 } })
+    .png()
+    .toBuffer()
+  const { mask, ...description } = await inspectImage(half, { ...options, transparency: true, whiteAt })
+  assert.deepEqual(description, { format: 'png', width: 64, height: 64 })
+  assert.ok(mask !== undefined)
+  const { data, info } = await sharp(mask).greyscale().raw().toBuffer({ resolveWithObject: true })
+  assert.deepEqual([info.width, info.height], [64, 64])
+  assert.deepEqual([data[31 * info.channels], data[32 * info.channels]], [0, 255])
+  const opaque = await sharp(half).flatten().png().toBuffer()
+  await assert.rejects(inspectImage(opaque, { ...options, transparency: true }), {
+    code: 'validation_error',
+    message: /no transparent parts/,
+  })
+  const whole = await sharp(opaque).ensureAlpha().png().toBuffer()
+  await assert.rejects(inspectImage(whole, { ...options, transparency: true, whiteAt }), { code: 'validation_error' })
+})

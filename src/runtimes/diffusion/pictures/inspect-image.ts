@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../core/error.ts'
 import { decodeMask, undecodable } from './decode-image.ts'
 import { type ImageDescription, maxInputPixels, readImageHeader } from './image-header.ts'
 import { whiteBox } from './repaint-region.ts'
@@ -7,23 +8,43 @@ export interface InspectionOptions {
   readonly signal: AbortSignal
   /** Asks for a mask that still has white when it is resized to this. */
   readonly whiteAt?: PixelSize
+  /** Asks for the mask that the picture's transparent parts are, which then must have the white. */
+  readonly transparency?: boolean
+}
+
+/** What an uploaded image is, and the mask that was asked for. */
+export interface InspectedImage extends ImageDescription {
+  /** White where the picture is transparent, as PNG. */
+  readonly mask?: Uint8Array
 }
 
 /**
  * Decodes an uploaded image to its last byte and keeps nothing of it, so that a damaged one is refused before it is queued.
  *
  * @throws {ServiceError} `validation_error` when it is no whole PNG, JPEG or WebP, has more than 16 × 1024 × 1024 pixels,
- *   or lacks the white that was asked for.
+ *   or lacks the white or the transparency that was asked for.
  */
-export async function inspectImage(bytes: Uint8Array, { signal, whiteAt }: InspectionOptions): Promise<ImageDescription> {
+export async function inspectImage(
+  bytes: Uint8Array,
+  { signal, whiteAt, transparency = false }: InspectionOptions,
+): Promise<InspectedImage> {
   const description = await readImageHeader(bytes, { signal })
-  if (whiteAt !== undefined) whiteBox(await decodeMask(bytes, whiteAt, { signal }))
-  else await decodeWhole(bytes)
-  return description
+  const mask = transparency ? await maskOfTransparency(bytes) : null
+  if (whiteAt !== undefined) whiteBox(await decodeMask(mask ?? bytes, whiteAt, { signal }))
+  else if (mask === null) await decodeWhole(bytes)
+  return { ...description, ...(mask !== null && { mask }) }
 }
 
 async function decodeWhole(bytes: Uint8Array): Promise<void> {
   const { default: sharp } = await import('sharp')
   // Every row counts in the few pixels that are left; a whole picture would only cost memory.
   await sharp(bytes, { limitInputPixels: maxInputPixels, pages: 1 }).resize(8, 8, { fit: 'fill' }).raw().toBuffer().catch(undecodable)
+}
+
+async function maskOfTransparency(bytes: Uint8Array): Promise<Uint8Array> {
+  const { default: sharp } = await import('sharp')
+  const picture = sharp(bytes, { limitInputPixels: maxInputPixels, pages: 1 }).autoOrient()
+  if ((await picture.metadata().catch(undecodable)).hasAlpha !== true)
+    throw new ServiceError('validation_error', 'It has no transparent parts: make transparent what is to be drawn anew.')
+  return picture.extractChannel('alpha').negate().toColourspace('b-w').png().toBuffer().catch(undecodable)
 }

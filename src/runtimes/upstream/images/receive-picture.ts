@@ -1,4 +1,4 @@
-import type { GeneratedImage, ImageRequest } from '../../../core/image-generation.ts'
+import { defaultEncodingQuality, type GeneratedImage, type ImageRequest } from '../../../core/image-generation.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 
 const mostPixels = 64 * 1024 * 1024
@@ -9,7 +9,8 @@ const mostPixels = 64 * 1024 * 1024
  * @throws {ServiceError} `inference_failed` when it is no picture, or one of another size.
  */
 export async function receivePicture(file: Uint8Array, request: ImageRequest, seed: number): Promise<GeneratedImage> {
-  const { encoding, width, height } = request
+  const { encoding, encodingQuality, width, height } = request
+  const quality = encodingQuality ?? defaultEncodingQuality
   const { default: sharp } = await import('sharp')
   const picture = sharp(file, { limitInputPixels: mostPixels, pages: 1 })
   const header = await picture.metadata().catch((cause: unknown) => {
@@ -17,14 +18,14 @@ export async function receivePicture(file: Uint8Array, request: ImageRequest, se
   })
   if (header.width !== width || header.height !== height)
     throw makeBrokenError(`sent a picture of ${header.width} × ${header.height} instead of ${width} × ${height}`)
-  const options = { png: {}, jpeg: { quality: 95, chromaSubsampling: '4:4:4' }, webp: { quality: 95 } }
+  const options = { png: {}, jpeg: { quality, chromaSubsampling: '4:4:4' }, webp: { quality } }
   // A file that has the right encoding keeps what its server wrote into it; it is decoded all the same, so that none is damaged.
   const encoded = picture.flatten({ background: '#ffffff' }).toFormat(encoding, options[encoding])
   const bytes = await encoded.toBuffer().catch((cause: unknown) => {
     throw makeBrokenError('sent a damaged picture', cause)
   })
   return {
-    bytes: header.format === encoding ? file : bytes,
+    bytes: header.format === encoding && (encodingQuality === undefined || encoding === 'png') ? file : bytes,
     encoding,
     width,
     height,

@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify'
+import { synchronousBody } from '../../body/read-body.ts'
+import { callerOf, requireScope } from '../../caller.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import { parseOpenAiImageRequest } from '../../wire/images/openai/image-request.ts'
+import { answerImages } from './answer-images.ts'
+
+/** POST /v1/images/generations: OpenAI's shape over the same engine. */
+export function registerCreateImage(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
+  api.post('/v1/images/generations', { config: { spends: 'images' } }, async (incoming, reply) => {
+    requireScope(callerOf(incoming), ['image'])
+    const images = parseOpenAiImageRequest(deps.catalog, synchronousBody(incoming).value, settings.imagePixels)
+    return answerImages(deps, settings, { incoming, reply, images, name: 'image_generation' })
+  })
+}

@@ -1,0 +1,73 @@
+import Type, { type Static } from 'typebox'
+import { imageEncodings, imageFields } from '../image-fields.ts'
+import { unsupportedField } from '../unsupported-fields.ts'
+import { imageQualities } from './quality.ts'
+
+const { prompt, negative_prompt, seed, steps, cfg_scale, sampler, style_preset } = imageFields
+
+/** What every route of OpenAI's that draws takes. */
+export const commonImageOptions = {
+  model: Type.Optional(Type.String({ minLength: 1, description: 'An installed image model; the default one when left out.' })),
+  n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description: 'Images to draw.' })),
+  size: Type.Optional(
+    Type.String({
+      pattern: '^(auto|[1-9][0-9]{1,3}x[1-9][0-9]{1,3})$',
+      default: 'auto',
+      description: "Width x height; auto is the model's own, and where there is a picture the one of its sizes that comes nearest to it.",
+    }),
+  ),
+  response_format: Type.Optional(
+    Type.Enum(['b64_json', 'url'], {
+      default: 'b64_json',
+      description: '`url` answers signed links that need no token and work for 24 hours; not together with `stream`.',
+    }),
+  ),
+  user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
+}
+
+/** What those take besides that draw from words. */
+export const drawingOptions = {
+  prompt,
+  quality: Type.Optional(
+    Type.Enum(imageQualities, {
+      default: 'auto',
+      description: "How many steps are drawn: low half of the model's own, high or hd half as many again; needs `steps` left out.",
+    }),
+  ),
+  background: Type.Optional(Type.Enum(['auto', 'opaque'], { default: 'auto', description: 'Pictures are opaque.' })),
+  moderation: Type.Optional(
+    Type.Enum(['auto'], { default: 'auto', description: "As the model's own safety checker does, where it has one." }),
+  ),
+  output_format: Type.Optional(Type.Enum(imageEncodings, { default: 'png', description: 'File format of the images.' })),
+  output_compression: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'How much of a JPEG or WebP is kept, 100 = most; of a PNG always all. 95 by default.',
+    }),
+  ),
+  stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
+  partial_images: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 3, default: 0, description: 'Previews on the way, small JPEGs; needs `stream`.' }),
+  ),
+  safety_identifier: Type.Optional(Type.String({ description: 'Accepted for compatibility, not kept.' })),
+  ...{ negative_prompt, seed, steps, cfg_scale, sampler, style_preset },
+}
+
+/** Fields of OpenAI's that no engine here honours. */
+export const unsupportedImageOptions = {
+  style: unsupportedField(),
+  complexity: unsupportedField(),
+  frame_count: unsupportedField(),
+  frame_duration_ms: unsupportedField(),
+  svg: unsupportedField(),
+}
+
+/** The body of POST /v1/images/generations: OpenAI's fields, and some of ours. */
+export const openAiImageSchema = Type.Object(
+  { ...commonImageOptions, ...drawingOptions, ...unsupportedImageOptions },
+  { additionalProperties: false },
+)
+
+/** A well-formed body of any of the routes. */
+export type ImageOptions = Partial<Static<typeof openAiImageSchema>>

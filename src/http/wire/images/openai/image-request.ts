@@ -1,0 +1,22 @@
+import type { ModelCatalog } from '../../../../core/ports/model-catalog.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
+import { chooseImageModel } from '../image-request.ts'
+import { findUnsupported } from '../unsupported-fields.ts'
+import { openAiImageSchema, unsupportedImageOptions } from './image-options.ts'
+import { type OpenAiImages, resolveImages } from './resolve-images.ts'
+
+const checker = createBodyChecker(openAiImageSchema)
+
+/**
+ * Reads the body of POST /v1/images/generations.
+ *
+ * @param mostPixels Of one request, over all its pictures.
+ * @throws {ServiceError} `validation_error`, `unsupported`, `model_not_found`.
+ */
+export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown, mostPixels: number): OpenAiImages {
+  const body = checker.parse(received, imageFaultCodes)
+  refuseFaults(findUnsupported(body, unsupportedImageOptions), imageFaultCodes)
+  const model = chooseImageModel(catalog, { field: 'model', name: body.model })
+  return resolveImages(body, { model, picture: null, mostPixels })
+}

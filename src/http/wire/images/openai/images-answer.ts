@@ -1,0 +1,32 @@
+import type { ImageRequest, ImageResult } from '../../../../core/image-generation.ts'
+import type { Clock } from '../../../../core/ports/clock.ts'
+import type { Answer } from '../../answer.ts'
+import type { openAiImagesSchema } from '../image-answers.ts'
+import { toBase64 } from '../image-result.ts'
+import type { ImageDelivery } from './resolve-images.ts'
+
+type ImagesAnswer = Answer<typeof openAiImagesSchema>
+
+/** What an answer says of its pictures besides them. */
+export function describeImages(
+  clock: Clock,
+  { width, height, encoding, model }: ImageRequest,
+  { quality }: Pick<ImageDelivery, 'quality'>,
+): Omit<ImagesAnswer, 'data'> {
+  return {
+    created: Math.floor(clock.now() / 1000),
+    background: 'opaque',
+    model,
+    output_format: encoding,
+    quality,
+    size: `${width}x${height}`,
+  }
+}
+
+/** The answer of OpenAI's routes that draw, with the pictures in it; `seed` and `model` are additions. */
+export function encodeOpenAiImages(clock: Clock, request: ImageRequest, delivery: ImageDelivery, result: ImageResult): ImagesAnswer {
+  return {
+    ...describeImages(clock, request, delivery),
+    data: result.images.map(({ bytes, seed, removedForSafety }) => ({ b64_json: removedForSafety ? null : toBase64(bytes), seed })),
+  }
+}

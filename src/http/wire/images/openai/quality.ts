@@ -1,0 +1,20 @@
+import type { ImageModelDescriptor } from '../../../../core/model.ts'
+
+/** OpenAI's words for how much effort a picture is worth, of all its models. */
+export const imageQualities = ['auto', 'low', 'medium', 'high', 'standard', 'hd'] as const
+export type ImageQuality = (typeof imageQualities)[number]
+
+const mostSteps = 200
+const shares = { low: 0.5, medium: 1, high: 1.5 } as const
+
+/** The word that an answer has for a quality. */
+export function plainQuality(quality: ImageQuality): keyof typeof shares {
+  if (quality === 'hd') return 'high'
+  return quality === 'auto' || quality === 'standard' ? 'medium' : quality
+}
+
+/** Denoising steps that a quality is for one model. */
+export function stepsFor(quality: ImageQuality, { defaults, bounds }: ImageModelDescriptor): number {
+  const most = defaults.sampler === 'LCM' ? (bounds?.lcmSteps ?? mostSteps) : mostSteps
+  return Math.min(most, Math.ceil(defaults.steps * shares[plainQuality(quality)]))
+}

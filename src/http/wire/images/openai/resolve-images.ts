@@ -1,0 +1,99 @@
+import type { FieldFault } from '../../../../core/error.ts'
+import { defaultEncodingQuality, type ImageRequest } from '../../../../core/image-generation.ts'
+import type { ImageModelDescriptor } from '../../../../core/model.ts'
+import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
+import { refusePixels } from '../image-pixels.ts'
+import { resolveImageRequest } from '../image-request.ts'
+import { findSizeFaults } from '../image-size.ts'
+import type { ImageOptions } from './image-options.ts'
+import { nearestSize } from './nearest-size.ts'
+import { plainQuality, stepsFor } from './quality.ts'
+
+/** How the answer goes out. */
+export interface ImageDelivery {
+  readonly stream: boolean
+  /** Previews on the way, 0 to 3. */
+  readonly partialImages: number
+  /** Whether pictures are answered as links. */
+  readonly links: boolean
+  readonly quality: 'low' | 'medium' | 'high'
+}
+
+/** A request of OpenAI's, and how it is to be answered. */
+export interface OpenAiImages {
+  readonly request: ImageRequest
+  readonly delivery: ImageDelivery
+}
+
+/**
+ * Fills in every default of a well-formed body.
+ *
+ * @param given.picture Size of the picture that it starts from; null = it starts from none.
+ * @param given.mostPixels Of one request, over all its pictures.
+ * @throws {ServiceError} `validation_error`, `unsupported`.
+ */
+export function resolveImages(
+  options: ImageOptions & { readonly prompt: string },
+  {
+    model,
+    picture,
+    mostPixels,
+  }: {
+    readonly model: ImageModelDescriptor
+    readonly picture: { readonly width: number; readonly height: number } | null
+    readonly mostPixels: number
+  },
+): OpenAiImages {
+  const { size = 'auto', n = 1, quality = 'auto', output_format = 'png', output_compression, stream = false, partial_images = 0 } = options
+  const { prompt, negative_prompt, seed, cfg_scale, sampler, style_preset } = options
+  refuseFaults([...findDeliveryFaults(options), ...findQualityFaults(options)], imageFaultCodes)
+  const automatic = picture === null ? model.native : nearestSize(model, picture)
+  const [width = automatic.width, height = automatic.height] = size === 'auto' ? [] : size.split('x').map(Number)
+  refuseFaults(
+    findSizeFaults(model, width, height).map((fault) => ({ ...fault, path: ['size'] })),
+    imageFaultCodes,
+  )
+  const steps = options.steps ?? (quality === 'auto' ? undefined : stepsFor(quality, model))
+  const chosen = { prompt, negative_prompt, seed, cfg_scale, sampler, style_preset, steps }
+  const request = resolveImageRequest(
+    { ...withoutAbsent(chosen), prompt, width, height, num_images: n, image_encoding: output_format },
+    model,
+    { encoding: null, lonely: false, previews: partial_images > 0 },
+  )
+  refusePixels(request, mostPixels, { count: 'n', size: ['size'] })
+  const encodingQuality = output_format === 'png' ? defaultEncodingQuality : Math.max(1, output_compression ?? defaultEncodingQuality)
+  return {
+    request: encodingQuality === defaultEncodingQuality ? request : { ...request, encodingQuality },
+    delivery: { stream, partialImages: partial_images, links: options.response_format === 'url', quality: plainQuality(quality) },
+  }
+}
+
+function findDeliveryFaults({
+  stream,
+  partial_images,
+  response_format,
+  output_format = 'png',
+  output_compression,
+}: ImageOptions): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  if (stream !== true && (partial_images ?? 0) > 0) faults.push(fault('partial_images', 'needs `stream: true`: set it, or leave this out.'))
+  if (stream === true && response_format === 'url') faults.push(fault('response_format', 'must be b64_json with `stream: true`.'))
+  if (output_format === 'png' && output_compression !== undefined && output_compression < 100)
+    faults.push(fault('output_compression', 'must be 100 or left out with an `output_format` of png: use jpeg or webp.'))
+  return faults
+}
+
+function findQualityFaults({ quality = 'auto', steps }: ImageOptions): readonly FieldFault[] {
+  return quality !== 'auto' && steps !== undefined ? [fault('quality', 'must be auto or left out with `steps`, which says the same.')] : []
+}
+
+function fault(field: string, text: string): FieldFault {
+  return { path: [field], message: `\`${field}\` ${text}`, kind: 'conflict' }
+}
+
+/** A record without what is undefined. */
+function withoutAbsent<Value extends object>(record: Value): { [Key in keyof Value]?: Exclude<Value[Key], undefined> } {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof Value]?: Exclude<Value[Key], undefined>
+  }
+}
