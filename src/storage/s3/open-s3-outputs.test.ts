@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type S3Fault, startFaultyS3Server } from '../../../test/support/s3/faulty-s3-server.ts'
+import { readStored } from '../../../test/support/stored-output.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { OutputStore } from '../../core/ports/output-store.ts'
+import { openS3Outputs } from './open-s3-outputs.ts'
+
+const options = { signal: new AbortController().signal }
+const name = { inferenceId: '0f8fad5b-d9cb-469f-a165-70867728950e', attempt: 1 }
+const content = { contentType: 'text/plain', chunks: [new TextEncoder().encode('what was drawn')] }
+const cluster = 'one'
+
+async function setUp() {
+  const server = await startFaultyS3Server()
+  const clock = createImpatientClock()
+  const outputs = await openS3Outputs({ address: server.address, cluster, clock, random: () => 0.5 }, options)
+  server.requests.length = 0
+  return { server, clock, outputs, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+/** Pauses between tries are over at once; limits of time only when the test says that they are. */
+function createImpatientClock() {
+  const limits = new Set<() => void>()
+  let now = Date.now()
+  const clock: Clock = {
+    now: () => now,
+    wait(ms, { signal }) {
+      if (ms <= 1000) {
+        now += ms
+        return Promise.resolve()
+      }
+      return new Promise((resolve, reject) => {
+        const pass = () => {
+          now += ms
+          resolve()
+        }
+        limits.add(pass)
+        signal.addEventListener('abort', () => {
+          limits.delete(pass)
+          reject(signal.reason)
+        })
+      })
+    },
+  }
+  return { ...clock, advance: (ms: number) => (now += ms), passLimits: () => limits.forEach((pass) => void pass()) }
+}
+
+/** Stores and reads once. */
+async function storeAndRead(outputs: OutputStore): Promise<string> {
+  const reference = await outputs.put(name, content, options)
+  return (await readStored(outputs, reference)).toString()
+}
+
+const passingFaults: readonly S3Fault[] = [{ status: 503 }, { status: 500 }, { status: 429 }, { status: 409 }, 'hang', 'cut', 'forget']
+
+for (const method of ['PUT', 'GET'])
+  for (const fault of passingFaults)
+    test(`${JSON.stringify(fault)} to the first two ${method}s is repeated, and nothing is stored twice`, async () => {
+      await using setup = await setUp()
+      const { server, clock, outputs } = setup
+      let faults = 0
+      server.fault = (request) => (request.method === method && ++faults <= (fault === 'hang' ? 1 : 2) ? fault : undefined)
+      server.onHang = clock.passLimits
+      assert.equal(await storeAndRead(outputs), 'what was drawn')
+      assert.equal([...server.objects.keys()].filter((key) => key.startsWith('v1/')).length, 1)
+    })
+
+for (const fault of [{ status: 503 }, 'hang', 'cut'] as const)
+  test(`a server that only answers ${JSON.stringify(fault)} is given up within eight seconds, and named as what it is`, async () => {
+    await using setup = await setUp()
+    const { server, clock, outputs } = setup
+    const reference = await outputs.put(name, content, options)
+    server.fault = () => fault
+    server.onHang = clock.passLimits
+    const startedAt = clock.now()
+    await assert.rejects(readStored(outputs, reference), { code: 'server_is_overloaded' })
+    await assert.rejects(outputs.put(name, content, options), { code: 'server_is_overloaded' })
+    assert.ok(clock.now() - startedAt <= 2 * 8000, `${clock.now() - startedAt} ms`)
+  })
+
+test('an answer that ends early is asked for again, one of the right length and wrong bytes is refused', async () => {
+  await using setup = await setUp()
+  const { server, outputs } = setup
+  const reference = await outputs.put(name, content, options)
+  let halves = 0
+  server.fault = () => (++halves === 1 ? 'half' : undefined)
+  assert.equal((await readStored(outputs, reference)).toString(), 'what was drawn')
+  server.fault = () => 'damage'
+  await assert.rejects(readStored(outputs, reference), { code: 'internal_error', message: /damaged/ })
+})
+
+test('an object that was exchanged between two pieces is refused, never mixed', async () => {
+  await using setup = await setUp()
+  const { server, outputs } = setup
+  const large = Buffer.alloc(9 * 1024 * 1024, 'ab')
+  const reference = await outputs.put(name, { contentType: 'text/plain', chunks: [large] }, options)
+  const pieces = await outputs.open(reference, options)
+  const other = Buffer.alloc(large.length, 'cd')
+  server.objects.set(reference.key, { bytes: other, sha256: '' })
+  await assert.rejects(Array.fromAsync(pieces), { code: 'internal_error', message: /damaged/ })
+})
+
+test('a machine whose clock is an hour off learns the time of the server', async () => {
+  await using setup = await setUp()
+  const { server, clock, outputs } = setup
+  clock.advance(-60 * 60_000)
+  let refused = 0
+  server.fault = () => (++refused === 1 ? 'skewed' : undefined)
+  await outputs.put(name, content, options)
+  assert.equal(refused, 2)
+})
+
+test('what the server refuses for good is not repeated', async () => {
+  await using setup = await setUp()
+  const { server, outputs } = setup
+  server.fault = () => ({ status: 403 })
+  await assert.rejects(outputs.put(name, content, options), /answered 403 \(SlowDown\) to PUT/)
+  assert.equal(server.requests.length, 1)
+})
+
+test('a caller who leaves ends the call at once', async () => {
+  await using setup = await setUp()
+  const { server, outputs } = setup
+  server.fault = () => 'hang'
+  const caller = new AbortController()
+  const stored = outputs.put(name, content, { signal: caller.signal })
+  await server.arrived(1)
+  caller.abort(new Error('left'))
+  await assert.rejects(stored, { message: 'left' })
+})
+
+test('a bucket belongs to one cluster, however many nodes open it at once', async () => {
+  await using server = await startFaultyS3Server()
+  const clock = createImpatientClock()
+  const open = (id: string) => openS3Outputs({ address: server.address, cluster: id, clock }, options)
+  const opened = await Promise.allSettled([open('one'), open('one'), open('two'), open('two')])
+  assert.equal(opened.filter(({ status }) => status === 'fulfilled').length, 2)
+  const refused = opened.find(({ status }) => status === 'rejected')
+  assert.match(String(refused?.status === 'rejected' && refused.reason), /belongs to another installation/)
+})
+
+test('two thousand outputs are listed in pages and deleted in batches', async () => {
+  await using setup = await setUp()
+  const { server, clock, outputs } = setup
+  for (let index = 0; index < 2001; index++)
+    server.objects.set(`v1/2025-12-31T23/id-${index}/1-${(clock.now() - 1).toString(16).padStart(12, '0')}${'0'.repeat(20)}`, {
+      bytes: Buffer.alloc(1),
+      sha256: '',
+    })
+  server.objects.set('v1/2025-12-31T23/somebody-elses.txt', { bytes: Buffer.alloc(1), sha256: '' })
+  const old = await Array.fromAsync(outputs.listOld({ olderThan: clock.now() }, options))
+  assert.deepEqual([old.length, server.requests.length], [2001, 3])
+  await outputs.delete(
+    old.map(({ key }) => key),
+    options,
+  )
+  assert.deepEqual(
+    [server.requests.length, [...server.objects.keys()].sort()],
+    [6, ['sepia-cluster.json', 'v1/2025-12-31T23/somebody-elses.txt']],
+  )
+})
+
+test('an id or a key that is none reaches no address', async () => {
+  await using setup = await setUp()
+  const { server, outputs } = setup
+  for (const inferenceId of ['../../x', 'a?delete', '', 'a b c d'])
+    await assert.rejects(outputs.put({ inferenceId, attempt: 1 }, content, options), { code: 'internal_error' })
+  const reference = { contentType: 'text/plain', bytes: 1, sha256: '' }
+  for (const key of ['sepia-cluster.json', 'v1/../sepia-cluster.json', '?delete', '']) {
+    await assert.rejects(outputs.open({ ...reference, key }, options), { code: 'internal_error' })
+    await assert.rejects(outputs.delete([key], options), { code: 'internal_error' })
+  }
+  assert.deepEqual(server.requests, [])
+})

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { ServiceError } from '../../core/error.ts'
+import type { OutputReference } from '../../core/inference.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { OutputContent, OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
+import { claimBucket } from './claim-bucket.ts'
+import { hourOf, makeOutputKey, outputPrefix, readOutputKey } from './output-key.ts'
+import type { S3Address } from './s3-address.ts'
+import { S3Bucket } from './s3-bucket.ts'
+import { deleteKeys } from './s3-delete.ts'
+import { damagedOutput, unreadableOutput } from './s3-failure.ts'
+import { listKeys } from './s3-list.ts'
+
+export interface S3OutputsSettings {
+  readonly address: S3Address
+  /** Id of the cluster, one word; the bucket must belong to it or to nobody. */
+  readonly cluster: string
+  /** The cluster's clock, by which outputs are named and found. */
+  readonly clock: Clock
+  readonly random?: () => number
+}
+
+type Options = { readonly signal: AbortSignal }
+
+/** What is read in one call and is in memory at once. */
+const pieceBytes = 1024 * 1024
+
+/**
+ * Keeps outputs as objects of a bucket, each under a key that nobody else writes; the bucket is made when it is missing.
+ *
+ * @throws {Error} when the bucket belongs to another cluster, or the server refuses.
+ */
+export async function openS3Outputs(settings: S3OutputsSettings, options: Options): Promise<OutputStore> {
+  const { address, clock, cluster, random = Math.random } = settings
+  const bucket = new S3Bucket({ address, clock, random })
+  await claimBucket(bucket, { name: address.bucket, region: address.region, cluster }, options)
+  return new S3Outputs(bucket, clock)
+}
+
+class S3Outputs implements OutputStore {
+  readonly #bucket: S3Bucket
+  readonly #clock: Clock
+
+  constructor(bucket: S3Bucket, clock: Clock) {
+    this.#bucket = bucket
+    this.#clock = clock
+  }
+
+  async put(name: OutputName, { contentType, chunks }: OutputContent, options: Options): Promise<OutputReference> {
+    options.signal.throwIfAborted()
+    const key = makeOutputKey(name, this.#clock.now())
+    if (key === null) throw new ServiceError('internal_error', 'The output has a name that no output can have.')
+    const body = Buffer.concat([...chunks])
+    const sha256 = createHash('sha256').update(body).digest('hex')
+    const headers = {
+      'content-type': contentType,
+      'content-md5': createHash('md5').update(body).digest('base64'),
+      'x-amz-meta-sha256': sha256,
+      'if-none-match': '*',
+    }
+    const { status } = await this.#bucket.call({ method: 'PUT', key, headers, body }, options)
+    // A try whose answer was lost may have stored it; nobody else knows the key.
+    if (status === 412) {
+      const stored = await this.#bucket.call({ method: 'HEAD', key }, options)
+      if (stored.headers.get('x-amz-meta-sha256') !== sha256) throw damagedOutput()
+    } else if (status >= 300) throw new Error(`The S3 server answered ${status} to a new output; the bucket may be gone.`)
+    return { key, contentType, bytes: body.length, sha256 }
+  }
+
+  async open(reference: OutputReference, options: Options): Promise<AsyncIterable<Uint8Array>> {
+    const hash = createHash('sha256')
+    let first: Piece | undefined
+    for (let offset = 0; offset < reference.bytes || offset === 0; offset += pieceBytes) {
+      const piece = await this.#read(reference, { offset, length: pieceBytes, etag: first?.etag }, options)
+      hash.update(piece.bytes)
+      first ??= piece
+    }
+    if (hash.digest('hex') !== reference.sha256 || first === undefined) throw damagedOutput()
+    return reference.bytes <= pieceBytes ? once(first.bytes) : this.#again(reference, first, options)
+  }
+
+  async readPart(
+    reference: OutputReference,
+    { offset, length }: { readonly offset: number; readonly length: number },
+    options: Options,
+  ): Promise<Uint8Array> {
+    const until = Math.min(offset + length, reference.bytes)
+    const pieces: Uint8Array[] = []
+    for (let from = offset; from < until || pieces.length === 0; from += pieceBytes)
+      pieces.push((await this.#read(reference, { offset: from, length: Math.min(pieceBytes, until - from) }, options)).bytes)
+    return Buffer.concat(pieces)
+  }
+
+  async delete(keys: readonly string[], options: Options): Promise<void> {
+    for (const key of keys) checkKey(key)
+    await deleteKeys(this.#bucket, [...new Set(keys)], options)
+  }
+
+  async *listOld({ olderThan }: { readonly olderThan: number }, options: Options): AsyncGenerator<StoredOutput> {
+    const lastHour = `${outputPrefix}${hourOf(olderThan)}/`
+    for await (const key of listKeys(this.#bucket, outputPrefix, options)) {
+      if (key.slice(0, lastHour.length) > lastHour) return
+      const read = readOutputKey(key)
+      if (read !== null && read.storedAt < olderThan) yield { key, inferenceId: read.inferenceId }
+    }
+  }
+
+  /** The bytes once more, of the very object that was checked, and checked again while they go out. */
+  async *#again(reference: OutputReference, first: Piece, options: Options): AsyncGenerator<Uint8Array, void, undefined> {
+    const hash = createHash('sha256').update(first.bytes)
+    yield first.bytes
+    for (let offset = pieceBytes; offset < reference.bytes; offset += pieceBytes) {
+      const { bytes } = await this.#read(reference, { offset, length: pieceBytes, etag: first.etag }, options)
+      hash.update(bytes)
+      yield bytes
+    }
+    if (hash.digest('hex') !== reference.sha256) throw damagedOutput()
+  }
+
+  async #read(
+    { key, bytes: whole }: OutputReference,
+    { offset, length, etag }: { readonly offset: number; readonly length: number; readonly etag?: string | undefined },
+    options: Options,
+  ): Promise<Piece> {
+    checkKey(key)
+    const wanted = Math.max(0, Math.min(length, whole - offset))
+    if (wanted === 0 && whole > 0) return { bytes: Buffer.alloc(0), etag }
+    // An empty object has no range that could be asked for.
+    const range = whole === 0 ? {} : { range: `bytes=${offset}-${offset + wanted - 1}` }
+    const headers = { ...range, ...(etag === undefined ? {} : { 'if-match': etag }) }
+    const answer = await this.#bucket.call({ method: 'GET', key, headers, answerBytes: pieceBytes }, options)
+    if (answer.status === 404) throw unreadableOutput(new Error('no such object'))
+    if (answer.status >= 300 || answer.body.length !== wanted) throw damagedOutput()
+    return { bytes: answer.body, etag: answer.headers.get('etag') ?? undefined }
+  }
+}
+
+interface Piece {
+  readonly bytes: Uint8Array
+  readonly etag: string | undefined
+}
+
+function checkKey(key: string): void {
+  // Keys are made here, of ids that the queue made; anything else has no business in an address.
+  if (readOutputKey(key) === null) throw new ServiceError('internal_error', 'The output has a key that no output can have.')
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes
+}
