@@ -6,7 +6,7 @@ import { allSettings } from '../config/settings.ts'
 import type { Command, CommandFlag } from './command.ts'
 
 /** Flags of nearly every command. */
-const commonFlags: readonly CommandFlag[] = [
+export const commonFlags: readonly CommandFlag[] = [
   { name: 'config', form: '<file>', help: 'Configuration file; default ./sepia.config.json, if it is there.' },
   { name: 'json', form: null, help: 'Print one JSON object and nothing else.' },
   { name: 'help', form: null, help: 'Explain the command.' },
@@ -67,17 +67,36 @@ function isPosition(word: string): boolean {
 /** Everything wrong with the flags and arguments of a command, but for the values of settings. */
 export function checkArguments(command: Command, { rest, flags }: Arguments): readonly ConfigFault[] {
   const known = [...flagsOf(command), ...settingFlags]
-  const given = [...flags].map(([name, values]) => ({ where: `--${name}`, values, flag: known.find((flag) => flag.name === name) }))
-  const unknown = given.filter(({ flag }) => flag === undefined)
+  const unknown = findUnknownFlags(flagsOf(command), { flags })
   return [
-    ...unknown.map(({ where }) => ({ where, message: `there is no such flag.${didYouMean(where, known.map(dashed))}` })),
-    ...given.flatMap(({ where, values, flag }) => checkValues(where, values, flag)),
+    ...unknown,
+    ...[...flags].flatMap(([name, values]) =>
+      checkValues(
+        `--${name}`,
+        values,
+        known.find((flag) => flag.name === name),
+      ),
+    ),
     ...command.flags
       .filter(({ name, required }) => required === true && !flags.has(name))
       .map((flag) => ({ where: dashed(flag), message: `is missing; add ${dashed(flag)} ${flag.form}.` })),
     // The value of an unknown flag looks like an argument; one fault is enough.
     ...(unknown.length === 0 ? checkRest(command, rest) : []),
   ]
+}
+
+/** The flags that neither a command has nor a setting, with the nearest right ones. */
+export function findUnknownFlags(own: readonly CommandFlag[], { flags }: Pick<Arguments, 'flags'>): readonly ConfigFault[] {
+  const known = [...own, ...settingFlags].map(({ name }) => name)
+  return [...flags.keys()]
+    .filter((name) => !known.includes(name))
+    .map((name) => ({
+      where: `--${name}`,
+      message: `there is no such flag.${didYouMean(
+        `--${name}`,
+        known.map((each) => `--${each}`),
+      )}`,
+    }))
 }
 
 /** The flags that set settings, as the configuration reads them; not those that the command keeps for itself or that lack their value. */

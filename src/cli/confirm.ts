@@ -16,8 +16,9 @@ export async function confirm(
   { warning, unattended }: { readonly warning: string; readonly unattended: 'proceed' | 'refuse' },
 ): Promise<void> {
   if (flags.has(yesFlag.name)) return
-  const answer = await terminal.ask(`${printableLine(warning)} Continue? [y/N] `, { signal })
+  const line = printableLine(warning)
+  const answer = await terminal.ask(`${line} Continue? [y/N] `, { signal })
   if (answer === null && unattended === 'proceed') return
-  if (answer === null) throw new UsageError([{ where: '--yes', message: `${warning} Add --yes to do it without being asked.` }])
+  if (answer === null) throw new UsageError([{ where: '--yes', message: `${line} Add --yes to do it without being asked.` }])
   if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError([{ where: 'Stopped', message: 'nothing was changed.' }])
 }

@@ -3,7 +3,7 @@ import type { Machine } from '../config/machine.ts'
 import { didYouMean } from '../config/nearest-name.ts'
 import type { LoadedConfig } from '../config/parse-config.ts'
 import type { ConfigFault } from '../config/setting-sources.ts'
-import { type Arguments, checkArguments, parseArguments, settingValues } from './arguments.ts'
+import { type Arguments, checkArguments, commonFlags, findUnknownFlags, parseArguments, settingValues } from './arguments.ts'
 import type { CliBackend } from './cli-backend.ts'
 import type { Command, CommandResult } from './command.ts'
 import { commands } from './commands.ts'
@@ -54,6 +54,8 @@ async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise
     const group = commands.filter(({ words }) => words.length > 1 && words[0] === word)
     if (flags.has('help') && rest.length === 1 && group.length > 0) return { text: groupHelp(word, group), json: listCommands(group) }
     if (rest.length > 0) throw new UsageError([unknownCommand(rest)])
+    const faults = findUnknownFlags(commonFlags, parsed)
+    if (faults.length > 0) throw new UsageError(faults)
     return { text: overview(commands), json: listCommands(commands) }
   }
   if (flags.has('help')) return { text: commandHelp(command), json: { command: command.words.join(' '), summary: command.summary } }

@@ -4,9 +4,11 @@ import type { AccessToken } from '../../src/core/access-token.ts'
 import { type Account, noLimits } from '../../src/core/account.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 
-const account: Account = { id: 'a1', name: 'First', email: null, role: 'owner', createdAt: 0, disabledAt: null, limits: noLimits }
+/** The one account that there is when a test names no others. */
+export const account: Account = { id: 'a1', name: 'First', email: null, role: 'owner', createdAt: 0, disabledAt: null, limits: noLimits }
 
-function tokenOf({ name, scopes }: Pick<NewToken, 'name' | 'scopes'>): AccessToken {
+/** A token of it that is valid for ever and was never used. */
+export function tokenOf({ name, scopes }: Pick<NewToken, 'name' | 'scopes'>): AccessToken {
   const dates = { createdAt: 0, expiresAt: null, revokedAt: null, lastUsedAt: null }
   return { id: 't1', accountId: 'a1', name, hash: 'f00', hint: 'abcd', scopes, ...dates }
 }
@@ -19,7 +21,20 @@ export async function runCommandLine(
     answer = null,
     findings = [],
     accountName = account.name,
-  }: { environment?: Record<string, string>; answer?: string | null; findings?: readonly Finding[]; accountName?: string } = {},
+    accounts = [{ ...account, name: accountName }],
+    tokens = [tokenOf({ name: 'mine', scopes: ['read'] })],
+    backend: instead = {},
+    interactive = false,
+  }: {
+    environment?: Record<string, string>
+    answer?: string | null
+    findings?: readonly Finding[]
+    accountName?: string
+    accounts?: readonly Account[]
+    tokens?: readonly AccessToken[]
+    backend?: Partial<CliBackend>
+    interactive?: boolean
+  } = {},
 ): Promise<{ code: number; out: string; err: string; asked: readonly string[]; done: readonly string[] }> {
   await using folder = await createTemporaryFolder()
   const done: string[] = []
@@ -27,11 +42,14 @@ export async function runCommandLine(
   let out = ''
   let err = ''
   const desk: AccountDesk = {
-    listAccounts: async () => [{ ...account, name: accountName }],
-    createAccount: async () => account,
+    listAccounts: async () => accounts,
+    createAccount: async (input) => {
+      done.push(`account ${JSON.stringify(input)}`)
+      return { ...account, ...input }
+    },
     makeSignInLink: async (id) => `http://127.0.0.1:8080/console/join#code-of-${id}`,
     changeAccount: async (id, change) => void done.push(`changed ${id} ${JSON.stringify(change)}`),
-    listTokens: async () => [tokenOf({ name: 'mine', scopes: ['read'] })],
+    listTokens: async (id) => tokens.filter(({ accountId }) => accountId === id),
     createToken: async (input) => {
       done.push(`token ${JSON.stringify(input)}`)
       return { text: 'sepia_secret', token: tokenOf(input) }
@@ -54,6 +72,7 @@ export async function runCommandLine(
     restore: refuse,
     listDevices: async () => [],
     doctor: async () => findings,
+    ...instead,
   }
   const code = await runCli(argv, {
     terminal: {
@@ -63,7 +82,7 @@ export async function runCommandLine(
       err: (text) => {
         err += text
       },
-      interactive: false,
+      interactive,
       ask: async (question) => {
         asked.push(question)
         return answer

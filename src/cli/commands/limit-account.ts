@@ -1,5 +1,6 @@
 import { type AccountLimits, limitRanges } from '../../core/account.ts'
 import type { Command } from '../command.ts'
+import { findAccount } from '../find-account.ts'
 import { UsageError } from '../usage-error.ts'
 
 const form = '<number> | none'
@@ -23,9 +24,7 @@ export const limitAccount: Command = {
   run: async ({ argument, backend, config, flags, signal }) => {
     const changes = readChanges(flags)
     await using desk = await backend.openAccountDesk(config, { signal })
-    const account = (await desk.listAccounts({ signal })).find(({ id }) => id === argument)
-    if (account === undefined)
-      throw new UsageError([{ where: argument, message: 'there is no account with this id; see sepia account list.' }])
+    const account = await findAccount(desk, argument, { signal })
     if (Object.keys(changes).length > 0) await desk.changeAccount(account.id, { limits: changes }, { signal })
     const limits = { ...account.limits, ...changes }
     return {

@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts'
-import { UsageError } from '../usage-error.ts'
+import { findAccount } from '../find-account.ts'
+import { printableLine } from '../printable.ts'
 
 /** The way back in for an owner who forgot the password. */
 export const linkAccount: Command = {
@@ -10,10 +11,8 @@ export const linkAccount: Command = {
   settings: ['data', 'database-url', 'host', 'port', 'public-url'],
   run: async (context) => {
     await using desk = await context.backend.openAccountDesk(context.config, context)
-    const account = (await desk.listAccounts(context)).find(({ id }) => id === context.argument)
-    if (account === undefined)
-      throw new UsageError([{ where: context.argument, message: 'there is no account with this id; see sepia account list.' }])
+    const account = await findAccount(desk, context.argument, context)
     const link = await desk.makeSignInLink(account.id, context)
-    return { text: `Open this link within three days to sign in as "${account.name}":\n\n  ${link}`, json: { link } }
+    return { text: `Open this link within three days to sign in as "${printableLine(account.name)}":\n\n  ${link}`, json: { link } }
   },
 }

@@ -10,10 +10,11 @@ export const listModels: Command = {
   run: async ({ backend, config }) => {
     const models = await backend.listModels(config)
     return {
-      text: textTable(
-        ['ID', 'KIND', 'SIZE', 'LICENCE', 'FOLDER'],
-        models.map(({ id, kind, bytes, license, folder }) => [id, kind, printByteSize(bytes), license ?? '', folder]),
-      ),
+      text:
+        textTable(
+          ['ID', 'KIND', 'SIZE', 'LICENCE', 'FOLDER'],
+          models.map(({ id, kind, bytes, license, folder }) => [id, kind, printByteSize(bytes), license ?? '', folder]),
+        ) || 'There are no models; fetch one with: sepia model pull <source>',
       json: { models: models.map(({ id, name, kind, bytes, license, folder }) => ({ id, name, kind, bytes, license, folder })) },
     }
   },

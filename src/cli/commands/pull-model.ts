@@ -1,6 +1,7 @@
 import { printByteSize } from '../../config/byte-size.ts'
 import type { PullPlan } from '../../core/model-pull.ts'
 import type { Command } from '../command.ts'
+import { printableLine } from '../printable.ts'
 import { openProgressBar } from '../progress-bar.ts'
 import { textTable } from '../text-table.ts'
 
@@ -28,5 +29,5 @@ export const pullModel: Command = {
 }
 
 function describePlan({ id, bytes, license, notes }: PullPlan): readonly string[] {
-  return [`${id} (${printByteSize(bytes)}), licence: ${license ?? 'not stated'}`, ...notes]
+  return [`${id} (${printByteSize(bytes)}), licence: ${license ?? 'not stated'}`, ...notes].map(printableLine)
 }

@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts'
 import { confirm, yesFlag } from '../confirm.ts'
 import { listAllTokens } from '../list-all-tokens.ts'
+import { printableLine } from '../printable.ts'
 import { UsageError } from '../usage-error.ts'
 
 export const revokeToken: Command = {
@@ -16,6 +17,6 @@ export const revokeToken: Command = {
     if (token === undefined) throw new UsageError([{ where: argument, message: 'there is no token with this id; see sepia token list.' }])
     await confirm(context, { warning: `Programs that use the token "${token.name}" will be refused.`, unattended: 'proceed' })
     await desk.revokeToken(token, { signal })
-    return { text: `Revoked "${token.name}".`, json: { revoked: token.id } }
+    return { text: `Revoked "${printableLine(token.name)}".`, json: { revoked: token.id } }
   },
 }

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { account, runCommandLine as run } from '../../../test/support/run-command-line.ts'
+
+const disabledAt = Date.UTC(2026, 10, 21, 12)
+
+describe('account list', () => {
+  it('shows each account in a line, with when it was disabled', async () => {
+    const accounts = [account, { ...account, id: 'a2', name: 'Ada', email: 'ada@example.org', role: 'member', disabledAt } as const]
+    const { code, out, done } = await run(['account', 'list'], { accounts })
+    assert.equal(code, 0)
+    assert.deepEqual(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(/ {2,}/)),
+      [
+        ['ID', 'NAME', 'E-MAIL', 'ROLE', 'CREATED', 'STATE'],
+        ['a1', 'First', 'owner', '1970-01-01T00:00:00Z', 'enabled'],
+        ['a2', 'Ada', 'ada@example.org', 'member', '1970-01-01T00:00:00Z', 'disabled 2026-11-21T12:00:00Z'],
+      ],
+    )
+    assert.deepEqual(done, ['closed'])
+  })
+
+  it('gives programs every field, with null for what is not there', async () => {
+    const limits = { requestsPerMinute: 5, tokensPerDay: null, imagesPerDay: 0 }
+    const { out } = await run(['account', 'list', '--json'], { accounts: [{ ...account, limits }] })
+    assert.deepEqual(JSON.parse(out), {
+      accounts: [
+        {
+          id: 'a1',
+          name: 'First',
+          email: null,
+          role: 'owner',
+          created_at: '1970-01-01T00:00:00Z',
+          disabled_at: null,
+          requests_per_minute: 5,
+          tokens_per_day: null,
+          images_per_day: 0,
+        },
+      ],
+    })
+  })
+
+  it('says where the first account comes from when there is none', async () => {
+    assert.match((await run(['account', 'list'], { accounts: [] })).out, /no accounts; the first start makes one/)
+  })
+})
+
+describe('account create', () => {
+  it('makes a member unless told otherwise, and says how to get a token', async () => {
+    const { out, done } = await run(['account', 'create', '--name', 'ci'])
+    assert.deepEqual(done, ['account {"name":"ci","role":"member"}', 'closed'])
+    assert.match(out, /^Made the account a1\.\nIts first token: sepia token create --account a1 --name first$/m)
+    assert.deepEqual(JSON.parse((await run(['account', 'create', '--name', 'ci', '--role', 'owner', '--json'])).out), {
+      id: 'a1',
+      name: 'ci',
+      role: 'owner',
+    })
+  })
+
+  for (const role of ['admin', '', 'Owner', 'member '])
+    it(`refuses the role ${JSON.stringify(role)} before it opens anything`, async () => {
+      const { code, err, done } = await run(['account', 'create', '--name', 'ci', `--role=${role}`])
+      assert.equal(code, 2)
+      assert.equal(err, `--role: expected member or owner, got ${JSON.stringify(role)}.\n`)
+      assert.deepEqual(done, [])
+    })
+
+  it('takes a name that looks like a flag only after an equals sign', async () => {
+    assert.deepEqual((await run(['account', 'create', '--name=--json'])).done[0], 'account {"name":"--json","role":"member"}')
+  })
+})
+
+describe('account disable and enable', () => {
+  it('refuses to lock somebody out where nobody can be asked', async () => {
+    const { code, err, done } = await run(['account', 'disable', 'a1'])
+    assert.equal(code, 2)
+    assert.match(err, /^--yes: Every token and session of the account "First" will be refused\. Add --yes/)
+    assert.deepEqual(done, ['closed'])
+  })
+
+  for (const answer of ['y', 'Y', 'yes', ' YES '])
+    it(`takes ${JSON.stringify(answer)} for yes`, async () => {
+      assert.deepEqual((await run(['account', 'disable', 'a1'], { answer })).done, ['changed a1 {"disabled":true}', 'closed'])
+    })
+
+  for (const answer of ['', 'n', 'no', 'yess', 'ja', 'y n'])
+    it(`takes ${JSON.stringify(answer)} for no`, async () => {
+      const { code, err, done } = await run(['account', 'disable', 'a1'], { answer })
+      assert.equal(code, 2)
+      assert.match(err, /nothing was changed/)
+      assert.deepEqual(done, ['closed'])
+    })
+
+  it('lets in again without asking, and closes the store', async () => {
+    const { out, asked, done } = await run(['account', 'enable', 'a1'])
+    assert.equal(out, 'Enabled "First".\n')
+    assert.deepEqual(asked, [])
+    assert.deepEqual(done, ['changed a1 {"disabled":false}', 'closed'])
+  })
+
+  for (const verb of ['disable', 'enable', 'limit', 'link'])
+    it(`${verb} names an account that is not there, changes nothing, and closes the store`, async () => {
+      const { code, err, done } = await run(['account', verb, 'nobody', ...(verb === 'disable' ? ['--yes'] : [])])
+      assert.equal(code, 2)
+      assert.equal(err, 'nobody: there is no account with this id; see sepia account list.\n')
+      assert.deepEqual(done, ['closed'])
+    })
+
+  for (const argv of [
+    ['account', 'disable', 'a1', '--yes'],
+    ['account', 'enable', 'a1'],
+    ['account', 'link', 'a1'],
+  ])
+    it(`a name with a line break forges no line of sepia ${argv.join(' ')}`, async () => {
+      const honest = await run(argv, { accountName: 'Mallory' })
+      const forged = await run(argv, { accountName: 'Mallory".\nMade "Eve' })
+      assert.equal(forged.code, 0)
+      assert.equal(forged.out.split('\n').length, honest.out.split('\n').length)
+    })
+})

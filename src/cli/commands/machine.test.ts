@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
+import { describe, it } from 'node:test'
+import { runCommandLine as run } from '../../../test/support/run-command-line.ts'
+import type { FoundDevice } from '../../core/compute-device.ts'
+
+const gpu: FoundDevice = {
+  engine: 'text',
+  index: 0,
+  backend: 'vulkan',
+  name: 'A GPU',
+  software: false,
+  memoryBytes: 8 * 1024 ** 3,
+  freeBytes: 1024 ** 3,
+  driver: '1.2',
+}
+
+describe('devices', () => {
+  it('says that the processor computes where no GPU is', async () => {
+    const { code, out } = await run(['devices'])
+    assert.equal(code, 0)
+    assert.match(out, /^No GPU was found: models compute on the processor/)
+    assert.deepEqual(JSON.parse((await run(['devices', '--json'])).out), { devices: [] })
+  })
+
+  it('shows what is known of each, and no more', async () => {
+    const unknown = { ...gpu, index: 1, name: null, software: true, memoryBytes: null, freeBytes: null, driver: null }
+    const { out } = await run(['devices'], { backend: { listDevices: async () => [gpu, { ...gpu, freeBytes: null }, unknown] } })
+    const [, first, second, third] = out.split('\n').map((line) => line.split(/ {2,}/))
+    assert.deepEqual(first, ['text', 'vulkan', '0', 'A GPU', '8gb, 1gb free', '1.2'])
+    assert.equal(second?.[4], '8gb')
+    assert.deepEqual(third, ['text', 'vulkan', '1', 'not told (software: only used when named)'])
+  })
+})
+
+describe('backup and restore', () => {
+  const files: string[] = []
+  const backend = {
+    backup: async (_config: unknown, file: string) => {
+      files.push(file)
+      return { bytes: 1536 }
+    },
+    restore: async (_config: unknown, file: string) => void files.push(`restored ${file}`),
+  }
+
+  it('writes where the shell stands, and says how much', async () => {
+    const { out } = await run(['backup', 'b.tar'], { backend })
+    assert.equal(out, `Wrote ${resolve('b.tar')} (1.5kb).\n`)
+    assert.equal(files.at(-1), resolve('b.tar'))
+    const { out: json } = await run(['backup', '/x/b.tar', '--json'], { backend })
+    assert.deepEqual(JSON.parse(json), { file: '/x/b.tar', bytes: 1536 })
+  })
+
+  it('restores only after a yes', async () => {
+    files.length = 0
+    for (const answer of [null, 'n', '']) await run(['restore', '/x/b.tar'], { backend, answer })
+    assert.deepEqual(files, [])
+    await run(['restore', '/x/b.tar'], { backend, answer: 'yes' })
+    await run(['restore', '/x/b.tar', '--yes'], { backend })
+    assert.deepEqual(files, ['restored /x/b.tar', 'restored /x/b.tar'])
+  })
+})
+
+describe('doctor', () => {
+  const findings = [
+    { subject: 'database', healthy: true, message: 'is whole.' },
+    { subject: 'outputs', healthy: false, message: '3 files are missing.' },
+  ]
+
+  it('tells what it found, and fails when one thing is wrong', async () => {
+    const { code, out } = await run(['doctor'], { findings })
+    assert.equal(code, 1)
+    assert.match(out, /database.*is whole\./)
+    assert.match(out, /outputs.*3 files are missing\./)
+  })
+
+  it('gives programs every finding', async () => {
+    const { code, out } = await run(['doctor', '--json'], { findings })
+    assert.equal(code, 1)
+    assert.deepEqual(JSON.parse(out).findings, findings)
+  })
+})
+
+describe('odd command lines', () => {
+  for (const argv of [
+    ['constructor'],
+    ['__proto__'],
+    ['toString', 'x'],
+    ['-x'],
+    ['--constructor'],
+    ['config', '--__proto__=1'],
+    ['config', '--toString'],
+  ])
+    it(`sepia ${argv.join(' ')} is refused by name`, async () => {
+      const { code, err, done } = await run(argv)
+      assert.equal(code, 2, err)
+      assert.match(err, /there is no such (command|flag)/)
+      assert.deepEqual(done, [])
+    })
+
+  it('a bare flag takes no value, and a flag given twice keeps the last', async () => {
+    assert.match((await run(['account', 'disable', 'a1', '--yes=no'])).err, /^--yes: takes no value\.$/m)
+    assert.equal((await run(['account', 'create', '--name', 'one', '--name', 'two'])).done[0], 'account {"name":"two","role":"member"}')
+  })
+})

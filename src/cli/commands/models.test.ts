@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { miniChat } from '../../../test/support/mini-chat.ts'
+import { runCommandLine as run } from '../../../test/support/run-command-line.ts'
+import type { PullPlan } from '../../core/model-pull.ts'
+
+const plan: PullPlan = {
+  id: 'tiny',
+  license: null,
+  bytes: 3 * 1024 ** 2,
+  freeBytes: 1024 ** 3,
+  notes: ['It is a GGUF file.'],
+  files: { 'model.gguf': { bytes: 3 * 1024 ** 2, sha256: 'aa' }, 'model.json': { bytes: 12, sha256: 'bb' } },
+}
+
+describe('model list', () => {
+  it('shows what is installed, and says how to get something when nothing is', async () => {
+    const { out } = await run(['model', 'list'], { backend: { listModels: async () => [{ ...miniChat, folder: '/m/mini' }] } })
+    assert.match(out, /^sepia-mini-chat +text +7\.6mb +Apache-2\.0 +\/m\/mini$/m)
+    assert.equal((await run(['model', 'list'])).out, 'There are no models; fetch one with: sepia model pull <source>\n')
+    assert.deepEqual(JSON.parse((await run(['model', 'list', '--json'])).out), { models: [] })
+  })
+})
+
+describe('model pull', () => {
+  const pulling = { pullModel: async () => ({ ...miniChat, id: 'tiny', bytes: 2048, folder: '/data/models/tiny' }) }
+
+  it('says what it installed, as a sentence and as an object', async () => {
+    assert.equal(
+      (await run(['model', 'pull', 'hf:a/b'], { backend: pulling })).out,
+      'Installed tiny (2kb); a running service has it in a few seconds.\n',
+    )
+    const { out } = await run(['model', 'pull', 'hf:a/b', '--json'], { backend: pulling })
+    assert.deepEqual(JSON.parse(out), { id: 'tiny', bytes: 2048, folder: '/data/models/tiny' })
+  })
+
+  it('hands the source on as it was written', async () => {
+    const asked: string[] = []
+    const backend = {
+      pullModel: async (_config: unknown, source: string) => {
+        asked.push(source)
+        return miniChat
+      },
+    }
+    for (const source of ['hf:a/b@main:Q4_K_M', 'https://x.example/m?x=1#y', '/m/with space', '../m'])
+      await run(['model', 'pull', source], { backend })
+    assert.deepEqual(asked, ['hf:a/b@main:Q4_K_M', 'https://x.example/m?x=1#y', '/m/with space', '../m'])
+  })
+
+  it('tells on standard error what it will fetch, so that standard output is the result alone', async () => {
+    const backend = {
+      pullModel: async (_config: unknown, _source: string, { onPlan }: { readonly onPlan?: (plan: PullPlan) => void }) => {
+        onPlan?.(plan)
+        return miniChat
+      },
+    }
+    const { out, err } = await run(['model', 'pull', 'hf:a/b'], { backend })
+    assert.equal(err, 'tiny (3mb), licence: not stated\nIt is a GGUF file.\n')
+    assert.doesNotMatch(out, /licence/)
+  })
+
+  it('fetches nothing in a dry run, and lists the files with their sizes', async () => {
+    const { code, out } = await run(['model', 'pull', 'hf:a/b', '--dry-run'], { backend: { planPull: async () => plan } })
+    assert.equal(code, 0)
+    assert.match(out, /^tiny \(3mb\), licence: not stated$/m)
+    assert.match(out, /^model\.gguf +3mb$/m)
+    assert.match(out, /^1gb are free in /m)
+    assert.doesNotMatch(out, /not enough/)
+  })
+
+  it('says in a dry run that the room will not do', async () => {
+    for (const [freeBytes, enough] of [
+      [plan.bytes - 1, false],
+      [plan.bytes, true],
+    ] as const) {
+      const { out } = await run(['model', 'pull', 'x', '--dry-run'], { backend: { planPull: async () => ({ ...plan, freeBytes }) } })
+      assert.equal(/which is not enough/.test(out), !enough)
+    }
+  })
+
+  it('what a hub says of its model can neither forge a line nor move the cursor', async () => {
+    const hostile = { ...plan, license: 'mit\nInstalled tiny', notes: ['a\u001b[1A\u001b[2Kb'] }
+    const { out } = await run(['model', 'pull', 'x', '--dry-run'], { backend: { planPull: async () => hostile } })
+    assert.doesNotMatch(out, /^Installed/m)
+    assert.ok(!out.includes('\u001b'))
+  })
+})
+
+describe('model search', () => {
+  const found = [
+    { source: 'hf:a/b', downloads: 12, license: 'mit', gated: false },
+    { source: 'hf:c/d', downloads: 0, license: null, gated: true },
+  ]
+
+  it('lists what was found with what to type next', async () => {
+    const { out } = await run(['model', 'search', 'qwen'], { backend: { searchModels: async () => found } })
+    assert.match(out, /^hf:a\/b +12 +mit$/m)
+    assert.match(out, /^hf:c\/d +0 +yes$/m)
+    assert.match(out, /\n\nFetch one with: sepia model pull <source>\n$/)
+  })
+
+  it('says so when there is nothing', async () => {
+    assert.match((await run(['model', 'search', 'zzz'], { backend: { searchModels: async () => [] } })).out, /try fewer/)
+  })
+})
+
+describe('model remove', () => {
+  const backend = (removed: string[]) => ({
+    findRemovableModel: async () => ({ ...miniChat, folder: '/data/models/mini', bytes: 1024 }),
+    removeModel: async ({ folder }: { readonly folder: string }) => void removed.push(folder),
+  })
+
+  it('asks with the folder and its size, and deletes only after a yes', async () => {
+    for (const [answer, expected] of [
+      ['y', ['/data/models/mini']],
+      ['n', []],
+      ['', []],
+    ] as const) {
+      const removed: string[] = []
+      const { asked } = await run(['model', 'remove', 'sepia-mini-chat'], { answer, backend: backend(removed) })
+      assert.deepEqual(asked, ['This deletes /data/models/mini (1kb). Continue? [y/N] '])
+      assert.deepEqual(removed, expected)
+    }
+  })
+
+  it('goes on in a script, which can pull it again', async () => {
+    const removed: string[] = []
+    const { out } = await run(['model', 'remove', 'sepia-mini-chat'], { backend: backend(removed) })
+    assert.equal(out, 'Removed sepia-mini-chat.\n')
+    assert.deepEqual(removed, ['/data/models/mini'])
+  })
+
+  it('deletes nothing when the model may not be removed', async () => {
+    const removed: string[] = []
+    const refused = {
+      ...backend(removed),
+      findRemovableModel: async (): Promise<never> => {
+        throw new Error('It is built in.')
+      },
+    }
+    const { code, err } = await run(['model', 'remove', 'sepia-mini-chat', '--yes'], { backend: refused })
+    assert.deepEqual([code, err, removed], [1, 'It is built in.\n', []])
+  })
+})
