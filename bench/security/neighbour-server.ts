@@ -10,6 +10,7 @@ import { createModelPool } from '../../src/residency/model-pool.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createProcessModelLoader } from '../../src/runtimes/process/process-model-loader.ts'
 import { MemoryAuditLog } from '../../src/storage/memory/audit-log.ts'
+import { MemoryDocumentStore } from '../../src/storage/memory/document-store.ts'
 import { startHttpService } from '../../test/support/http-service.ts'
 import type { BenchTarget, HeldReport } from './bench-target.ts'
 
@@ -70,8 +71,9 @@ async function startService(): Promise<BenchTarget> {
           onSignInRefused: () => {},
           onFault: () => {},
           audit: new MemoryAuditLog(),
+          documents: new MemoryDocumentStore(clock),
         },
-        { version: '0.0.0', mostTokens: 1000, limits: [] },
+        { version: '0.0.0', mostTokens: 1000, mostDocumentBytes: 1e9, limits: [] },
       ),
   })
   const enemy = await createAccount(

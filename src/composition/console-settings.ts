@@ -10,6 +10,7 @@ export function consoleSettings({ models, requests, accounts, deferred }: Config
   return {
     version: packageFile.version,
     mostTokens: accounts.tokens,
+    mostDocumentBytes: accounts.documentBytes,
     limits: [
       { name: 'Memory of all loaded models', value: megabytes(models.memoryBytes) },
       { name: 'Threads per engine', value: String(models.threads) },

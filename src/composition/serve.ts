@@ -136,6 +136,7 @@ export async function serve(
       tokens,
       usage,
       ledger,
+      documents,
       log,
       outputs,
       webhooks,

@@ -3,6 +3,7 @@ import type { AccountStore } from '../core/ports/account-store.ts'
 import type { AuditLog } from '../core/ports/audit-log.ts'
 import type { BudgetLedger } from '../core/ports/budget-ledger.ts'
 import type { Clock } from '../core/ports/clock.ts'
+import type { DocumentStore } from '../core/ports/document-store.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
@@ -20,6 +21,7 @@ export interface ConsoleDependencies {
   readonly tokens: AccessTokenStore
   readonly usage: UsageLog
   readonly ledger: BudgetLedger
+  readonly documents: DocumentStore
   readonly log: InferenceLog
   readonly events: InferenceEvents
   readonly outputs: OutputStore
@@ -44,5 +46,7 @@ export interface ConsoleSettings {
   readonly version: string
   /** Access tokens of one account that can be used at once. */
   readonly mostTokens: number
+  /** Bytes that one account may keep besides requests. */
+  readonly mostDocumentBytes: number
   readonly limits: readonly ServiceLimit[]
 }

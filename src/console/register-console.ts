@@ -7,6 +7,7 @@ import { registerAccessTokens } from './routes/access-tokens.ts'
 import { registerAccount } from './routes/account.ts'
 import { registerAppPages } from './routes/app-pages.ts'
 import { registerAudit } from './routes/audit.ts'
+import { registerConversations } from './routes/conversations.ts'
 import { registerGallery } from './routes/gallery.ts'
 import { registerModels } from './routes/models.ts'
 import { registerOutputs } from './routes/outputs.ts'
@@ -46,6 +47,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         registerSessions(own, deps)
         registerAccessTokens(own, { ...deps, ...settings })
         registerWebhooks(own, deps)
+        registerConversations(own, { ...deps, ...settings })
         registerRequests(own, deps)
         registerOutputs(own, deps)
         registerGallery(own, deps)

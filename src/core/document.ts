@@ -1,7 +1,17 @@
 import type { JsonValue } from './text-generation.ts'
 
 /** Everything that is kept as documents; the name says which feature reads them. */
-export const documentKinds = ['response', 'chat-completion', 'file', 'batch', 'conversation', 'preset', 'asset', 'request-body'] as const
+export const documentKinds = [
+  'response',
+  'chat-completion',
+  'file',
+  'batch',
+  'conversation',
+  'turn',
+  'preset',
+  'asset',
+  'request-body',
+] as const
 export type DocumentKind = (typeof documentKinds)[number]
 
 /** One thing that an account keeps: JSON under a name, with what lists are ordered, filtered and searched by. */

@@ -31,7 +31,7 @@ export interface ConsoleService {
   readonly firstCode: string
   /** Sends a request as the console's own page does, with the cookie of a signed-in browser where given. */
   send(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     options?: { readonly body?: object; readonly cookie?: string; readonly headers?: Record<string, string> },
   ): Promise<LightMyRequestResponse>
@@ -86,7 +86,7 @@ export async function startConsoleService({
       onFault: () => undefined,
       onSignInRefused: ({ address }) => refused.push(address),
     },
-    { version: '0.0.0', mostTokens: 1000, limits: [] },
+    { version: '0.0.0', mostTokens: 1000, mostDocumentBytes: 1_000_000, limits: [] },
   )
   const link = await createFirstRunLink(guarded, { signal })
   const { host } = new URL(publicUrl)

@@ -1,0 +1,23 @@
+import type { ConversationHead, ListedConversation, Turn } from '../../core/conversation.ts'
+
+/** GET /console/api/conversations?search=…&after=…. */
+export interface ConversationPage {
+  readonly conversations: readonly ListedConversation[]
+  /** What `after` asks for the next page; null = this was the last. */
+  readonly next: string | null
+}
+
+/** GET /console/api/conversations/:id. */
+export interface OpenedConversation extends ListedConversation {
+  /** All versions of all messages. */
+  readonly turns: readonly Turn[]
+}
+
+/** What may be null may also be left out. */
+type NullLeftOut<Fields, Names extends keyof Fields> = Omit<Fields, Names> & { readonly [Name in Names]?: NonNullable<Fields[Name]> }
+
+/** PUT /console/api/conversations/:id. */
+export type ConversationUpdate = NullLeftOut<ConversationHead, 'leaf'>
+
+/** PUT /console/api/conversations/:id/turns/:turn. */
+export type TurnUpdate = NullLeftOut<Omit<Turn, 'id'>, 'parent' | 'failure' | 'model' | 'facts'>

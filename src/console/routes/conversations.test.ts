@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ConsoleService, startConsoleService } from '../../../test/support/console-service.ts'
+import type { ConversationPage, OpenedConversation, TurnUpdate } from '../contract/conversations.ts'
+
+const base = '/console/api/conversations'
+const idOf = (name: string) => name.padEnd(24, 'z')
+const turn = (fields: Partial<TurnUpdate> = {}): TurnUpdate => ({
+  ...{ role: 'user', content: 'hello', files: [], state: 'done', at: 1 },
+  ...fields,
+})
+
+/** A signed-in person's way to their conversations. */
+async function startAs(service: ConsoleService, email = 'ada@example.org', code = service.firstCode) {
+  const cookie = await service.join(code, email)
+  const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object) =>
+    service.send(method, `${base}${path}`, { cookie, ...(body !== undefined && { body }) })
+  return {
+    cookie,
+    send,
+    keep: (name: string, title = name, pinned = false) => send('PUT', `/${idOf(name)}`, { title, pinned }),
+    say: (name: string, said: string, fields: Partial<TurnUpdate> = {}) =>
+      send('PUT', `/${idOf(name)}/turns/${idOf(said)}`, turn({ content: said, ...fields })),
+    list: async (query = ''): Promise<ConversationPage> => (await send('GET', query)).json(),
+    open: async (name: string): Promise<OpenedConversation> => (await send('GET', `/${idOf(name)}`)).json(),
+  }
+}
+
+test('a conversation comes back with every version of its messages, in the order they were begun', async () => {
+  const service = await startConsoleService()
+  const { keep, say, open } = await startAs(service)
+  await keep('one', 'Cats')
+  await say('one', 'question', { at: 1 })
+  await say('one', 'second', { at: 3, parent: idOf('question'), role: 'assistant', model: 'fake-chat' })
+  await say('one', 'first', { at: 2, parent: idOf('question'), role: 'assistant', state: 'writing' })
+  const facts = { promptTokens: 3, completionTokens: 2, firstTextMs: 10.5, writingMs: 20 }
+  await say('one', 'first', { at: 2, parent: idOf('question'), role: 'assistant', state: 'cut', facts })
+  const { title, turns } = await open('one')
+  assert.equal(title, 'Cats')
+  assert.deepEqual(
+    turns.map(({ content, state }) => [content, state]),
+    [
+      ['question', 'done'],
+      ['first', 'cut'],
+      ['second', 'done'],
+    ],
+  )
+  assert.deepEqual(turns[1]?.facts, facts)
+})
+
+test('pinned conversations stand above, then the last changed; a search finds titles and what was said', async () => {
+  const service = await startConsoleService()
+  const { keep, say, list } = await startAs(service)
+  for (const [name, pinned] of [
+    ['old', false],
+    ['pinned', true],
+    ['new', false],
+  ] as const) {
+    await keep(name, `About ${name}`, pinned)
+    await service.clock.advance(1000)
+  }
+  await say('old', 'roar', { content: 'The TIGER sleeps.' })
+  const titles = ({ conversations }: ConversationPage) => conversations.map(({ title }) => title)
+  assert.deepEqual(titles(await list()), ['About pinned', 'About new', 'About old'])
+  assert.deepEqual(titles(await list('?search=tiger')), ['About old'])
+  assert.deepEqual(titles(await list('?search=ABOUT%20P')), ['About pinned'])
+  assert.deepEqual(titles(await list('?search=nothing')), [])
+  await keep('old', 'Renamed')
+  assert.deepEqual(titles(await list()), ['About pinned', 'Renamed', 'About new'])
+})
+
+test('long lists come in pages', async () => {
+  const service = await startConsoleService()
+  const { keep, list } = await startAs(service)
+  for (let index = 0; index < 60; index++) {
+    await keep(`c${index}`)
+    await service.clock.advance(1)
+  }
+  const first = await list()
+  const second = await list(`?after=${first.next}`)
+  const names = [...first.conversations, ...second.conversations].map(({ title }) => title)
+  assert.deepEqual(
+    names,
+    Array.from({ length: 60 }, (_, index) => `c${59 - index}`),
+  )
+  assert.equal(second.next, null)
+})
+
+test('a removed conversation can be brought back with what was said for ten minutes, and is gone afterwards', async () => {
+  const service = await startConsoleService()
+  const { send, keep, say, list, open } = await startAs(service)
+  await keep('one', 'Cats', true)
+  await say('one', 'question')
+  assert.equal((await send('DELETE', `/${idOf('one')}`)).statusCode, 204)
+  assert.deepEqual((await list()).conversations, [])
+  assert.deepEqual((await list('?search=question')).conversations, [])
+  assert.equal((await send('GET', `/${idOf('one')}`)).statusCode, 404)
+  assert.equal((await keep('one')).statusCode, 404, 'what is still being written does not bring it back')
+  assert.equal((await send('POST', `/${idOf('one')}/restore`)).statusCode, 204)
+  await service.clock.advance(11 * 60_000)
+  assert.deepEqual([(await open('one')).pinned, (await open('one')).turns.length], [true, 1])
+  await send('DELETE', `/${idOf('one')}`)
+  await service.clock.advance(11 * 60_000)
+  assert.equal((await send('POST', `/${idOf('one')}/restore`)).statusCode, 404)
+})
+
+test('another person neither sees, writes into nor removes a conversation', async () => {
+  const service = await startConsoleService()
+  const owner = await startAs(service)
+  const { code } = (await service.send('POST', '/console/api/invitations', { cookie: owner.cookie, body: { role: 'member' } })).json()
+  const other = await startAs(service, 'eve@example.org', code)
+  await owner.keep('one', 'Secret')
+  await owner.say('one', 'secret')
+  assert.deepEqual((await other.list()).conversations, [])
+  assert.deepEqual((await other.list('?search=secret')).conversations, [])
+  const refused = [
+    other.send('GET', `/${idOf('one')}`),
+    other.send('DELETE', `/${idOf('one')}`),
+    other.send('POST', `/${idOf('one')}/restore`),
+    other.keep('one', 'Mine'),
+    other.say('one', 'secret', { content: 'changed' }),
+  ]
+  for (const answer of await Promise.all(refused)) assert.equal(answer.statusCode, 404, answer.body)
+  assert.equal((await other.send('DELETE', `/${idOf('one')}/turns/${idOf('secret')}`)).statusCode, 204)
+  const { title, turns } = await owner.open('one')
+  assert.deepEqual([title, turns.map(({ content }) => content)], ['Secret', ['secret']])
+})
+
+test('one message can be forgotten', async () => {
+  const service = await startConsoleService()
+  const { send, keep, say, open } = await startAs(service)
+  await keep('one')
+  await say('one', 'first')
+  await say('one', 'second', { at: 2 })
+  await send('DELETE', `/${idOf('one')}/turns/${idOf('first')}`)
+  assert.deepEqual(
+    (await open('one')).turns.map(({ content }) => content),
+    ['second'],
+  )
+})
+
+test('an account keeps no more than it may, and is told what to do', async () => {
+  const service = await startConsoleService()
+  const { keep, say } = await startAs(service)
+  await keep('one')
+  assert.equal((await say('one', 'big', { content: 'x'.repeat(450_000) })).statusCode, 204)
+  const answer = await say('one', 'more', { content: 'x'.repeat(100_000) })
+  assert.equal(answer.statusCode, 429)
+  assert.match(answer.json().error.message, /delete conversations/)
+})
+
+const strange: readonly [name: string, path: string, body: object][] = [
+  ['an id that is none', '/..%2F..%2Fetc', { title: 'x', pinned: false, leaf: null }],
+  ['an id with capitals', `/${'A'.repeat(24)}`, { title: 'x', pinned: false, leaf: null }],
+  ['no title', `/${idOf('a')}`, { title: '', pinned: false, leaf: null }],
+  ['an unknown field', `/${idOf('a')}`, { title: 'x', pinned: false, leaf: null, owner: 'me' }],
+  ['a state that is none', `/${idOf('a')}/turns/${idOf('t')}`, { ...turn(), state: 'perfect' }],
+  ['a parent that is no id', `/${idOf('a')}/turns/${idOf('t')}`, { ...turn(), parent: '../x' }],
+]
+
+for (const [name, path, body] of strange) {
+  test(`refuses ${name}`, async () => {
+    const service = await startConsoleService()
+    const { send, list } = await startAs(service)
+    const { statusCode } = await send('PUT', path, body)
+    assert.ok(statusCode === 422 || statusCode === 404, String(statusCode))
+    assert.deepEqual((await list()).conversations, [])
+  })
+}

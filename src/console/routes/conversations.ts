@@ -1,0 +1,110 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { turnStates } from '../../core/conversation.ts'
+import { ServiceError } from '../../core/error.ts'
+import { clientSignal } from '../../http/client-signal.ts'
+import type { ConversationDependencies } from '../../operations/conversations/conversation-documents.ts'
+import { keepConversation, keepTurn, removeTurn } from '../../operations/conversations/keep-conversation.ts'
+import { type ConversationList, listConversations } from '../../operations/conversations/list-conversations.ts'
+import { openConversation } from '../../operations/conversations/open-conversation.ts'
+import { removeConversation, restoreConversation } from '../../operations/conversations/remove-conversation.ts'
+import type { ConversationPage, ConversationUpdate, OpenedConversation, TurnUpdate } from '../contract/conversations.ts'
+import { type BodyReader, createBodyReader, createQueryReader } from '../read-console-input.ts'
+import { personOf } from '../sign-in/signed-in.ts'
+
+/** Ids are made by the page: 24 letters and digits at random. */
+const idPattern = /^[a-z0-9]{24}$/
+const id = Type.String({ pattern: idPattern.source })
+const longestContent = 2_000_000
+const count = Type.Number({ minimum: 0, maximum: 1e12 })
+
+const readQuery = createQueryReader({
+  search: Type.Optional(Type.String({ maxLength: 200 })),
+  after: Type.Optional(Type.String({ pattern: '^\\d{1,16}-[a-z0-9]{24}$' })),
+})
+const readHead: BodyReader<ConversationUpdate> = createBodyReader({
+  title: Type.String({ minLength: 1, maxLength: 200 }),
+  pinned: Type.Boolean(),
+  leaf: Type.Optional(id),
+})
+const readTurn: BodyReader<TurnUpdate> = createBodyReader({
+  parent: Type.Optional(id),
+  role: Type.Enum(['user', 'assistant']),
+  content: Type.String({ maxLength: longestContent }),
+  files: Type.Array(
+    Type.Object(
+      { name: Type.String({ maxLength: 255 }), text: Type.String({ maxLength: longestContent }) },
+      { additionalProperties: false },
+    ),
+    { maxItems: 16 },
+  ),
+  state: Type.Enum(turnStates),
+  failure: Type.Optional(Type.String({ maxLength: 2000 })),
+  model: Type.Optional(Type.String({ maxLength: 128 })),
+  facts: Type.Optional(
+    Type.Object({ promptTokens: count, completionTokens: count, firstTextMs: count, writingMs: count }, { additionalProperties: false }),
+  ),
+  at: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+})
+
+type InConversation = { readonly Params: { readonly id: string } }
+type InTurn = { readonly Params: { readonly id: string; readonly turn: string } }
+
+/** /console/api/conversations: one's own, kept until they are deleted. */
+export function registerConversations(own: FastifyInstance, deps: ConversationDependencies): void {
+  own.get('/console/api/conversations', async (request, reply): Promise<ConversationPage> => {
+    const { search = '', after } = readQuery(request)
+    const query = { accountId: personOf(request).id, search: search.trim() || null, after: readPlace(after) }
+    const { conversations, next } = await listConversations(deps, query, { signal: clientSignal(reply) })
+    return { conversations, next: next && `${next.at}-${next.id}` }
+  })
+
+  own.get<InConversation>('/console/api/conversations/:id', async (request, reply): Promise<OpenedConversation> => {
+    const target = { accountId: personOf(request).id, id: checkId(request.params.id) }
+    return openConversation(deps, target, { signal: clientSignal(reply) })
+  })
+
+  own.put<InConversation>('/console/api/conversations/:id', async (request, reply) => {
+    const head = { leaf: null, ...readHead(request) }
+    const target = { accountId: personOf(request).id, id: checkId(request.params.id), head }
+    await keepConversation(deps, target, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+
+  own.delete<InConversation>('/console/api/conversations/:id', async (request, reply) => {
+    const target = { accountId: personOf(request).id, id: checkId(request.params.id) }
+    await removeConversation(deps, target, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+
+  own.post<InConversation>('/console/api/conversations/:id/restore', async (request, reply) => {
+    const target = { accountId: personOf(request).id, id: checkId(request.params.id) }
+    await restoreConversation(deps, target, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+
+  own.put<InTurn>('/console/api/conversations/:id/turns/:turn', { config: { largeBody: true } }, async (request, reply) => {
+    const nothing = { parent: null, failure: null, model: null, facts: null }
+    const turn = { ...nothing, ...readTurn(request), id: checkId(request.params.turn) }
+    const target = { accountId: personOf(request).id, id: checkId(request.params.id), turn }
+    await keepTurn(deps, target, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+
+  own.delete<InTurn>('/console/api/conversations/:id/turns/:turn', async (request, reply) => {
+    const target = { accountId: personOf(request).id, id: checkId(request.params.id), turnId: checkId(request.params.turn) }
+    await removeTurn(deps, target, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+}
+
+function checkId(text: string): string {
+  if (!idPattern.test(text)) throw new ServiceError('not_found', 'There is no such conversation; its address is cut or changed.')
+  return text
+}
+
+/** A place in the list as a page of it names it. */
+function readPlace(after: string | undefined): ConversationList['next'] {
+  const [, at, id] = /^(\d+)-(.+)$/.exec(after ?? '') ?? []
+  return at === undefined || id === undefined ? null : { at: Number(at), id }
+}

@@ -1,0 +1,52 @@
+/** How an answer of a kept conversation stands. */
+export const turnStates = ['writing', 'done', 'stopped', 'cut', 'failed'] as const
+export type TurnState = (typeof turnStates)[number]
+
+/** What an answer took. */
+export interface TurnFacts {
+  readonly promptTokens: number
+  readonly completionTokens: number
+  /** Milliseconds from sending to the first text. */
+  readonly firstTextMs: number
+  /** Milliseconds from the first text to the last. */
+  readonly writingMs: number
+}
+
+/** A file that was sent with a message, as the model read it. */
+export interface AttachedText {
+  readonly name: string
+  readonly text: string
+}
+
+/** One message of a kept conversation. Versions of a message follow the same one. */
+export interface Turn {
+  readonly id: string
+  /** The message that it follows; null = it begins the conversation. */
+  readonly parent: string | null
+  readonly role: 'user' | 'assistant'
+  readonly content: string
+  readonly files: readonly AttachedText[]
+  readonly state: TurnState
+  /** Why it failed, as a sentence. */
+  readonly failure: string | null
+  /** The model that wrote it. */
+  readonly model: string | null
+  readonly facts: TurnFacts | null
+  /** Unix milliseconds. */
+  readonly at: number
+}
+
+/** What a conversation is called, and where one left it. */
+export interface ConversationHead {
+  readonly title: string
+  readonly pinned: boolean
+  /** The last message of the version that is shown; null = nothing was said. */
+  readonly leaf: string | null
+}
+
+/** A conversation in a list. */
+export interface ListedConversation extends ConversationHead {
+  readonly id: string
+  /** Unix milliseconds of the last change. */
+  readonly changedAt: number
+}

@@ -1,0 +1,73 @@
+import type { ConversationHead, ListedConversation, Turn } from '../../core/conversation.ts'
+import type { Document, StoredDocument } from '../../core/document.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { JsonValue } from '../../core/text-generation.ts'
+
+/** What conversations are kept in, and how much of it an account may use. */
+export interface ConversationDependencies {
+  readonly documents: DocumentStore
+  readonly clock: { now(): number }
+  /** Bytes of an account's documents in all. */
+  readonly mostDocumentBytes: number
+}
+
+export type Options = { readonly signal: AbortSignal }
+
+/** A conversation of an account. */
+export interface ConversationTarget {
+  readonly accountId: string
+  readonly id: string
+}
+
+/** The label of heads that a person removed and may still bring back. */
+export const removedLabel = 'removed'
+/** The label of heads that stand above the others. */
+export const pinnedLabel = 'pinned'
+/** The label of all other heads. */
+export const keptLabel = 'kept'
+
+/** A head as a document; its label is what lists ask for. */
+export function headDocument({ accountId, id }: ConversationTarget, head: ConversationHead, at: number): Document {
+  const label = head.pinned ? pinnedLabel : keptLabel
+  const value = { ...head }
+  return { kind: 'conversation', id, accountId, value, at, label, text: head.title, attachedBytes: 0, expiresAt: null }
+}
+
+/** A message as a document; its label is the conversation's id. */
+export function turnDocument({ accountId, id }: ConversationTarget, turn: Turn): Document {
+  const value = { ...turn, files: turn.files.map((file) => ({ ...file })), facts: turn.facts && { ...turn.facts } } satisfies JsonValue
+  const text = turn.content
+  return { kind: 'turn', id: `${id}/${turn.id}`, accountId, value, at: turn.at, label: id, text, attachedBytes: 0, expiresAt: null }
+}
+
+/** A head as a list shows it; documents of this kind are written here and nowhere else, so that their shape is known. */
+export function readHead({ id, at, value }: StoredDocument): ListedConversation {
+  return { ...(value as unknown as ConversationHead), id, changedAt: at }
+}
+
+/** A message; written here and nowhere else, so that its shape is known. */
+export function readTurn({ value }: StoredDocument): Turn {
+  return value as unknown as Turn
+}
+
+/** Keeps a document. @throws {ServiceError} `quota_exceeded`, or `not_found` where its name is another account's. */
+export async function keep(
+  { documents, mostDocumentBytes: most }: ConversationDependencies,
+  document: Document,
+  { signal }: Options,
+): Promise<void> {
+  const result = await documents.put(document, { signal, most })
+  if (result === 'conflict') throw conversationNotFound()
+  if (result === 'full')
+    throw new ServiceError(
+      'quota_exceeded',
+      `This account would keep more than its ${Math.floor(most / 1e6)} MB (account-documents); delete conversations that are no longer needed.`,
+      { retryAfterSeconds: 120 },
+    )
+}
+
+/** For one that never was, was removed for good, or is another account's. */
+export function conversationNotFound(): ServiceError {
+  return new ServiceError('not_found', 'There is no such conversation; it may have been deleted.')
+}

@@ -1,0 +1,56 @@
+import type { ListedConversation } from '../../core/conversation.ts'
+import type { DocumentQuery } from '../../core/ports/document-store.ts'
+import { type ConversationDependencies, keptLabel, type Options, pinnedLabel, readHead } from './conversation-documents.ts'
+
+/** Conversations on one page of the list. */
+const pageSize = 50
+const mostPinned = 100
+/** Messages that a search looks through for their conversations. */
+const mostFound = 500
+
+/** One page, and where the next begins; null = this was the last. */
+export interface ConversationList {
+  readonly conversations: readonly ListedConversation[]
+  readonly next: { readonly at: number; readonly id: string } | null
+}
+
+/**
+ * An account's conversations: the pinned ones first, then the last changed.
+ *
+ * @param query.search Only those whose title or messages contain it; at most one page of them.
+ */
+export async function listConversations(
+  { documents }: Pick<ConversationDependencies, 'documents'>,
+  query: { readonly accountId: string; readonly search: string | null; readonly after: ConversationList['next'] },
+  options: Options,
+): Promise<ConversationList> {
+  const { accountId, search, after } = query
+  const base: DocumentQuery = { kind: 'conversation', accountId, order: 'newest', after: null, limit: pageSize }
+  if (search !== null) return { conversations: await findConversations({ documents }, { accountId, search }, options), next: null }
+  const pinned = after === null ? await documents.list({ ...base, label: pinnedLabel, limit: mostPinned }, options) : []
+  const kept = await documents.list({ ...base, label: keptLabel, after }, options)
+  const last = kept.at(-1)
+  return {
+    conversations: [...pinned, ...kept].map(readHead),
+    next: last === undefined || kept.length < pageSize ? null : { at: last.at, id: last.id },
+  }
+}
+
+async function findConversations(
+  { documents }: Pick<ConversationDependencies, 'documents'>,
+  { accountId, search }: { readonly accountId: string; readonly search: string },
+  options: Options,
+): Promise<readonly ListedConversation[]> {
+  const base = { accountId, search, order: 'newest', after: null } as const
+  const titled = await documents.list({ ...base, kind: 'conversation', limit: pageSize }, options)
+  const said = await documents.list({ ...base, kind: 'turn', limit: mostFound }, options)
+  const ids = new Set(said.flatMap(({ label }) => label ?? []))
+  for (const { id } of titled) ids.delete(id)
+  const others = [...ids].slice(0, pageSize - titled.length)
+  const found = await Promise.all(others.map((id) => documents.get({ kind: 'conversation', id, accountId }, options)))
+  return [...titled, ...found]
+    .flatMap((document) =>
+      document === null || (document.label !== pinnedLabel && document.label !== keptLabel) ? [] : readHead(document),
+    )
+    .sort((a, b) => b.changedAt - a.changedAt)
+}

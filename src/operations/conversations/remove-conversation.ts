@@ -1,0 +1,44 @@
+import type { Document } from '../../core/document.ts'
+import {
+  type ConversationDependencies,
+  type ConversationTarget,
+  conversationNotFound,
+  headDocument,
+  keep,
+  type Options,
+  readHead,
+  readTurn,
+  removedLabel,
+  turnDocument,
+} from './conversation-documents.ts'
+import { mostTurns } from './open-conversation.ts'
+
+/** How long a conversation that was removed can be brought back, in milliseconds. */
+export const undoMs = 10 * 60_000
+
+/** Removes a conversation; for ten minutes it can be brought back. @throws {ServiceError} `not_found`. */
+export async function removeConversation(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {
+  const gone = { expiresAt: deps.clock.now() + undoMs }
+  await rewrite(deps, target, { head: { ...gone, label: removedLabel }, turns: gone }, options)
+}
+
+/** Brings a conversation back that was just removed. @throws {ServiceError} `not_found` when it is gone for good. */
+export async function restoreConversation(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {
+  await rewrite(deps, target, { head: {}, turns: {} }, options)
+}
+
+async function rewrite(
+  deps: ConversationDependencies,
+  target: ConversationTarget,
+  changes: { readonly head: Partial<Document>; readonly turns: Partial<Document> },
+  options: Options,
+): Promise<void> {
+  const { accountId, id } = target
+  const head = await deps.documents.get({ kind: 'conversation', id, accountId }, options)
+  if (head === null) throw conversationNotFound()
+  const { id: _, changedAt, ...kept } = readHead(head)
+  // The messages first: a head that is there leads to all of them.
+  const turns = await deps.documents.list({ kind: 'turn', accountId, label: id, order: 'oldest', after: null, limit: mostTurns }, options)
+  await Promise.all(turns.map((turn) => keep(deps, { ...turnDocument(target, readTurn(turn)), ...changes.turns }, options)))
+  await keep(deps, { ...headDocument(target, kept, changedAt), ...changes.head }, options)
+}
