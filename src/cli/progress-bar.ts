@@ -1,4 +1,4 @@
-import { printByteSize } from '../config/byte-size.ts'
+import { printByteSize } from '../core/byte-size.ts'
 import type { Terminal } from './terminal.ts'
 
 const quietMs = 2_000

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 export interface DataLayout {
   readonly databaseFile: string
   readonly outputsFolder: string
+  /** What models took when they were last in memory. */
+  readonly measuredMemoryFile: string
   /** Models that `sepia model pull` fetched, one folder each. */
   readonly modelsFolder: string
 }
@@ -13,6 +15,7 @@ export function dataLayout(dataFolder: string): DataLayout {
   return {
     databaseFile: join(dataFolder, 'sepia.db'),
     outputsFolder: join(dataFolder, 'outputs'),
+    measuredMemoryFile: join(dataFolder, 'measured-memory.json'),
     modelsFolder: join(dataFolder, 'models'),
   }
 }

@@ -11,6 +11,7 @@ import { createModelPool } from '../residency/model-pool.ts'
 import { findConfinement } from '../runtimes/process/confine/find-confinement.ts'
 import { PictureInspector } from '../runtimes/process/picture-inspector.ts'
 import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
+import { openMeasuredMemory } from '../storage/filesystem/open-measured-memory.ts'
 import { createLog } from '../telemetry/create-log.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels, serverChanged } from '../telemetry/model-events.ts'
@@ -26,6 +27,8 @@ import {
 import { createTelemetry, renderMetrics } from '../telemetry/telemetry.ts'
 import { AnswersInProgress } from './answers-in-progress.ts'
 import { consoleSettings } from './console-settings.ts'
+import { dataLayout } from './data-layout.ts'
+import { findGpuMemory } from './devices/find-gpu-memory.ts'
 import { mayHaveGpu } from './devices/may-have-gpu.ts'
 import { greetFirstStart } from './first-start.ts'
 import { httpSettings } from './http-settings.ts'
@@ -66,6 +69,7 @@ export async function serve(
   const outputs = await openOutputs(config, { clock })
   const confinement = await findConfinement({ environment: readEnvironment() })
   enginesConfined(telemetry, { network: confinement.closeNetwork !== null, memory: confinement.limitMemory !== null })
+  const gpu = config.models.gpu === 'auto' && !mayHaveGpu() ? 'off' : config.models.gpu
   const engines = createProcessModelLoader({
     textEntry: new URL('./text-engine.ts', import.meta.url),
     imageEntry: new URL('./image-engine.ts', import.meta.url),
@@ -73,7 +77,7 @@ export async function serve(
     textSlots: config.models.textSlots,
     findAsset: (kind, name) => catalog.findAsset(kind, name),
     assetFolders: allModelFolders(config),
-    gpu: config.models.gpu === 'auto' && !mayHaveGpu() ? 'off' : config.models.gpu,
+    gpu,
     gpuDevice: config.models.gpuDevice,
     confinement,
     memoryBytes: config.models.memoryBytes,
@@ -86,11 +90,13 @@ export async function serve(
   const limits = {
     ...config.models,
     machineBytes: readMachine().memoryBytes,
+    gpuMemoryBytes: await findGpuMemory({ ...config.models, gpu }, { signal }),
     waitLimitMs: config.requests.waitLimitMs,
     accountShare: config.accounts.share,
   }
+  const measured = await openMeasuredMemory(dataLayout(config.dataFolder).measuredMemoryFile)
   const loader = reachUpstreams(engines, (change) => serverChanged(telemetry, change))
-  const pool = parts.use(createModelPool({ catalog, loader, clock, limits, onEvent: observePool(telemetry) }))
+  const pool = parts.use(createModelPool({ catalog, loader, clock, limits, measured, onEvent: observePool(telemetry) }))
   observeModels(telemetry, () => pool.states())
   const pulled = parts.use(followPulledModels({ catalog, pool, clock, telemetry }))
   const events = new InferenceEvents(clock)

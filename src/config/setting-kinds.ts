@@ -1,5 +1,5 @@
 import { delimiter, resolve } from 'node:path'
-import { parseByteSize, printByteSize } from './byte-size.ts'
+import { parseByteSize, printByteSize } from '../core/byte-size.ts'
 import { parseDuration, printDuration } from './duration.ts'
 import { didYouMean } from './nearest-name.ts'
 import type { Kind } from './setting.ts'

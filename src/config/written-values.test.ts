@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseByteSize, printByteSize } from './byte-size.ts'
+import { parseByteSize, printByteSize } from '../core/byte-size.ts'
 import { parseDuration, printDuration } from './duration.ts'
 import { nearestName } from './nearest-name.ts'
 

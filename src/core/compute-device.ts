@@ -11,6 +11,8 @@ export interface ComputeDevice {
   readonly name: string | null
   /** Of a language model of which a part did not fit: layers that the device computes, of all; the processor computes the rest. */
   readonly layers?: { readonly onDevice: number; readonly total: number }
+  /** Bytes of the device's own memory that the model takes; absent = the backend does not tell. */
+  readonly takenBytes?: number
 }
 
 /** A device that an engine could use, besides the processor. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { estimateMemory } from './estimate-memory.ts'
-import type { ImageModelDescriptor, TextModelDescriptor } from './model.ts'
+import { correctEstimate, estimateMemory, type MemoryFacts } from './estimate-memory.ts'
+import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from './model.ts'
 
 const giga = 1e9
-const facts = { textSlots: 8, machineBytes: 24 * giga }
+const facts = { textSlots: 8, machineBytes: 24 * giga, gpuBytes: 0 }
 const base = { id: 'm', name: 'm', folder: '/', license: null, created: 0 }
 const text: TextModelDescriptor = {
   ...base,
@@ -36,27 +36,46 @@ const picture: ImageModelDescriptor = {
   refiner: null,
 }
 
-test('a language model takes its file, a repacked copy, the keys and values of every slot, and a batch of logits', () => {
-  // 5.8 B of Q4_0 with 8 contexts of 4 096 tokens was measured at 10.6 GB.
-  const expected = 2 * 3.3 * giga + 4096 * 8 * 131_072 + 512 * 32_000 * 4
-  assert.ok(Math.abs(estimateMemory(text, facts) - expected) < 0.2 * giga)
-  assert.ok(Math.abs(estimateMemory(text, facts) / (10.6 * giga) - 1) < 0.15)
+const expected = (model: ModelDescriptor, given: Partial<MemoryFacts> = {}) => estimateMemory(model, { ...facts, ...given }).expected
+const onProcessor = (model: ModelDescriptor) => expected(model).processorBytes
+
+test('a language model takes its file, the keys and values of every slot, and a batch of logits', () => {
+  const sum = 3.3 * giga + 4096 * 8 * 131_072 + 512 * 32_000 * 4
+  assert.ok(Math.abs(onProcessor(text) - sum) < 0.2 * giga)
 })
 
-test('contexts are no longer than memory allows, and weights that are not repacked count once', () => {
+test('contexts are no longer than memory allows, and short ones are the least it can do with', () => {
   const long = { ...text, contextLength: 131_072 }
   const caches = (24 * giga - 3.3 * giga) / 2
-  assert.ok(Math.abs(estimateMemory(long, facts) - 2 * 3.3 * giga - caches) < 0.5 * giga)
-  const plain = { ...text, weights: { ...text.weights, quantization: 'F16' } as NonNullable<TextModelDescriptor['weights']> }
-  assert.equal(estimateMemory(text, facts) - estimateMemory(plain, facts), 3.3 * giga)
+  assert.ok(Math.abs(onProcessor(long) - 3.3 * giga - caches) < 0.5 * giga)
+  const { least } = estimateMemory(long, facts)
+  assert.ok(Math.abs(least.processorBytes - 3.3 * giga - 256 * 8 * 131_072) < 0.2 * giga)
 })
 
 test('a picture model takes its weights, and room to draw that grows with its size', () => {
-  assert.ok(estimateMemory(picture, facts) > 13.9 * giga * 1.3 + 2 * giga)
-  const small = estimateMemory({ ...picture, native: { width: 256, height: 256 } }, facts)
-  assert.ok(estimateMemory(picture, facts) - small > 1.9 * giga)
+  assert.ok(onProcessor(picture) > 13.9 * giga * 1.3 + 2 * giga)
+  const small = onProcessor({ ...picture, native: { width: 256, height: 256 } })
+  assert.ok(onProcessor(picture) - small > 1.9 * giga)
+})
+
+test('what a GPU holds of a language model is not taken of the processor; a picture model goes there whole or not at all', () => {
+  const whole = onProcessor(text)
+  const half = expected(text, { gpuBytes: 2 * giga })
+  assert.deepEqual(half, { processorBytes: whole - 2 * giga, gpuBytes: 2 * giga })
+  const all = expected(text, { gpuBytes: Number.POSITIVE_INFINITY })
+  assert.equal(all.processorBytes + all.gpuBytes, whole)
+  assert.ok(all.processorBytes < 0.2 * giga)
+  assert.deepEqual(expected(picture, { gpuBytes: 2 * giga }), expected(picture, { gpuBytes: 80 * giga }))
+})
+
+test('what was measured replaces what was expected, and nothing needs more than it took', () => {
+  const estimate = estimateMemory(text, facts)
+  const measured = { processorBytes: 3 * giga, gpuBytes: 0 }
+  assert.deepEqual(correctEstimate(estimate, measured), { expected: measured, least: measured })
+  const more = { processorBytes: 9 * giga, gpuBytes: 0 }
+  assert.deepEqual(correctEstimate(estimate, more), { expected: more, least: estimate.least })
 })
 
 test('what runs elsewhere takes nothing', () => {
-  assert.equal(estimateMemory({ ...text, bytes: 0 }, facts), 0)
+  assert.deepEqual(expected({ ...text, bytes: 0 }), { processorBytes: 0, gpuBytes: 0 })
 })

@@ -1,12 +1,13 @@
 import { cacheMemoryBeside, chooseContextLength, padCells } from './gguf/context-length.ts'
+import { leastMemory, type MemoryNeed, noMemory } from './memory-need.ts'
 import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from './model.ts'
 
 /** What a loaded engine takes before it has any weights. */
 const engineBytes = 130_000_000
 /** Tokens that llama.cpp evaluates at once. */
 const batchTokens = 512
-/** Of these llama.cpp keeps a copy in the order that the processor's instructions want, beside the file. */
-const repacked = /^(?:Q4_0|Q4_K|IQ4_NL|Q2_K|Q8_0)$/
+/** The fewest tokens per sequence with which a language model is loaded. */
+const leastTokens = 256
 /** What drawing takes per pixel at its peak: attention, and the decoder a tile at a time. */
 const bytesPerPixel = 2048
 /** Exported graphs are kept with parts that the runtime has folded. */
@@ -15,32 +16,54 @@ const exportGrowth = 1.3
 export interface MemoryFacts {
   /** Sequences at once per text model. */
   readonly textSlots: number
-  /** Of the machine, or of the container. */
+  /** Of the machine, the container or the setting `memory`, whichever is least. */
   readonly machineBytes: number
+  /** Of the GPU that models compute on: 0 = there is none, Infinity = it does not tell. */
+  readonly gpuBytes: number
 }
 
-/** Bytes that a model is going to take on the processor, before it has been loaded once; 0 = it runs elsewhere. */
-export function estimateMemory(descriptor: ModelDescriptor, facts: MemoryFacts): number {
-  if (descriptor.bytes === 0) return 0
-  return engineBytes + (descriptor.kind === 'text' ? estimateText(descriptor, facts) : estimateImages(descriptor))
+/** What a model is going to take, before it has been loaded once. */
+export interface MemoryEstimate {
+  readonly expected: MemoryNeed
+  /** Below this it cannot be loaded at all. */
+  readonly least: MemoryNeed
 }
 
-function estimateText(
-  { bytes, weights, contextLength, trainedLength }: TextModelDescriptor,
-  { textSlots, machineBytes }: MemoryFacts,
-): number {
-  if (weights === undefined) return Math.ceil(bytes * exportGrowth)
-  const { quantization, cacheBytesPerToken, vocabularySize } = weights
+/** Bytes that a model is going to take, and the least it can do with; nothing where it runs elsewhere. */
+export function estimateMemory(descriptor: ModelDescriptor, facts: MemoryFacts): MemoryEstimate {
+  if (descriptor.bytes === 0) return { expected: noMemory, least: noMemory }
+  return descriptor.kind === 'text' ? estimateText(descriptor, facts) : estimateImages(descriptor, facts)
+}
+
+/** What the last load took replaces what was expected; nothing that was loaded needs more than it took. */
+export function correctEstimate({ least }: MemoryEstimate, measured: MemoryNeed): MemoryEstimate {
+  return { expected: measured, least: leastMemory(least, measured) }
+}
+
+/** Layers that do not fit on a GPU stay on the processor. */
+function estimateText(descriptor: TextModelDescriptor, facts: MemoryFacts): MemoryEstimate {
+  const { bytes, weights, contextLength, trainedLength } = descriptor
+  const place = (movable: number): MemoryNeed => {
+    const gpuBytes = Math.min(movable, facts.gpuBytes)
+    return { processorBytes: engineBytes + movable - gpuBytes, gpuBytes }
+  }
+  if (weights === undefined) return { expected: place(Math.ceil(bytes * exportGrowth)), least: place(bytes) }
+  const { cacheBytesPerToken, vocabularySize } = weights
+  const { textSlots, machineBytes } = facts
   const length = chooseContextLength(
     { wanted: contextLength, trained: trainedLength ?? 4096 },
     { bytesPerToken: cacheBytesPerToken, sequences: textSlots, memory: cacheMemoryBeside({ weightBytes: bytes, machineBytes }) },
   )
-  const caches = padCells(length) * textSlots * cacheBytesPerToken
+  const caches = (tokens: number): number => padCells(tokens) * textSlots * cacheBytesPerToken
   const logits = batchTokens * vocabularySize * 4
-  return bytes * (repacked.test(quantization) ? 2 : 1) + caches + logits
+  return { expected: place(bytes + caches(length) + logits), least: place(bytes + caches(Math.min(length, leastTokens))) }
 }
 
-function estimateImages({ bytes, format, native }: ImageModelDescriptor): number {
+/** A GPU holds the whole of an image model or nothing. */
+function estimateImages({ bytes, format, native }: ImageModelDescriptor, { gpuBytes }: MemoryFacts): MemoryEstimate {
   const weights = format === 'onnx-sdxl' ? Math.ceil(bytes * exportGrowth) : bytes
-  return weights + native.width * native.height * bytesPerPixel
+  const drawn = weights + native.width * native.height * bytesPerPixel
+  const place = (movable: number): MemoryNeed =>
+    gpuBytes === 0 ? { processorBytes: engineBytes + movable, gpuBytes: 0 } : { processorBytes: engineBytes, gpuBytes: movable }
+  return { expected: place(drawn), least: place(bytes) }
 }

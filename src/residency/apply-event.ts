@@ -1,3 +1,5 @@
+import { correctEstimate, type MemoryEstimate } from '../core/estimate-memory.ts'
+import { fitsMemory, type MemoryNeed, noMemory } from '../core/memory-need.ts'
 import { backoffMs, countCrash } from './crash-backoff.ts'
 import type { PlannerEvent } from './residency-event.ts'
 import { type ResidencyState, type ResidentModel, withModel } from './residency-state.ts'
@@ -47,8 +49,13 @@ function noteEvent(model: ResidentModel, event: ModelEvent, now: number): Reside
     case 'unload':
       return model.phase.type === 'loaded' ? { ...model, phase: { ...model.phase, draining: model.phase.draining ?? 'asked' } } : model
     case 'unloaded':
-      return { ...model, phase: { type: 'unloaded' }, held: [], estimateBytes: event.memoryBytes || model.estimateBytes }
+      return { ...model, phase: { type: 'unloaded' }, held: [], memory: learn(model, event.memory) }
   }
+}
+
+/** What runs elsewhere, or ended before it was measured, tells nothing. */
+function learn({ memory }: ResidentModel, measured: MemoryNeed): MemoryEstimate {
+  return fitsMemory(measured, noMemory) ? memory : correctEstimate(memory, measured)
 }
 
 /** A crash takes the requests on the process with it, a failed load everybody who waited for it. */

@@ -2,7 +2,10 @@ import type { ModelState } from '../core/ports/model-pool.ts'
 import type { ResidentModel } from './residency-state.ts'
 
 /** A model's state as the port shows it, with what its process tells about itself. */
-export function describeState(model: ResidentModel, told: Pick<ModelState, 'memoryBytes' | 'contextLength' | 'device'>): ModelState {
+export function describeState(
+  model: ResidentModel,
+  told: Pick<ModelState, 'memoryBytes' | 'contextLength' | 'loadProgress' | 'device'>,
+): ModelState {
   const { id, phase, slots, held, waiting } = model
   // While its process ends, a model still takes its memory.
   const state = phase.type === 'unloading' ? 'loaded' : phase.type

@@ -1,3 +1,4 @@
+import { addMemory, beyondMemory, fitsMemory, leastMemory, type MemoryNeed, noMemory } from '../core/memory-need.ts'
 import { leastResidentMs } from './residency-limits.ts'
 import type { ResidencyState, ResidentModel, UnloadReason } from './residency-state.ts'
 
@@ -5,8 +6,8 @@ import type { ResidencyState, ResidentModel, UnloadReason } from './residency-st
 export interface Facts {
   /** Unix milliseconds. */
   readonly now: number
-  /** Resident bytes of each loaded model. */
-  readonly memory: ReadonlyMap<string, number>
+  /** What each loaded model takes. */
+  readonly memory: ReadonlyMap<string, MemoryNeed>
 }
 
 /** Whether a model can be loaded now; else which models must go first, idle ones now, busy ones after their leases. */
@@ -16,23 +17,31 @@ export interface Room {
 }
 
 /** Finds memory for a model, or with `wanted` null for the budget itself. */
-export function makeRoom(state: ResidencyState, wanted: ResidentModel | null, budget: number, { now, memory }: Facts): Room {
-  const size = (model: ResidentModel) => memory.get(model.id) ?? model.estimateBytes
+export function makeRoom(state: ResidencyState, wanted: ResidentModel | null, budget: MemoryNeed, { now, memory }: Facts): Room {
+  const size = (model: ResidentModel) => memory.get(model.id) ?? model.memory.expected
   const resident = [...state.models.values()].filter(({ phase }) => ['loading', 'loaded', 'unloading'].includes(phase.type))
-  const used = resident.reduce((sum, model) => sum + size(model), 0)
+  const used = resident.reduce((sum, model) => addMemory(sum, size(model)), noMemory)
   // A model over the whole budget is tried alone: the estimate may be wrong, the operator's wish is not.
-  const needed = wanted === null ? 0 : Math.min(wanted.estimateBytes, budget)
-  if (used + needed <= budget || resident.length === 0) return { fits: true, leaving: [] }
+  const needed = wanted === null ? noMemory : leastMemory(wanted.memory.expected, budget)
+  const together = addMemory(used, needed)
+  if (fitsMemory(together, budget) || resident.length === 0) return { fits: true, leaving: [] }
 
   const going = resident.filter(({ phase }) => phase.type === 'unloading' || (phase.type === 'loaded' && phase.draining !== null))
-  let excess = used + needed - budget - going.reduce((sum, model) => sum + size(model), 0)
+  let staying = going.reduce((sum, model) => beyondMemory(sum, size(model)), together)
   const leaving: ResidentModel[] = []
   for (const victim of listVictims(resident, wanted, now)) {
-    if (excess <= 0) break
+    if (fitsMemory(staying, budget)) break
+    if (!frees(size(victim), staying, budget)) continue
     leaving.push(victim)
-    excess -= size(victim)
+    staying = beyondMemory(staying, size(victim))
   }
   return { fits: false, leaving }
+}
+
+/** Whether something of what is short is in the victim. */
+function frees(size: MemoryNeed, staying: MemoryNeed, budget: MemoryNeed): boolean {
+  const excess = beyondMemory(staying, budget)
+  return (excess.processorBytes > 0 && size.processorBytes > 0) || (excess.gpuBytes > 0 && size.gpuBytes > 0)
 }
 
 /** Idle models, the longest unused first, then (only for another model's sake) busy ones that have had their time. */

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
+import type { MemoryNeed } from '../core/memory-need.ts'
+import type { ModelDescriptor } from '../core/model.ts'
+import type { MeasuredMemory } from '../core/ports/measured-memory.ts'
 import { createFakeCatalog, describeFakeText } from '../runtimes/fake/fake-catalog.ts'
 import { type FakeLoaderSettings, FakeModelLoader } from '../runtimes/fake/fake-model-loader.ts'
 import { createModelPool } from './model-pool.ts'
@@ -11,7 +14,16 @@ import type { ResidencyLimits } from './residency-limits.ts'
 const { signal } = new AbortController()
 const options = { signal, account: 'a' }
 
-function open(overrides: Partial<ResidencyLimits> = {}, fake: Partial<FakeLoaderSettings> = {}) {
+interface Given {
+  readonly models?: readonly ModelDescriptor[]
+  readonly measured?: MeasuredMemory
+}
+
+function open(
+  overrides: Partial<ResidencyLimits> = {},
+  fake: Partial<FakeLoaderSettings> = {},
+  { models = [describeFakeText(), describeFakeText({ id: 'other' })], measured }: Given = {},
+) {
   const clock = createTestClock()
   const loader = new FakeModelLoader({ clock, slots: 2, ...fake })
   const limits = {
@@ -24,8 +36,8 @@ function open(overrides: Partial<ResidencyLimits> = {}, fake: Partial<FakeLoader
     ...overrides,
   }
   const events: PoolEvent[] = []
-  const catalog = createFakeCatalog([describeFakeText(), describeFakeText({ id: 'other' })])
-  const pool = createModelPool({ catalog, loader, clock, limits, onEvent: (event) => events.push(event) })
+  const catalog = createFakeCatalog(models)
+  const pool = createModelPool({ catalog, loader, clock, limits, ...(measured && { measured }), onEvent: (event) => events.push(event) })
   const stateOf = (id: string) => pool.states().find(({ modelId }) => modelId === id)?.state
   return { pool, clock, loader, events, stateOf }
 }
@@ -150,4 +162,68 @@ test('disposing refuses who waits, ends a load and unloads everything', async ()
   await pool[Symbol.asyncDispose]()
   await refused
   assert.deepEqual(loader.loaded, [])
+})
+
+test('a model that cannot fit is refused by its figures and with what would fit, and is never loaded', async () => {
+  const weights = {
+    architecture: 'llama',
+    parameters: 7e9,
+    quantization: 'F16',
+    layers: 32,
+    vocabularySize: 32_000,
+    cacheBytesPerToken: 1000,
+  }
+  const big = describeFakeText({ id: 'big', bytes: 14e9, weights })
+  const { pool, loader } = open({ memoryBytes: 8 * 1024 ** 3, machineBytes: 64e9 }, {}, { models: [big] })
+  await using _pool = pool
+  const refusal = {
+    code: 'unsupported',
+    param: 'model',
+    message:
+      'The model big needs at least 13.2gb of the memory, and models may take 8gb; start with --memory 13476mb, ' +
+      'or take its quantization Q8_0 (about 6.9gb).',
+  }
+  await assert.rejects(pool.acquireText('big', options), refusal)
+  await assert.rejects(pool.load('big', { signal }), refusal)
+  assert.equal(loader.attempts('big'), 0)
+})
+
+test('what a model took is told when it goes and when the service ends, and plans the next start', async () => {
+  const known = new Map<string, MemoryNeed>()
+  const measured: MeasuredMemory = {
+    find: (modelId, conditions) => known.get(`${modelId} ${conditions}`),
+    note: async (modelId, conditions, memory) => void known.set(`${modelId} ${conditions}`, memory),
+  }
+  const took = { memoryBytes: 150_000_000 }
+  const first = open(took, { memoryBytes: () => 100_000_000 }, { measured })
+  await first.pool.load('fake-chat', { signal })
+  await first.pool.unload('fake-chat', { signal })
+  await first.pool.load('other', { signal })
+  await first.pool[Symbol.asyncDispose]()
+  assert.deepEqual([...known.values()], Array(2).fill({ processorBytes: 100_000_000, gpuBytes: 0 }))
+  const second = open(took, { memoryBytes: () => 1000, loadMs: 1000 }, { measured })
+  await using _pool = second.pool
+  void second.pool.load('fake-chat', { signal })
+  const waits = assert.rejects(second.pool.load('other', { signal }), { code: 'shutting_down' })
+  assert.deepEqual([second.stateOf('fake-chat'), second.stateOf('other')], ['loading', 'unloaded'])
+  await second.clock.advance(1000)
+  assert.equal(second.stateOf('other'), 'loading')
+  await second.pool[Symbol.asyncDispose]()
+  await waits
+})
+
+test('who waits longer than the limit for a load hears how far it is and when it should be done', async () => {
+  const { pool, clock } = open({ waitLimitMs: 35_000 }, { loadMs: 40_000, loadSteps: 4 })
+  await using _pool = pool
+  const refused = assert.rejects(pool.acquireText('fake-chat', options), {
+    code: 'model_loading',
+    retryAfterSeconds: 12,
+    message: 'The model fake-chat is still being loaded (75 %); try again in 12 s.',
+  })
+  for (let step = 0; step < 3; step++) await clock.advance(10_000)
+  assert.equal(pool.states()[0]?.loadProgress, 0.75)
+  await clock.advance(5000)
+  await refused
+  await clock.advance(5000)
+  assert.deepEqual([pool.states()[0]?.state, pool.states()[0]?.loadProgress], ['loaded', undefined])
 })

@@ -1,7 +1,9 @@
-import { estimateMemory } from '../core/estimate-memory.ts'
+import type { ServiceError } from '../core/error.ts'
+import { type MemoryNeed, noMemory } from '../core/memory-need.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
+import type { MeasuredMemory } from '../core/ports/measured-memory.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { LoadedModel, ModelLoader } from '../core/ports/model-loader.ts'
 import type { AcquireOptions, ModelLease, ModelPool, ModelState } from '../core/ports/model-pool.ts'
@@ -10,21 +12,26 @@ import { orAborted } from '../core/waiting.ts'
 import { Alarm } from './alarm.ts'
 import { describeState, hasRoom } from './describe-state.ts'
 import { findDescriptor, makeNotFoundError } from './find-descriptor.ts'
+import { estimateModel, rememberMemory } from './known-memory.ts'
+import { type LoadProgress, makeLoadingError } from './load-progress.ts'
 import { nextDeadline } from './next-deadline.ts'
 import { planResidency } from './plan-residency.ts'
 import type { PoolEvent } from './pool-event.ts'
 import { makeRefusalError } from './refusal-error.ts'
-import type { Decision } from './residency-decision.ts'
+import type { Decision, Refusal } from './residency-decision.ts'
 import type { PlannerEvent } from './residency-event.ts'
 import { type ResidencyLimits, shareOf } from './residency-limits.ts'
 import { introduceModel, type ResidencyState, type ResidentModel, type UnloadReason } from './residency-state.ts'
 import { ResidentModels } from './resident-models.ts'
+import { makeTooLargeError } from './too-large-error.ts'
 
 export interface ModelPoolDependencies {
   readonly catalog: ModelCatalog
   readonly loader: ModelLoader
   readonly clock: Clock
   readonly limits: ResidencyLimits
+  /** What models took before this service started; absent = nothing is known. */
+  readonly measured?: MeasuredMemory
   readonly onEvent: (event: PoolEvent) => void
 }
 
@@ -45,6 +52,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   readonly #residents: ResidentModels
   readonly #callers = new Map<number, Caller>()
   readonly #unloadCallers = new Map<string, PromiseWithResolvers<void>>()
+  readonly #loading = new Map<string, LoadProgress>()
   readonly #lastErrors = new Map<string, unknown>()
   readonly #closing = new AbortController()
   readonly #work = new Set<Promise<void>>()
@@ -73,11 +81,10 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
 
   states(): readonly ModelState[] {
     const { catalog } = this.#deps
-    const memory = this.#residents.measure()
     const known = catalog.list().map((descriptor) => this.#find(descriptor))
     const removed = [...this.#state.models.values()].filter((model) => isHeld(model) && catalog.find(model.id) === undefined)
     return [...known, ...removed].map((model) =>
-      describeState(model, { memoryBytes: memory.get(model.id) ?? 0, ...this.#residents.tell(model.id) }),
+      describeState(model, { ...this.#residents.tell(model.id), loadProgress: this.#loading.get(model.id)?.part ?? undefined }),
     )
   }
 
@@ -100,7 +107,8 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     this.#apply({ type: 'close' })
     this.#alarm[Symbol.dispose]()
     this.#closing.abort()
-    await Promise.all([this.#residents.stopAll(), ...this.#work])
+    const measured = [...this.#state.models.values()].filter(isResident).map(({ id }) => this.#note(id, this.#measurePeak(id)))
+    await Promise.all([this.#residents.stopAll(), ...measured, ...this.#work])
     for (const caller of this.#unloadCallers.values()) caller.resolve()
   }
 
@@ -162,7 +170,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
 
   #apply(event: PlannerEvent): void {
     const { clock, limits } = this.#deps
-    const facts = { now: clock.now(), memory: this.#residents.measure() }
+    const facts = { now: clock.now(), memory: this.#residents.measure((modelId) => this.#expected(modelId)) }
     const { state, decisions } = planResidency(this.#state, event, limits, facts)
     this.#state = state
     for (const decision of decisions) this.#obey(decision)
@@ -186,9 +194,18 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       const { catalog } = this.#deps
       // Whoever still waited for a model that was removed meanwhile cannot have it later either.
       const removed = refusal.because === 'backing-off' && catalog.find(modelId) === undefined
-      const error = removed ? makeNotFoundError(catalog, modelId) : makeRefusalError(modelId, refusal, this.#lastErrors.get(modelId))
+      const error = removed ? makeNotFoundError(catalog, modelId) : this.#explain(modelId, refusal)
       this.#callers.get(waiterId)?.refuse(error)
     }
+  }
+
+  #explain(modelId: string, refusal: Refusal): ServiceError {
+    const { catalog, clock, limits } = this.#deps
+    if (refusal.because === 'still-loading') return makeLoadingError(modelId, this.#loading.get(modelId), clock.now())
+    if (refusal.because !== 'too-large')
+      return makeRefusalError(modelId, { ...refusal, because: refusal.because }, this.#lastErrors.get(modelId))
+    const descriptor = findDescriptor(catalog, modelId)
+    return makeTooLargeError(descriptor, this.#find(descriptor).memory.least, limits)
   }
 
   #track(work: Promise<void>): void {
@@ -199,8 +216,10 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   async #load(modelId: string): Promise<void> {
     const { catalog, clock, onEvent } = this.#deps
     const startedAt = clock.now()
+    const onProgress = (part: number | null) => void this.#loading.set(modelId, { startedAt, part })
+    onProgress(null)
     try {
-      const loaded = await this.#residents.start(findDescriptor(catalog, modelId), { signal: this.#closing.signal })
+      const loaded = await this.#residents.start(findDescriptor(catalog, modelId), { signal: this.#closing.signal, onProgress })
       // A process that died at once has been noted as lost.
       if (!this.#residents.has(modelId)) return
       onEvent({ type: 'loaded', modelId, loadMs: clock.now() - startedAt, memoryBytes: loaded.memoryBytes(), device: loaded.model.device })
@@ -210,6 +229,8 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       onEvent({ type: 'load-failed', modelId, error })
       this.#lastErrors.set(modelId, error)
       this.#apply({ type: 'crashed', modelId })
+    } finally {
+      this.#loading.delete(modelId)
     }
   }
 
@@ -220,9 +241,22 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   }
 
   async #unload(modelId: string, reason: UnloadReason): Promise<void> {
-    const memoryBytes = await this.#residents.stop(modelId)
+    const memory = this.#measurePeak(modelId)
+    await Promise.all([this.#residents.stop(modelId), this.#note(modelId, memory)])
     this.#deps.onEvent({ type: 'unloaded', modelId, reason })
-    this.#apply({ type: 'unloaded', modelId, memoryBytes })
+    this.#apply({ type: 'unloaded', modelId, memory })
+  }
+
+  #expected(modelId: string): MemoryNeed {
+    return this.#state.models.get(modelId)?.memory.expected ?? noMemory
+  }
+
+  #measurePeak(modelId: string): MemoryNeed {
+    return this.#residents.measurePeak(modelId, () => this.#expected(modelId))
+  }
+
+  #note(modelId: string, memory: MemoryNeed): Promise<void> {
+    return rememberMemory(this.#deps, this.#deps.catalog.find(modelId), memory)
   }
 
   #introduce(descriptor: ModelDescriptor): void {
@@ -238,7 +272,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       this.#state.models.get(id) ??
       introduceModel({
         id,
-        estimateBytes: estimateMemory(descriptor, { textSlots, machineBytes: limits.machineBytes ?? limits.memoryBytes }),
+        memory: estimateModel(this.#deps, descriptor),
         share: shareOf(expected.queue, limits),
         ...expected,
       })

@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { MemoryEstimate } from '../core/estimate-memory.ts'
+import type { MemoryNeed } from '../core/memory-need.ts'
 import { planResidency } from './plan-residency.ts'
 import type { PlannerEvent } from './residency-event.ts'
-import { leastResidentMs } from './residency-limits.ts'
+import { leastResidentMs, type ResidencyLimits } from './residency-limits.ts'
 import { introduceModel, type ResidencyState } from './residency-state.ts'
 
 const mega = 1_000_000
-const limits = { memoryBytes: 1000 * mega, idleUnloadMs: 900_000, textSlots: 2, textQueue: 2, imageQueue: 2, waitLimitMs: 60_000 }
+const limits: ResidencyLimits = {
+  memoryBytes: 1000 * mega,
+  idleUnloadMs: 900_000,
+  textSlots: 2,
+  textQueue: 2,
+  imageQueue: 2,
+  waitLimitMs: 60_000,
+}
 
 /** An event at a moment, and the decisions it must lead to, each as `verb subject`. */
 type Row = readonly [atMs: number, event: PlannerEvent, decisions: readonly string[]]
@@ -23,15 +32,16 @@ const release = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'rel
 const leave = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'leave', modelId, waiterId })
 const want = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'want', modelId, waiterId })
 const loaded = (modelId = 'm', slots = 2): PlannerEvent => ({ type: 'loaded', modelId, slots })
-const unloaded = (modelId = 'm', memoryBytes = 0): PlannerEvent => ({ type: 'unloaded', modelId, memoryBytes })
+const onProcessor = (processorBytes: number): MemoryNeed => ({ processorBytes, gpuBytes: 0 })
+const unloaded = (modelId = 'm', memoryBytes = 0): PlannerEvent => ({ type: 'unloaded', modelId, memory: onProcessor(memoryBytes) })
 const crashed: PlannerEvent = { type: 'crashed', modelId: 'm' }
 const unload: PlannerEvent = { type: 'unload', modelId: 'm' }
 const tick: PlannerEvent = { type: 'tick' }
 
 /** Three models; two of them fit into memory at once: each is guessed at 400 MB. */
 function begin(shape: { readonly queue: number; readonly share?: number }): ResidencyState {
-  const estimateBytes = 400 * mega
-  const models = ['m', 'n', 'o'].map((id) => introduceModel({ id, ...shape, slots: 2, estimateBytes }))
+  const memory = { expected: onProcessor(400 * mega), least: onProcessor(300 * mega) }
+  const models = ['m', 'n', 'o'].map((id) => introduceModel({ id, ...shape, slots: 2, memory }))
   return { models: new Map(models.map((model) => [model.id, model])), closing: false }
 }
 
@@ -42,7 +52,10 @@ function checkTable(
 ): void {
   let state = begin(shape)
   for (const [index, [now, event, expected]] of rows.entries()) {
-    const plan = planResidency(state, event, limits, { now, memory: new Map(Object.entries(memory)) })
+    const plan = planResidency(state, event, limits, {
+      now,
+      memory: new Map(Object.entries(memory).map(([id, bytes]) => [id, onProcessor(bytes)])),
+    })
     const actual = plan.decisions.map((decision) => {
       if (decision.type === 'refuse') return `refuse ${decision.waiterId} ${decision.refusal.because} ${decision.refusal.retryAfterSeconds}`
       if (decision.type === 'grant') return `grant ${decision.waiterId}`
@@ -286,8 +299,37 @@ test('idle models go when those in memory have grown over the budget', () =>
     { m: 1100 * mega },
   ))
 
-test('a model over the whole budget is loaded alone', () => {
-  const huge = introduceModel({ id: 'm', queue: 2, slots: 2, estimateBytes: 6600 * mega })
-  const { decisions } = planResidency({ models: new Map([['m', huge]]), closing: false }, acquire(1), limits, { now: 0, memory: new Map() })
-  assert.deepEqual(decisions, [{ type: 'load', modelId: 'm' }])
+/** Models that are in memory and idle, the first unused for longest, and one that somebody asks for. */
+function ask(wanted: MemoryEstimate, resident: Readonly<Record<string, MemoryNeed>>, budget = limits): readonly string[] {
+  const idle = Object.entries(resident).map(([id, expected], lastUsedAt) => ({
+    ...introduceModel({ id, queue: 2, slots: 2, memory: { expected, least: expected } }),
+    phase: { type: 'loaded', since: 0, draining: null } as const,
+    lastUsedAt,
+  }))
+  const models = [...idle, introduceModel({ id: 'm', queue: 2, slots: 2, memory: wanted })]
+  const state = { models: new Map(models.map((model) => [model.id, model])), closing: false }
+  const { decisions } = planResidency(state, acquire(1), budget, { now: 1000, memory: new Map(Object.entries(resident)) })
+  return decisions.map(
+    (decision) => `${decision.type} ${decision.modelId}${decision.type === 'refuse' ? ` ${decision.refusal.because}` : ''}`,
+  )
+}
+
+test('a model that is expected to take more than the budget is loaded alone, for the guess may be wrong', () => {
+  assert.deepEqual(ask({ expected: onProcessor(6600 * mega), least: onProcessor(900 * mega) }, {}), ['load m'])
+})
+
+test('a model that needs more than the whole budget is refused before it is loaded, and nobody makes room for it', () => {
+  const need = { expected: onProcessor(6600 * mega), least: onProcessor(1001 * mega) }
+  assert.deepEqual(ask(need, { n: onProcessor(400 * mega) }), ['refuse m too-large'])
+})
+
+test('a GPU has a budget of its own, and only what frees the memory that is short makes room', () => {
+  const onGpu = (gpuBytes: number): MemoryNeed => ({ processorBytes: 100 * mega, gpuBytes })
+  const both = { ...limits, gpuMemoryBytes: 500 * mega }
+  const need = { expected: onGpu(300 * mega), least: onGpu(300 * mega) }
+  assert.deepEqual(ask(need, { n: onProcessor(700 * mega) }, both), ['load m'])
+  assert.deepEqual(ask(need, { n: onProcessor(700 * mega), o: onGpu(300 * mega) }, both), ['unload o'])
+  assert.deepEqual(ask({ expected: onGpu(501 * mega), least: onGpu(501 * mega) }, {}, both), ['refuse m too-large'])
+  assert.deepEqual(ask(need, {}), ['refuse m too-large'])
+  assert.deepEqual(ask(need, { o: onGpu(9000 * mega) }, { ...limits, gpuMemoryBytes: null }), ['load m'])
 })

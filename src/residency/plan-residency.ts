@@ -5,7 +5,7 @@ import type { ModelPlan } from './model-plan.ts'
 import { refuseWaiters } from './refuse-waiters.ts'
 import type { Decision } from './residency-decision.ts'
 import type { PlannerEvent } from './residency-event.ts'
-import type { ResidencyLimits } from './residency-limits.ts'
+import { memoryBudget, type ResidencyLimits } from './residency-limits.ts'
 import { type ResidencyState, type ResidentModel, withModel } from './residency-state.ts'
 
 /** The state after an event, and what is to be done about it, in order. */
@@ -49,19 +49,19 @@ const drainIdle =
   }
 
 /** Lets idle models go when those in memory have grown over the budget. */
-function holdBudget(state: ResidencyState, { memoryBytes }: ResidencyLimits, facts: Facts): ResidencyState {
-  return makeRoom(state, null, memoryBytes, facts).leaving.reduce((now, model) => withModel(now, drain(model, 'memory')), state)
+function holdBudget(state: ResidencyState, limits: ResidencyLimits, facts: Facts): ResidencyState {
+  return makeRoom(state, null, memoryBudget(limits), facts).leaving.reduce((now, model) => withModel(now, drain(model, 'memory')), state)
 }
 
 /** Loads the models somebody waits for, the longest wait first; the first that does not fit holds up the others. */
-function loadWanted(before: ResidencyState, { memoryBytes }: ResidencyLimits, facts: Facts, decisions: Decision[]): ResidencyState {
+function loadWanted(before: ResidencyState, limits: ResidencyLimits, facts: Facts, decisions: Decision[]): ResidencyState {
   const firstWaiter = ({ waiting, wanted }: ResidentModel) => Math.min(...wanted, ...waiting.slice(0, 1).map(({ id }) => id))
   const queue = [...before.models.values()]
     .filter((model) => model.phase.type === 'unloaded' && firstWaiter(model) < Number.POSITIVE_INFINITY)
     .toSorted((a, b) => firstWaiter(a) - firstWaiter(b))
   let state = before
   for (const model of queue) {
-    const { fits, leaving } = makeRoom(state, model, memoryBytes, facts)
+    const { fits, leaving } = makeRoom(state, model, memoryBudget(limits), facts)
     if (!fits) return leaving.reduce((now, victim) => withModel(now, drain(victim, 'memory')), state)
     state = withModel(state, { ...model, phase: { type: 'loading' } })
     decisions.push({ type: 'load', modelId: model.id })

@@ -2,7 +2,11 @@ import { ServiceError } from '../core/error.ts'
 import type { Refusal } from './residency-decision.ts'
 
 /** The error a refused caller gets. */
-export function makeRefusalError(modelId: string, { because, retryAfterSeconds }: Refusal, cause: unknown): ServiceError {
+export function makeRefusalError(
+  modelId: string,
+  { because, retryAfterSeconds }: Refusal & { readonly because: Exclude<Refusal['because'], 'too-large' | 'still-loading'> },
+  cause: unknown,
+): ServiceError {
   const again = `try again in ${retryAfterSeconds} s.`
   switch (because) {
     case 'queue-full':

@@ -1,10 +1,11 @@
+import { fitsMemory } from '../core/memory-need.ts'
 import type { ModelPlan } from './model-plan.ts'
 import type { Decision, Refusal } from './residency-decision.ts'
-import type { ResidencyLimits } from './residency-limits.ts'
+import { memoryBudget, type ResidencyLimits } from './residency-limits.ts'
 import type { ResidentModel, Waiter } from './residency-state.ts'
 import { estimateRetryAfter, toSeconds } from './retry-after.ts'
 
-/** Sends away who came when the queue was full, waited too long, came while the model keeps dying, or waits in a service that ends. */
+/** Sends away who came when the queue was full, waited too long, came while the model keeps dying or is larger than all memory, or waits in a service that ends. */
 export const refuseWaiters =
   (limits: ResidencyLimits, moment: Moment) =>
   (model: ResidentModel): ModelPlan => {
@@ -12,9 +13,12 @@ export const refuseWaiters =
     const refuse = (waiterId: number, refusal: Refusal | undefined): Refused[] =>
       refusal === undefined ? [] : [{ type: 'refuse', modelId: model.id, waiterId, refusal }]
     const refused = [
-      ...model.wanted.flatMap((id) => refuse(id, findGeneralRefusal(model, id, moment))),
+      ...model.wanted.flatMap((id) => refuse(id, findGeneralRefusal(model, id, limits, moment))),
       ...model.waiting.flatMap((waiter, place) =>
-        refuse(waiter.id, findGeneralRefusal(model, waiter.id, moment) ?? findQueueRefusal(model, { waiter, place }, limits, moment)),
+        refuse(
+          waiter.id,
+          findGeneralRefusal(model, waiter.id, limits, moment) ?? findQueueRefusal(model, { waiter, place }, limits, moment),
+        ),
       ),
     ]
     const gone = new Set(refused.map(({ waiterId }) => waiterId))
@@ -28,8 +32,14 @@ export const refuseWaiters =
 type Moment = { readonly now: number; readonly closing: boolean }
 type Refused = Extract<Decision, { readonly type: 'refuse' }>
 
-function findGeneralRefusal({ phase }: ResidentModel, waiterId: number, { now, closing }: Moment): Refusal | undefined {
+function findGeneralRefusal(
+  { phase, memory }: ResidentModel,
+  waiterId: number,
+  limits: ResidencyLimits,
+  { now, closing }: Moment,
+): Refusal | undefined {
   if (closing) return { because: 'closing', retryAfterSeconds: 1 }
+  if (phase.type === 'unloaded' && !fitsMemory(memory.least, memoryBudget(limits))) return { because: 'too-large', retryAfterSeconds: 1 }
   if (phase.type !== 'backing-off' || now >= phase.until || waiterId <= phase.keeps) return undefined
   return { because: 'backing-off', retryAfterSeconds: toSeconds(phase.until - now) }
 }
@@ -40,7 +50,10 @@ function findQueueRefusal(
   { waitLimitMs }: ResidencyLimits,
   { now }: Moment,
 ): Refusal | undefined {
-  if (now - waiter.since >= waitLimitMs) return { because: 'waited-too-long', retryAfterSeconds: estimateRetryAfter(model) }
+  if (now - waiter.since >= waitLimitMs) {
+    const because = model.phase.type === 'loading' ? 'still-loading' : 'waited-too-long'
+    return { because, retryAfterSeconds: estimateRetryAfter(model) }
+  }
   // Those who will get a slot at once when the model comes back do not count as waiting.
   const serving = model.phase.type === 'loaded' && model.phase.draining === null
   const ahead = serving ? 0 : model.slots

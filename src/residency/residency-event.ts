@@ -1,3 +1,4 @@
+import type { MemoryNeed } from '../core/memory-need.ts'
 import type { ResidentModel } from './residency-state.ts'
 
 /** What the planner is told. */
@@ -20,7 +21,7 @@ export type PlannerEvent =
   | { readonly type: 'crashed'; readonly modelId: string }
   | { readonly type: 'unload'; readonly modelId: string }
   /** Its process has ended; it took so much memory in the end. */
-  | { readonly type: 'unloaded'; readonly modelId: string; readonly memoryBytes: number }
+  | { readonly type: 'unloaded'; readonly modelId: string; readonly memory: MemoryNeed }
   /** Time went by. */
   | { readonly type: 'tick' }
   | { readonly type: 'close' }

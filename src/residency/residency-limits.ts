@@ -1,7 +1,11 @@
+import type { MemoryNeed } from '../core/memory-need.ts'
+
 /** What bounds the models in memory and the requests that wait for them. */
 export interface ResidencyLimits {
   /** Resident bytes that all models together may take. */
   readonly memoryBytes: number
+  /** Bytes of the GPU that all models together may take: 0 or absent = there is none, null = it does not tell. */
+  readonly gpuMemoryBytes?: number | null
   /** Memory of the machine, or of the container; absent = as much as the models may take. */
   readonly machineBytes?: number
   /** A model unused for this long is unloaded; null = never. */
@@ -16,6 +20,11 @@ export interface ResidencyLimits {
   readonly accountShare?: number
   /** A request that waited for this long is refused. */
   readonly waitLimitMs: number
+}
+
+/** What all models together may take of each kind of memory. */
+export function memoryBudget({ memoryBytes, gpuMemoryBytes }: Pick<ResidencyLimits, 'memoryBytes' | 'gpuMemoryBytes'>): MemoryNeed {
+  return { processorBytes: memoryBytes, gpuBytes: gpuMemoryBytes === null ? Number.POSITIVE_INFINITY : (gpuMemoryBytes ?? 0) }
 }
 
 /** Waiters of one account that a queue may have: at least one, where anybody may wait at all. */

@@ -1,3 +1,5 @@
+import type { MemoryEstimate } from '../core/estimate-memory.ts'
+
 /** A request that waits for a slot. */
 export interface Waiter {
   readonly id: number
@@ -58,8 +60,8 @@ export interface ResidentModel {
   readonly served: boolean
   /** How long a slot was held, averaged over the last few; 0 before the first. */
   readonly meanHeldMs: number
-  /** Memory it took last time, or a guess from its files. */
-  readonly estimateBytes: number
+  /** Memory it took last time, or a guess from its files, and the least it can do with. */
+  readonly memory: MemoryEstimate
 }
 
 /** The planner's whole state. */
@@ -74,13 +76,13 @@ export function introduceModel({
   queue,
   share = queue,
   slots,
-  estimateBytes,
+  memory,
 }: {
   id: string
   queue: number
   share?: number
   slots: number
-  estimateBytes: number
+  memory: MemoryEstimate
 }): ResidentModel {
   return {
     id,
@@ -97,7 +99,7 @@ export function introduceModel({
     crashes: 0,
     served: false,
     meanHeldMs: 0,
-    estimateBytes,
+    memory,
   }
 }
 

@@ -1,6 +1,7 @@
+import { type MemoryNeed, noMemory } from '../core/memory-need.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
-import type { LoadedModel, ModelLoader } from '../core/ports/model-loader.ts'
+import type { LoadedModel, LoadOptions, ModelLoader } from '../core/ports/model-loader.ts'
 import type { ModelState } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 
@@ -20,19 +21,17 @@ export class ResidentModels {
   }
 
   /** Loads a model; it is in memory when this resolves. */
-  async start(descriptor: ModelDescriptor, { signal }: { readonly signal: AbortSignal }): Promise<AnyLoaded> {
+  async start(descriptor: ModelDescriptor, options: LoadOptions): Promise<AnyLoaded> {
     return descriptor.kind === 'text'
-      ? this.#keep(descriptor.id, this.texts, await this.#loader.loadText(descriptor, { signal }), signal)
-      : this.#keep(descriptor.id, this.images, await this.#loader.loadImage(descriptor, { signal }), signal)
+      ? this.#keep(descriptor.id, this.texts, await this.#loader.loadText(descriptor, options), options.signal)
+      : this.#keep(descriptor.id, this.images, await this.#loader.loadImage(descriptor, options), options.signal)
   }
 
-  /** Unloads a model and tells how much memory it took in the end. */
-  async stop(modelId: string): Promise<number> {
+  /** Unloads a model. */
+  async stop(modelId: string): Promise<void> {
     const loaded = this.#find(modelId)
-    const memoryBytes = loaded?.memoryBytes() ?? 0
     this.#forget(modelId)
     await loaded?.[Symbol.asyncDispose]()
-    return memoryBytes
   }
 
   async stopAll(): Promise<void> {
@@ -43,14 +42,21 @@ export class ResidentModels {
     return this.#find(modelId) !== undefined
   }
 
-  /** Resident bytes of every model. */
-  measure(): ReadonlyMap<string, number> {
-    return new Map([...this.texts, ...this.images].map(([id, loaded]) => [id, loaded.memoryBytes()]))
+  /** What every model takes now; of a GPU that does not tell, what was expected of it. */
+  measure(expected: (modelId: string) => MemoryNeed): ReadonlyMap<string, MemoryNeed> {
+    return new Map([...this.texts, ...this.images].map(([id, loaded]) => [id, measure(loaded, loaded.memoryBytes(), () => expected(id))]))
+  }
+
+  /** The most that a model took. */
+  measurePeak(modelId: string, expected: () => MemoryNeed): MemoryNeed {
+    const loaded = this.#find(modelId)
+    return loaded === undefined ? noMemory : measure(loaded, loaded.peakMemoryBytes?.() ?? loaded.memoryBytes(), expected)
   }
 
   /** What a loaded model tells about itself. */
-  tell(modelId: string): Pick<ModelState, 'contextLength' | 'device'> {
+  tell(modelId: string): Pick<ModelState, 'memoryBytes' | 'contextLength' | 'device'> {
     return {
+      memoryBytes: this.#find(modelId)?.memoryBytes() ?? 0,
       contextLength: this.texts.get(modelId)?.model.contextLength,
       device: this.#find(modelId)?.model.device,
     }
@@ -82,4 +88,9 @@ export class ResidentModels {
     this.texts.delete(modelId)
     this.images.delete(modelId)
   }
+}
+
+function measure({ model }: AnyLoaded, processorBytes: number, expected: () => MemoryNeed): MemoryNeed {
+  const { backend = 'cpu', takenBytes } = model.device ?? {}
+  return { processorBytes, gpuBytes: backend === 'cpu' ? 0 : (takenBytes ?? expected().gpuBytes) }
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { printByteSize } from '../../config/byte-size.ts'
+import { printByteSize } from '../../core/byte-size.ts'
 import type { Command } from '../command.ts'
 import { openProgressBar } from '../progress-bar.ts'
 

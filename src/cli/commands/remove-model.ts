@@ -1,4 +1,4 @@
-import { printByteSize } from '../../config/byte-size.ts'
+import { printByteSize } from '../../core/byte-size.ts'
 import type { Command } from '../command.ts'
 import { confirm, yesFlag } from '../confirm.ts'
 

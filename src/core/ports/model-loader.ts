@@ -11,10 +11,18 @@ export interface LoadedModel<Model> extends AsyncDisposable {
   readonly exited: Promise<{ readonly reason: string }>
   /** Resident bytes now. */
   memoryBytes(): number
+  /** The most resident bytes since it was loaded; absent = as now. */
+  peakMemoryBytes?(): number
+}
+
+export interface LoadOptions {
+  readonly signal: AbortSignal
+  /** Hears how much of the weights has been read, 0 to 1, where the engine tells. */
+  readonly onProgress?: (part: number) => void
 }
 
 /** Starts engines; the residency loop decides when. */
 export interface ModelLoader {
-  loadText(descriptor: TextModelDescriptor, options: { readonly signal: AbortSignal }): Promise<LoadedModel<TextModel>>
-  loadImage(descriptor: ImageModelDescriptor, options: { readonly signal: AbortSignal }): Promise<LoadedModel<ImageModel>>
+  loadText(descriptor: TextModelDescriptor, options: LoadOptions): Promise<LoadedModel<TextModel>>
+  loadImage(descriptor: ImageModelDescriptor, options: LoadOptions): Promise<LoadedModel<ImageModel>>
 }

@@ -20,7 +20,8 @@ export interface AcquireOptions {
 /**
  * Hands out slots on models, loading them on first use. Waiting is bounded per model.
  *
- * @throws {ServiceError} `model_not_found`; `concurrency_limit_exceeded` when too many of the account wait;
+ * @throws {ServiceError} `model_not_found`; `unsupported` when the model is larger than all memory that models may take;
+ *   `concurrency_limit_exceeded` when too many of the account wait;
  *   `server_is_overloaded` when too many wait or one waited too long;
  *   `model_loading` when the model crashed while loading and is backing off; `shutting_down`.
  */
@@ -45,6 +46,8 @@ export interface ModelState {
   readonly state: 'unloaded' | 'loading' | 'loaded' | 'backing-off'
   /** Resident bytes of its process; 0 when unloaded. */
   readonly memoryBytes: number
+  /** Of a model that is being loaded: how much of it has been read, 0 to 1; absent = its engine does not tell. */
+  readonly loadProgress?: number | undefined
   readonly slots: number
   readonly inUse: number
   readonly waiting: number

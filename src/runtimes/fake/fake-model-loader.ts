@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
-import type { LoadedModel, ModelLoader } from '../../core/ports/model-loader.ts'
+import type { LoadedModel, LoadOptions, ModelLoader } from '../../core/ports/model-loader.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import { createFakeImageModel, type FakeImageSettings } from './fake-image-model.ts'
 import { createFakeTextModel, type FakeTextSettings } from './fake-text-model.ts'
@@ -15,6 +15,8 @@ export interface FakeLoaderSettings {
   readonly slots?: number
   /** Time a load takes; default 0. */
   readonly loadMs?: number
+  /** Steps in which it tells of its progress; default 1, which tells nothing. */
+  readonly loadSteps?: number
   /** Memory a loaded model says it uses; default its descriptor's bytes. */
   readonly memoryBytes?: (descriptor: ModelDescriptor) => number
   /** Whether this load fails; `attempt` counts from 1 per model. */
@@ -46,9 +48,9 @@ export class FakeModelLoader implements ModelLoader {
     this.#running.get(modelId)?.crash()
   }
 
-  async loadText(descriptor: ModelDescriptor, { signal }: { readonly signal: AbortSignal }): Promise<LoadedModel<TextModel>> {
+  async loadText(descriptor: ModelDescriptor, options: LoadOptions): Promise<LoadedModel<TextModel>> {
     const { clock, text } = this.#settings
-    return this.#load(descriptor, signal, (crashed, crash) => {
+    return this.#load(descriptor, options, (crashed, crash) => {
       const model = createFakeTextModel({ clock, ...text, crash })
       return {
         contextLength: model.contextLength,
@@ -60,9 +62,9 @@ export class FakeModelLoader implements ModelLoader {
     })
   }
 
-  async loadImage(descriptor: ModelDescriptor, { signal }: { readonly signal: AbortSignal }): Promise<LoadedModel<ImageModel>> {
+  async loadImage(descriptor: ModelDescriptor, options: LoadOptions): Promise<LoadedModel<ImageModel>> {
     const { clock, image } = this.#settings
-    return this.#load(descriptor, signal, (crashed, crash) => {
+    return this.#load(descriptor, options, (crashed, crash) => {
       const model = createFakeImageModel({ clock, ...image, crash })
       return { generate: (request, options) => model.generate(request, { ...options, signal: AbortSignal.any([options.signal, crashed]) }) }
     })
@@ -70,13 +72,16 @@ export class FakeModelLoader implements ModelLoader {
 
   async #load<Model>(
     descriptor: ModelDescriptor,
-    signal: AbortSignal,
+    { signal, onProgress }: LoadOptions,
     create: (crashed: AbortSignal, crash: () => void) => Model,
   ): Promise<LoadedModel<Model>> {
-    const { clock, slots = 2, loadMs, memoryBytes, failsToLoad } = this.#settings
+    const { clock, slots = 2, loadMs, loadSteps = 1, memoryBytes, failsToLoad } = this.#settings
     const attempt = this.attempts(descriptor.id) + 1
     this.#attempts.set(descriptor.id, attempt)
-    if (loadMs !== undefined) await clock.wait(loadMs, { signal })
+    for (let step = 1; loadMs !== undefined && step <= loadSteps; step++) {
+      await clock.wait(loadMs / loadSteps, { signal })
+      if (loadSteps > 1) onProgress?.(step / loadSteps)
+    }
     if (failsToLoad?.(descriptor.id, attempt)) throw new ServiceError('inference_failed', 'The fake model was told not to load.')
     const crashed = new AbortController()
     const exited = Promise.withResolvers<{ readonly reason: string }>()

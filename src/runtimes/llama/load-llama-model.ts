@@ -27,6 +27,10 @@ export interface LoadOptions extends Partial<DeviceChoice> {
   readonly threads: number
   /** Sequences at once; requests over it wait in order of arrival. */
   readonly slots: number
+  /** What all models together may take of the processor's memory; the machine's where it is left out. */
+  readonly memoryBytes?: number
+  /** Hears how much of the file has been read, 0 to 1. */
+  readonly onProgress?: (part: number) => void
   /** Milliseconds on a clock that never goes back; the machine's own unless a test brings one. */
   readonly now?: () => number
   readonly signal: AbortSignal
@@ -61,9 +65,10 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     grammars: new GrammarCache(() => (spelled ??= spellTokens(vocabulary)), now),
   }
   const embedder = opened.use(new TextEmbedder(file, vocabulary, { threads: options.threads, contextLength }))
+  const device = await describeDevice(file)
   const resources = opened.move()
   return {
-    device: deviceOf(file),
+    device,
     contextLength,
     generate: (request, { signal, account }) => generateText(engine, request, { signal, account }),
     countPrompt: async (request) => tokenizeFitting(engine, request).length,
@@ -76,8 +81,11 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
 }
 
 /** Where a part of the layers did not fit, that is said too. */
-function deviceOf({ device, gpuLayers, layers }: ModelFile): ComputeDevice {
-  return device.backend === 'cpu' || gpuLayers >= layers ? device : { ...device, layers: { onDevice: gpuLayers, total: layers } }
+async function describeDevice(file: ModelFile): Promise<ComputeDevice> {
+  const { device, gpuLayers, layers } = file
+  if (device.backend === 'cpu') return device
+  const takenBytes = await file.takenOfGpu()
+  return { ...device, takenBytes, ...(gpuLayers < layers && { layers: { onDevice: gpuLayers, total: layers } }) }
 }
 
 function makesNone(model: string): ServiceError {

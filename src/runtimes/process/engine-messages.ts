@@ -29,6 +29,8 @@ export interface EngineOptions extends DeviceChoice {
   readonly threads: number
   /** Pieces of work at once. */
   readonly slots: number
+  /** What all models together may take of the processor's memory; absent = no limit. */
+  readonly memoryBytes?: number
 }
 
 /** What the service says to an engine process. The first message is `load`. */
@@ -60,6 +62,8 @@ export interface EngineFacts {
 export type FromEngine =
   | CallReport
   | ({ readonly type: 'loaded' } & EngineFacts)
+  /** How much of the model has been read, 0 to 1. */
+  | { readonly type: 'loading'; readonly part: number }
   | { readonly type: 'load-failed'; readonly error: EngineFailure }
   /** Resident bytes of the process. */
   | { readonly type: 'memory'; readonly bytes: number }

@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { ImageProgress } from '../../core/image-generation.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import type { LoadOptions } from '../../core/ports/model-loader.ts'
 import type { Confinement, EngineNeeds } from './confine/confinement.ts'
 import { spawnEngine } from './confine/spawn-engine.ts'
 import { EngineCall } from './engine-call.ts'
@@ -39,6 +40,8 @@ export class EngineProcess implements AsyncDisposable {
   readonly #loading = Promise.withResolvers<void>()
   #lastId = 0
   #memoryBytes = 0
+  #peakMemoryBytes = 0
+  #onProgress: LoadOptions['onProgress']
   #facts: EngineFacts = {}
   #killedFor: string | undefined
 
@@ -64,11 +67,12 @@ export class EngineProcess implements AsyncDisposable {
   static async start(
     load: { readonly descriptor: ModelDescriptor } & EngineOptions,
     settings: EngineProcessSettings,
-    { signal }: { readonly signal: AbortSignal },
+    { signal, onProgress }: LoadOptions,
   ): Promise<EngineProcess> {
     signal.throwIfAborted()
     const startedAt = settings.clock.now()
     const engine = new EngineProcess(load.descriptor.id, settings)
+    engine.#onProgress = onProgress
     const loaded = new AbortController()
     const stop = () => engine.#kill('aborted while loading')
     signal.addEventListener('abort', stop, { once: true })
@@ -90,6 +94,11 @@ export class EngineProcess implements AsyncDisposable {
 
   get memoryBytes(): number {
     return this.#memoryBytes
+  }
+
+  /** The most that it reported. */
+  get peakMemoryBytes(): number {
+    return this.#peakMemoryBytes
   }
 
   /** Known once it has started. */
@@ -147,7 +156,8 @@ export class EngineProcess implements AsyncDisposable {
 
   #receive(messages: readonly FromEngine[]): void {
     for (const message of messages) {
-      if (message.type === 'memory') this.#memoryBytes = message.bytes
+      if (message.type === 'memory') this.#noteMemory(message.bytes)
+      else if (message.type === 'loading') this.#onProgress?.(message.part)
       else if (message.type === 'loaded') this.#load(message)
       else if (message.type === 'load-failed') {
         this.#logCause(message.error)
@@ -158,6 +168,11 @@ export class EngineProcess implements AsyncDisposable {
         if (message.type === 'failed' && message.error.cause !== undefined) this.#logCause(message.error)
       }
     }
+  }
+
+  #noteMemory(bytes: number): void {
+    this.#memoryBytes = bytes
+    this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, bytes)
   }
 
   #load({ contextLength, device }: EngineFacts): void {

@@ -2,7 +2,7 @@ import type { DeviceChoice } from '../../core/compute-device.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { FindAsset } from '../../core/ports/asset-finder.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { LoadedModel, ModelLoader } from '../../core/ports/model-loader.ts'
+import type { LoadedModel, LoadOptions, ModelLoader } from '../../core/ports/model-loader.ts'
 import type { Confinement } from './confine/confinement.ts'
 import { modelNeeds } from './confine/model-needs.ts'
 import type { EngineEvent } from './engine-event.ts'
@@ -61,10 +61,10 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
   const load = async <Model>(
     { descriptor, entry, slots }: { readonly descriptor: ModelDescriptor; readonly entry: URL; readonly slots: number },
     wrap: (engine: EngineProcess) => Model,
-    options: { readonly signal: AbortSignal },
+    options: LoadOptions,
   ): Promise<LoadedModel<Model>> => {
     const engine = await EngineProcess.start(
-      { descriptor, threads, slots, gpu, gpuDevice },
+      { descriptor, threads, slots, gpu, gpuDevice, memoryBytes },
       { entry, needs: modelNeeds(descriptor, { gpu, memoryBytes, assetFolders }), confinement, clock, log, loadMs, abortMs },
       options,
     )
@@ -73,6 +73,7 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
       slots,
       exited: engine.exited,
       memoryBytes: () => engine.memoryBytes,
+      peakMemoryBytes: () => engine.peakMemoryBytes,
       [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
     }
   }

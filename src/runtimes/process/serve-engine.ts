@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import type { ModelDescriptor } from '../../core/model.ts'
+import type { LoadOptions } from '../../core/ports/model-loader.ts'
 import { unstoppable } from '../../core/waiting.ts'
 import { EngineChannel } from './engine-channel.ts'
 import { packFailure } from './engine-failure.ts'
@@ -23,9 +24,7 @@ export interface Engine extends EngineFacts {
 const memoryReportMs = 2000
 
 /** Runs an engine in this process for the service that forked it. */
-export function serveEngine(
-  load: (descriptor: ModelDescriptor, options: EngineOptions & { readonly signal: AbortSignal }) => Promise<Engine>,
-): void {
+export function serveEngine(load: (descriptor: ModelDescriptor, options: EngineOptions & LoadOptions) => Promise<Engine>): void {
   const channel = new EngineChannel()
   const running = new Map<number, { readonly controller: AbortController; readonly window: StreamWindow }>()
   let loaded: { readonly run: WorkRunner; readonly gate: EngineGate } | undefined
@@ -55,7 +54,14 @@ export function serveEngine(
     if (message.type === 'more') return running.get(message.id)?.window.widen(message.parts)
     try {
       const { type: _, descriptor, ...options } = message
-      const engine = await load(descriptor, { ...options, ...unstoppable })
+      let told = 0
+      const onProgress = (part: number) => {
+        // A hundred messages are enough for whoever looks on.
+        if (part < told + 0.01) return
+        told = part
+        channel.send({ type: 'loading', part })
+      }
+      const engine = await load(descriptor, { ...options, ...unstoppable, onProgress })
       loaded = { run: engine.run, gate: new EngineGate(engine.slots) }
       reportMemory()
       setInterval(reportMemory, memoryReportMs).unref()

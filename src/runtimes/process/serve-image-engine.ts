@@ -1,13 +1,11 @@
 import { ServiceError } from '../../core/error.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
+import type { LoadOptions } from '../../core/ports/model-loader.ts'
 import type { EngineOptions } from './engine-messages.ts'
 import { serveEngine, type WorkRunner } from './serve-engine.ts'
 
-type LoadImage = (
-  descriptor: ImageModelDescriptor,
-  options: EngineOptions & { readonly signal: AbortSignal },
-) => Promise<ImageModel & AsyncDisposable>
+type LoadImage = (descriptor: ImageModelDescriptor, options: EngineOptions & LoadOptions) => Promise<ImageModel & AsyncDisposable>
 
 /** The main of an engine process: loads the image model the service names and answers its calls until the service is gone. */
 export function serveImageEngine(load: LoadImage): void {

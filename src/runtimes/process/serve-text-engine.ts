@@ -1,14 +1,12 @@
 import { env } from 'node:process'
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
+import type { LoadOptions } from '../../core/ports/model-loader.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import type { EngineOptions, EngineWork } from './engine-messages.ts'
 import { serveEngine, type WorkRunner } from './serve-engine.ts'
 
-type LoadText = (
-  descriptor: TextModelDescriptor,
-  options: EngineOptions & { readonly signal: AbortSignal },
-) => Promise<TextModel & AsyncDisposable>
+type LoadText = (descriptor: TextModelDescriptor, options: EngineOptions & LoadOptions) => Promise<TextModel & AsyncDisposable>
 
 /** The main of an engine process: loads the text model the service names and answers its calls until the service is gone. */
 export function serveTextEngine(load: LoadText): void {

@@ -8,9 +8,13 @@ const gpuMemoryShare = 0.8
  * Bytes we let the caches take; a container's limit counts as the machine's memory.
  *
  * @param file.gpuMemory Free bytes beside the weights where a GPU holds the caches; null = the processor's memory does.
+ * @param options.memoryBytes What all models together may take.
  */
-export function cacheMemory({ bytes, gpuMemory }: { readonly bytes: number; readonly gpuMemory: number | null }): number {
+export function cacheMemory(
+  { bytes, gpuMemory }: { readonly bytes: number; readonly gpuMemory: number | null },
+  { memoryBytes = Number.POSITIVE_INFINITY }: { readonly memoryBytes?: number | undefined } = {},
+): number {
   if (gpuMemory !== null) return gpuMemory * gpuMemoryShare
-  const limit = process.constrainedMemory()
-  return cacheMemoryBeside({ weightBytes: bytes, machineBytes: limit > 0 ? Math.min(limit, totalmem()) : totalmem() })
+  const limit = process.constrainedMemory() || totalmem()
+  return cacheMemoryBeside({ weightBytes: bytes, machineBytes: Math.min(limit, totalmem(), memoryBytes) })
 }

@@ -21,14 +21,19 @@ export interface OpenContext extends AsyncDisposable {
   readonly limits: DecodeLimits
 }
 
+export interface ContextOptions {
+  readonly threads: number
+  readonly slots: number
+  readonly contextLength: number | null
+  /** What all models together may take of the processor's memory. */
+  readonly memoryBytes?: number
+}
+
 /** Makes room for the sequences of every slot. @throws {ServiceError} `inference_failed` when there is no memory for them. */
-export async function openContext(
-  file: ModelFile,
-  { threads, slots, contextLength }: { readonly threads: number; readonly slots: number; readonly contextLength: number | null },
-): Promise<OpenContext> {
+export async function openContext(file: ModelFile, { threads, slots, contextLength, memoryBytes }: ContextOptions): Promise<OpenContext> {
   const length = chooseContextLength(
     { wanted: contextLength, trained: file.trainContextLength },
-    { bytesPerToken: file.cacheBytesPerToken, sequences: slots, memory: cacheMemory(file) },
+    { bytesPerToken: file.cacheBytesPerToken, sequences: slots, memory: cacheMemory(file, { memoryBytes }) },
   )
   const native = new file.binding.AddonContext(file.native, {
     contextSize: padCells(length) * slots,

@@ -24,8 +24,11 @@ export interface ModelFile extends AsyncDisposable {
   readonly layers: number
   /** Free bytes of the GPU's memory beside the weights; null = every layer is on the processor. */
   readonly gpuMemory: number | null
+  /** Bytes that the GPU's free memory has shrunk by since before the weights were loaded. */
+  takenOfGpu(): Promise<number>
 }
 
+const repacked = /^(?:Q4_0|Q4_K|IQ4_NL|Q2_K|Q8_0)$/
 /** Of a character in JavaScript's sense, in UTF-8. */
 const bytesPerCharacter = 3
 
@@ -33,13 +36,15 @@ export interface ModelFileOptions extends Partial<DeviceChoice> {
   readonly threads: number
   /** Tokens of all sequences together that a GPU's memory must hold beside the layers it takes; default 4 096. */
   readonly cachedTokens?: number
+  /** Hears how much of the file has been read, 0 to 1. */
+  readonly onProgress?: (part: number) => void
   readonly signal: AbortSignal
 }
 
 /** @throws {ServiceError} `inference_failed` when llama.cpp cannot read the file, or has no device for the GPU asked for. */
 export async function openModelFile(
   path: string,
-  { threads, gpu = 'off', gpuDevice = null, cachedTokens = 4096, signal }: ModelFileOptions,
+  { threads, gpu = 'off', gpuDevice = null, cachedTokens = 4096, onProgress, signal }: ModelFileOptions,
 ): Promise<ModelFile> {
   await using opened = new AsyncDisposableStack()
   const { llama, device } = opened.use(await openLlama({ threads, gpu, gpuDevice }))
@@ -47,8 +52,13 @@ export async function openModelFile(
   const facts = await readOwnFacts(path).catch((cause) => rejectFile(path, null, signal, cause))
   // Layers that do not fit beside the caches stay on the processor, by the free memory that the driver reports.
   const gpuLayers = device.backend === 'cpu' ? 0 : { fitContext: { contextSize: cachedTokens } }
+  // Of some types llama.cpp keeps a copy in the order that the processor's instructions want: mapped, the file would stay beside it.
+  const useMmap = device.backend === 'cpu' && repacked.test(facts?.quantization ?? '') ? false : 'auto'
+  const before = device.backend === 'cpu' ? 0 : (await llama.getVramState()).free
   const model = opened.use(
-    await llama.loadModel({ modelPath: path, gpuLayers, loadSignal: signal }).catch((cause) => rejectFile(path, facts, signal, cause)),
+    await llama
+      .loadModel({ modelPath: path, gpuLayers, useMmap, loadSignal: signal, ...(onProgress && { onLoadProgress: onProgress }) })
+      .catch((cause) => rejectFile(path, facts, signal, cause)),
   )
   const gpuMemory = model.gpuLayers === 0 ? null : (await llama.getVramState()).free
   const { binding, model: native } = reachNative(llama, model)
@@ -67,6 +77,7 @@ export async function openModelFile(
     gpuLayers: model.gpuLayers,
     layers: model.fileInsights.totalLayers,
     gpuMemory,
+    takenOfGpu: async () => Math.max(0, before - (await llama.getVramState()).free),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -15,6 +15,11 @@ const marks = {
   'backing-off': { tone: 'bad', label: 'crashed, waiting' },
 } as const satisfies Record<ConsoleModel['state']['state'], { tone: string; label: string }>
 
+/** Only engines that tell how far they are. */
+function progressText(part: number | undefined): string {
+  return part === undefined ? '' : ` ${Math.floor(part * 100)} %`
+}
+
 /** One model: what it is, where it stands, and the way to move it. */
 export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange: boolean }): VNode {
   const busy = useSignal(false)
@@ -39,7 +44,7 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
         <div class="stack tight">
           <div class="row">
             <h2>{model.name}</h2>
-            <span class={`mark ${mark.tone}`}>{mark.label}</span>
+            <span class={`mark ${mark.tone}`}>{mark.label + progressText(model.state.loadProgress)}</span>
           </div>
           <code class="soft">{model.id}</code>
         </div>
