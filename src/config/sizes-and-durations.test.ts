@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseByteSize, printByteSize } from './byte-size.ts'
+import { parseByteSize, printByteSize } from '../core/byte-size.ts'
 import { parseDuration, printDuration } from './duration.ts'
 
 for (const [text, bytes] of [
