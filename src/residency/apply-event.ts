@@ -1,5 +1,5 @@
-import { correctEstimate, type MemoryEstimate } from '../core/estimate-memory.ts'
-import { fitsMemory, type MemoryNeed, noMemory } from '../core/memory-need.ts'
+import { correctEstimate, type MemoryEstimate } from '../core/memory/estimate-memory.ts'
+import { fitsMemory, type MemoryNeed, noMemory } from '../core/memory/memory-need.ts'
 import { backoffMs, countCrash } from './crash-backoff.ts'
 import type { PlannerEvent } from './residency-event.ts'
 import { type ResidencyState, type ResidentModel, withModel } from './residency-state.ts'

@@ -1,5 +1,5 @@
-import { correctEstimate, estimateMemory, type MemoryEstimate } from '../core/estimate-memory.ts'
-import type { MemoryNeed } from '../core/memory-need.ts'
+import { correctEstimate, estimateMemory, type MemoryEstimate } from '../core/memory/estimate-memory.ts'
+import type { MemoryNeed } from '../core/memory/memory-need.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { MeasuredMemory } from '../core/ports/measured-memory.ts'
 import { memoryBudget, type ResidencyLimits } from './residency-limits.ts'

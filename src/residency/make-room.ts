@@ -1,4 +1,4 @@
-import { addMemory, beyondMemory, fitsMemory, leastMemory, type MemoryNeed, noMemory } from '../core/memory-need.ts'
+import { addMemory, beyondMemory, fitsMemory, leastMemory, type MemoryNeed, noMemory } from '../core/memory/memory-need.ts'
 import { leastResidentMs } from './residency-limits.ts'
 import type { ResidencyState, ResidentModel, UnloadReason } from './residency-state.ts'
 

@@ -1,5 +1,5 @@
 import type { ServiceError } from '../core/error.ts'
-import { type MemoryNeed, noMemory } from '../core/memory-need.ts'
+import { type MemoryNeed, noMemory } from '../core/memory/memory-need.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'

@@ -1,4 +1,4 @@
-import { fitsMemory } from '../core/memory-need.ts'
+import { fitsMemory } from '../core/memory/memory-need.ts'
 import type { ModelPlan } from './model-plan.ts'
 import type { Decision, Refusal } from './residency-decision.ts'
 import { memoryBudget, type ResidencyLimits } from './residency-limits.ts'

@@ -1,4 +1,4 @@
-import type { MemoryNeed } from '../core/memory-need.ts'
+import type { MemoryNeed } from '../core/memory/memory-need.ts'
 import type { ResidentModel } from './residency-state.ts'
 
 /** What the planner is told. */

@@ -1,4 +1,4 @@
-import type { MemoryNeed } from '../core/memory-need.ts'
+import type { MemoryNeed } from '../core/memory/memory-need.ts'
 
 /** What bounds the models in memory and the requests that wait for them. */
 export interface ResidencyLimits {

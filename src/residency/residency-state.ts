@@ -1,4 +1,4 @@
-import type { MemoryEstimate } from '../core/estimate-memory.ts'
+import type { MemoryEstimate } from '../core/memory/estimate-memory.ts'
 
 /** A request that waits for a slot. */
 export interface Waiter {

@@ -1,4 +1,4 @@
-import { type MemoryNeed, noMemory } from '../core/memory-need.ts'
+import { type MemoryNeed, noMemory } from '../core/memory/memory-need.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
 import type { LoadedModel, LoadOptions, ModelLoader } from '../core/ports/model-loader.ts'

@@ -1,7 +1,7 @@
 import { printByteSize } from '../core/byte-size.ts'
 import { ServiceError } from '../core/error.ts'
-import { findFittingQuantization } from '../core/fitting-quantization.ts'
-import type { MemoryNeed } from '../core/memory-need.ts'
+import { findFittingQuantization } from '../core/memory/fitting-quantization.ts'
+import type { MemoryNeed } from '../core/memory/memory-need.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { ResidencyLimits } from './residency-limits.ts'
 

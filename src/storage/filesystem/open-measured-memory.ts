@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { isRecord } from '../../core/is-record.ts'
-import type { MemoryNeed } from '../../core/memory-need.ts'
+import type { MemoryNeed } from '../../core/memory/memory-need.ts'
 import type { MeasuredMemory } from '../../core/ports/measured-memory.ts'
 
 interface Measurement extends MemoryNeed {

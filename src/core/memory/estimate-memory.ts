@@ -1,6 +1,6 @@
-import { cacheMemoryBeside, chooseContextLength, padCells } from './gguf/context-length.ts'
+import { cacheMemoryBeside, chooseContextLength, padCells } from '../gguf/context-length.ts'
+import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from '../model.ts'
 import { leastMemory, type MemoryNeed, noMemory } from './memory-need.ts'
-import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from './model.ts'
 
 /** What a loaded engine takes before it has any weights. */
 const engineBytes = 130_000_000

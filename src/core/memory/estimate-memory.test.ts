@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from '../model.ts'
 import { correctEstimate, estimateMemory, type MemoryFacts } from './estimate-memory.ts'
-import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from './model.ts'
 
 const giga = 1e9
 const facts = { textSlots: 8, machineBytes: 24 * giga, gpuBytes: 0 }
