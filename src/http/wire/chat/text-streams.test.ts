@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { makeTextRequest } from '../../../../test/support/text-request.ts'
+import { ServiceError } from '../../../core/error.ts'
+import type { TextPart, TokenLogprob } from '../../../core/text-generation.ts'
+import { encodeChatStream } from './chat-stream.ts'
+import { encodeCompletionStream } from './completion-stream.ts'
+
+const head = { id: 'cmpl-1', created: 12, model: 'm' }
+const usage = { promptTokens: 3, completionTokens: 2, cachedTokens: 1 }
+const quiet = { stream: true, includeUsage: false }
+
+type Data = Record<string, unknown> & {
+  readonly choices: readonly Record<string, unknown>[]
+  readonly usage?: object
+  readonly error?: object
+}
+
+async function* of(parts: readonly TextPart[], failure?: Error): AsyncGenerator<TextPart> {
+  yield* parts
+  if (failure) throw failure
+}
+
+/** Reads events as a client would; `ended` says how the stream came to its end. */
+async function read(
+  events: AsyncIterable<string>,
+): Promise<{ data: readonly Data[]; raw: string; ended: 'done' | 'broken off' | 'failed' }> {
+  let raw = ''
+  let failed = false
+  try {
+    for await (const event of events) {
+      assert.match(event, /^data: [ -~]*\n\n$/, 'one whole event in plain ASCII')
+      raw += event
+    }
+  } catch {
+    failed = true
+  }
+  const texts = raw.split('\n\n').filter((text) => text !== '')
+  const done = texts.at(-1) === 'data: [DONE]'
+  const data = texts.filter((text) => text !== 'data: [DONE]').map((text): Data => JSON.parse(text.slice('data: '.length)))
+  return { data, raw, ended: done ? 'done' : failed ? 'failed' : 'broken off' }
+}
+
+const chat = (
+  parts: readonly TextPart[],
+  { delivery = quiet, choices = 1, failure }: { delivery?: typeof quiet; choices?: number; failure?: Error } = {},
+) => read(encodeChatStream(head, makeTextRequest('hi', { choices }), of(parts, failure), delivery))
+const completion = (parts: readonly TextPart[], { delivery = quiet, failure }: { delivery?: typeof quiet; failure?: Error } = {}) =>
+  read(encodeCompletionStream(head, of(parts, failure), delivery))
+
+const said: readonly TextPart[] = [
+  { type: 'text', choice: 0, text: 'Hel' },
+  { type: 'text', choice: 0, text: 'lo' },
+  { type: 'choice-finish', choice: 0, reason: 'stop' },
+  { type: 'finish', usage },
+]
+
+const logprob: TokenLogprob = {
+  token: 'Hé',
+  logprob: -0.5,
+  bytes: [72, 195, 169],
+  top: [{ token: '__proto__', logprob: -1, bytes: [1] }],
+}
+
+describe('a chat stream', () => {
+  it('is OpenAI chunks that share one head, end with a reason and then [DONE]', async () => {
+    const { data, ended } = await chat(said)
+    assert.equal(ended, 'done')
+    for (const chunk of data)
+      assert.deepEqual([chunk.id, chunk.object, chunk.created, chunk.model], ['cmpl-1', 'chat.completion.chunk', 12, 'm'])
+    assert.deepEqual(
+      data.map(({ choices: [choice] }) => [choice?.index, choice?.delta, choice?.finish_reason]),
+      [
+        [0, { role: 'assistant', content: null, function_call: null }, null],
+        [0, { role: 'assistant', content: 'Hel', function_call: null }, null],
+        [0, { role: 'assistant', content: 'lo', function_call: null }, null],
+        [0, { role: 'assistant', content: '', function_call: null }, 'stop'],
+      ],
+    )
+  })
+
+  it('opens every choice before any speaks', async () => {
+    const { data } = await chat([{ type: 'text', choice: 2, text: 'x' }], { choices: 3 })
+    assert.deepEqual(
+      data.map(({ choices: [choice] }) => choice?.index),
+      [0, 1, 2, 2],
+    )
+  })
+
+  it('tells usage in a chunk of its own without choices, only where that was asked for', async () => {
+    assert.ok((await chat(said)).data.every((chunk) => !('usage' in chunk)))
+    const last = (await chat(said, { delivery: { stream: true, includeUsage: true } })).data.at(-1)
+    assert.deepEqual(last?.choices, [])
+    assert.deepEqual(last?.usage, {
+      prompt_tokens: 3,
+      completion_tokens: 2,
+      total_tokens: 5,
+      prompt_tokens_details: { cached_tokens: 1 },
+    })
+  })
+
+  it('tells a failure as an event, throws on, and never says [DONE]', async () => {
+    const failure = new ServiceError('inference_failed', 'The model stopped.')
+    const { data, ended, raw } = await chat([said[0] ?? { type: 'finish', usage }], { failure })
+    assert.equal(ended, 'failed')
+    assert.doesNotMatch(raw, /\[DONE\]/)
+    assert.deepEqual(data.at(-1)?.error, { message: 'The model stopped.', type: 'server_error', param: null, code: 'inference_failed' })
+  })
+
+  it('keeps what nobody foresaw out of the answer', async () => {
+    const { raw } = await chat([], { failure: new TypeError('secret path /etc/x') })
+    assert.match(raw, /internal_error/)
+    assert.doesNotMatch(raw, /secret|etc/)
+  })
+
+  for (const text of [
+    'data: [DONE]\n\n',
+    '[DONE]',
+    'é\u2028\u2029\u0085',
+    '😀',
+    '\u0000\u001b[2J',
+    '\r\n\r\nevent: x\n\n',
+    '"\\',
+    '\ud83d',
+  ])
+    it(`carries ${JSON.stringify(text)} unharmed in one event`, async () => {
+      const { data, ended } = await chat([{ type: 'text', choice: 0, text }, ...said.slice(2)])
+      assert.equal(ended, 'done')
+      assert.equal(data.length, 3)
+      assert.deepEqual(data[1]?.choices[0]?.delta, { role: 'assistant', content: text, function_call: null })
+    })
+
+  it('streams thoughts beside the answer', async () => {
+    const { data } = await chat([{ type: 'thoughts', choice: 0, text: 'hm' }])
+    assert.deepEqual(data[1]?.choices[0]?.delta, { role: 'assistant', content: null, function_call: null, reasoning_content: 'hm' })
+  })
+
+  it('streams a tool call as its name first and then pieces that make its arguments', async () => {
+    const { data } = await chat([
+      { type: 'tool-call', choice: 0, index: 1, id: 'call_1', name: 'find' },
+      { type: 'tool-arguments', choice: 0, index: 1, fragment: '{"a":' },
+      { type: 'tool-arguments', choice: 0, index: 1, fragment: '1}' },
+      { type: 'choice-finish', choice: 0, reason: 'tool_calls' },
+    ])
+    const deltas = data.slice(1, 4).map(({ choices: [choice] }) => JSON.parse(JSON.stringify(choice?.delta)).tool_calls[0])
+    assert.deepEqual(deltas[0], { index: 1, id: 'call_1', type: 'function', function: { name: 'find', arguments: '' } })
+    assert.equal(deltas.map((each) => each.function.arguments).join(''), '{"a":1}')
+    assert.deepEqual(
+      deltas.map(({ index }) => index),
+      [1, 1, 1],
+    )
+    assert.equal(data.at(-1)?.choices[0]?.finish_reason, 'tool_calls')
+  })
+
+  it('carries log probabilities with the bytes of each token', async () => {
+    const { data } = await chat([{ type: 'text', choice: 0, text: 'Hé', logprobs: [logprob] }])
+    assert.deepEqual(data[1]?.choices[0]?.logprobs, {
+      content: [{ token: 'Hé', logprob: -0.5, bytes: [72, 195, 169], top_logprobs: [{ token: '__proto__', logprob: -1, bytes: [1] }] }],
+    })
+    assert.ok(!('logprobs' in ((await chat(said)).data[1]?.choices[0] ?? {})))
+  })
+})
+
+describe('a completion stream', () => {
+  it('is text_completion chunks that end with a reason and [DONE]', async () => {
+    const { data, ended } = await completion(said)
+    assert.equal(ended, 'done')
+    assert.ok(data.every(({ object }) => object === 'text_completion'))
+    assert.deepEqual(
+      data.map(({ choices: [choice] }) => [choice?.text, choice?.finish_reason]),
+      [
+        ['Hel', null],
+        ['lo', null],
+        ['', 'stop'],
+      ],
+    )
+  })
+
+  it('counts the place of each token in the text of its own choice', async () => {
+    const token = (text: string): TokenLogprob => ({ token: text, logprob: 0, bytes: [], top: [] })
+    const { data } = await completion([
+      { type: 'text', choice: 0, text: 'abc', logprobs: [token('a'), token('bc')] },
+      { type: 'text', choice: 1, text: 'xy', logprobs: [token('xy')] },
+      { type: 'text', choice: 0, text: 'd', logprobs: [token('d')] },
+      { type: 'text', choice: 1, text: 'z', logprobs: [token('z')] },
+    ])
+    const offsets = data.map(({ choices: [choice] }) => JSON.parse(JSON.stringify(choice?.logprobs)).text_offset)
+    assert.deepEqual(offsets, [[0, 1], [0], [3], [2]])
+  })
+
+  it('has null for log probabilities that nobody asked for, and a token of any spelling as a key', async () => {
+    assert.equal((await completion(said)).data[0]?.choices[0]?.logprobs, null)
+    const { raw } = await completion([{ type: 'text', choice: 0, text: 'Hé', logprobs: [logprob] }])
+    assert.match(raw, /"top_logprobs":\[\{"__proto__":-1\}\]/)
+  })
+
+  it('tells usage and failures as the chat stream does', async () => {
+    const last = (await completion(said, { delivery: { stream: true, includeUsage: true } })).data.at(-1)
+    assert.deepEqual([last?.choices, last?.object], [[], 'text_completion'])
+    const { ended, data, raw } = await completion([], { failure: new ServiceError('shutting_down', 'Ends.', { retryAfterSeconds: 1 }) })
+    assert.equal(ended, 'failed')
+    assert.doesNotMatch(raw, /\[DONE\]/)
+    assert.equal(data.length, 1)
+  })
+})
