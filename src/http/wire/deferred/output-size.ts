@@ -9,7 +9,6 @@ const bytesPerPixel = { png: 3.01, jpeg: 1, webp: 1 } as const
 /** A token of text as JSON, and one with its logarithmic probability. */
 const bytesPerToken = 24
 const bytesPerLogprob = 160
-const defaultMaxTokens = 512
 
 /** Bytes that the stored output of deferred work is expected to take at most. */
 export function expectOutputBytes(work: InferenceWork): number {
@@ -23,5 +22,5 @@ function expectImageBytes({ width, height, seeds, encoding }: ImageRequest): num
 
 function expectTextBytes({ choices, maxTokens, topLogprobs }: TextRequest): number {
   const perToken = bytesPerToken + (topLogprobs === null ? 0 : (topLogprobs + 1) * bytesPerLogprob)
-  return frameBytes + choices * (maxTokens ?? defaultMaxTokens) * perToken
+  return frameBytes + choices * maxTokens * perToken
 }

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { makeImageRequest } from '../../../../test/support/image-request.ts'
+import { makeTextRequest } from '../../../../test/support/text-request.ts'
+import { ServiceError } from '../../../core/error.ts'
+import type { Inference } from '../../../core/inference.ts'
+import type { InferenceUpdate } from '../../../operations/deferred/watch-inference.ts'
+import { encodeOutput } from './encode-output.ts'
+import { encodeInference, encodeSubmission, encodeWebhook } from './inference.ts'
+import { encodeInferenceStream } from './inference-stream.ts'
+import { expectOutputBytes } from './output-size.ts'
+import { encodeWebhookSecret } from './webhook-secret.ts'
+
+const address = { asyncUrl: 'https://async.example' }
+
+const pending: Inference = {
+  id: 'a1',
+  accountId: 'ada',
+  kind: 'image',
+  model: 'm',
+  priority: 'normal',
+  status: 'pending',
+  outcome: null,
+  error: null,
+  output: null,
+  attempt: 0,
+  progress: null,
+  queuePosition: 3,
+  createdAt: 0,
+  startedAt: null,
+  completedAt: null,
+  expiresAt: null,
+}
+const running: Inference = { ...pending, status: 'running', queuePosition: null, attempt: 1, startedAt: 500 }
+const done = { ...running, status: 'completed', completedAt: 1000, expiresAt: 2000 } as const
+const output = { key: 'secret-key', contentType: 'application/json', bytes: 2, sha256: '00' }
+const error = { code: 'inference_failed', message: 'It failed.', param: null } as const
+
+describe('the answer to a submission', () => {
+  it('is exactly what the contract says', () => {
+    assert.deepEqual(encodeSubmission(address, pending), { response_id: 'a1', poll_url: 'https://async.example/v1/requests/a1' })
+  })
+})
+
+describe('the answer to a poll', () => {
+  for (const [what, inference, has, lacks] of [
+    ['pending', pending, ['queue_position'], ['response_url', 'outcome', 'error', 'progress']],
+    ['running', { ...running, progress: { step: 1, total: 4 } }, ['progress'], ['queue_position', 'response_url', 'outcome', 'error']],
+    ['succeeded', { ...done, outcome: 'succeeded', output }, ['response_url', 'outcome'], ['queue_position', 'error', 'progress']],
+    ['failed', { ...done, outcome: 'failed', error }, ['response_url', 'outcome', 'error'], ['queue_position']],
+    ['cancelled', { ...done, outcome: 'cancelled', error }, ['response_url', 'outcome'], ['queue_position', 'error']],
+  ] as const)
+    it(`of what is ${what} has its own fields and no others'`, () => {
+      const answer = encodeInference(address, inference)
+      for (const field of has) assert.ok(field in answer, field)
+      for (const field of lacks) assert.ok(!(field in answer), field)
+      for (const field of [
+        'response_id',
+        'status',
+        'poll_url',
+        'model',
+        'attempt',
+        'created_at',
+        'started_at',
+        'completed_at',
+        'expires_at',
+      ])
+        assert.ok(field in answer, field)
+    })
+
+  it('never tells whose it is, where its output lies, or what it waits behind once it runs', () => {
+    const text = JSON.stringify(encodeInference(address, { ...done, outcome: 'succeeded', output, queuePosition: 9 }))
+    for (const secret of ['ada', 'secret-key', 'sha256', 'queue_position']) assert.ok(!text.includes(secret), secret)
+  })
+
+  it('prints times in UTC, and null for those that have not come', () => {
+    const answer = encodeInference(address, running)
+    assert.deepEqual(
+      [answer.created_at, answer.started_at, answer.completed_at, answer.expires_at],
+      ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.500Z', null, null],
+    )
+  })
+})
+
+describe('the announcement to a webhook', () => {
+  it('is an event of Standard Webhooks around the poll body', () => {
+    const inference = { ...done, outcome: 'succeeded', output } as const
+    assert.deepEqual(JSON.parse(encodeWebhook(address, inference, 1500)), {
+      type: 'inference.completed',
+      timestamp: '1970-01-01T00:00:01.500Z',
+      data: JSON.parse(JSON.stringify(encodeInference(address, inference))),
+    })
+  })
+
+  it('calls only the first secret the current one', () => {
+    assert.deepEqual(['whsec_b', 'whsec_a'].map(encodeWebhookSecret), [
+      { secret: 'whsec_b', current: true },
+      { secret: 'whsec_a', current: false },
+    ])
+  })
+})
+
+describe('the stream of a request', () => {
+  async function read(updates: readonly InferenceUpdate[], failure?: Error): Promise<readonly (readonly [name: string, data: unknown])[]> {
+    async function* source(): AsyncGenerator<InferenceUpdate> {
+      yield* updates
+      if (failure) throw failure
+    }
+    const events: [string, unknown][] = []
+    const reading = (async () => {
+      for await (const event of encodeInferenceStream(address, source())) {
+        const [, name = '', data = ''] = /^event: (\w+)\ndata: ([ -~]*)\n\n$/.exec(event) ?? []
+        events.push([name, JSON.parse(data)])
+      }
+    })()
+    if (failure) await assert.rejects(reading, failure)
+    else await reading
+    return events
+  }
+
+  it('names each event, and a preview is a picture in base64', async () => {
+    const events = await read([
+      { type: 'inference', inference: pending },
+      { type: 'progress', progress: { step: 2, total: 4 } },
+      { type: 'preview', image: new Uint8Array([255, 216]).subarray(0, 1) },
+    ])
+    assert.deepEqual(
+      events.map(([name]) => name),
+      ['status', 'progress', 'preview'],
+    )
+    assert.deepEqual(events[0]?.[1], JSON.parse(JSON.stringify(encodeInference(address, pending))))
+    assert.deepEqual(events[1]?.[1], { step: 2, total: 4 })
+    assert.deepEqual(events[2]?.[1], { image_b64: '/w==' })
+  })
+
+  it('ends with an error event when what it follows cannot be read', async () => {
+    const events = await read([], new ServiceError('request_not_found', 'There is none.'))
+    assert.deepEqual(events, [
+      ['error', { error: { message: 'There is none.', type: 'not_found_error', param: null, code: 'request_not_found' } }],
+    ])
+  })
+})
+
+describe('what deferred work is stored as', () => {
+  const clock = { now: () => 5000, wait: async () => {} }
+  const text = {
+    choices: [{ text: 'Hi', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }],
+    usage: { promptTokens: 1, completionTokens: 1, cachedTokens: 0 },
+  } as const
+
+  it('is the JSON of a chat completion for a chat', async () => {
+    const work = { kind: 'chat', request: makeTextRequest('hi') } as const
+    const { contentType, chunks } = encodeOutput({ clock }, work, { kind: 'chat', result: text })
+    const parts: Uint8Array[] = []
+    for await (const chunk of chunks) parts.push(chunk)
+    const stored = JSON.parse(Buffer.concat(parts).toString())
+    assert.match(contentType, /^application\/json/)
+    assert.deepEqual(
+      [stored.object, stored.created, stored.model, stored.choices[0].message.content],
+      ['chat.completion', 5, 'fake-chat', 'Hi'],
+    )
+  })
+
+  it('is nothing when the result is of another kind than the work', () => {
+    assert.throws(
+      () => encodeOutput({ clock }, { kind: 'image', request: makeImageRequest('x') }, { kind: 'chat', result: text }),
+      TypeError,
+    )
+  })
+})
+
+describe('the room that an output is expected to take', () => {
+  const image = (changes: Partial<ReturnType<typeof makeImageRequest>>) =>
+    expectOutputBytes({ kind: 'image', request: makeImageRequest('x', changes) })
+  const chat = (changes: Partial<ReturnType<typeof makeTextRequest>>) =>
+    expectOutputBytes({ kind: 'chat', request: makeTextRequest('x', changes) })
+
+  it('of a PNG holds the worst of pictures, noise, as base64', () => {
+    const worst = Math.ceil((1024 * 1024 * 3 * 4) / 3)
+    assert.ok(image({ width: 1024, height: 1024 }) >= worst)
+    assert.ok(image({ width: 1024, height: 1024 }) < worst * 1.1)
+  })
+
+  it('grows with the pictures, their pixels, and is less for JPEG and WebP', () => {
+    assert.ok(image({ seeds: [1, 2, 3] }) > 2.9 * image({ seeds: [1] }))
+    for (const encoding of ['jpeg', 'webp'] as const) assert.ok(image({ encoding, width: 512 }) < image({ width: 512 }) / 2)
+  })
+
+  it('of a chat grows with the tokens it may have, its choices, and the alternatives of each token', () => {
+    assert.ok(chat({ maxTokens: 1000, choices: 4 }) > 3.5 * chat({ maxTokens: 1000 }))
+    assert.ok(chat({ maxTokens: 1 }) < chat({ maxTokens: 512 }))
+    assert.ok(chat({ topLogprobs: 20 }) > 10 * chat({ topLogprobs: 0 }))
+    assert.ok(chat({ topLogprobs: 0 }) > chat({ topLogprobs: null }))
+  })
+})
