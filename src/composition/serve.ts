@@ -110,6 +110,7 @@ export async function serve(
       queue,
       log,
       outputs,
+      documents,
       webhooks,
       accounts,
       tokens,

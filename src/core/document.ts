@@ -11,6 +11,7 @@ export const documentKinds = [
   'preset',
   'asset',
   'request-body',
+  'service-key',
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 

@@ -1,4 +1,5 @@
 import type { Inference } from '../core/inference.ts'
+import type { DocumentStore } from '../core/ports/document-store.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
@@ -21,6 +22,7 @@ export interface HttpDependencies
   readonly queue: InferenceQueue
   readonly log: InferenceLog
   readonly outputs: OutputStore
+  readonly documents: DocumentStore
   readonly webhooks: WebhookLog
   readonly events: InferenceEvents
   /** Told of each new deferred inference. */

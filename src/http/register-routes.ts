@@ -11,6 +11,7 @@ import { registerFetchResponse } from './routes/fetch-response.ts'
 import { registerHealth } from './routes/health.ts'
 import { registerCreateImage } from './routes/images/create-image.ts'
 import { registerEditImage } from './routes/images/edit-image.ts'
+import { registerFetchPicture } from './routes/images/fetch-picture.ts'
 import { registerGenerateImage } from './routes/images/generate-image.ts'
 import { registerListModels } from './routes/list-models.ts'
 import { registerListRequests } from './routes/list-requests.ts'
@@ -26,6 +27,7 @@ import { registerWatchRequest } from './routes/watch-request.ts'
 export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): Promise<void> {
   registerHealth(server, deps)
   registerApiDocument(server, deps, settings)
+  registerFetchPicture(server, deps)
 }
 
 /** The routes that need an access token. */

@@ -126,6 +126,9 @@ export function testOpenAi(name: string, start: () => Promise<ClientTarget>): vo
       assert.ok(kinds.includes('image_generation.partial_image'))
       for await (const event of await client.images.edit({ model, prompt: 'a tiger', image: [await file(picture, 'a.png')], stream: true }))
         assert.equal(event.type, 'image_edit.completed')
+      const linked = await client.images.generate({ model, prompt: 'a tiger', response_format: 'url' })
+      const shown = await fetch(linked.data?.[0]?.url ?? '')
+      assert.ok(isEncodedImage(Buffer.from(await shown.arrayBuffer()).toString('base64')))
       const several = [await file(picture, 'a.png'), await file(picture, 'b.png')]
       await assert.rejects(client.images.edit({ model, prompt: 'a tiger', image: several }), OpenAI.UnprocessableEntityError)
     })

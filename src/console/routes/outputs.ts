@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
+import { imageContentType } from '../../http/answers/image-content-type.ts'
 import { sendChunks } from '../../http/answers/send-chunks.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { type FoundOutput, findOutput } from '../../operations/deferred/open-output.ts'
@@ -57,10 +58,4 @@ export function registerOutputs(own: FastifyInstance, deps: OutputDependencies):
     reply.header('content-disposition', `inline; filename="sepia-${picture.seed}.${contentType.replace('image/', '')}"`)
     return reply.type(contentType).header('cache-control', aWhile).send(bytes)
   })
-}
-
-/** The media type of an image file that this service made, by its first bytes. */
-function imageContentType(bytes: Uint8Array): 'image/png' | 'image/webp' | 'image/jpeg' {
-  if (bytes[0] === 0x89) return 'image/png'
-  return bytes[0] === 0x52 ? 'image/webp' : 'image/jpeg'
 }

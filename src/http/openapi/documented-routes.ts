@@ -140,6 +140,19 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       answers: [json('The images.', openAiImagesSchema)],
       refusals: [400, 404, 422, ...bodyRefusals],
     },
+    {
+      method: 'get',
+      path: '/v1/images/stored/{account}/{id}/{index}',
+      summary: 'Fetch a picture by its signed link',
+      description: 'The links are what `response_format: "url"` answers; whoever has one sees that picture, for 24 hours.',
+      scopes: null,
+      parameters: [
+        ...['account', 'id', 'index'].map((name) => ({ in: 'path' as const, name, description: 'As in the link.', schema: text })),
+        ...['expires', 'signature'].map((name) => ({ in: 'query' as const, name, description: 'As in the link.', schema: text })),
+      ],
+      answers: [{ status: 200, description: 'The picture.', content: { 'image/png': text, 'image/jpeg': text, 'image/webp': text } }],
+      refusals: [404, 410],
+    },
     ...deferredRoutes,
     {
       method: 'get',

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { drawStored } from '../../../operations/deferred/draw-stored.ts'
 import { generateImage } from '../../../operations/generate-image.ts'
+import { readServiceKey } from '../../../operations/service-key.ts'
 import { streamImage } from '../../../operations/stream-image.ts'
 import { afterFirst } from '../../answers/first-part.ts'
 import { sendEvents } from '../../answers/send-events.ts'
@@ -8,11 +10,13 @@ import { clientSignal } from '../../client-signal.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import { interactiveWork } from '../../interactive-work.ts'
-import { encodeOpenAiImages } from '../../wire/images/openai/images-answer.ts'
+import { signPictureLink } from '../../links/picture-link.ts'
+import { expectOutputBytes } from '../../wire/deferred/output-size.ts'
+import { encodeImageLinks, encodeOpenAiImages } from '../../wire/images/openai/images-answer.ts'
 import { encodeImagesStream } from '../../wire/images/openai/images-stream.ts'
 import type { OpenAiImages } from '../../wire/images/openai/resolve-images.ts'
 
-/** Draws for a caller of OpenAI's shape and answers as it asked: with the pictures, or as a stream. */
+/** Draws for a caller of OpenAI's shape and answers as it asked: with the pictures, with links to them, or as a stream. */
 export async function answerImages(
   deps: RouteDependencies,
   settings: HttpSettings,
@@ -31,6 +35,7 @@ export async function answerImages(
 ): Promise<object> {
   const caller = callerOf(incoming)
   const signal = clientSignal(reply)
+  if (delivery.links) return answerLinks(deps, { accountId: caller.accountId, images: { request, delivery } }, { signal })
   const work = interactiveWork(deps, settings, incoming)
   if (!delivery.stream) return encodeOpenAiImages(deps.clock, request, delivery, await generateImage(work, { caller, request }, { signal }))
   using _place = deps.places.take(caller.accountId, 'streams')
@@ -44,4 +49,21 @@ export async function answerImages(
     events,
   )
   return reply
+}
+
+async function answerLinks(
+  deps: RouteDependencies,
+  { accountId, images: { request, delivery } }: { readonly accountId: string; readonly images: OpenAiImages },
+  options: { readonly signal: AbortSignal },
+): Promise<object> {
+  const outputBytes = expectOutputBytes({ kind: 'image', request })
+  const { id: inferenceId, output, expiresAt } = await drawStored(deps, { accountId, request, outputBytes }, options)
+  const key = await readServiceKey(deps, options)
+  const expires = Math.floor(expiresAt / 1000)
+  const { imageUrl } = deps.addresses()
+  return encodeImageLinks(
+    deps.clock,
+    { request, delivery, pictures: output.images?.pictures ?? [] },
+    (index) => `${imageUrl}${signPictureLink(key, { accountId, inferenceId, index, expires })}`,
+  )
 }

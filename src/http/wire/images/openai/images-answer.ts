@@ -1,9 +1,10 @@
 import type { ImageRequest, ImageResult } from '../../../../core/image-generation.ts'
+import type { StoredPicture } from '../../../../core/inference.ts'
 import type { Clock } from '../../../../core/ports/clock.ts'
 import type { Answer } from '../../answer.ts'
 import type { openAiImagesSchema } from '../image-answers.ts'
 import { toBase64 } from '../image-result.ts'
-import type { ImageDelivery } from './resolve-images.ts'
+import type { ImageDelivery, OpenAiImages } from './resolve-images.ts'
 
 type ImagesAnswer = Answer<typeof openAiImagesSchema>
 
@@ -28,5 +29,21 @@ export function encodeOpenAiImages(clock: Clock, request: ImageRequest, delivery
   return {
     ...describeImages(clock, request, delivery),
     data: result.images.map(({ bytes, seed, removedForSafety }) => ({ b64_json: removedForSafety ? null : toBase64(bytes), seed })),
+  }
+}
+
+/**
+ * The answer with links to the pictures instead of them.
+ *
+ * @param link Of the picture at a place.
+ */
+export function encodeImageLinks(
+  clock: Clock,
+  { request, delivery, pictures }: OpenAiImages & { readonly pictures: readonly StoredPicture[] },
+  link: (index: number) => string,
+): ImagesAnswer {
+  return {
+    ...describeImages(clock, request, delivery),
+    data: pictures.map(({ seed, removedForSafety }, index) => ({ url: removedForSafety ? null : link(index), seed })),
   }
 }

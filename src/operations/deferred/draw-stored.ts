@@ -1,0 +1,49 @@
+import { ServiceError } from '../../core/error.ts'
+import type { ImageRequest } from '../../core/image-generation.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { InferenceLog } from '../../core/ports/inference-log.ts'
+import { cancelInference } from './cancel-inference.ts'
+import type { InferenceEvents } from './inference-events.ts'
+import { type FoundOutput, findOutput } from './open-output.ts'
+import { type SubmitDependencies, submitInference } from './submit-inference.ts'
+import { waitForInference } from './wait-for-inference.ts'
+
+/** What drawing into the store needs. */
+export interface DrawStoredDependencies extends SubmitDependencies {
+  readonly log: InferenceLog
+  readonly events: InferenceEvents
+  readonly clock: Clock
+}
+
+/**
+ * Draws the images of one request while its caller waits, but over the queue, so that they are stored. When the caller leaves the work is
+ * cancelled.
+ *
+ * @throws {ServiceError} what submitting throws, the error that the work failed with, `shutting_down` when the service ends first.
+ */
+export async function drawStored(
+  deps: DrawStoredDependencies,
+  { accountId, request, outputBytes }: { readonly accountId: string; readonly request: ImageRequest; readonly outputBytes: number },
+  options: { readonly signal: AbortSignal },
+): Promise<FoundOutput & { readonly id: string }> {
+  const submission = {
+    accountId,
+    work: { kind: 'image', request },
+    priority: 'normal',
+    idempotency: null,
+    webhookUrl: null,
+    outputBytes,
+  } as const
+  const { inference } = await submitInference(deps, submission, options)
+  const target = { id: inference.id, accountId }
+  try {
+    const { status } = await waitForInference(deps, { ...target, waitMs: Number.POSITIVE_INFINITY }, options)
+    if (status !== 'completed')
+      throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
+    return { id: inference.id, ...(await findOutput(deps, target, options)) }
+  } catch (error) {
+    // Nobody else knows of it; one that has ended stays as it is.
+    await cancelInference(deps, target, { signal: new AbortController().signal })
+    throw error
+  }
+}
