@@ -68,7 +68,8 @@ export async function serve(
   const { queue, log, accounts, tokens, usage, ledger, documents, webhooks, audit } = store
   const outputs = await openOutputs(config, { clock })
   const confinement = await findConfinement({ environment: readEnvironment() })
-  enginesConfined(telemetry, { network: confinement.closeNetwork !== null, memory: confinement.limitMemory !== null })
+  const { closeFiles, closeNetwork, limitMemory } = confinement
+  enginesConfined(telemetry, { files: closeFiles !== null, network: closeNetwork !== null, memory: limitMemory !== null })
   const gpu = config.models.gpu === 'auto' && !mayHaveGpu() ? 'off' : config.models.gpu
   const engines = createProcessModelLoader({
     textEntry: new URL('./text-engine.ts', import.meta.url),

@@ -10,7 +10,10 @@ export function serviceStarted(
 }
 
 /** What this machine offers to confine engines. */
-export function enginesConfined({ log }: Telemetry, event: { readonly network: boolean; readonly memory: boolean }): void {
+export function enginesConfined(
+  { log }: Telemetry,
+  event: { readonly files: boolean; readonly network: boolean; readonly memory: boolean },
+): void {
   log.info(event, 'engines are confined as far as the system allows')
 }
 

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import sharp from 'sharp'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import type { ImageModelDescriptor, TextModelDescriptor } from '../../src/core/model.ts'
 import { engineEnvironment } from '../../src/runtimes/process/confine/engine-environment.ts'
 import { findConfinement } from '../../src/runtimes/process/confine/find-confinement.ts'
 import { modelNeeds } from '../../src/runtimes/process/confine/model-needs.ts'
+import { spawnEngine } from '../../src/runtimes/process/confine/spawn-engine.ts'
 import { PictureInspector } from '../../src/runtimes/process/picture-inspector.ts'
 import { startService } from '../support/service-process.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
@@ -35,11 +37,32 @@ suite('confined engines', () => {
     const confinement = await findConfinement({ environment: { ...process.env, ...secrets } })
     using inspector = new PictureInspector({ entry, confinement, clock: createSystemClock(), log: () => {} })
     const paths = [secret, '/etc/passwd', fileURLToPath(new URL('../../README.md', import.meta.url)), fileURLToPath(entry)]
-    const { format } = await inspector.inspect(Buffer.from(JSON.stringify({ paths, port })), { signal })
+    const { format } = await inspector.inspect(Buffer.from(JSON.stringify({ paths, pictures: [], port })), { signal })
     const { files, network, environment } = JSON.parse(format)
     assert.deepEqual(files, ['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED', 'read'])
-    assert.equal(network, confinement.closeNetwork === null ? 'connected' : 'ENETUNREACH')
+    const isOpen = confinement.closeNetwork === null && confinement.closeFiles === null
+    assert.match(network, isOpen ? /^connected$/ : /^(?:ENETUNREACH|ECONNREFUSED)$/)
     for (const name of Object.keys(secrets)) assert.ok(!environment.includes(name), name)
+  })
+
+  test('open no picture from native code either, where bubblewrap hides it', async (context) => {
+    const confinement = await findConfinement({ environment: process.env })
+    if (confinement.closeFiles === null) return context.skip('bubblewrap is not installed, or may make no namespaces')
+    await using folder = await createTemporaryFolder()
+    const [secret, linked, model] = ['secret.png', 'linked.png', 'model'].map((name) => join(folder.path, name)) as [string, string, string]
+    const pixel = { create: { width: 1, height: 1, channels: 3, background: 'red' } } as const
+    for (const path of [secret, linked]) await sharp(pixel).png().toFile(path)
+    await mkdir(model)
+    await symlink(linked, join(model, 'link.png'))
+    const needs = { readable: [model], startsProcesses: false, memoryBytes: 2 * 1024 ** 3 }
+    const child = spawnEngine(entry, needs, confinement)
+    const pictures = [secret, linked, join(model, 'link.png')]
+    child.send({ bytes: Buffer.from(JSON.stringify({ paths: [], pictures, port: 1 })), whiteAt: null })
+    const [report] = await once(child, 'message')
+    assert.deepEqual(JSON.parse(report.description.format).pictures, ['failed', 'read', 'read'])
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
   })
 
   test('read the files of their own model alone', () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import sharp from 'sharp'
 import { servePictureEngine } from '../../../src/runtimes/process/serve-picture-engine.ts'
 
 /** What a path may be read as: `read`, or the code of the error. */
@@ -12,6 +13,16 @@ function tryToRead(path: string): string {
   }
 }
 
+/** The same of a picture, by native code alone. */
+function tryToDecode(path: string): Promise<string> {
+  return sharp(path)
+    .metadata()
+    .then(
+      () => 'read',
+      () => 'failed',
+    )
+}
+
 function tryToConnect(port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
@@ -22,7 +33,13 @@ function tryToConnect(port: number): Promise<string> {
 
 /** Tells as the format of a picture what this process can do with the paths and the port that its bytes name. */
 servePictureEngine(async (bytes) => {
-  const { paths, port }: { readonly paths: readonly string[]; readonly port: number } = JSON.parse(Buffer.from(bytes).toString())
-  const found = { files: paths.map(tryToRead), network: await tryToConnect(port), environment: Object.keys(process.env) }
+  const { paths, pictures, port }: { readonly paths: readonly string[]; readonly pictures: readonly string[]; readonly port: number } =
+    JSON.parse(Buffer.from(bytes).toString())
+  const found = {
+    files: paths.map(tryToRead),
+    pictures: await Promise.all(pictures.map(tryToDecode)),
+    network: await tryToConnect(port),
+    environment: Object.keys(process.env),
+  }
   return { format: JSON.stringify(found), width: 0, height: 0 }
 })

@@ -4,6 +4,11 @@ export interface Confinement {
   readonly environment: Readonly<Record<string, string>>
   /** Command that takes the network away from the command behind it; null where the platform offers none. */
   readonly closeNetwork: readonly string[] | null
+  /**
+   * Command that hides every file but the system's libraries from the command behind it, and takes the network away; `--ro-bind-try` and a
+   * path, twice, shows more. null where the platform offers none.
+   */
+  readonly closeFiles: readonly string[] | null
   /** Command that limits the memory of the command behind it, without the number of bytes; null where the platform offers none. */
   readonly limitMemory: readonly string[] | null
   /** Folders of the service's own code and of compiled code, which every engine reads; null = JavaScript may open any file. */

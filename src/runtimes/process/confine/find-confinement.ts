@@ -1,13 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
+import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Confinement } from './confinement.ts'
 import { engineEnvironment } from './engine-environment.ts'
 
 /** A user namespace of its own lets a process without rights leave the network; inside it is the same user. */
 const withoutNetwork = ['unshare', '--user', '--map-current-user', '--net', '--']
+/** Namespaces of its own, in which there is nothing but devices that are no hardware, what the kernel says of processors, and libraries. */
+const withoutFiles = [
+  ...['bwrap', '--die-with-parent', '--new-session', '--unshare-user-try', '--unshare-net', '--unshare-ipc', '--unshare-pid'],
+  ...['--cap-drop', 'ALL', '--proc', '/proc', '--dev', '/dev'],
+]
+/** Beside its libraries, what of the system native code reads. */
+const systemFiles = ['/usr', '/etc/ld.so.cache', '/etc/localtime', '/sys/devices/system', '/sys/fs/cgroup']
 /** Private memory that may be written: what is mapped from files, such as weights, does not count. */
 const withMemory = ['prlimit']
 const patienceMs = 5000
@@ -27,16 +35,26 @@ export async function findConfinement({
   readonly root?: URL
 }): Promise<Confinement> {
   const passed = engineEnvironment(environment)
-  const [closeNetwork, limitMemory] = await Promise.all([
+  const closeFiles = bubble(passed)
+  const [hides, closeNetwork, limitMemory] = await Promise.all([
+    works([...closeFiles, '--ro-bind', execPath, execPath, '--', execPath, '--version'], passed),
     works([...withoutNetwork, 'true'], passed),
     works([...withMemory, '--data=1073741824', '--', 'true'], passed),
   ])
   return {
     environment: passed,
+    closeFiles: hides ? closeFiles : null,
     closeNetwork: closeNetwork ? withoutNetwork : null,
     limitMemory: limitMemory ? withMemory : null,
     codeFolders: codeFolders(fileURLToPath(root), passed.NODE_COMPILE_CACHE),
   }
+}
+
+/** Temporary files are gone with the engine. */
+function bubble({ TMPDIR = '/tmp', LD_LIBRARY_PATH = '' }: Readonly<Record<string, string>>): readonly string[] {
+  const libraries = LD_LIBRARY_PATH.split(':').filter((folder) => isAbsolute(folder))
+  const shown = [...systemFiles, ...systemFolders, ...libraries].toSorted().flatMap((path) => ['--ro-bind-try', path, path])
+  return [...withoutFiles, '--tmpfs', TMPDIR, ...shown]
 }
 
 /** The service's sources, the system's libraries, every `node_modules` in which its packages may lie, and the folder of compiled code. */

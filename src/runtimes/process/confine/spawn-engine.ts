@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Confinement, EngineNeeds } from './confinement.ts'
+import { linkTargets } from './link-targets.ts'
 
 /**
  * Starts the module of an engine in a process of its own, with a channel for messages, as confined as the platform allows.
@@ -10,7 +11,7 @@ import type { Confinement, EngineNeeds } from './confinement.ts'
  */
 export function spawnEngine(entry: URL, needs: EngineNeeds, confinement: Confinement | null): ChildProcess {
   const [command = '', ...words] = [
-    ...launcher(needs, confinement),
+    ...launcher(entry, needs, confinement),
     execPath,
     ...nodeFlags(entry, needs, confinement),
     fileURLToPath(entry),
@@ -23,10 +24,24 @@ export function spawnEngine(entry: URL, needs: EngineNeeds, confinement: Confine
   })
 }
 
-/** Each of them becomes the command behind it, so that the process that is started is the engine. */
-function launcher({ memoryBytes }: EngineNeeds, confinement: Confinement | null): readonly string[] {
-  const { closeNetwork, limitMemory } = confinement ?? {}
-  return [...(closeNetwork ?? []), ...(limitMemory != null && memoryBytes !== null ? [...limitMemory, `--data=${memoryBytes}`, '--'] : [])]
+/** Each of them becomes the command behind it, or ends with it. */
+function launcher(entry: URL, { memoryBytes, readable }: EngineNeeds, confinement: Confinement | null): readonly string[] {
+  const { closeFiles, closeNetwork, limitMemory, codeFolders } = confinement ?? {}
+  return [
+    ...(limitMemory != null && memoryBytes !== null ? [...limitMemory, `--data=${memoryBytes}`, '--'] : []),
+    ...(closeFiles != null && codeFolders != null && readable !== null
+      ? [...closeFiles, ...shown([execPath, ...codeFolders, folderOf(entry), ...readable, ...linkTargets(readable)]), '--']
+      : (closeNetwork ?? [])),
+  ]
+}
+
+/** A folder comes before what lies in it, or it would hide that. */
+function shown(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)].toSorted().flatMap((path) => ['--ro-bind-try', path, path])
+}
+
+function folderOf(entry: URL): string {
+  return fileURLToPath(new URL('.', entry))
 }
 
 /** The service may run under flags (an inspector, a test runner) that its engines must not inherit. */
@@ -34,7 +49,7 @@ function nodeFlags(entry: URL, { readable, startsProcesses }: EngineNeeds, confi
   const quiet = '--disable-warning=ExperimentalWarning'
   const codeFolders = confinement?.codeFolders ?? null
   if (codeFolders === null || readable === null) return [quiet]
-  const allowed = [...codeFolders, fileURLToPath(new URL('.', entry)), ...readable].map((path) => `--allow-fs-read=${path}`)
+  const allowed = [...codeFolders, folderOf(entry), ...readable].map((path) => `--allow-fs-read=${path}`)
   // Warns that add-ons are beyond it, which docs/security.md says too.
   return [
     quiet,
