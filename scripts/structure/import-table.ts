@@ -91,6 +91,7 @@ export const testAreas: readonly string[] = ['core', 'operations', 'runtimes/fak
 export const testPackages: readonly string[] = [
   'standardwebhooks',
   'openai',
+  '@anthropic-ai/sdk',
   '@octoai/client',
   '@octoai/sdk',
   'playwright-core',

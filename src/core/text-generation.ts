@@ -1,7 +1,13 @@
 /** One message of a conversation. `developer` is read as `system` before it gets here. */
 export type ChatMessage =
   | { readonly role: 'system' | 'user'; readonly content: string }
-  | { readonly role: 'assistant'; readonly content: string | null; readonly toolCalls?: readonly ToolCall[] }
+  | {
+      readonly role: 'assistant'
+      readonly content: string | null
+      readonly toolCalls?: readonly ToolCall[]
+      /** What the model thought before it said this; absent = nothing is known of it. */
+      readonly thoughts?: string
+    }
   | { readonly role: 'tool'; readonly content: string; readonly toolCallId: string }
 
 export interface ToolCall {
@@ -90,6 +96,8 @@ export interface TextRequest {
         readonly opening?: 'turn' | 'last-message' | 'bare'
         /** How long the model is to think before it answers; absent = as it does by itself. */
         readonly effort?: ReasoningEffort
+        /** Set when a model that cannot be told how long to think is not to refuse, but to think as it does. */
+        readonly effortIsWish?: boolean
       }
     | { readonly type: 'prompt'; readonly prompt: string; readonly echo: boolean }
   /** Most tokens per choice; the context may end one earlier. */
@@ -118,24 +126,31 @@ export interface TokenLogprob {
   readonly top: readonly { readonly token: string; readonly logprob: number; readonly bytes: readonly number[] }[]
 }
 
-export interface TokenUsage {
+/** What is known of a prompt once it has been read. */
+export interface PromptUsage {
   readonly promptTokens: number
-  readonly completionTokens: number
   /** Prompt tokens whose state was reused. */
   readonly cachedTokens: number
 }
 
+export interface TokenUsage extends PromptUsage {
+  readonly completionTokens: number
+}
+
 /**
- * What a text model yields: text and tool calls of each choice in order, one `choice-finish` per choice,
- * and at the very end exactly one `finish`.
+ * What a text model yields: at most one `prompt` before everything else, text and tool calls of each choice in order,
+ * one `choice-finish` per choice, and at the very end exactly one `finish`.
  */
 export type TextPart =
+  /** The prompt has been read; absent where the runtime does not tell before the end. */
+  | { readonly type: 'prompt'; readonly usage: PromptUsage }
   | { readonly type: 'text'; readonly choice: number; readonly text: string; readonly logprobs?: readonly TokenLogprob[] }
   /** What the model thinks before it answers. */
   | { readonly type: 'thoughts'; readonly choice: number; readonly text: string }
   | { readonly type: 'tool-call'; readonly choice: number; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: 'tool-arguments'; readonly choice: number; readonly index: number; readonly fragment: string }
-  | { readonly type: 'choice-finish'; readonly choice: number; readonly reason: FinishReason }
+  /** `stop`: the stop string that ended it, where one did and the runtime tells. */
+  | { readonly type: 'choice-finish'; readonly choice: number; readonly reason: FinishReason; readonly stop?: string }
   | { readonly type: 'finish'; readonly usage: TokenUsage }
 
 /** A conversation to count or answer. */

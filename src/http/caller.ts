@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Scope } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
 import { type AuthenticationDependencies, authenticate } from '../operations/access/authenticate.ts'
+import { isMessagesSurface } from './answers/surface.ts'
 import { clientSignal } from './client-signal.ts'
 
 /** Finds out who a signed-in browser speaks for; null when the request carries no session. */
@@ -33,14 +34,21 @@ export function accountOf(request: FastifyRequest): string | null {
  */
 export async function identifyCaller(deps: CallerDependencies, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
   const options = { signal: clientSignal(reply) }
-  const session = request.headers.authorization === undefined ? await deps.authenticateSession?.(request, options) : null
-  const caller = session ?? (await authenticate(deps, { text: readBearerToken(request) }, options))
+  const token = findToken(request)
+  const session = token === undefined ? await deps.authenticateSession?.(request, options) : null
+  const caller = session ?? (await authenticate(deps, { text: readToken(token) }, options))
   callers.set(request, caller)
   return caller
 }
 
-function readBearerToken({ headers }: FastifyRequest): string {
-  const match = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')
+/** What a request says of its token; undefined when it says nothing. Anthropic's clients send it in a header of their own. */
+function findToken(request: FastifyRequest): string | undefined {
+  const { authorization, 'x-api-key': key } = request.headers
+  return authorization === undefined && typeof key === 'string' && isMessagesSurface(request) ? `Bearer ${key}` : authorization
+}
+
+function readToken(authorization = ''): string {
+  const match = /^bearer +(\S+) *$/i.exec(authorization)
   if (match?.[1] !== undefined) return match[1]
   throw new ServiceError('missing_token', 'Send an access token in the header Authorization: Bearer <token>.')
 }

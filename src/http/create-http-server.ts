@@ -4,6 +4,7 @@ import { AccountAllowances } from '../operations/access/account-allowances.ts'
 import { TokenCache } from '../operations/access/token-cache.ts'
 import { answerParserError } from './answers/answer-parser-error.ts'
 import { sendError } from './answers/send-error.ts'
+import { isMessagesSurface } from './answers/surface.ts'
 import { closeAfterBody } from './body/close-after-body.ts'
 import { DiscardedBodies } from './body/discarded-bodies.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
@@ -89,6 +90,7 @@ function asPath(url: string): string {
 function watchRequests(server: FastifyInstance, { observer, isDraining, addresses }: HttpDependencies): void {
   server.addHook('onRequest', async (request, reply) => {
     for (const name of requestIdHeaders) reply.header(name, request.id)
+    if (isMessagesSurface(request)) reply.header('request-id', request.id)
     reply.headers(safetyHeaders(addresses().publicUrl))
     // A server on its way out must not keep idle connections.
     if (isDraining()) reply.header('connection', 'close')

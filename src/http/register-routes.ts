@@ -17,6 +17,8 @@ import { registerListModels } from './routes/list-models.ts'
 import { registerListRequests } from './routes/list-requests.ts'
 import { registerListWebhookDeliveries } from './routes/list-webhook-deliveries.ts'
 import { registerListWebhookSecrets } from './routes/list-webhook-secrets.ts'
+import { registerCountMessageTokens } from './routes/messages/count-message-tokens.ts'
+import { registerCreateMessage } from './routes/messages/create-message.ts'
 import { registerMetrics } from './routes/metrics.ts'
 import { registerPollRequest } from './routes/poll-request.ts'
 import { registerRotateWebhookSecret } from './routes/rotate-webhook-secret.ts'
@@ -33,6 +35,8 @@ export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDe
 /** The routes that need an access token. */
 export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): Promise<void> {
   registerCreateChatCompletion(api, deps, settings)
+  registerCreateMessage(api, deps, settings)
+  registerCountMessageTokens(api, deps, settings)
   registerCreateCompletion(api, deps, settings)
   registerCreateEmbedding(api, deps, settings)
   registerTokenize(api, deps, settings)

@@ -8,6 +8,8 @@ export interface TextChoice {
   readonly toolCalls: readonly ToolCall[]
   readonly logprobs: readonly TokenLogprob[]
   readonly reason: FinishReason
+  /** The stop string that ended it; absent = none did, or the runtime does not tell. */
+  readonly stop?: string
 }
 
 /** Everything a text model said to one request. */
@@ -22,6 +24,7 @@ interface Draft {
   readonly toolCalls: { id: string; name: string; arguments: string }[]
   readonly logprobs: TokenLogprob[]
   reason: FinishReason
+  stop?: string
 }
 
 /** Gathers a generation into whole choices; the text equals the concatenated stream. */
@@ -29,6 +32,7 @@ export async function collectText(parts: AsyncIterable<TextPart>): Promise<TextR
   const drafts: Draft[] = []
   let usage: TokenUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 }
   for await (const part of parts) {
+    if (part.type === 'prompt') continue
     if (part.type === 'finish') usage = part.usage
     else {
       const draft = drafts[part.choice] ?? { text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }
@@ -39,14 +43,16 @@ export async function collectText(parts: AsyncIterable<TextPart>): Promise<TextR
   return { choices: drafts, usage }
 }
 
-function append(draft: Draft, part: Exclude<TextPart, { type: 'finish' }>): void {
+function append(draft: Draft, part: Exclude<TextPart, { type: 'prompt' | 'finish' }>): void {
   if (part.type === 'text') {
     draft.text += part.text
     draft.logprobs.push(...(part.logprobs ?? []))
   } else if (part.type === 'thoughts') draft.thoughts += part.text
   else if (part.type === 'tool-call') draft.toolCalls[part.index] = { id: part.id, name: part.name, arguments: '' }
-  else if (part.type === 'choice-finish') draft.reason = part.reason
-  else {
+  else if (part.type === 'choice-finish') {
+    draft.reason = part.reason
+    if (part.stop !== undefined) draft.stop = part.stop
+  } else {
     const call = draft.toolCalls[part.index]
     if (call !== undefined) call.arguments += part.fragment
   }

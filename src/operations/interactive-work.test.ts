@@ -80,6 +80,7 @@ suite('interactive work', () => {
     await clock.waiting(2)
     await clock.advance(100)
     await first
+    await parts.next()
     leave.abort(new Error('gone'))
     await assert.rejects(parts.next(), /gone/)
     assert.equal(pool.states()[0]?.inUse, 0)

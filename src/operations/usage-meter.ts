@@ -33,6 +33,7 @@ export class UsageMeter {
   async *countText(parts: AsyncIterable<TextPart>): AsyncGenerator<TextPart, void, undefined> {
     for await (const part of parts) {
       if (part.type === 'text') this.#completionTokens += 1
+      if (part.type === 'prompt') this.#promptTokens = part.usage.promptTokens
       if (part.type === 'finish') {
         this.#promptTokens = part.usage.promptTokens
         this.#completionTokens = part.usage.completionTokens

@@ -29,11 +29,15 @@ async function connect(stack: AsyncDisposableStack) {
   return stack.use(await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal }))
 }
 
-/** Text joined, so that how it was cut into pieces does not matter. */
+/** Text joined, so that how it was cut into pieces does not matter, and without what this wire does not tell. */
 async function collect(parts: AsyncIterable<TextPart>) {
   const all = await Array.fromAsync(parts)
   const text = all.map((part) => (part.type === 'text' ? part.text : '')).join('')
-  return { text, rest: all.filter(({ type }) => type !== 'text') }
+  return { text, rest: all.filter(({ type }) => type !== 'text' && type !== 'prompt').map(withoutStop) }
+}
+
+function withoutStop(part: TextPart): TextPart {
+  return part.type === 'choice-finish' ? { type: part.type, choice: part.choice, reason: part.reason } : part
 }
 
 const requests: Record<string, TextRequest> = {

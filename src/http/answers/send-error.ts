@@ -1,8 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError, toErrorRecord } from '../../core/error.ts'
 import { toErrorBody } from '../wire/faults/error-body.ts'
+import { toMessageError } from '../wire/messages/message-error.ts'
 import { errorStatus } from './error-status.ts'
 import { fromFrameworkError } from './from-framework-error.ts'
+import { isMessagesSurface } from './surface.ts'
 
 /** Longest pause a client is asked to make. */
 const longestRetrySeconds = 120
@@ -16,7 +18,8 @@ export function sendError(reply: FastifyReply, thrown: unknown): unknown {
   if (status === 401) reply.header('www-authenticate', challenge(code))
   const seconds = error instanceof ServiceError ? (error.retryAfterSeconds ?? defaultRetry[status]) : undefined
   if (seconds !== undefined) reply.header('retry-after', String(Math.min(longestRetrySeconds, Math.max(1, Math.ceil(seconds)))))
-  reply.send(JSON.stringify(toErrorBody(error)))
+  const body = isMessagesSurface(reply.request) ? toMessageError(toErrorRecord(error), reply.request.id) : toErrorBody(error)
+  reply.send(JSON.stringify(body))
   return error
 }
 

@@ -15,6 +15,7 @@ import { tokenizeSchema } from '../wire/tokens/tokenize-request.ts'
 import { deferredHeaders, previewHeader } from './deferred-parameters.ts'
 import { deferredRoutes } from './deferred-routes.ts'
 import { type DocumentedRoute, json, text } from './documented-route.ts'
+import { messageRoutes } from './message-routes.ts'
 
 const submitted = json('Asynchronous: the request is on stable storage and will reach an end.', submissionSchema, 202)
 const bodyRefusals = [413, 415, 429, 503, 504] as const
@@ -62,6 +63,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       answers: [{ status: 200, description: 'The answer.', content: { 'application/json': chatCompletionSchema, ...events } }, submitted],
       refusals: [400, 404, 409, ...bodyRefusals],
     },
+    ...messageRoutes,
     {
       method: 'post',
       path: '/v1/completions',

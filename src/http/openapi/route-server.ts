@@ -8,6 +8,7 @@ const owners: readonly (readonly [beginning: string, owner: keyof ServiceAddress
   ['/v1/responses/', 'asyncUrl'],
   ['/v1/chat/', 'textUrl'],
   ['/v1/completions', 'textUrl'],
+  ['/v1/messages', 'textUrl'],
   ['/v1/embeddings', 'textUrl'],
 ]
 

@@ -4,8 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import { collectText } from '../../operations/collect-text.ts'
 import { generateText } from '../../operations/generate-text.ts'
 import { answerDeferred } from '../answers/answer-deferred.ts'
-import { afterFirst } from '../answers/first-part.ts'
-import { sendEvents } from '../answers/send-events.ts'
+import { streamText } from '../answers/stream-text.ts'
 import { receivedBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
@@ -59,13 +58,7 @@ async function answerNow(deps: RouteDependencies, settings: HttpSettings, { inco
   const work = interactiveWork(deps, settings, incoming)
   const parts = generateText(work, { caller, request, kind: 'chat' }, { signal: clientSignal(reply) })
   if (!delivery.stream) return encodeChatCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
-  using _place = deps.places.take(caller.accountId, 'streams')
-  const started = await afterFirst(parts)
-  const events = encodeChatStream(startCompletion(deps.clock, request.model), request, started, delivery)
-  await sendEvents(
-    { clock: deps.clock, onFailure: (error) => deps.observer.faultSurvived({ requestId: incoming.id, error }) },
-    reply,
-    events,
+  return streamText(deps, { incoming, reply, caller }, parts, (started) =>
+    encodeChatStream(startCompletion(deps.clock, request.model), request, started, delivery),
   )
-  return reply
 }

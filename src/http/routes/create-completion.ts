@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { collectText } from '../../operations/collect-text.ts'
 import { generateText } from '../../operations/generate-text.ts'
-import { afterFirst } from '../answers/first-part.ts'
-import { sendEvents } from '../answers/send-events.ts'
+import { streamText } from '../answers/stream-text.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
@@ -28,14 +27,8 @@ export function registerCreateCompletion(api: FastifyInstance, deps: RouteDepend
     const work = interactiveWork(deps, settings, incoming)
     const parts = generateText(work, { caller, request, kind: 'completion' }, { signal: clientSignal(reply) })
     if (!delivery.stream) return encodeCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
-    using _place = deps.places.take(caller.accountId, 'streams')
-    const started = await afterFirst(parts)
-    const events = encodeCompletionStream(startCompletion(deps.clock, request.model), started, delivery)
-    await sendEvents(
-      { clock: deps.clock, onFailure: (error) => deps.observer.faultSurvived({ requestId: incoming.id, error }) },
-      reply,
-      events,
+    return streamText(deps, { incoming, reply, caller }, parts, (started) =>
+      encodeCompletionStream(startCompletion(deps.clock, request.model), started, delivery),
     )
-    return reply
   })
 }

@@ -23,6 +23,8 @@ const words = [
 export interface FakeAnswer {
   readonly tokens: readonly string[]
   readonly reason: FinishReason
+  /** The stop string that ended it. */
+  readonly stop?: string
 }
 
 /** All text of a request, joined by line breaks. */
@@ -50,16 +52,17 @@ export function planAnswer(request: TextRequest, choice: number, length: number)
 
 function cutAtStop(answer: FakeAnswer, stop: readonly string[]): FakeAnswer {
   const text = answer.tokens.join('')
-  const found = stop.map((entry) => text.indexOf(entry)).filter((index) => index >= 0)
-  if (found.length === 0) return answer
-  let left = Math.min(...found)
+  const found = stop.map((entry) => ({ entry, at: text.indexOf(entry) })).filter(({ at }) => at >= 0)
+  const first = found.toSorted((one, other) => one.at - other.at)[0]
+  if (first === undefined) return answer
+  let left = first.at
   const tokens: string[] = []
   for (const token of answer.tokens) {
     if (left <= 0) break
     tokens.push(token.slice(0, left))
     left -= token.length
   }
-  return { tokens, reason: 'stop' }
+  return { tokens, reason: 'stop', stop: first.entry }
 }
 
 /** FNV-1a, 32 bits. */

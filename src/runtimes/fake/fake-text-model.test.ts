@@ -43,7 +43,10 @@ test('waits for the clock before each token and stops when aborted', async () =>
   })()
   await clock.waiting(1)
   await clock.advance(20)
-  assert.equal(parts.length, 2)
+  assert.deepEqual(
+    parts.map(({ type }) => type),
+    ['prompt', 'text', 'text'],
+  )
   controller.abort(new Error('client left'))
   await assert.rejects(reading, /client left/)
 })
@@ -57,7 +60,7 @@ test('fails on demand after the tokens asked for', async () => {
     },
     { code: 'numerical_error' },
   )
-  assert.equal(parts.length, 2)
+  assert.equal(parts.length, 3)
 })
 
 test('refuses a prompt longer than the context, naming both numbers', async () => {
@@ -78,6 +81,6 @@ test('calls the tool that the prompt names', async () => {
     parallelToolCalls: true,
   } as const
   const parts = await Array.fromAsync(createFakeTextModel({ clock }).generate(makeTextRequest('', { input }), options))
-  assert.deepEqual(parts[0], { type: 'tool-call', choice: 0, index: 0, id: 'call_0', name: 'get_weather' })
+  assert.deepEqual(parts[1], { type: 'tool-call', choice: 0, index: 0, id: 'call_0', name: 'get_weather' })
   assert.deepEqual(parts.at(-2), { type: 'choice-finish', choice: 0, reason: 'tool_calls' })
 })

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest, TokenizeResult, TokenLogprob } from '../../core/text-generation.ts'
 import { countTokens, type FakeAnswer, hash, planAnswer, readPrompt } from './fake-answer.ts'
-import { actOnFault, findFault, findToolCall } from './prompt-marker.ts'
+import { actOnFault, findFault, findThoughts, findToolCall, type MarkedCall } from './prompt-marker.ts'
 
 export interface FakeTextSettings {
   readonly clock: Clock
@@ -22,7 +22,7 @@ const defaultContext = 1024
 /**
  * A text model without weights: deterministic words, one token each, at the pace of the clock.
  *
- * Prompts steer it: `[say <text>]` and `[call <tool>]` choose the answer, `[crash]`, `[hang]` and `[fail <error code>]`,
+ * Prompts steer it: `[say <text>]`, `[think <text>]` and `[call <tool> {…}]` choose the answer, several calls one after the other; `[crash]`, `[hang]` and `[fail <error code>]`,
  * each with an optional ` after <tokens>`, make it fail.
  */
 export function createFakeTextModel(settings: FakeTextSettings): TextModel {
@@ -43,14 +43,20 @@ async function* generate(settings: FakeTextSettings, request: TextRequest, signa
   refuse(request, promptTokens, settings.contextLength ?? defaultContext)
   const fault = findFault(prompt)
   const tool = chooseTool(request, prompt)
+  const thoughts = findThoughts(prompt)
   const answers = Array.from({ length: request.choices }, (_, choice) => planAnswer(request, choice, settings.tokens ?? 16))
   const longest = Math.max(...answers.map((answer) => answer.tokens.length))
   await actOnFault(fault, 0, { signal, crash: settings.crash ?? (() => {}) })
-  if (tool !== undefined) return yield* callTool(tool, request.choices, promptTokens)
+  if (tool !== undefined) return yield* callTool(tool, { choices: request.choices, answered: countResults(request), promptTokens })
+  const thinks = request.input.type === 'chat' && request.input.effort !== 'none' && thoughts !== undefined
 
   for (let index = 0; index <= longest; index++) {
     if (settings.tokenDelayMs !== undefined && index < longest) await settings.clock.wait(settings.tokenDelayMs, { signal })
     signal.throwIfAborted()
+    if (index === 0) {
+      yield { type: 'prompt', usage: { promptTokens, cachedTokens: 0 } }
+      if (thinks) for (const choice of answers.keys()) yield { type: 'thoughts', choice, text: thoughts }
+    }
     for (const [choice, answer] of answers.entries()) yield* speak(request, choice, answer, index)
     if (index < longest) await actOnFault(fault, index + 1, { signal, crash: settings.crash ?? (() => {}) })
   }
@@ -72,12 +78,12 @@ function refuse(request: TextRequest, promptTokens: number, contextLength: numbe
     )
 }
 
-function* speak(request: TextRequest, choice: number, { tokens, reason }: FakeAnswer, index: number): Generator<TextPart> {
+function* speak(request: TextRequest, choice: number, { tokens, reason, stop }: FakeAnswer, index: number): Generator<TextPart> {
   const text = tokens[index]
   if (text !== undefined) {
     const logprobs = request.topLogprobs === null ? undefined : [makeLogprob(text, request.topLogprobs)]
     yield { type: 'text', choice, text, ...(logprobs && { logprobs }) }
-  } else if (index === tokens.length) yield { type: 'choice-finish', choice, reason }
+  } else if (index === tokens.length) yield { type: 'choice-finish', choice, reason, ...(stop !== undefined && { stop }) }
 }
 
 function makeLogprob(token: string, alternatives: number): TokenLogprob {
@@ -86,19 +92,29 @@ function makeLogprob(token: string, alternatives: number): TokenLogprob {
   return { token, logprob: 0, bytes, top }
 }
 
-function chooseTool({ input }: TextRequest, prompt: string): string | undefined {
+function chooseTool({ input }: TextRequest, prompt: string): MarkedCall | undefined {
   if (input.type === 'prompt' || input.tools.length === 0 || input.toolChoice === 'none') return undefined
-  if (typeof input.toolChoice === 'object') return input.toolChoice.name
-  const asked = findToolCall(prompt)
-  const known = input.tools.find((tool) => tool.name === asked)
-  return (known ?? (input.toolChoice === 'required' ? input.tools[0] : undefined))?.name
+  if (typeof input.toolChoice === 'object') return { name: input.toolChoice.name, arguments: '{}' }
+  const asked = findToolCall(prompt, countResults({ input }))
+  if (asked !== undefined && input.tools.some((tool) => tool.name === asked.name)) return asked
+  const [first] = input.tools
+  return input.toolChoice === 'required' && first !== undefined ? { name: first.name, arguments: '{}' } : undefined
 }
 
-function* callTool(name: string, choices: number, promptTokens: number): Generator<TextPart> {
+/** Results of tools in the conversation. */
+function countResults({ input }: Pick<TextRequest, 'input'>): number {
+  return input.type === 'prompt' ? 0 : input.messages.filter(({ role }) => role === 'tool').length
+}
+
+function* callTool(
+  { name, arguments: text }: MarkedCall,
+  { choices, answered, promptTokens }: { readonly choices: number; readonly answered: number; readonly promptTokens: number },
+): Generator<TextPart> {
+  yield { type: 'prompt', usage: { promptTokens, cachedTokens: 0 } }
   for (let choice = 0; choice < choices; choice++) {
-    yield { type: 'tool-call', choice, index: 0, id: `call_${choice}`, name }
-    yield { type: 'tool-arguments', choice, index: 0, fragment: '{' }
-    yield { type: 'tool-arguments', choice, index: 0, fragment: '}' }
+    yield { type: 'tool-call', choice, index: 0, id: `call_${answered + choice}`, name }
+    yield { type: 'tool-arguments', choice, index: 0, fragment: text.slice(0, 1) }
+    yield { type: 'tool-arguments', choice, index: 0, fragment: text.slice(1) }
     yield { type: 'choice-finish', choice, reason: 'tool_calls' }
   }
   yield { type: 'finish', usage: { promptTokens, completionTokens: 2 * choices, cachedTokens: 0 } }

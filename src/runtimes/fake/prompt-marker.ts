@@ -41,9 +41,24 @@ export function findAnswer(prompt: string): string | undefined {
   return /\[say (?<text>[^\]]*)\]/.exec(prompt)?.groups?.text
 }
 
-/** Finds the tool's name in `[call <name>]`, which makes the fake text model call it. */
-export function findToolCall(prompt: string): string | undefined {
-  return /\[call (?<name>[\w-]+)\]/.exec(prompt)?.groups?.name
+/** Finds the text in `[think <text>]`, which the fake text model thinks before it answers. */
+export function findThoughts(prompt: string): string | undefined {
+  return /\[think (?<text>[^\]]*)\]/.exec(prompt)?.groups?.text
+}
+
+/** A tool to call, and the JSON to call it with. */
+export interface MarkedCall {
+  readonly name: string
+  readonly arguments: string
+}
+
+/**
+ * Finds `[call <name>]` or `[call <name> {…}]`, which make the fake text model call tools, one after the other: of several, the one
+ * whose predecessors have been answered.
+ */
+export function findToolCall(prompt: string, answered: number): MarkedCall | undefined {
+  const { name, input = '{}' } = [...prompt.matchAll(/\[call (?<name>[\w-]+)(?: (?<input>\{.*?\}))?\]/g)][answered]?.groups ?? {}
+  return name === undefined ? undefined : { name, arguments: input }
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

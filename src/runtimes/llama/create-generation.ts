@@ -72,9 +72,9 @@ export function createGeneration(
     isEnd: (token) => vocabulary.isEnd(token) || ending.stopTokens.includes(token),
     logprobs: observer === null ? null : { sampler: observer, top: request.topLogprobs ?? 0 },
     onPrompt: (cachedTokens) => {
+      events.onPrompt(cachedTokens)
       if (request.input.type === 'prompt' && request.input.echo)
         events.push({ type: 'text', choice: events.choice, text: request.input.prompt })
-      events.onPrompt(cachedTokens)
     },
     onToken: (token, logprobs) => {
       tokens++

@@ -75,6 +75,7 @@ function startChoices(engine: LlamaEngine, request: TextRequest, work: Work): Di
       onPrompt: (cachedTokens) => {
         if (choice > 0) return
         usage.cachedTokens = cachedTokens
+        work.parts.push({ type: 'prompt', usage: { promptTokens: usage.promptTokens, cachedTokens } })
         for (let other = request.choices - 1; other > 0; other--) start(other)
       },
       onFinish: (tokens) => {

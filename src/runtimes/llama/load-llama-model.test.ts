@@ -59,7 +59,7 @@ suite('the built-in language model', () => {
   test('ends before a stop string that spans tokens', async () => {
     const parts = await run(ask('What is the capital of France?', { stop: ['of Fr'] }))
     assert.equal(textOf(parts), 'The capital ')
-    assert.deepEqual(parts.at(-2), { type: 'choice-finish', choice: 0, reason: 'stop' })
+    assert.deepEqual(parts.at(-2), { type: 'choice-finish', choice: 0, reason: 'stop', stop: 'of Fr' })
   })
 
   test('draws the same text for the same seed, whatever runs beside it', async () => {

@@ -22,6 +22,8 @@ export interface ChunkChoice {
   }
   readonly logprobs?: { readonly content?: readonly ChunkLogprob[] | null } | null
   readonly finish_reason?: string | null
+  /** Of vLLM: the stop string that ended the choice, or the token. */
+  readonly stop_reason?: string | number | null
 }
 
 export interface ChunkLogprob {

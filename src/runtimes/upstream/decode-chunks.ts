@@ -21,7 +21,13 @@ export async function* decodeChunks(lines: AsyncIterable<string>, choices: numbe
       yield* decodeChoice(choice, announced)
       const index = choice.index ?? 0
       if (choice.finish_reason && open.delete(index)) {
-        yield { type: 'choice-finish', choice: index, reason: decodeReason(choice.finish_reason) }
+        const { stop_reason: stop } = choice
+        yield {
+          type: 'choice-finish',
+          choice: index,
+          reason: decodeReason(choice.finish_reason),
+          ...(typeof stop === 'string' && { stop }),
+        }
       }
     }
   }

@@ -37,10 +37,11 @@ function encodeChat({
   parallelToolCalls,
   opening = 'turn',
   effort,
+  effortIsWish = false,
 }: Extract<TextRequest['input'], { type: 'chat' }>) {
   const fields = {
     messages: messages.map(encodeMessage),
-    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(effort !== undefined && !effortIsWish && { reasoning_effort: effort }),
     ...(opening !== 'turn' && { add_generation_prompt: false }),
     ...(opening === 'last-message' && { continue_final_message: true }),
   }
@@ -69,13 +70,19 @@ function encodeEnding(ending: EndingRules | undefined): Record<string, unknown> 
 
 function encodeMessage(message: ChatMessage): Record<string, unknown> {
   if (message.role === 'tool') return { role: 'tool', content: message.content, tool_call_id: message.toolCallId }
-  if (message.role !== 'assistant' || message.toolCalls === undefined) return { role: message.role, content: message.content }
+  if (message.role !== 'assistant') return { role: message.role, content: message.content }
+  const said = {
+    role: 'assistant',
+    content: message.content,
+    ...(message.thoughts !== undefined && { reasoning_content: message.thoughts }),
+  }
+  if (message.toolCalls === undefined) return said
   const toolCalls = message.toolCalls.map((call) => ({
     id: call.id,
     type: 'function',
     function: { name: call.name, arguments: call.arguments },
   }))
-  return { role: 'assistant', content: message.content, tool_calls: toolCalls }
+  return { ...said, tool_calls: toolCalls }
 }
 
 function encodeToolChoice(choice: ToolChoice): unknown {

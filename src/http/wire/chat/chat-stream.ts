@@ -23,6 +23,7 @@ export async function* encodeChatStream(
   try {
     for (let index = 0; index < request.choices; index++) yield chunk({ choices: [choiceOf(index, { content: null })] })
     for await (const part of parts) {
+      if (part.type === 'prompt') continue
       if (part.type !== 'finish') yield chunk({ choices: [encodePart(part)] })
       else if (delivery.includeUsage) yield chunk({ choices: [], usage: encodeTokenUsage(part.usage) })
     }
@@ -33,7 +34,7 @@ export async function* encodeChatStream(
   yield doneEvent
 }
 
-function encodePart(part: Exclude<TextPart, { type: 'finish' }>): object {
+function encodePart(part: Exclude<TextPart, { type: 'prompt' | 'finish' }>): object {
   switch (part.type) {
     case 'text':
       return { ...choiceOf(part.choice, { content: part.text }), ...(part.logprobs && { logprobs: encodeChatLogprobs(part.logprobs) }) }

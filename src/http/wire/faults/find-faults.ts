@@ -1,5 +1,6 @@
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
+import { branchByType } from './branch-by-type.ts'
 import { describeSchema, type SchemaNode } from './describe-schema.ts'
 import { printPath } from './print-path.ts'
 import { shortName } from './short-name.ts'
@@ -41,7 +42,8 @@ function visit(schema: SchemaNode, value: unknown, search: Search): void {
 /** What is wrong inside the branch that comes nearest says most; where none has the value's type, the union as a whole does. */
 function visitUnion(schema: SchemaNode, branches: readonly SchemaNode[], value: unknown, search: Search): void {
   let nearest: readonly FieldFault[] | undefined
-  for (const branch of branches) {
+  const named = branchByType(branches, value)
+  for (const branch of named === undefined ? branches : [named]) {
     if (branch.anyOf === undefined && mismatch(branch, value) === 'type') continue
     const attempt: Search = { path: search.path, faults: [], most: search.most - search.faults.length }
     visit(branch, value, attempt)

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../core/is-record.ts'
+import { branchByType } from './branch-by-type.ts'
 import type { SchemaNode } from './describe-schema.ts'
 
 /**
@@ -10,7 +11,7 @@ export function withoutNulls(schema: SchemaNode, value: unknown): unknown {
     const items = branchOf(schema, 'array')?.items
     return items === undefined || !holdsFields(items) ? value : cleanList(items, value)
   }
-  const properties = branchOf(schema, 'object')?.properties
+  const properties = (branchByType(schema.anyOf ?? [], value) ?? branchOf(schema, 'object'))?.properties
   return isRecord(value) && properties !== undefined ? cleanRecord(properties, value) : value
 }
 

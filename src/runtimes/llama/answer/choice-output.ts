@@ -85,7 +85,8 @@ export class ChoiceOutput {
       const { text: shown, stopped } = this.#stops.add(text)
       this.#pushText(stopped ? shown : shown + this.#stops.flush(), this.#text.takeAllLogprobs())
     }
-    this.#push({ type: 'choice-finish', choice: this.#choice, reason: this.#reason(end) })
+    const stop = this.#stops.found
+    this.#push({ type: 'choice-finish', choice: this.#choice, reason: this.#reason(end), ...(stop !== null && { stop }) })
   }
 
   #reason(end: GenerationEnd | 'stop-string'): FinishReason {

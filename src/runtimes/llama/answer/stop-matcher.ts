@@ -3,11 +3,17 @@ export class StopMatcher {
   readonly #stops: readonly string[]
   readonly #included: boolean
   #held = ''
+  #found: string | null = null
 
   /** @param includeStop Whether the stop string is safe to show too. */
   constructor(stops: readonly string[], { includeStop }: { readonly includeStop: boolean } = { includeStop: false }) {
     this.#stops = stops.filter((stop) => stop.length > 0)
     this.#included = includeStop
+  }
+
+  /** The stop string that ended the text; null while none has. */
+  get found(): string | null {
+    return this.#found
   }
 
   /** Characters that may still become a stop string. */
@@ -44,6 +50,7 @@ export class StopMatcher {
       const at = text.indexOf(stop)
       if (at === -1 || (first !== -1 && at >= first)) continue
       first = at
+      this.#found = stop
       cut = this.#included ? at + stop.length : at
     }
     return cut

@@ -87,10 +87,7 @@ for (const [name, speculative] of [
 function byChoice(parts: readonly TextPart[]): unknown {
   const finish = parts.at(-1)
   assert.ok(finish?.type === 'finish')
-  return [
-    finish.usage.completionTokens,
-    ...[0, 1, 2].map((choice) => parts.filter((part) => part.type !== 'finish' && part.choice === choice)),
-  ]
+  return [finish.usage.completionTokens, ...[0, 1, 2].map((choice) => parts.filter((part) => 'choice' in part && part.choice === choice))]
 }
 
 test('a draft model that cannot be read is named', async () => {

@@ -13,6 +13,8 @@ const maxRenderMs = 1000
 export interface TemplateMessage {
   readonly role: string
   readonly content: string
+  /** What an assistant thought before; templates that know it leave it out of earlier turns by themselves. */
+  readonly reasoning_content?: string
   readonly tool_calls?: readonly {
     readonly type: 'function'
     readonly id: string
@@ -35,6 +37,8 @@ export interface ChatTemplate {
   readonly knowsTools: boolean
   /** Whether the model thinks in marks before it answers. */
   readonly thinks: boolean
+  /** Whether the model can be told how long to think. */
+  readonly hearsEffort: boolean
   /**
    * @throws {ServiceError} `invalid_request_error` when the template refuses the messages or writes far more than it was
    *   given, `inference_failed` when it runs longer than a second.
@@ -60,13 +64,15 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
     throw new Error(`The chat template has ${text.length} characters; at most ${maxTemplateLength} are allowed.`)
   const template = new Template(text)
   const variables = { add_generation_prompt: true, bos_token: texts.begin, eos_token: texts.end }
+  const hearsEffort = effortVariables.test(text)
   const shape = needsContentParts(template, variables) ? withContentParts : (message: TemplateMessage) => message
   return {
     source: text,
     knowsTools: /\btools\b/.test(text),
     thinks: text.includes(thoughtMarks.close),
+    hearsEffort,
     render: (messages, tools, { opensTurn = true, effort } = {}) => {
-      if (effort !== undefined && !effortVariables.test(text)) throw refuseEffort()
+      if (effort !== undefined && !hearsEffort) throw refuseEffort()
       const thinking =
         effort === undefined ? {} : { reasoning_effort: effort, enable_thinking: effort !== 'none', thinking: effort !== 'none' }
       const input = { messages: messages.map(shape), tools: tools.length > 0 ? tools.map(describeTool) : null }
@@ -113,13 +119,14 @@ export function toTemplateMessage(message: ChatMessage, protect: (text: string) 
   if (message.role === 'tool') return { role: 'tool', content: protect(message.content), tool_call_id: protect(message.toolCallId) }
   if (message.role !== 'assistant') return { role: message.role, content: protect(message.content) }
   const content = protect(message.content ?? '')
-  if (message.toolCalls === undefined || message.toolCalls.length === 0) return { role: 'assistant', content }
+  const thoughts = message.thoughts === undefined ? {} : { reasoning_content: protect(message.thoughts) }
+  if (message.toolCalls === undefined || message.toolCalls.length === 0) return { role: 'assistant', content, ...thoughts }
   const calls = message.toolCalls.map((call) => ({
     type: 'function' as const,
     id: protect(call.id),
     function: { name: protect(call.name), arguments: mapTexts(readArguments(call.arguments), protect) },
   }))
-  return { role: 'assistant', content, tool_calls: calls }
+  return { role: 'assistant', content, ...thoughts, tool_calls: calls }
 }
 
 function readArguments(text: string): JsonValue {

@@ -33,7 +33,7 @@ export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTool
   const guard = guardControlTexts(vocabulary.controlTexts, collectTexts(shape))
   const { seen, tools } = shape(guard.protect)
   const last = seen.at(-1)
-  const thinking = input.effort === undefined ? {} : { effort: input.effort }
+  const thinking = input.effort === undefined || (input.effortIsWish === true && !template.hearsEffort) ? {} : { effort: input.effort }
   const continued = input.opening === 'last-message' && last?.role === 'assistant' ? last : null
   const rendered =
     continued === null

@@ -34,10 +34,10 @@ export async function* decodeMessageEvents(lines: AsyncIterable<string>): AsyncG
         break
       case 'message_delta': {
         output = count(fieldsOf(event.usage).output_tokens)
-        const reason = fieldsOf(event.delta).stop_reason
+        const { stop_reason: reason, stop_sequence: stop } = fieldsOf(event.delta)
         if (typeof reason !== 'string' || isFinished) break
         isFinished = true
-        yield { type: 'choice-finish', choice: 0, reason: decodeReason(reason) }
+        yield { type: 'choice-finish', choice: 0, reason: decodeReason(reason), ...(typeof stop === 'string' && { stop }) }
         break
       }
       case 'message_stop':

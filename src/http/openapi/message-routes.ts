@@ -1,0 +1,30 @@
+import { messageAnswerSchema, messageCountSchema } from '../wire/messages/message-answers.ts'
+import { countRequestSchema, messageRequestSchema } from '../wire/messages/message-request.ts'
+import { type DocumentedRoute, json, text } from './documented-route.ts'
+
+const refusals = [400, 404, 413, 415, 429, 503, 504] as const
+const about = "Takes the token as `x-api-key` too, and answers errors in Anthropic's shape."
+
+/** Anthropic's routes. */
+export const messageRoutes: readonly DocumentedRoute[] = [
+  {
+    method: 'post',
+    path: '/v1/messages',
+    summary: "Continue a conversation, in Anthropic's words",
+    description: `With \`stream: true\` the answer is a stream of named events that ends with \`message_stop\`. ${about}`,
+    scopes: ['text'],
+    body: messageRequestSchema,
+    answers: [{ status: 200, description: 'The answer.', content: { 'application/json': messageAnswerSchema, 'text/event-stream': text } }],
+    refusals,
+  },
+  {
+    method: 'post',
+    path: '/v1/messages/count_tokens',
+    summary: "Count the tokens of a conversation in Anthropic's words",
+    description: about,
+    scopes: ['text'],
+    body: countRequestSchema,
+    answers: [json('The count.', messageCountSchema)],
+    refusals,
+  },
+]

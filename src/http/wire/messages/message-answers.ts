@@ -1,0 +1,33 @@
+import Type from 'typebox'
+
+const count = Type.Integer({ minimum: 0 })
+const stopReason = Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use'])
+
+/** Token counts in Anthropic's words. */
+export const messageUsageSchema = Type.Object({
+  input_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the prompt that were read anew.' }),
+  cache_creation_input_tokens: count,
+  cache_read_input_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the prompt that were warm.' }),
+  output_tokens: count,
+})
+
+/** Answer of POST /v1/messages. */
+export const messageAnswerSchema = Type.Object({
+  id: Type.String({ pattern: '^msg_[0-9a-f]{32}$' }),
+  type: Type.Literal('message'),
+  role: Type.Literal('assistant'),
+  model: Type.String(),
+  content: Type.Array(
+    Type.Union([
+      Type.Object({ type: Type.Literal('text'), text: Type.String() }),
+      Type.Object({ type: Type.Literal('thinking'), thinking: Type.String(), signature: Type.String() }),
+      Type.Object({ type: Type.Literal('tool_use'), id: Type.String(), name: Type.String(), input: Type.Object({}) }),
+    ]),
+  ),
+  stop_reason: Type.Union([stopReason, Type.Null()]),
+  stop_sequence: Type.Union([Type.String(), Type.Null()]),
+  usage: messageUsageSchema,
+})
+
+/** Answer of POST /v1/messages/count_tokens. */
+export const messageCountSchema = Type.Object({ input_tokens: count })

@@ -1,0 +1,36 @@
+import type { ErrorRecord } from '../../../core/error.ts'
+import { type ErrorStatus, errorStatus } from '../../answers/error-status.ts'
+
+const errorTypes = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  405: 'invalid_request_error',
+  408: 'timeout_error',
+  409: 'invalid_request_error',
+  410: 'not_found_error',
+  413: 'request_too_large',
+  415: 'invalid_request_error',
+  422: 'invalid_request_error',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+} as const satisfies Record<ErrorStatus, string>
+
+/** An error as Anthropic's clients read it. */
+export interface MessageError {
+  readonly type: 'error'
+  readonly error: { readonly type: string; readonly message: string }
+  readonly request_id?: string
+}
+
+/** The error body of Anthropic's routes. */
+export function toMessageError({ code, message }: ErrorRecord, requestId?: string): MessageError {
+  return {
+    type: 'error',
+    error: { type: errorTypes[errorStatus[code]], message },
+    ...(requestId !== undefined && { request_id: requestId }),
+  }
+}

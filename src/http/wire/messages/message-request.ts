@@ -1,0 +1,120 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import { isRecord } from '../../../core/is-record.ts'
+import type { ChatInput, TextRequest } from '../../../core/text-generation.ts'
+import { readSampling } from '../chat/sampling-fields.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
+import { findForeignBlocks, messageSchema, systemField } from './content-blocks.ts'
+import { findForeignTools, findMessageToolFaults, messageToolFields, readMessageTools } from './message-tools.ts'
+import { endsInBeginning, findTurnFaults, readMessages } from './read-messages.ts'
+import { findThinkingFaults, readAnswerFormat, readThinking, showsThoughts, thinkingFields } from './thinking-fields.ts'
+
+const conversationFields = {
+  model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
+  messages: Type.Array(messageSchema, { minItems: 1, description: 'The conversation; a last assistant message is continued.' }),
+  system: systemField,
+  ...messageToolFields,
+  ...thinkingFields,
+}
+
+const answerFields = {
+  max_tokens: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Most tokens to generate; the context may end it earlier.' }),
+  stop_sequences: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 16, description: 'Generation ends before any of these.' }),
+  ),
+  stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
+  temperature: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Randomness; 0 always takes the likeliest token.' }),
+  ),
+  top_p: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Draws only from the likeliest tokens of this share.' }),
+  ),
+  top_k: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Draws only from this many; 0 = off.' })),
+  metadata: Type.Optional(
+    Type.Object(
+      { user_id: Type.Optional(Type.String({ maxLength: 512 })) },
+      { additionalProperties: false, description: '`user_id`: your own name for the end user; accepted, not kept.' },
+    ),
+  ),
+  service_tier: Type.Optional(Type.Enum(['auto', 'standard_only'], { description: 'Accepted; there is one tier.' })),
+  cache_control: Type.Optional(Type.Object({}, { description: 'Accepted; prompts are kept warm by themselves.' })),
+}
+
+/** The body of POST /v1/messages. */
+export const messageRequestSchema = Type.Object({ ...conversationFields, ...answerFields }, { additionalProperties: false })
+
+/** The body of POST /v1/messages/count_tokens. */
+export const countRequestSchema = Type.Object(
+  { ...conversationFields, cache_control: answerFields.cache_control },
+  { additionalProperties: false },
+)
+
+/** A request as the service understands it, and how its answer travels. */
+export interface ParsedMessage {
+  readonly request: TextRequest
+  readonly stream: boolean
+  /** Whether the answer has what the model thought. */
+  readonly thoughts: boolean
+}
+
+const messageChecker = createBodyChecker(messageRequestSchema)
+const countChecker = createBodyChecker(countRequestSchema)
+
+/**
+ * Reads the body of POST /v1/messages.
+ *
+ * @throws {ServiceError} naming every fault at once.
+ */
+export function parseMessageRequest(received: unknown): ParsedMessage {
+  refuseForeign(received)
+  const body = messageChecker.parse(received, textFaultCodes)
+  refuseFaults(findConversationFaults(body), textFaultCodes)
+  return {
+    request: {
+      model: body.model,
+      input: readConversation(body),
+      maxTokens: body.max_tokens,
+      sampling: readSampling(body),
+      stop: body.stop_sequences ?? [],
+      choices: 1,
+      topLogprobs: null,
+      responseFormat: readAnswerFormat(body),
+    },
+    stream: body.stream ?? false,
+    thoughts: showsThoughts(body),
+  }
+}
+
+/**
+ * Reads the body of POST /v1/messages/count_tokens.
+ *
+ * @throws {ServiceError} naming every fault at once.
+ */
+export function parseCountRequest(received: unknown): { readonly model: string; readonly input: ChatInput } {
+  refuseForeign(received)
+  const body = countChecker.parse(received, textFaultCodes)
+  refuseFaults(findConversationFaults(body), textFaultCodes)
+  return { model: body.model, input: readConversation(body) }
+}
+
+type ConversationBody = Static<typeof countRequestSchema> & { readonly max_tokens?: number }
+
+/** What this service does not have is told by its name, before anything else is found wrong with it. */
+function refuseForeign(received: unknown): void {
+  if (isRecord(received)) refuseFaults([...findForeignBlocks(received.messages), ...findForeignTools(received.tools)], textFaultCodes)
+}
+
+function findConversationFaults(body: ConversationBody): readonly FieldFault[] {
+  return [...findTurnFaults(body.messages), ...findMessageToolFaults(body), ...findThinkingFaults(body)]
+}
+
+function readConversation(body: ConversationBody): ChatInput {
+  return {
+    type: 'chat',
+    messages: readMessages(body.system, body.messages),
+    ...readMessageTools(body),
+    ...(endsInBeginning(body.messages) && { opening: 'last-message' }),
+    ...readThinking(body),
+  }
+}

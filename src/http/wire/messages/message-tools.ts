@@ -1,0 +1,109 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import { isRecord } from '../../../core/is-record.ts'
+import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
+import { jsonObject } from '../chat/response-format-field.ts'
+import { shortName } from '../faults/short-name.ts'
+
+const name = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,128}$' })
+const parallel = { disable_parallel_tool_use: Type.Optional(Type.Boolean()) }
+const closed = { additionalProperties: false }
+
+/** The fields about tools of POST /v1/messages. */
+export const messageToolFields = {
+  tools: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          type: Type.Optional(Type.Literal('custom')),
+          name,
+          description: Type.Optional(Type.String()),
+          input_schema: jsonObject,
+          strict: Type.Optional(Type.Boolean()),
+          eager_input_streaming: Type.Optional(Type.Boolean()),
+          cache_control: Type.Optional(jsonObject),
+        },
+        closed,
+      ),
+      { maxItems: 256, description: 'Functions the model may call: name, description, input_schema (JSON Schema).' },
+    ),
+  ),
+  tool_choice: Type.Optional(
+    Type.Union(
+      [
+        Type.Object({ type: Type.Literal('auto'), ...parallel }, closed),
+        Type.Object({ type: Type.Literal('any'), ...parallel }, closed),
+        Type.Object({ type: Type.Literal('none') }, closed),
+        Type.Object({ type: Type.Literal('tool'), name, ...parallel }, closed),
+      ],
+      { description: 'Whether or which function to call; auto when there are tools.' },
+    ),
+  ),
+}
+
+const example = Type.Object(messageToolFields)
+type ToolsBody = Static<typeof example>
+
+/** Tools that run on Anthropic's own servers, or whose shape its models were taught, each by its name. */
+export function findForeignTools(tools: unknown): readonly FieldFault[] {
+  if (!Array.isArray(tools)) return []
+  return tools.flatMap((tool: unknown, index): readonly FieldFault[] => {
+    const kind = isRecord(tool) ? tool.type : undefined
+    if (typeof kind !== 'string' || kind === 'custom') return []
+    const message = `\`tools[${index}]\` is ${shortName(kind)}, a tool that this service does not have: remove it, or describe it by name and input_schema.`
+    return [{ path: ['tools', index], message, kind: 'unsupported_parameter' }]
+  })
+}
+
+/** What the schema cannot say: names come once, and a choice finds its tool. */
+export function findMessageToolFaults({ tools = [], tool_choice }: ToolsBody): readonly FieldFault[] {
+  const names = tools.map((tool) => tool.name)
+  const faults = names.flatMap((name, index): readonly FieldFault[] =>
+    names.indexOf(name) === index
+      ? []
+      : [
+          {
+            path: ['tools', index, 'name'],
+            message: `\`tools[${index}].name\` must be unique; ${name} is there twice.`,
+            kind: 'conflict',
+          },
+        ],
+  )
+  if (tool_choice?.type === 'any' && names.length === 0) return [...faults, choiceFault('needs `tools`; add them, or leave it out.')]
+  if (tool_choice?.type === 'tool' && !names.includes(tool_choice.name))
+    return [...faults, choiceFault(`names ${tool_choice.name}, which is not in \`tools\`; name one of them.`)]
+  return faults
+}
+
+/** What may be called, and what has to be. */
+export function readMessageTools({ tools = [], tool_choice }: ToolsBody): Pick<ChatInput, 'tools' | 'toolChoice' | 'parallelToolCalls'> {
+  const definitions = tools.map(
+    ({ name, description, input_schema }): ToolDefinition => ({ name, description: description ?? null, parameters: input_schema }),
+  )
+  const parallelToolCalls = !(
+    tool_choice !== undefined &&
+    'disable_parallel_tool_use' in tool_choice &&
+    tool_choice.disable_parallel_tool_use
+  )
+  return { tools: definitions, toolChoice: readChoice({ tools, tool_choice }), parallelToolCalls }
+}
+
+function readChoice({
+  tools = [],
+  tool_choice,
+}: Pick<ToolsBody, 'tools'> & { tool_choice: ToolsBody['tool_choice'] }): ChatInput['toolChoice'] {
+  switch (tool_choice?.type) {
+    case 'none':
+      return 'none'
+    case 'any':
+      return 'required'
+    case 'tool':
+      return { name: tool_choice.name }
+    default:
+      return tools.length > 0 ? 'auto' : 'none'
+  }
+}
+
+function choiceFault(text: string): FieldFault {
+  return { path: ['tool_choice'], message: `\`tool_choice\` ${text}`, kind: 'conflict' }
+}

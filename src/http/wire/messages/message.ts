@@ -1,0 +1,105 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { isRecord } from '../../../core/is-record.ts'
+import type { FinishReason, TokenUsage, ToolCall } from '../../../core/text-generation.ts'
+import type { TextChoice, TextResult } from '../../../operations/collect-text.ts'
+import type { Answer } from '../answer.ts'
+import type { messageAnswerSchema, messageUsageSchema } from './message-answers.ts'
+
+type Message = Answer<typeof messageAnswerSchema>
+type Block = Message['content'][number]
+
+/** What an answer and its stream share. */
+export interface MessageHead {
+  /** `msg_` and 32 hex digits. */
+  readonly id: string
+  readonly model: string
+}
+
+/** A head with an id of its own. */
+export function startMessage(model: string): MessageHead {
+  return { id: `msg_${randomUUID().replaceAll('-', '')}`, model }
+}
+
+/** An answer before anything has been said. */
+export function emptyMessage({ id, model }: MessageHead, usage: TokenUsage): Message {
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: encodeMessageUsage(usage),
+  }
+}
+
+/** The answer of POST /v1/messages that is not streamed. */
+export function encodeMessage(
+  head: MessageHead,
+  { choices: [choice], usage }: TextResult,
+  { thoughts }: { readonly thoughts: boolean },
+): Message {
+  if (choice === undefined) throw new TypeError('A model ended without an answer')
+  return {
+    ...emptyMessage(head, usage),
+    content: encodeBlocks(thoughts ? choice : { ...choice, thoughts: '' }),
+    stop_reason: stopReason(choice),
+    stop_sequence: choice.stop ?? null,
+  }
+}
+
+/** Why an answer ended, in Anthropic's words. */
+export function stopReason({
+  reason,
+  stop,
+}: {
+  readonly reason: FinishReason
+  readonly stop?: string
+}): Exclude<Message['stop_reason'], null> {
+  if (reason === 'length') return 'max_tokens'
+  if (reason === 'tool_calls') return 'tool_use'
+  return stop === undefined ? 'end_turn' : 'stop_sequence'
+}
+
+/** Token counts; what was warm is not counted twice. */
+export function encodeMessageUsage({ promptTokens, completionTokens, cachedTokens }: TokenUsage): Answer<typeof messageUsageSchema> {
+  return {
+    input_tokens: promptTokens - cachedTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens: completionTokens,
+  }
+}
+
+/** What clients keep with thoughts and send back; nothing here depends on it. */
+export function signThoughts(thoughts: string): string {
+  return createHash('sha256').update(thoughts).digest('base64')
+}
+
+/** The id of a call as clients of this interface expect it. */
+export function callId(id: string): string {
+  return `toolu_${id}`
+}
+
+function encodeBlocks({ thoughts, text, toolCalls, reason }: TextChoice): readonly Block[] {
+  const calls = toolCalls.flatMap((call): readonly Block[] => {
+    const input = readInput(call)
+    // A call that the limit cut off in the middle can be made of nothing.
+    return input === null && reason === 'length' ? [] : [{ type: 'tool_use', id: callId(call.id), name: call.name, input: input ?? {} }]
+  })
+  return [
+    ...(thoughts === '' ? [] : [{ type: 'thinking', thinking: thoughts, signature: signThoughts(thoughts) } as const]),
+    ...(text === '' ? [] : [{ type: 'text', text } as const]),
+    ...calls,
+  ]
+}
+
+function readInput({ arguments: text }: ToolCall): object | null {
+  try {
+    const input: unknown = JSON.parse(text)
+    return isRecord(input) ? input : null
+  } catch {
+    return null
+  }
+}

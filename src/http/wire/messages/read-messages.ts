@@ -1,0 +1,71 @@
+import type { FieldFault } from '../../../core/error.ts'
+import type { ChatMessage } from '../../../core/text-generation.ts'
+import type { ContentBlock, MessageBody, TextBlock } from './content-blocks.ts'
+
+/** Finds what the schema cannot say: which blocks belong to whom, and that results answer a call. */
+export function findTurnFaults(messages: readonly MessageBody[]): readonly FieldFault[] {
+  const calls = new Set<string>()
+  return messages.flatMap(({ role, content }, index) =>
+    blocksOf(content).flatMap((block, place): readonly FieldFault[] => {
+      const path = ['messages', index, 'content', place]
+      const at = `messages[${index}].content[${place}]`
+      const owner = block.type === 'text' ? role : block.type === 'tool_result' ? 'user' : 'assistant'
+      if (owner !== role) return [{ path, message: `\`${at}\` is a ${block.type}, which belongs to ${owner} messages.`, kind: 'conflict' }]
+      if (block.type === 'tool_use') calls.add(block.id)
+      if (block.type !== 'tool_result' || calls.has(block.tool_use_id)) return []
+      const message = `\`${at}.tool_use_id\` must be the id of a tool_use in an earlier assistant message.`
+      return [{ path: [...path, 'tool_use_id'], message, kind: 'conflict' }]
+    }),
+  )
+}
+
+/** A conversation that {@link findTurnFaults} found nothing wrong with, in the words of the domain. */
+export function readMessages(system: string | readonly TextBlock[] | undefined, messages: readonly MessageBody[]): readonly ChatMessage[] {
+  const told = system === undefined ? '' : joinTexts(blocksOf(system))
+  return [...(told === '' ? [] : [{ role: 'system', content: told } as const]), ...messages.flatMap(readTurn)]
+}
+
+/** Whether the last message is a beginning that the answer goes on from. */
+export function endsInBeginning(messages: readonly MessageBody[]): boolean {
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant') return false
+  const blocks = blocksOf(last.content)
+  return joinTexts(blocks) !== '' && blocks.every(({ type }) => type !== 'tool_use')
+}
+
+function readTurn({ role, content }: MessageBody): readonly ChatMessage[] {
+  const blocks = blocksOf(content)
+  const text = joinTexts(blocks)
+  if (role === 'system') return [{ role, content: text }]
+  if (role === 'user') {
+    const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [readResult(block)] : []))
+    // Templates want results right behind the calls, whatever was said with them.
+    return [...results, ...(results.length > 0 && text === '' ? [] : [{ role, content: text } as const])]
+  }
+  const thoughts = blocks.flatMap((block) => (block.type === 'thinking' && block.thinking !== '' ? [block.thinking] : [])).join('\n')
+  const toolCalls = blocks.flatMap((block) =>
+    block.type === 'tool_use' ? [{ id: block.id, name: block.name, arguments: JSON.stringify(block.input) }] : [],
+  )
+  return [
+    {
+      role,
+      content: text === '' && toolCalls.length > 0 ? null : text,
+      ...(toolCalls.length > 0 && { toolCalls }),
+      ...(thoughts !== '' && { thoughts }),
+    },
+  ]
+}
+
+function readResult({ tool_use_id, content = '', is_error }: Extract<ContentBlock, { type: 'tool_result' }>): ChatMessage {
+  const text = joinTexts(blocksOf(content))
+  return { role: 'tool', content: is_error === true ? `Error: ${text}` : text, toolCallId: tool_use_id }
+}
+
+function blocksOf<Block extends { readonly type: string }>(content: string | readonly Block[]): readonly (Block | TextBlock)[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+/** Several blocks of text become lines, as in chats. */
+function joinTexts(blocks: readonly { readonly type: string; readonly text?: string }[]): string {
+  return blocks.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : [])).join('\n')
+}

@@ -1,0 +1,88 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import type { ChatInput, ReasoningEffort, ResponseFormat } from '../../../core/text-generation.ts'
+import { jsonObject } from '../chat/response-format-field.ts'
+
+const closed = { additionalProperties: false }
+const display = Type.Optional(
+  Type.Enum(['summarized', 'omitted'], { description: 'Whether thoughts are shown; there are no summaries, so that they come whole.' }),
+)
+const format = Type.Object({ type: Type.Literal('json_schema'), schema: jsonObject }, closed)
+
+/** How a model thinks, and what its answer looks like. */
+export const thinkingFields = {
+  thinking: Type.Optional(
+    Type.Union(
+      [
+        Type.Object({ type: Type.Literal('enabled'), budget_tokens: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), display }, closed),
+        Type.Object({ type: Type.Literal('adaptive'), display }, closed),
+        Type.Object({ type: Type.Literal('disabled') }, closed),
+      ],
+      { description: 'Whether a model that can be told so thinks before it answers; it does not by default.' },
+    ),
+  ),
+  output_config: Type.Optional(
+    Type.Object(
+      { effort: Type.Optional(Type.Enum(['low', 'medium', 'high', 'xhigh', 'max'])), format: Type.Optional(format) },
+      { ...closed, description: 'How much the model thinks, and a JSON schema that its answer is valid under.' },
+    ),
+  ),
+  output_format: Type.Optional({ ...format, description: 'The older name of `output_config.format`.' }),
+  context_management: Type.Optional(
+    Type.Object(
+      { edits: Type.Optional(Type.Array(jsonObject, { maxItems: 16 })) },
+      { ...closed, description: 'Only `clear_thinking_…` edits: templates leave out earlier thoughts by themselves.' },
+    ),
+  ),
+}
+
+const example = Type.Object(thinkingFields)
+type ThinkingBody = Static<typeof example> & { readonly max_tokens?: number }
+
+/** What the schema cannot say: thoughts leave room for an answer, and only thoughts are cleared. */
+export function findThinkingFaults({
+  thinking,
+  output_config,
+  output_format,
+  context_management,
+  max_tokens,
+}: ThinkingBody): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  if (thinking?.type === 'enabled' && max_tokens !== undefined && thinking.budget_tokens >= max_tokens)
+    faults.push({
+      path: ['thinking', 'budget_tokens'],
+      message: '`thinking.budget_tokens` must be less than `max_tokens`: lower it, or raise the other.',
+      kind: 'range',
+    })
+  if (output_config?.format !== undefined && output_format !== undefined)
+    faults.push({
+      path: ['output_format'],
+      message: '`output_format` contradicts `output_config.format`; send one of them.',
+      kind: 'conflict',
+    })
+  for (const [index, edit] of (context_management?.edits ?? []).entries()) {
+    if (String(edit.type).startsWith('clear_thinking_')) continue
+    const message = `\`context_management.edits[${index}]\` must be of a type clear_thinking_…: this service edits nothing else.`
+    faults.push({ path: ['context_management', 'edits', index], message, kind: 'unsupported_parameter' })
+  }
+  return faults
+}
+
+/** How long to think: a wish, since clients ask it of every model. */
+export function readThinking({ thinking, output_config }: ThinkingBody): Pick<ChatInput, 'effort' | 'effortIsWish'> {
+  const asked: ReasoningEffort | undefined = output_config?.effort === 'max' ? 'xhigh' : output_config?.effort
+  const off = thinking?.type === 'disabled' || (thinking === undefined && asked === undefined)
+  return { effort: off ? 'none' : (asked ?? 'high'), effortIsWish: true }
+}
+
+/** Whether the answer shows what the model thought. */
+export function showsThoughts({ thinking }: ThinkingBody): boolean {
+  return thinking === undefined || thinking.type === 'disabled' || thinking.display !== 'omitted'
+}
+
+/** What the answer must look like; any text by default. */
+export function readAnswerFormat({ output_config, output_format }: ThinkingBody): ResponseFormat {
+  const asked = output_config?.format ?? output_format
+  if (asked === undefined) return { type: 'text' }
+  return { type: 'json_schema', schema: asked.schema, field: output_format === undefined ? 'output_config' : 'output_format' }
+}
