@@ -13,7 +13,16 @@ export function navigate(to: string, options: { readonly replace?: boolean } = {
 
 /** The part of the path behind a page's own, or null: `/console/requests/7` behind `/console/requests` is `7`. */
 export function pathBehind(base: string): string | null {
-  return path.value.startsWith(`${base}/`) ? decodeURIComponent(path.value.slice(base.length + 1)) : null
+  return path.value.startsWith(`${base}/`) ? decoded(path.value.slice(base.length + 1)) : null
+}
+
+/** An address typed by hand may hold a percent sign that stands for nothing. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 function currentPath(): string {

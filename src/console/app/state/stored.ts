@@ -1,24 +1,27 @@
 import { effect, type Signal, signal } from '@preact/signals'
+import { forget, keep, readKept } from './browser-storage.ts'
 
 const prefix = 'sepia.work.'
 
-/** A signal of plain data that this browser remembers; fields that a newer console added keep their defaults. */
+/** A signal of plain data that this browser remembers; fields that are not there, or of another kind than the default, keep their defaults. */
 export function storedSignal<Value extends object>(name: string, defaults: Value): Signal<Value> {
   const key = prefix + name
-  const stored = signal<Value>({ ...defaults, ...readStored(key) })
-  effect(() => localStorage.setItem(key, JSON.stringify(stored.value)))
+  const stored = signal<Value>({ ...defaults, ...readFitting(key, defaults) })
+  effect(() => keep(key, JSON.stringify(stored.value)))
   return stored
 }
 
 /** Forgets what was kept by {@link storedSignal}. */
 export function forgetStored(): void {
-  for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key)
+  forget(prefix)
 }
 
-function readStored(key: string): object {
+function readFitting(key: string, defaults: object): object {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(key) ?? '{}')
-    return typeof value === 'object' && value !== null ? value : {}
+    const value: unknown = JSON.parse(readKept(key) ?? '{}')
+    if (typeof value !== 'object' || value === null) return {}
+    const kinds = new Map(Object.entries(defaults).map(([field, standard]) => [field, typeof standard]))
+    return Object.fromEntries(Object.entries(value).filter(([field, kept]) => kinds.get(field) === typeof kept))
   } catch {
     return {}
   }

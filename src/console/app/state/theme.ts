@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { keep, readKept } from './browser-storage.ts'
 
 export type Theme = 'auto' | 'light' | 'dark'
 
@@ -10,7 +11,7 @@ export const theme = signal<Theme>(storedTheme())
 /** Takes a theme now and for later visits of this browser. */
 export function setTheme(next: Theme): void {
   theme.value = next
-  localStorage.setItem(key, next)
+  keep(key, next)
   applyTheme()
 }
 
@@ -21,6 +22,6 @@ export function applyTheme(): void {
 }
 
 function storedTheme(): Theme {
-  const stored = localStorage.getItem(key)
+  const stored = readKept(key)
   return stored === 'light' || stored === 'dark' ? stored : 'auto'
 }

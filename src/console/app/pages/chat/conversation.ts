@@ -72,7 +72,10 @@ async function answer(): Promise<void> {
         change(() => ({ state: part.reason === 'length' ? 'cut' : 'done' }))
       } else {
         const { promptTokens, completionTokens } = part
-        change(() => ({ facts: { promptTokens, completionTokens, firstTextMs: firstAt - sentAt, writingMs: performance.now() - firstAt } }))
+        const endedAt = performance.now()
+        // An answer without a text never began to be written.
+        firstAt ||= endedAt
+        change(() => ({ facts: { promptTokens, completionTokens, firstTextMs: firstAt - sentAt, writingMs: endedAt - firstAt } }))
       }
     }
   } catch (error) {

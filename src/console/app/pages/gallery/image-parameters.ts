@@ -9,7 +9,7 @@ export interface ImageParameters {
 }
 
 const negativeMark = 'Negative prompt: '
-const field = /\s*([\w ]+):\s*("(?:\\.|[^\\"])*"|[^,]*)(?:,|$)/g
+const field = /(?:^|,)\s*(\w[\w ]*):\s*("(?:\\.|[^\\"])*"|[^,]*)(?=,|$)/g
 
 /** Reads the convention that A1111 started: the fields stand on the last line, which begins with the steps. */
 export function parseParameters(text: string): ImageParameters {
