@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, it } from 'node:test'
+import { effect } from '@preact/signals'
+import { openBrowserPage } from '../../../../../test/support/browser-page.ts'
+import type { Turn } from './conversation.ts'
+
+const page = openBrowserPage()
+const { clearConversation, regenerate, say, stop, turns, writing } = await import('./conversation.ts')
+const { changeChatSettings, chatRequestBody, chatSettings, defaultChatSettings } = await import('./chat-settings.ts')
+
+/** The service's end of one answer, which the test writes piece by piece. */
+function openAnswer(): { readonly body: Promise<{ messages: readonly object[] }>; send(...chunks: readonly unknown[]): void; end(): void } {
+  const asked = Promise.withResolvers<{ messages: readonly object[] }>()
+  const encoder = new TextEncoder()
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = writable.getWriter()
+  page.answerWith(async (_address, init) => {
+    init.signal?.addEventListener('abort', () => void writer.abort(init.signal?.reason))
+    asked.resolve(JSON.parse(String(init.body)))
+    return new Response(readable)
+  })
+  return {
+    body: asked.promise,
+    send: (...chunks) => {
+      for (const chunk of chunks)
+        void writer.write(encoder.encode(`data: ${typeof chunk === 'string' ? chunk : JSON.stringify(chunk)}\n\n`)).catch(() => {})
+    },
+    end: () => void writer.close().catch(() => {}),
+  }
+}
+
+const text = (content: string) => ({ choices: [{ delta: { content }, finish_reason: null }] })
+const finish = (reason: string) => ({ choices: [{ delta: { content: '' }, finish_reason: reason }] })
+const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } }
+
+/** The last turn, as soon as it is as wanted. */
+function lastWhen(wanted: (turn: Turn) => boolean): Promise<Turn> {
+  return new Promise((resolve) => {
+    let end: (() => void) | undefined
+    end = effect(() => {
+      const last = turns.value.at(-1)
+      if (last === undefined || !wanted(last)) return
+      resolve(last)
+      end?.()
+    })
+  })
+}
+
+beforeEach(clearConversation)
+
+describe('a conversation', () => {
+  it('shows what is written while it is written, and its figures at the end', async () => {
+    const answer = openAnswer()
+    say('Hello')
+    assert.equal(writing.value, true)
+    answer.send(text('Hi'))
+    assert.equal((await lastWhen(({ content }) => content === 'Hi')).state, 'writing')
+    answer.send(text(' there'), finish('stop'), usage, '[DONE]')
+    const done = await lastWhen(({ facts }) => facts !== null)
+    assert.deepEqual([done.role, done.content, done.state, done.failure], ['assistant', 'Hi there', 'done', null])
+    assert.deepEqual([done.facts?.promptTokens, done.facts?.completionTokens], [5, 2])
+    assert.equal(writing.value, false)
+  })
+
+  it('sends everything said before, and nothing of answers that never began', async () => {
+    let answer = openAnswer()
+    say('One')
+    answer.end()
+    await lastWhen(({ state }) => state === 'failed')
+    answer = openAnswer()
+    say('Two')
+    assert.deepEqual((await answer.body).messages, [
+      { role: 'user', content: 'One' },
+      { role: 'user', content: 'Two' },
+    ])
+  })
+
+  it('says that an answer met its limit', async () => {
+    const answer = openAnswer()
+    say('Hello')
+    answer.send(text('a'), finish('length'), '[DONE]')
+    assert.equal((await lastWhen(({ state }) => state !== 'writing')).state, 'cut')
+  })
+
+  it('keeps what was written when it is stopped, and takes that for no failure', async () => {
+    const answer = openAnswer()
+    say('Hello')
+    answer.send(text('Once upon'))
+    await lastWhen(({ content }) => content !== '')
+    stop()
+    const stopped = await lastWhen(({ state }) => state !== 'writing')
+    assert.deepEqual([stopped.state, stopped.content, stopped.failure], ['stopped', 'Once upon', null])
+  })
+
+  for (const [what, last] of [
+    ['the stream breaks off', null],
+    ['the service says that it failed', { error: { code: 'inference_failed', message: 'The model stopped.' } }],
+    ['nonsense comes', '{"choices":'],
+  ] as const)
+    it(`keeps what was written when ${what}, and says what to do`, async () => {
+      const answer = openAnswer()
+      say('Hello')
+      answer.send(text('Half'))
+      if (last !== null) answer.send(last)
+      answer.end()
+      const failed = await lastWhen(({ state }) => state === 'failed')
+      assert.equal(failed.content, 'Half')
+      assert.match(failed.failure ?? '', /\.$/)
+    })
+
+  it('has figures that make sense for an answer without a word', async () => {
+    const answer = openAnswer()
+    say('Hello')
+    answer.send(finish('stop'), usage, '[DONE]')
+    const { facts } = await lastWhen(({ facts }) => facts !== null)
+    assert.ok(facts !== null && facts.firstTextMs >= 0)
+    assert.equal(facts.writingMs, 0)
+  })
+
+  it('asks again without the last answer', async () => {
+    let answer = openAnswer()
+    say('Hello')
+    answer.send(text('No'), finish('stop'), '[DONE]')
+    await lastWhen(({ state }) => state === 'done')
+    answer = openAnswer()
+    regenerate()
+    assert.deepEqual((await answer.body).messages, [{ role: 'user', content: 'Hello' }])
+    answer.send(text('Yes'), finish('stop'), '[DONE]')
+    const again = await lastWhen(({ state }) => state === 'done')
+    assert.equal(again.content, 'Yes')
+    assert.equal(turns.value.length, 2)
+  })
+
+  it('forgets everything at once when it is cleared, and a late piece does not bring it back', async () => {
+    const answer = openAnswer()
+    say('Hello')
+    await answer.body
+    clearConversation()
+    answer.send(text('late'))
+    answer.end()
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(turns.value, [])
+  })
+})
+
+describe('the request of a conversation', () => {
+  const said = [{ role: 'user', content: 'Hi' }] as const
+  const body = (change: Partial<typeof defaultChatSettings> = {}) =>
+    chatRequestBody({ ...defaultChatSettings, model: 'm', ...change }, said)
+
+  it('names nothing that the service does by itself', () => {
+    assert.deepEqual(body(), { model: 'm', messages: said })
+  })
+
+  for (const [change, field] of [
+    [{ maxTokens: 7 }, { max_tokens: 7 }],
+    [{ temperature: 0 }, { temperature: 0 }],
+    [{ topP: 0.5 }, { top_p: 0.5 }],
+    [{ topK: 40 }, { top_k: 40 }],
+    [{ minP: 0.1 }, { min_p: 0.1 }],
+    [{ frequencyPenalty: -1 }, { frequency_penalty: -1 }],
+    [{ presencePenalty: 2 }, { presence_penalty: 2 }],
+    [{ repetitionPenalty: 1.1 }, { repetition_penalty: 1.1 }],
+    [{ seed: '0' }, { seed: 0 }],
+    [{ stop: 'END\n\n  \n' }, { stop: ['END', '  '] }],
+    [{ json: true }, { response_format: { type: 'json_object' } }],
+    [{ system: 'Be brief.' }, { messages: [{ role: 'system', content: 'Be brief.' }, ...said] }],
+    [{ system: '  \n' }, {}],
+  ] as const)
+    it(`says ${JSON.stringify(change)} in the words of the interface`, () =>
+      assert.deepEqual(body(change), { model: 'm', messages: said, ...field }))
+
+  it('is made of what the panel keeps in this browser', () => {
+    changeChatSettings({ topK: 3 })
+    assert.equal(chatSettings.value.topK, 3)
+    assert.equal(JSON.parse(page.kept.get('sepia.work.chat') ?? '{}').topK, 3)
+  })
+})

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, it } from 'node:test'
+import { openBrowserPage } from '../../../../../test/support/browser-page.ts'
+
+const page = openBrowserPage('/console/images')
+const { cancelRun, draw, imageRuns } = await import('./image-runs.ts')
+const { chooseImageModel, imageSettings } = await import('./image-settings.ts')
+const { imageRequestBody } = await import('./image-request-body.ts')
+const { imageSamples } = await import('./image-samples.ts')
+
+const body = { checkpoint: 'm', prompt: 'a tiger', width: 64, height: 64, steps: 4, cfg_scale: 5, sampler: 'DDIM' } as const
+
+const stream = (...events: readonly object[]) =>
+  new Response(events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join(''))
+const inference = (fields: object) =>
+  Response.json({ inference: { id: 'r1', status: 'completed', outcome: 'succeeded', error: null, ...fields } })
+const output = Response.json({
+  images: [
+    { seed: 3, removedForSafety: false },
+    { seed: 4, removedForSafety: true },
+  ],
+  computeMs: 12,
+})
+
+/** Answers each address by turns; the last answer of an address stays. */
+function answers(table: Readonly<Record<string, readonly (() => Response)[]>>): void {
+  const used = new Map<string, number>()
+  page.answerWith(async (address, init) => {
+    const name = `${init.method ?? 'GET'} ${address}`
+    const list = table[name] ?? []
+    const turn = used.get(name) ?? 0
+    used.set(name, turn + 1)
+    return (list[Math.min(turn, list.length - 1)] ?? (() => new Response(null, { status: 404 })))()
+  })
+}
+
+const submit = 'POST /generate/sdxl'
+const events = 'GET /v1/requests/r1/events'
+const found = 'GET /console/api/requests/r1'
+const images = 'GET /console/api/outputs/r1/images'
+const accepted = () => Response.json({ response_id: 'r1' }, { status: 202 })
+
+beforeEach(() => {
+  imageRuns.value = []
+})
+
+describe('a run of the picture page', () => {
+  it('goes from sending over its steps to its pictures', async () => {
+    answers({
+      [submit]: [accepted],
+      [events]: [
+        () =>
+          stream(
+            { status: 'pending', queue_position: 2 },
+            { status: 'running' },
+            { step: 1, total: 4 },
+            { image_b64: '/9j/' },
+            { status: 'completed', outcome: 'succeeded' },
+          ),
+      ],
+      [found]: [() => inference({})],
+      [images]: [() => output.clone()],
+    })
+    const seen: string[] = []
+    const end = imageRuns.subscribe(
+      ([run]) => void (run && seen.push(`${run.state} ${run.queuePosition ?? '-'} ${run.progress?.step ?? '-'}`)),
+    )
+    await draw(body)
+    end()
+    const [run] = imageRuns.value
+    assert.deepEqual([...new Set(seen)], ['sending - -', 'waiting - -', 'waiting 2 -', 'drawing - -', 'drawing - 1', 'done - 1'])
+    assert.deepEqual(
+      run?.images.map(({ address, seed, removedForSafety }) => [address, seed, removedForSafety]),
+      [
+        ['/console/api/outputs/r1/images/0', 3, false],
+        ['/console/api/outputs/r1/images/1', 4, true],
+      ],
+    )
+    assert.deepEqual([run?.computeMs, run?.preview, run?.failure], [12, null, null])
+  })
+
+  it('takes a stream up again that broke off before the request did', async () => {
+    answers({
+      [submit]: [accepted],
+      [events]: [() => stream({ status: 'running' }), () => stream({ status: 'completed' })],
+      [found]: [() => inference({ status: 'running', outcome: null }), () => inference({})],
+      [images]: [() => output.clone()],
+    })
+    await draw(body)
+    assert.equal(imageRuns.value[0]?.state, 'done')
+    assert.equal(page.asked.filter((asked) => asked === events).length >= 2, true)
+  })
+
+  for (const [what, table, state, failure] of [
+    [
+      'the service refuses it',
+      { [submit]: [() => Response.json({ error: { code: 'validation_error', message: 'Use fewer steps.' } }, { status: 422 })] },
+      'failed',
+      'Use fewer steps.',
+    ],
+    [
+      'it fails',
+      {
+        [submit]: [accepted],
+        [events]: [() => stream()],
+        [found]: [() => inference({ outcome: 'failed', error: { message: 'It broke.' } })],
+      },
+      'failed',
+      'It broke.',
+    ],
+    [
+      'it is cancelled',
+      { [submit]: [accepted], [events]: [() => stream()], [found]: [() => inference({ outcome: 'cancelled' })] },
+      'cancelled',
+      null,
+    ],
+    ['its record is gone', { [submit]: [accepted], [events]: [() => stream()] }, 'failed', /404/],
+  ] as const)
+    it(`ends as ${state} when ${what}`, async () => {
+      answers(table)
+      await draw(body)
+      const [run] = imageRuns.value
+      assert.equal(run?.state, state)
+      if (failure instanceof RegExp) assert.match(run?.failure ?? '', failure)
+      else assert.equal(run?.failure, failure)
+    })
+
+  it('stands before the runs that were there already, and each changes by itself', async () => {
+    answers({ [submit]: [() => new Response(null, { status: 500 })] })
+    await draw(body)
+    await draw({ ...body, prompt: 'a fox' })
+    assert.deepEqual(
+      imageRuns.value.map((run) => run.body.prompt),
+      ['a fox', 'a tiger'],
+    )
+    assert.equal(new Set(imageRuns.value.map(({ key }) => key)).size, 2)
+  })
+
+  it('is cancelled at the service, once it is known there', async () => {
+    answers({
+      [submit]: [() => new Response(null, { status: 500 })],
+      'DELETE /v1/requests/r1': [() => new Response(null, { status: 204 })],
+    })
+    await draw(body)
+    const [run] = imageRuns.value
+    assert.ok(run)
+    page.asked.length = 0
+    await cancelRun(run)
+    assert.deepEqual(page.asked, [])
+    await cancelRun({ ...run, id: 'r1' })
+    assert.deepEqual(page.asked, ['DELETE /v1/requests/r1'])
+  })
+})
+
+describe('the request of a picture', () => {
+  const settings = { ...imageSettings.value, model: 'm', prompt: ' a tiger ', width: 64, height: 64, steps: 4, guidanceScale: 5 }
+
+  it('says the size, steps and sampler, and nothing that was left open', () => {
+    assert.deepEqual(imageRequestBody(settings, null), { ...body, image_encoding: 'png' })
+  })
+
+  for (const [change, field] of [
+    [{ negativePrompt: ' frame ' }, { negative_prompt: 'frame' }],
+    [{ negativePrompt: '  ' }, {}],
+    [{ count: 3 }, { num_images: 3 }],
+    [{ seed: '0' }, { seed: 0 }],
+    [{ style: 'anime' }, { style_preset: 'anime' }],
+    [{ encoding: 'webp' }, { image_encoding: 'webp' }],
+    [{ strength: 0.2 }, {}],
+  ] as const)
+    it(`says ${JSON.stringify(change)} in the words of the interface`, () =>
+      assert.deepEqual(imageRequestBody({ ...settings, ...change }, null), { ...body, image_encoding: 'png', ...field }))
+
+  it('starts from a picture and a mask without what a data address begins with', () => {
+    const start = { url: 'data:image/png;base64,AAAA', width: 8, height: 8, mask: 'data:image/png;base64,BBBB' }
+    const { init_image, mask_image, strength } = imageRequestBody(settings, start)
+    assert.deepEqual([init_image, mask_image, strength], ['AAAA', 'BBBB', 0.8])
+    assert.equal('mask_image' in imageRequestBody(settings, { ...start, mask: null }), false)
+  })
+
+  it('takes over what a model brings along', () => {
+    chooseImageModel({
+      id: 'other',
+      native: { width: 512, height: 256 },
+      defaults: { steps: 30, guidanceScale: 7, sampler: 'K_EULER' },
+    } as Parameters<typeof chooseImageModel>[0])
+    const { model, width, height, steps, guidanceScale, sampler } = imageSettings.value
+    assert.deepEqual([model, width, height, steps, guidanceScale, sampler], ['other', 512, 256, 30, 7, 'K_EULER'])
+  })
+
+  it('as code names pictures instead of spelling them out, and quotes what people wrote', () => {
+    const code = imageSamples('https://x.example/generate/sdxl', {
+      ...body,
+      prompt: 'it\'s\n"so"',
+      init_image: 'A'.repeat(1000),
+      image_encoding: 'webp',
+    })
+    assert.deepEqual(
+      code.map(({ language }) => language),
+      ['curl', 'JavaScript', 'Python'],
+    )
+    for (const sample of code) assert.ok(!sample.code.includes('AAAA') && sample.code.includes('<base64>'), sample.language)
+    assert.ok(code[0]?.code.includes(`it'\\''s\\n\\"so\\"`))
+    assert.ok(code[2]?.code.includes('picture.webp'))
+  })
+})
