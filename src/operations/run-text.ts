@@ -1,3 +1,4 @@
+import { conversationKey } from '../core/cluster/conversation-key.ts'
 import type { TextPart, TextRequest } from '../core/text-generation.ts'
 import { holdTextBudget } from './budgets/hold-text-budget.ts'
 import { holdSlot, type RunDependencies } from './hold-slot.ts'
@@ -23,7 +24,13 @@ export async function* runText(
   const { accountId, request, deferred = false } = work
   await using slot = await holdSlot(
     deps,
-    deps.pool.acquireText(request.model, { signal, account: accountId, sequences: request.choices, deferred }),
+    deps.pool.acquireText(request.model, {
+      signal,
+      account: accountId,
+      sequences: request.choices,
+      conversation: conversationKey(accountId, request),
+      deferred,
+    }),
     { signal },
   )
   const allowed = await holdTextBudget(deps, { ...work, model: slot.model }, { signal: slot.signal })

@@ -13,6 +13,8 @@ export interface AcquireOptions {
   readonly account: string
   /** Completions or pictures that the slot will make, so that many in one request get no more than many requests; default 1. */
   readonly sequences?: number
+  /** What the requests of one conversation have in common: where there are several machines they go to the same, whose cache is warm. */
+  readonly conversation?: string
   /** Whether nobody waits for it at a connection: it keeps its place in the line beside those who do; default false. */
   readonly deferred?: boolean
 }

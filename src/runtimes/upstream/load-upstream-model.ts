@@ -1,3 +1,4 @@
+import { conversationKey } from '../../core/cluster/conversation-key.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { LoadedModel } from '../../core/ports/model-loader.ts'
@@ -5,7 +6,6 @@ import type { TextModel } from '../../core/ports/text-model.ts'
 import { createAnthropicProtocol } from './anthropic/anthropic-protocol.ts'
 import { type ModelsAnswer, parseModels } from './chunk.ts'
 import { createOpenAiProtocol } from './openai-protocol.ts'
-import { conversationKey } from './replicas/conversation-key.ts'
 import { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
 import type { TextProtocol } from './text-protocol.ts'
 

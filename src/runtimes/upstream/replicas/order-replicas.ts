@@ -1,3 +1,5 @@
+import { attraction, boundedLoad } from '../../../core/cluster/attraction.ts'
+
 /** One server of several that run the same model, as the choice between them sees it. */
 export interface ReplicaView {
   readonly url: string
@@ -10,9 +12,6 @@ export interface ReplicaView {
   /** Until when others go first, since a request just failed there or it was busy. */
   readonly avoidedUntil: number
 }
-
-/** How far over its fair share a server may be loaded before a conversation leaves it. */
-const boundedLoad = 1.25
 
 /**
  * The order in which servers are tried for a conversation.
@@ -30,7 +29,7 @@ export function orderReplicas(replicas: readonly ReplicaView[], { key, now }: { 
     if (replica.downUntil !== null && replica.downUntil > now) return []
     const tier = replica.downUntil !== null ? 2 : replica.avoidedUntil > now || replica.inFlight >= replica.slots ? 1 : 0
     const share = Math.ceil((boundedLoad * total * replica.weight) / weights)
-    const pull = -replica.weight / Math.log(hashToUnit(`${key}\n${replica.url}`))
+    const pull = attraction(key, { name: replica.url, weight: replica.weight })
     return [{ index, tier, isOver: replica.inFlight + 1 > share, pull, load: replica.inFlight / replica.weight }]
   })
   ranked.sort((a, b) => {
@@ -39,13 +38,4 @@ export function orderReplicas(replicas: readonly ReplicaView[], { key, now }: { 
     return a.isOver ? a.load - b.load : b.pull - a.pull
   })
   return ranked.map(({ index }) => index)
-}
-
-/** A text as a number between 0 and 1, neither included: FNV-1a with the finalizer of MurmurHash3. */
-function hashToUnit(text: string): number {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (((hash ^ (hash >>> 16)) >>> 0) + 1) / (2 ** 32 + 1)
 }

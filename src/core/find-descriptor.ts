@@ -1,6 +1,6 @@
-import { ServiceError } from '../core/error.ts'
-import type { ModelDescriptor } from '../core/model.ts'
-import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import { ServiceError } from './error.ts'
+import type { ModelDescriptor } from './model.ts'
+import type { ModelCatalog } from './ports/model-catalog.ts'
 
 /**
  * The model of this name and, where given, of this kind.

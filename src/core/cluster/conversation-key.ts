@@ -1,4 +1,4 @@
-import type { TextRequest } from '../../../core/text-generation.ts'
+import type { TextRequest } from '../text-generation.ts'
 
 /** Characters of each message that tell conversations apart. */
 const longest = 512

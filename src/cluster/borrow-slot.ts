@@ -1,0 +1,254 @@
+import { once } from 'node:events'
+import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
+import type { Clock } from '../core/ports/clock.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
+import { orAborted } from '../core/waiting.ts'
+import {
+  type AskerLine,
+  firstSignMs,
+  type LeaseAnswer,
+  type LeaseQuestion,
+  type LenderLine,
+  leasePath,
+  NodeLost,
+  pingMs,
+  silenceMs,
+  uncarryError,
+} from './lease-wire.ts'
+import { sealQuestion } from './question-seal.ts'
+import { isEqual, leaseKey, maxLineBytes, SealedLines, seal, splitLines } from './sealed-lines.ts'
+import { repeat, watchSilence } from './watch-silence.ts'
+
+export interface Borrower {
+  readonly nodeId: string
+  readonly secret: Buffer
+  readonly clock: Clock
+}
+
+/** A slot on another node. Disposing it frees the slot there. */
+export interface BorrowedSlot extends AsyncDisposable {
+  readonly facts: Pick<TextModel, 'contextLength' | 'device'>
+  /** What the model can besides what every model can. */
+  readonly abilities: readonly string[]
+  /**
+   * The parts of one call and, as its return value, its result.
+   *
+   * @throws {NodeLost} when the node goes away; what the model throws.
+   */
+  call(
+    method: string,
+    request: unknown,
+    options: { readonly signal: AbortSignal; readonly account: string },
+  ): AsyncGenerator<unknown, unknown>
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
+
+/**
+ * Asks another node for a slot and waits until it has one.
+ *
+ * @throws {NodeLost} when it does not answer, or not as one that has the secret.
+ * @throws {ServiceError} what its pool throws.
+ */
+export async function borrowSlot(
+  borrower: Borrower,
+  lender: { readonly id: string; readonly url: string },
+  question: LeaseQuestion,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<BorrowedSlot> {
+  signal.throwIfAborted()
+  const { nodeId, secret, clock } = borrower
+  const line = JSON.stringify(question)
+  const headers = sealQuestion(secret, { from: nodeId, to: lender.id, line, at: clock.now() })
+  const request = openRequest(new URL(leasePath, lender.url), { method: 'POST', agent, headers: { ...headers } })
+  const lost = (cause: unknown) => new NodeLost(lender.id, cause)
+  let silenceLimitMs = firstSignMs
+  const watch = watchSilence(
+    { clock },
+    () => silenceLimitMs,
+    () => request.destroy(new Error(`the node was silent for ${silenceLimitMs} ms`)),
+  )
+  request.on('information', () => {
+    silenceLimitMs = silenceMs
+    watch.heard()
+  })
+  request.write(`${line}\n`)
+  try {
+    const [response] = (await orAborted(once(request, 'response'), signal)) as [IncomingMessage]
+    silenceLimitMs = silenceMs
+    watch.heard()
+    const lenderNonce = String(response.headers['x-sepia-nonce'])
+    const askerNonce = headers['x-sepia-nonce']
+    const proof = seal(secret, 'answer', lender.id, askerNonce, lenderNonce)
+    if (response.statusCode !== 200 || !isEqual(String(response.headers['x-sepia-seal']), proof))
+      throw new Error(`the node answered ${response.statusCode} and did not prove that it belongs to the cluster`)
+    const key = leaseKey(secret, askerNonce, lenderNonce)
+    const slot = new Slot({ request, response, key, clock, watch, lost })
+    const answer = await orAborted(slot.open(), signal)
+    if (answer.type === 'granted') return slot.grant(answer)
+    await slot[Symbol.asyncDispose]()
+    throw uncarryError(answer.error)
+  } catch (error) {
+    watch[Symbol.dispose]()
+    request.on('error', () => {})
+    request.destroy()
+    signal.throwIfAborted()
+    throw error instanceof Error && 'code' in error && error.name === 'ServiceError' ? error : lost(error)
+  }
+}
+
+interface SlotParts {
+  readonly request: ClientRequest
+  readonly response: IncomingMessage
+  readonly key: Buffer
+  readonly clock: Clock
+  readonly watch: Disposable & { heard(): void }
+  readonly lost: (cause: unknown) => NodeLost
+}
+
+interface OpenCall {
+  readonly lines: LenderLine[]
+  wake: PromiseWithResolvers<void>
+}
+
+/** Lines that may wait here before the other node is left waiting. */
+const window = 64
+
+class Slot implements BorrowedSlot {
+  readonly #parts: SlotParts
+  readonly #asker: SealedLines
+  readonly #lender: SealedLines
+  readonly #lines: AsyncIterator<string, unknown>
+  readonly #calls = new Map<number, OpenCall>()
+  readonly #pings: Disposable
+  facts: BorrowedSlot['facts'] = {}
+  abilities: readonly string[] = []
+  #error: unknown = null
+  #lastCall = 0
+  #reading: Promise<void> = Promise.resolve()
+  #roomAgain = Promise.withResolvers<void>()
+  #paused = false
+
+  constructor(parts: SlotParts) {
+    this.#parts = parts
+    this.#asker = new SealedLines(parts.key, 'asker')
+    this.#lender = new SealedLines(parts.key, 'lender')
+    parts.request.on('error', (error) => this.#fail(error))
+    this.#lines = splitLines(this.#heard(), () => maxLineBytes)[Symbol.asyncIterator]()
+    this.#pings = repeat(parts, pingMs, () => {
+      this.#say({ type: 'ping' })
+      // Whoever is not listened to is not silent.
+      if (this.#paused) parts.watch.heard()
+    })
+  }
+
+  /** The other node's answer to the question. */
+  async open(): Promise<LeaseAnswer> {
+    const line = await this.#lines.next()
+    if (line.done) throw new Error('the node closed the connection')
+    return this.#lender.read(line.value) as LeaseAnswer
+  }
+
+  /** Begins to listen to what comes of calls. */
+  grant({ facts, abilities }: Extract<LeaseAnswer, { readonly type: 'granted' }>): this {
+    this.facts = facts
+    this.abilities = abilities
+    this.#reading = this.#read().then(
+      () => this.#fail(new Error('the node closed the connection')),
+      (error: unknown) => this.#fail(error),
+    )
+    return this
+  }
+
+  async *call(
+    method: string,
+    request: unknown,
+    { signal, account }: { readonly signal: AbortSignal; readonly account: string },
+  ): AsyncGenerator<unknown, unknown> {
+    signal.throwIfAborted()
+    const call = ++this.#lastCall
+    const open: OpenCall = { lines: [], wake: Promise.withResolvers() }
+    this.#calls.set(call, open)
+    let ended = false
+    try {
+      this.#say({ type: 'call', call, method, request, account })
+      for (;;) {
+        const line = open.lines.shift()
+        if (line === undefined) {
+          if (this.#error !== null) throw this.#error
+          open.wake = Promise.withResolvers()
+          this.#resume()
+          await orAborted(open.wake.promise, signal)
+        } else if (line.type === 'part') yield line.part
+        else {
+          ended = true
+          if (line.type === 'failed') throw uncarryError(line.error)
+          if (line.type === 'done') return line.result
+        }
+      }
+    } finally {
+      this.#calls.delete(call)
+      if (!ended) this.#say({ type: 'cancel', call })
+      this.#resume()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { request, watch } = this.#parts
+    this.#pings[Symbol.dispose]()
+    // The other node ends its answer when it has heard the end; the connection may then serve again.
+    request.end()
+    this.#resume()
+    void this.#reading.finally(() => watch[Symbol.dispose]())
+  }
+
+  async *#heard(): AsyncGenerator<Buffer, void, undefined> {
+    for await (const chunk of this.#parts.response) {
+      this.#parts.watch.heard()
+      yield chunk
+    }
+  }
+
+  async #read(): Promise<void> {
+    for (;;) {
+      const line = await this.#lines.next()
+      if (line.done) return
+      const said = this.#lender.read(line.value) as LenderLine
+      if (said.type === 'ping') continue
+      const open = this.#calls.get(said.call)
+      open?.lines.push(said)
+      open?.wake.resolve()
+      // Not read on while a caller lags behind, so that the other node feels it.
+      if ((open?.lines.length ?? 0) >= window) await this.#room()
+    }
+  }
+
+  async #room(): Promise<void> {
+    while ([...this.#calls.values()].some(({ lines }) => lines.length >= window) && this.#error === null) {
+      this.#roomAgain = Promise.withResolvers()
+      this.#paused = true
+      await this.#roomAgain.promise
+    }
+    this.#paused = false
+    this.#parts.watch.heard()
+  }
+
+  #resume(): void {
+    this.#roomAgain.resolve()
+  }
+
+  #say(line: AskerLine): void {
+    const { request } = this.#parts
+    if (!request.destroyed && !request.writableEnded) request.write(this.#asker.write(line))
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#error !== null) return
+    this.#error = this.#parts.lost(cause)
+    this.#parts.watch[Symbol.dispose]()
+    this.#parts.request.destroy()
+    this.#pings[Symbol.dispose]()
+    for (const { wake } of this.#calls.values()) wake.resolve()
+    this.#resume()
+  }
+}

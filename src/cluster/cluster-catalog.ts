@@ -1,0 +1,34 @@
+import type { AssetDescriptor } from '../core/asset.ts'
+import type { ModelDescriptor } from '../core/model.ts'
+import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import type { ClusterView } from './cluster-view.ts'
+
+/** The models and assets of this machine, where it computes, and of every node that can be asked. */
+export function createClusterCatalog(view: Pick<ClusterView, 'lenders'>, own: ModelCatalog | null): ModelCatalog {
+  const list = (): readonly ModelDescriptor[] => {
+    const models = new Map((own?.list() ?? []).map((model) => [model.id, model]))
+    for (const { offer } of view.lenders()) for (const model of offer.models) if (!models.has(model.id)) models.set(model.id, model)
+    return [...models.values()]
+  }
+  const listAssets = (): readonly AssetDescriptor[] => {
+    const assets = new Map((own?.listAssets() ?? []).map((asset) => [`${asset.kind} ${asset.name}`, asset]))
+    for (const { offer } of view.lenders())
+      for (const asset of offer.assets) {
+        const name = `${asset.kind} ${asset.name}`
+        if (!assets.has(name)) assets.set(name, asset)
+      }
+    return [...assets.values()]
+  }
+  return {
+    list,
+    find: (modelId) => own?.find(modelId) ?? view.lenders().flatMap(({ offer }) => offer.models.filter(({ id }) => id === modelId))[0],
+    defaultImageModel: (accepts = () => true) =>
+      own?.defaultImageModel(accepts) ??
+      list()
+        .filter((model) => model.kind === 'image')
+        .find(accepts),
+    listAssets,
+    findAsset: (kind, name) => own?.findAsset(kind, name) ?? listAssets().find((asset) => asset.kind === kind && asset.name === name),
+    findUnusable: (name) => own?.findUnusable(name),
+  }
+}

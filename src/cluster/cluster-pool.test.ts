@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startNode, type TestNode } from '../../test/support/cluster/start-node.ts'
+import { makeImageRequest } from '../../test/support/image-request.ts'
+import { makeTextRequest } from '../../test/support/text-request.ts'
+import { createSystemClock } from '../composition/system-clock.ts'
+import { attraction } from '../core/cluster/attraction.ts'
+import { ServiceError } from '../core/error.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
+import type { TextPart } from '../core/text-generation.ts'
+import { createMemoryNodeRegistry } from '../storage/memory/node-registry.ts'
+
+const { signal } = new AbortController()
+const options = { signal, account: 'a' }
+const clock = createSystemClock()
+
+/** An API node and so many workers that know of each other. */
+async function startCluster(workers: readonly Partial<Parameters<typeof startNode>[0]>[]) {
+  const parts = new AsyncDisposableStack()
+  const registry = createMemoryNodeRegistry({ clock })
+  const nodes: TestNode[] = []
+  for (const [index, worker] of workers.entries())
+    nodes.push(parts.use(await startNode({ registry, id: `worker-${index}`, role: 'worker', ...worker })))
+  const api = parts.use(await startNode({ registry, id: 'api', role: 'api' }))
+  return { api, nodes, registry, [Symbol.asyncDispose]: () => parts.disposeAsync() }
+}
+
+/** A text model whose parts a test lets out one by one. */
+function heldModel() {
+  const begun = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<unknown>()
+  let release = Promise.withResolvers<void>()
+  const model: TextModel = {
+    async *generate(_request, { signal: stop }) {
+      const abort = new Promise<never>((_, reject) => stop.addEventListener('abort', () => reject(stop.reason)))
+      abort.catch((error) => ended.resolve(error))
+      begun.resolve()
+      for (;;) {
+        await Promise.race([release.promise, abort])
+        release = Promise.withResolvers()
+        yield { type: 'text', choice: 0, text: 'x' }
+      }
+    },
+    embed: async () => ({ vectors: [], promptTokens: 0 }),
+  }
+  return { model, begun: begun.promise, ended: ended.promise, release: () => release.resolve() }
+}
+
+const isText = (part: TextPart | undefined) => part?.type === 'text'
+
+test('a text, its count and its tokens come from another node as from a model of our own', async () => {
+  await using cluster = await startCluster([{}])
+  await using lease = await cluster.api.pool.acquireText('fake-chat', options)
+  const { model } = lease
+  const request = makeTextRequest('[say hello there]')
+  assert.equal(model.contextLength, 1024)
+  assert.equal(await model.countPrompt?.(request, options), 3)
+  const parts = await Array.fromAsync(model.generate(request, options))
+  assert.deepEqual(parts[0], { type: 'text', choice: 0, text: 'hello' })
+  assert.equal(parts.at(-1)?.type, 'finish')
+  const spelled = await model.tokenize?.(
+    { model: 'fake-chat', input: { type: 'text', text: 'ab', framed: false, special: false }, spelled: true },
+    options,
+  )
+  assert.ok(spelled?.spellings?.[0] instanceof Uint8Array)
+})
+
+test('pictures come from another node, with their progress', async () => {
+  await using cluster = await startCluster([{}])
+  await using lease = await cluster.api.pool.acquireImage('fake-image', options)
+  const steps: number[] = []
+  const request = { ...makeImageRequest('a tiger') }
+  const { images } = await lease.model.generate(request, { signal, onProgress: ({ step }) => steps.push(step) })
+  assert.equal(images.length, 1)
+  assert.ok(steps.length > 0)
+})
+
+test('an error of the model keeps its code, and the lease goes on', async () => {
+  await using cluster = await startCluster([{}])
+  await using lease = await cluster.api.pool.acquireText('fake-chat', options)
+  const long = makeTextRequest(Array.from({ length: 2000 }, () => 'word').join(' '))
+  await assert.rejects(Array.fromAsync(lease.model.generate(long, options)), { code: 'context_length_exceeded' })
+  const parts = await Array.fromAsync(lease.model.generate(makeTextRequest('[say on]'), options))
+  assert.ok(isText(parts[0]))
+})
+
+test('a caller who leaves ends the work on the other node, and its slot is free again', async () => {
+  const held = heldModel()
+  await using cluster = await startCluster([{ text: held.model, slots: 1 }])
+  const caller = new AbortController()
+  const lease = await cluster.api.pool.acquireText('fake-chat', { ...options, signal: caller.signal })
+  const reading = Array.fromAsync(lease.model.generate(makeTextRequest('x'), { ...options, signal: caller.signal }))
+  await held.begun
+  caller.abort(new Error('left'))
+  await assert.rejects(reading, /left/)
+  await lease[Symbol.asyncDispose]()
+  assert.ok((await held.ended) instanceof ServiceError)
+  await using _again = await cluster.api.pool.acquireText('fake-chat', options)
+})
+
+test('a node that dies before its first part is replaced by another, and the caller notices nothing', async () => {
+  const held = heldModel()
+  await using cluster = await startCluster([{ text: held.model }, {}])
+  const [dying, taking] = cluster.nodes
+  const lease = await leaseOn(cluster.api, dying)
+  const reading = Array.fromAsync(lease.model.generate(makeTextRequest('[say hello]'), options))
+  await held.begun
+  await dying?.kill()
+  assert.deepEqual((await reading)[0], { type: 'text', choice: 0, text: 'hello' })
+  assert.deepEqual(taking?.asked, ['[say hello]'])
+  await lease[Symbol.asyncDispose]()
+})
+
+test('a node that dies after its first part is an error, and nothing is said twice', async () => {
+  const held = heldModel()
+  await using cluster = await startCluster([{ text: held.model }, {}])
+  const [dying, other] = cluster.nodes
+  const lease = await leaseOn(cluster.api, dying)
+  const parts = lease.model.generate(makeTextRequest('x'), options)[Symbol.asyncIterator]()
+  held.release()
+  assert.ok(isText((await parts.next()).value))
+  await dying?.kill()
+  await assert.rejects(parts.next(), { code: 'inference_failed', message: /node .* was lost/ })
+  assert.deepEqual(other?.asked, [])
+  await lease[Symbol.asyncDispose]()
+})
+
+test('a node that is gone is left alone, and when all are gone the caller hears 503', async () => {
+  await using cluster = await startCluster([{}, {}])
+  await cluster.nodes[0]?.kill()
+  for (let round = 0; round < 4; round++) {
+    await using lease = await cluster.api.pool.acquireText('fake-chat', options)
+    await Array.fromAsync(lease.model.generate(makeTextRequest('x'), options))
+  }
+  assert.equal(cluster.nodes[1]?.asked.length, 4)
+  await cluster.nodes[1]?.kill()
+  await assert.rejects(cluster.api.pool.acquireText('fake-chat', options), { code: 'server_is_overloaded', retryAfterSeconds: 2 })
+})
+
+test('a node that drains gets nothing new and finishes what it has', async () => {
+  await using cluster = await startCluster([{}, {}])
+  const [draining, staying] = cluster.nodes
+  const lease = await leaseOn(cluster.api, draining)
+  await draining?.drain()
+  // The API node has not heard of it yet; the node itself refuses.
+  for (let round = 0; round < 4; round++) {
+    await using other = await cluster.api.pool.acquireText('fake-chat', options)
+    await Array.fromAsync(other.model.generate(makeTextRequest('new'), options))
+  }
+  assert.equal(staying?.asked.filter((text) => text === 'new').length, 4)
+  assert.ok(isText((await Array.fromAsync(lease.model.generate(makeTextRequest('[say old]'), options)))[0]))
+  await lease[Symbol.asyncDispose]()
+})
+
+test('turns of a conversation go to one node, other conversations to others too', async () => {
+  await using cluster = await startCluster([{ slots: 100 }, { slots: 100 }, { slots: 100 }])
+  for (let turn = 0; turn < 3; turn++)
+    for (let conversation = 0; conversation < 30; conversation++) {
+      await using lease = await cluster.api.pool.acquireText('fake-chat', { ...options, conversation: `c${conversation}` })
+      await Array.fromAsync(lease.model.generate(makeTextRequest(`c${conversation}`), options))
+    }
+  const places = cluster.nodes.map(({ asked }) => new Set(asked))
+  assert.equal(
+    places.reduce((sum, { size }) => sum + size, 0),
+    30,
+  )
+  for (const place of places) assert.ok(place.size >= 3, `${place.size}`)
+})
+
+test('an API node knows the models of its workers, and no others', async () => {
+  await using cluster = await startCluster([{}])
+  assert.deepEqual(
+    cluster.api.catalog.list().map(({ id }) => id),
+    ['fake-chat', 'fake-image'],
+  )
+  assert.equal(cluster.api.pool.states().find(({ modelId }) => modelId === 'fake-chat')?.slots, 2)
+  await assert.rejects(cluster.api.pool.acquireText('nothing', options), { code: 'model_not_found', message: /fake-chat/ })
+})
+
+/** A slot on one of two nodes: of a conversation that belongs there. */
+async function leaseOn(api: TestNode, node: TestNode | undefined) {
+  const pullOf = (key: number, name: string) => attraction(String(key), { name, weight: 2 })
+  const others = ['worker-0', 'worker-1'].filter((id) => id !== node?.id)
+  let key = 0
+  while (others.some((id) => pullOf(key, id) >= pullOf(key, node?.id ?? ''))) key++
+  return api.pool.acquireText('fake-chat', { ...options, conversation: String(key) })
+}

@@ -1,0 +1,189 @@
+import { ServiceError } from '../core/error.ts'
+import { findDescriptor } from '../core/find-descriptor.ts'
+import type { ModelDescriptor } from '../core/model.ts'
+import type { ImageModel } from '../core/ports/image-model.ts'
+import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import type { AcquireOptions, ModelLease, ModelPool, ModelState } from '../core/ports/model-pool.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
+import { type BorrowedSlot, type Borrower, borrowSlot } from './borrow-slot.ts'
+import { chooseNode, type NodeView } from './choose-node.ts'
+import type { ClusterView } from './cluster-view.ts'
+import { type LeaseQuestion, NodeLost } from './lease-wire.ts'
+import { mergeStates } from './merge-states.ts'
+import { createRemoteImageModel, createRemoteTextModel } from './remote-models.ts'
+import { type PlacedLease, rerouteImage, rerouteText } from './reroute.ts'
+
+export interface ClusterPoolDependencies {
+  readonly borrower: Borrower
+  readonly view: Pick<ClusterView, 'lenders' | 'suspect'>
+  /** The models of the whole cluster. */
+  readonly catalog: ModelCatalog
+  /** The models of this machine; null = it computes nothing. */
+  readonly own: { readonly id: string; readonly pool: ModelPool; readonly catalog: ModelCatalog } | null
+}
+
+/** Nodes that are asked for a slot after the first. */
+export const mostReroutes = 2
+
+/** The slots of every node, this one included: a request gets one where its model is loaded, and where its conversation was before. */
+export function createClusterPool(deps: ClusterPoolDependencies): ModelPool {
+  return new ClusterPool(deps)
+}
+
+class ClusterPool implements ModelPool {
+  readonly #deps: ClusterPoolDependencies
+  /** Slots of each node and model that this node holds or waits for. */
+  readonly #held = new Map<string, number>()
+
+  constructor(deps: ClusterPoolDependencies) {
+    this.#deps = deps
+  }
+
+  async acquireText(modelId: string, options: AcquireOptions): Promise<ModelLease<TextModel>> {
+    const { own } = this.#deps
+    return rerouteText((excluded) =>
+      this.#acquire(modelId, 'text', options, excluded, {
+        here: () => own?.pool.acquireText(modelId, options),
+        there: (slot) => createRemoteTextModel(slot, options.account),
+      }),
+    )
+  }
+
+  async acquireImage(modelId: string, options: AcquireOptions): Promise<ModelLease<ImageModel>> {
+    const { own } = this.#deps
+    return rerouteImage((excluded) =>
+      this.#acquire(modelId, 'image', options, excluded, {
+        here: () => own?.pool.acquireImage(modelId, options),
+        there: (slot) => createRemoteImageModel(slot, options.account),
+      }),
+    )
+  }
+
+  hasRoom(modelId: string): boolean {
+    const isFree = ({ model, held }: NodeView) => Math.max(model.inUse + model.waiting, held) < model.slots
+    return this.#deps.own?.pool.hasRoom(modelId) || this.#views(modelId).some((node) => node.id !== this.#deps.own?.id && isFree(node))
+  }
+
+  states(): readonly ModelState[] {
+    const { own, view } = this.#deps
+    return mergeStates([own?.pool.states() ?? [], ...view.lenders().map(({ node }) => node.models)])
+  }
+
+  async load(modelId: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    findDescriptor(this.#deps.catalog, modelId)
+    const chosen = chooseNode(this.#views(modelId), { key: modelId, excluded: new Set() })
+    if (chosen === null) throw nobodyLeft(modelId)
+    await this.#command('load', modelId, chosen, signal)
+  }
+
+  async unload(modelId: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    findDescriptor(this.#deps.catalog, modelId)
+    const holding = this.#views(modelId).filter(({ model }) => model.state !== 'unloaded')
+    await Promise.all(holding.map(({ id }) => this.#command('unload', modelId, id, signal)))
+  }
+
+  async #command(kind: 'load' | 'unload', modelId: string, nodeId: string, signal: AbortSignal): Promise<void> {
+    const { own, borrower } = this.#deps
+    if (own?.id === nodeId) return own.pool[kind](modelId, { signal })
+    const question = { kind, model: modelId, account: '', sequences: 1, deferred: false }
+    await using _done = await borrowSlot(borrower, this.#addressOf(nodeId), question, { signal })
+  }
+
+  async #acquire<Model>(
+    modelId: string,
+    kind: ModelDescriptor['kind'],
+    { signal, account, conversation, sequences = 1, deferred = false }: AcquireOptions,
+    excluded: Set<string>,
+    model: { readonly here: () => Promise<ModelLease<Model>> | undefined; readonly there: (slot: BorrowedSlot) => Model },
+  ): Promise<PlacedLease<Model>> {
+    findDescriptor(this.#deps.catalog, modelId, kind)
+    const question: LeaseQuestion = { kind, model: modelId, account, sequences, deferred }
+    let refusal: unknown
+    while (excluded.size <= mostReroutes) {
+      const node = chooseNode(this.#views(modelId), { key: conversation ?? null, excluded })
+      if (node === null) break
+      const release = this.#hold(node, modelId)
+      try {
+        const lease =
+          node === this.#deps.own?.id
+            ? await model.here()
+            : await borrowSlot(this.#deps.borrower, this.#addressOf(node), question, { signal }).then((slot) => ({
+                model: model.there(slot),
+                [Symbol.asyncDispose]: () => slot[Symbol.asyncDispose](),
+              }))
+        if (lease === undefined) break
+        return {
+          node,
+          model: lease.model,
+          async [Symbol.asyncDispose]() {
+            release()
+            await lease[Symbol.asyncDispose]()
+          },
+        }
+      } catch (error) {
+        release()
+        signal.throwIfAborted()
+        if (error instanceof NodeLost) this.#deps.view.suspect(node)
+        else if (!mayBeElsewhere(error)) throw error
+        refusal = error
+        excluded.add(node)
+      }
+    }
+    throw refusal instanceof ServiceError && !(refusal instanceof NodeLost) ? refusal : nobodyLeft(modelId, refusal)
+  }
+
+  /** Notes a slot that is wanted on a node; the answer takes it back, once. */
+  #hold(node: string, modelId: string): () => void {
+    const place = `${node} ${modelId}`
+    this.#held.set(place, (this.#held.get(place) ?? 0) + 1)
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      const left = (this.#held.get(place) ?? 0) - 1
+      if (left > 0) this.#held.set(place, left)
+      else this.#held.delete(place)
+    }
+  }
+
+  #views(modelId: string): readonly NodeView[] {
+    const { own, view } = this.#deps
+    const unloaded = { state: 'unloaded', slots: 1, inUse: 0, waiting: 0 } as const
+    const stateIn = (states: readonly ModelState[]) => states.find((state) => state.modelId === modelId) ?? unloaded
+    const others = view
+      .lenders()
+      .filter(({ offer }) => offer.models.some(({ id }) => id === modelId))
+      .map(({ node }) => ({
+        id: node.id,
+        draining: node.draining,
+        model: stateIn(node.models),
+        held: this.#held.get(`${node.id} ${modelId}`) ?? 0,
+      }))
+    const has = own?.catalog.find(modelId) !== undefined
+    return own !== null && has ? [{ id: own.id, draining: false, model: stateIn(own.pool.states()), held: 0 }, ...others] : others
+  }
+
+  #addressOf(nodeId: string): { readonly id: string; readonly url: string } {
+    const url = this.#deps.view.lenders().find(({ node }) => node.id === nodeId)?.node.url ?? null
+    if (url === null) throw new NodeLost(nodeId, new Error('the node has left'))
+    return { id: nodeId, url }
+  }
+}
+
+/** Whether another node may have what this one has not: it is full, stopping, or its model crashes. */
+function mayBeElsewhere(error: unknown): boolean {
+  return (
+    error instanceof ServiceError &&
+    (error.code === 'server_is_overloaded' ||
+      error.code === 'shutting_down' ||
+      error.code === 'model_loading' ||
+      error.code === 'model_not_found')
+  )
+}
+
+function nobodyLeft(modelId: string, cause?: unknown): ServiceError {
+  return new ServiceError('server_is_overloaded', `No node that runs ${modelId} can be reached; try again later.`, {
+    retryAfterSeconds: 2,
+    cause,
+  })
+}

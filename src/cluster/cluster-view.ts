@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { type ClusterNode, type NodeOffer, type NodeReport, reportEveryMs } from '../core/cluster/node.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import type { ModelPool } from '../core/ports/model-pool.ts'
+import type { NodeRegistry } from '../core/ports/node-registry.ts'
+
+export interface ClusterViewSettings {
+  readonly registry: NodeRegistry
+  readonly clock: Clock
+  /** What never changes in this node's reports. */
+  readonly self: Pick<NodeReport, 'id' | 'role' | 'url' | 'host' | 'version' | 'memoryBytes'>
+  /** What this machine lends; null = nothing. */
+  readonly lends: { readonly pool: ModelPool; readonly catalog: ModelCatalog } | null
+  readonly isDraining: () => boolean
+  readonly onFault: (error: unknown) => void
+}
+
+/** How long a node that could not be reached is left alone. */
+const suspectedMs = 6000
+/** A report that takes longer is given up, so that the next is not late. */
+const reportLimitMs = 4000
+
+/** Reports this node to the registry again and again, and remembers what the others said. */
+export class ClusterView implements AsyncDisposable {
+  readonly #settings: ClusterViewSettings
+  readonly #stop = new AbortController()
+  readonly #offers = new Map<string, { readonly offer: string; readonly content: NodeOffer }>()
+  readonly #suspects = new Map<string, number>()
+  #nodes: readonly ClusterNode[] = []
+  #offered = ''
+  #running: Promise<void> = Promise.resolve()
+
+  private constructor(settings: ClusterViewSettings) {
+    this.#settings = settings
+  }
+
+  /** Reports for the first time, and from then on until it is disposed of. @throws what the registry throws. */
+  static async open(settings: ClusterViewSettings, options: { readonly signal: AbortSignal }): Promise<ClusterView> {
+    const view = new ClusterView(settings)
+    await view.#report(options)
+    view.#running = view.#keepReporting()
+    return view
+  }
+
+  /** Every node of the last report, this one included. When the registry does not answer, they are those of the last answer. */
+  nodes(): readonly ClusterNode[] {
+    return this.#nodes
+  }
+
+  /** Other nodes that may lend slots: known by what they offer, and not just found out of reach. */
+  lenders(): readonly { readonly node: ClusterNode; readonly offer: NodeOffer }[] {
+    const { clock, self } = this.#settings
+    return this.#nodes.flatMap((node) => {
+      const content = this.#offers.get(node.id)?.content
+      const isSuspect = (this.#suspects.get(node.id) ?? 0) > clock.now()
+      return content === undefined || node.url === null || node.id === self.id || isSuspect ? [] : [{ node, offer: content }]
+    })
+  }
+
+  /** Leaves a node alone for a while, since it could not be reached. */
+  suspect(nodeId: string): void {
+    this.#suspects.set(nodeId, this.#settings.clock.now() + suspectedMs)
+  }
+
+  /** Reports now, for what others should know at once. */
+  async refresh(options: { readonly signal: AbortSignal }): Promise<void> {
+    await this.#report(options)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+    const { registry, self, onFault } = this.#settings
+    await registry.leave(self.id, { signal: AbortSignal.timeout(reportLimitMs) }).catch(onFault)
+  }
+
+  async #keepReporting(): Promise<void> {
+    const { signal } = this.#stop
+    const { clock, onFault } = this.#settings
+    while (!signal.aborted) {
+      await clock.wait(reportEveryMs, { signal }).catch(() => {})
+      if (signal.aborted) return
+      await this.#report({ signal: AbortSignal.any([signal, AbortSignal.timeout(reportLimitMs)]) }).catch((error: unknown) => {
+        if (!signal.aborted) onFault(error)
+      })
+    }
+  }
+
+  async #report(options: { readonly signal: AbortSignal }): Promise<void> {
+    const { registry, self, lends, isDraining } = this.#settings
+    const content: NodeOffer = { models: lends?.catalog.list() ?? [], assets: lends?.catalog.listAssets() ?? [] }
+    const offer = createHash('sha256').update(JSON.stringify(content)).digest('base64url')
+    // The offer first: a report must not name one that cannot be found.
+    if (offer !== this.#offered) await registry.offer(self.id, content, options)
+    this.#offered = offer
+    const models = lends?.pool.states() ?? []
+    const nodes = await registry.report({ ...self, draining: isDraining(), models, offer }, options)
+    await Promise.all(nodes.map((node) => this.#learnOffer(node, options)))
+    this.#nodes = nodes
+    for (const id of this.#offers.keys()) if (!nodes.some((node) => node.id === id)) this.#offers.delete(id)
+  }
+
+  async #learnOffer({ id, offer }: ClusterNode, options: { readonly signal: AbortSignal }): Promise<void> {
+    if (id === this.#settings.self.id || this.#offers.get(id)?.offer === offer) return
+    const content = await this.#settings.registry.findOffer(id, options)
+    if (content !== null) this.#offers.set(id, { offer, content })
+  }
+}

@@ -1,0 +1,129 @@
+import { ServiceError } from '../core/error.ts'
+import type { ImageRequest } from '../core/image-generation.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { ImageModel } from '../core/ports/image-model.ts'
+import type { ModelLease, ModelPool } from '../core/ports/model-pool.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
+import type { DetokenizeRequest, EmbeddingRequest, TextRequest, TokenizeRequest } from '../core/text-generation.ts'
+import { type AskerLine, carryError, type LeaseAnswer, type LeaseQuestion, type LenderLine, pingMs } from './lease-wire.ts'
+import type { SealedLines } from './sealed-lines.ts'
+import { repeat } from './watch-silence.ts'
+
+interface GrantDependencies {
+  readonly pool: ModelPool
+  readonly clock: Clock
+  readonly isDraining: () => boolean
+  readonly onFault: (error: unknown) => void
+}
+
+interface Asked {
+  readonly question: LeaseQuestion
+  /** Aborts when the asking node leaves. */
+  readonly signal: AbortSignal
+  /** What it says after its question. */
+  readonly lines: AsyncIterable<string>
+  readonly asker: SealedLines
+  readonly lender: SealedLines
+}
+
+interface Reply {
+  readonly start: () => void
+  /** Resolves when more may be sent. */
+  readonly send: (text: string) => Promise<void>
+}
+
+/** Gets the slot that was asked for and does what is asked on it until the asking node ends or leaves. */
+export async function grantLease(deps: GrantDependencies, asked: Asked, reply: Reply): Promise<void> {
+  const { lender, lines, asker, signal } = asked
+  const answer = (line: LeaseAnswer) => {
+    reply.start()
+    return reply.send(lender.write(line))
+  }
+  await using lease = await acquire(deps, asked).catch(async (error: unknown) => {
+    signal.throwIfAborted()
+    if (!(error instanceof ServiceError)) deps.onFault(error)
+    await answer({ type: 'refused', error: carryError(error) })
+    return undefined
+  })
+  if (lease === undefined) return
+  await answer({ type: 'granted', ...describe(lease.model) })
+  const say = (line: LenderLine) => reply.send(lender.write(line))
+  using _pings = repeat(deps, pingMs, () => void say({ type: 'ping' }).catch(() => {}))
+  const calls = new Map<number, { readonly stop: AbortController; readonly ended: Promise<void> }>()
+  try {
+    for await (const text of lines) {
+      const line = asker.read(text) as AskerLine
+      if (line.type === 'cancel') calls.get(line.call)?.stop.abort(new ServiceError('request_cancelled', 'The request was cancelled.'))
+      if (line.type !== 'call') continue
+      const stop = new AbortController()
+      const ended = work(lease.model, line, { signal: AbortSignal.any([signal, stop.signal]), say })
+        .catch((error: unknown) => {
+          if (!(error instanceof ServiceError) && !signal.aborted) deps.onFault(error)
+          return say({ type: 'failed', call: line.call, error: carryError(error) })
+        })
+        .catch(() => {})
+        .finally(() => calls.delete(line.call))
+      calls.set(line.call, { stop, ended })
+    }
+  } finally {
+    const left = new ServiceError('request_cancelled', 'The asking node ended the lease.')
+    for (const { stop } of calls.values()) stop.abort(left)
+    await Promise.all([...calls.values()].map(({ ended }) => ended))
+  }
+}
+
+type Model = TextModel | ImageModel | null
+
+async function acquire({ pool, isDraining }: GrantDependencies, { question, signal }: Asked): Promise<ModelLease<Model>> {
+  const { kind, model, account, sequences, deferred } = question
+  if (isDraining()) throw new ServiceError('shutting_down', 'The node is stopping; try again when it is back.', { retryAfterSeconds: 1 })
+  const options = { signal, account, sequences, deferred }
+  if (kind === 'text') return pool.acquireText(model, options)
+  if (kind === 'image') return pool.acquireImage(model, options)
+  await (kind === 'load' ? pool.load(model, { signal }) : pool.unload(model, { signal }))
+  return { model: null, [Symbol.asyncDispose]: async () => {} }
+}
+
+function describe(model: Model): Omit<Extract<LeaseAnswer, { readonly type: 'granted' }>, 'type'> {
+  if (model === null) return { facts: {}, abilities: [] }
+  const contextLength = 'contextLength' in model ? model.contextLength : undefined
+  const { device } = model
+  return {
+    facts: { ...(contextLength === undefined ? {} : { contextLength }), ...(device === undefined ? {} : { device }) },
+    abilities: ['countPrompt', 'tokenize', 'detokenize'].filter((name) => name in model),
+  }
+}
+
+interface Speaker {
+  readonly signal: AbortSignal
+  readonly say: (line: LenderLine) => Promise<void>
+}
+
+type Call = Extract<AskerLine, { readonly type: 'call' }>
+
+async function work(model: Model, call: Call, { signal, say }: Speaker): Promise<void> {
+  const part = (value: unknown) => say({ type: 'part', call: call.call, part: value })
+  const done = (result: unknown) => say({ type: 'done', call: call.call, result })
+  if (model === null) throw new ServiceError('internal_error', 'The lease has no model.')
+  if (!('embed' in model)) {
+    let last = Promise.resolve()
+    const onProgress = (progress: unknown) => {
+      last = part(progress).catch(() => {})
+    }
+    const result = await model.generate(call.request as ImageRequest, { signal, onProgress })
+    await last
+    return done(result)
+  }
+  if (call.method !== 'generate') return done(await ask(model, call, signal))
+  for await (const each of model.generate(call.request as TextRequest, { signal, account: call.account })) await part(each)
+  return done(null)
+}
+
+/** What another node sealed is of our own making, so that its shape is not checked again. */
+function ask(model: TextModel, { method, request }: Call, signal: AbortSignal): Promise<unknown> | undefined {
+  if (method === 'embed') return model.embed(request as EmbeddingRequest, { signal })
+  if (method === 'countPrompt') return model.countPrompt?.(request as TextRequest, { signal })
+  if (method === 'tokenize') return model.tokenize?.(request as TokenizeRequest, { signal })
+  if (method === 'detokenize') return model.detokenize?.(request as DetokenizeRequest, { signal })
+  throw new ServiceError('internal_error', 'The node does not know what was asked of it; it may run an older version.')
+}

@@ -1,0 +1,65 @@
+import { type ErrorRecord, ServiceError, toErrorRecord } from '../core/error.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
+
+/** Where every node that lends slots takes leases. */
+export const leasePath = '/v1/lease'
+/** What the other side must not be silent for longer than, or it counts as dead. */
+export const silenceMs = 15_000
+/** How often each side of a lease shows that it is there. */
+export const pingMs = 5000
+/** A node that is there shows at once that it heard a question. */
+export const firstSignMs = 3000
+/** How old or how far ahead a question may be by the cluster's clock. */
+export const questionWindowMs = 30_000
+
+/** The first line: what is wanted. Sealed by the header fields, since there is no key yet. */
+export interface LeaseQuestion {
+  readonly kind: 'text' | 'image' | 'load' | 'unload'
+  readonly model: string
+  readonly account: string
+  readonly sequences: number
+  readonly deferred: boolean
+}
+
+/** The answer to the question, as the first line back. */
+export type LeaseAnswer =
+  | { readonly type: 'granted'; readonly facts: Pick<TextModel, 'contextLength' | 'device'>; readonly abilities: readonly string[] }
+  | { readonly type: 'refused'; readonly error: CarriedError }
+
+/** What the asker says on a lease. */
+export type AskerLine =
+  | { readonly type: 'call'; readonly call: number; readonly method: string; readonly request: unknown; readonly account: string }
+  | { readonly type: 'cancel'; readonly call: number }
+  | { readonly type: 'ping' }
+
+/** What the lender says on a lease. */
+export type LenderLine =
+  | { readonly type: 'part'; readonly call: number; readonly part: unknown }
+  | { readonly type: 'done'; readonly call: number; readonly result: unknown }
+  | { readonly type: 'failed'; readonly call: number; readonly error: CarriedError }
+  | { readonly type: 'ping' }
+
+/** A {@link ServiceError} as it goes from node to node. */
+export interface CarriedError extends ErrorRecord {
+  readonly retryAfterSeconds: number | null
+}
+
+/** What other nodes may know of an error. */
+export function carryError(error: unknown): CarriedError {
+  return { ...toErrorRecord(error), retryAfterSeconds: error instanceof ServiceError ? (error.retryAfterSeconds ?? null) : null }
+}
+
+/** The error that was carried. */
+export function uncarryError({ code, message, param, retryAfterSeconds }: CarriedError): ServiceError {
+  return new ServiceError(code, message, { param: param ?? undefined, retryAfterSeconds: retryAfterSeconds ?? undefined })
+}
+
+/** A node that cannot be reached, or is gone; another may do the work. */
+export class NodeLost extends ServiceError {
+  readonly nodeId: string
+
+  constructor(nodeId: string, cause: unknown) {
+    super('inference_failed', 'The node that ran the request was lost; send the request again.', { cause })
+    this.nodeId = nodeId
+  }
+}

@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { ServiceError } from '../core/error.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { ModelPool } from '../core/ports/model-pool.ts'
+import { grantLease } from './grant-lease.ts'
+import { firstSignMs, type LeaseQuestion, leasePath, pingMs, silenceMs } from './lease-wire.ts'
+import { QuestionGuard } from './question-seal.ts'
+import { leaseKey, makeNonce, maxLineBytes, SealedLines, seal, splitLines } from './sealed-lines.ts'
+import { repeat, watchSilence } from './watch-silence.ts'
+
+export interface LenderSettings {
+  readonly nodeId: string
+  /** What all nodes know and nobody else. */
+  readonly secret: Buffer
+  /** The models of this machine. */
+  readonly pool: ModelPool
+  readonly clock: Clock
+  /** Whether nothing new is taken any more. */
+  readonly isDraining: () => boolean
+  readonly onFault: (error: unknown) => void
+}
+
+const mostQuestionBytes = 16 * 1024
+/** What no pool lets anybody wait for. */
+const longestWaitMs = 24 * 60 * 60_000
+
+/** Listens for other nodes and lends them slots of this machine's models; disposing it cuts every lease. */
+export async function lendSlots(
+  settings: LenderSettings,
+  address: { readonly host: string; readonly port: number },
+): Promise<AsyncDisposable & { readonly port: number }> {
+  const guard = new QuestionGuard(settings.secret, settings.clock)
+  // A lease lives as long as its work; its silence is watched instead.
+  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 30_000, connectionsCheckingInterval: 5000 })
+  server.on('request', (request, response) => {
+    answer(settings, guard, request, response).catch((error: unknown) => {
+      response.destroy()
+      if (!(error instanceof ServiceError)) settings.onFault(error)
+    })
+  })
+  server.listen(address.port, address.host)
+  await once(server, 'listening')
+  return {
+    port: portOf(server),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function answer(settings: LenderSettings, guard: QuestionGuard, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { clock, nodeId, secret, isDraining } = settings
+  if (request.method !== 'POST' || request.url !== leasePath) return refuse(request, response, 404)
+  const gone = new AbortController()
+  response.on('close', () => gone.abort(new ServiceError('request_cancelled', 'The asking node left.')))
+  let limitMs = firstSignMs
+  let mostBytes = mostQuestionBytes
+  using watch = watchSilence(
+    settings,
+    () => limitMs,
+    () => request.destroy(),
+  )
+  const lines = splitLines(heard(request, watch), () => mostBytes)
+  const line = await lines.next().catch(() => ({ done: true as const, value: undefined }))
+  if (line.done) return refuse(request, response, 400)
+  if (!guard.admits(request.headers, { to: nodeId, line: line.value })) return refuse(request, response, 401)
+  // Who waits says nothing; who has a slot does.
+  limitMs = longestWaitMs
+  mostBytes = maxLineBytes
+
+  const [askerNonce, lenderNonce] = [String(request.headers['x-sepia-nonce']), makeNonce()]
+  const key = leaseKey(secret, askerNonce, lenderNonce)
+  const head = { 'x-sepia-nonce': lenderNonce, 'x-sepia-seal': seal(secret, 'answer', nodeId, askerNonce, lenderNonce) }
+  const question = JSON.parse(line.value) as LeaseQuestion
+  response.writeProcessing()
+  using _processing = repeat({ clock }, pingMs, () => !response.headersSent && response.writeProcessing())
+  await grantLease(
+    { ...settings, isDraining },
+    { question, signal: gone.signal, lines, asker: new SealedLines(key, 'asker'), lender: new SealedLines(key, 'lender') },
+    {
+      start: () => {
+        response.writeHead(200, head)
+        watch.heard()
+        limitMs = silenceMs
+      },
+      send: async (text) => {
+        if (!response.write(text)) await once(response, 'drain', { signal: gone.signal })
+      },
+    },
+  )
+  response.end()
+}
+
+async function* heard(request: IncomingMessage, watch: { heard(): void }): AsyncGenerator<Buffer, void, undefined> {
+  for await (const chunk of request) {
+    watch.heard()
+    yield chunk
+  }
+}
+
+/** Strangers learn nothing, and their connection ends. */
+function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
+  response.writeHead(status, { connection: 'close' }).end()
+  request.resume()
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the listener for other nodes has no port')
+  return address.port
+}

@@ -1,0 +1,39 @@
+import type { ImageProgress, ImageResult } from '../core/image-generation.ts'
+import type { ImageModel } from '../core/ports/image-model.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
+import type { DetokenizeResult, EmbeddingResult, TextPart, TokenizeResult } from '../core/text-generation.ts'
+import type { BorrowedSlot } from './borrow-slot.ts'
+
+/** A text model behind a slot of another node. What that node sealed has the shape that its own model gave it. */
+export function createRemoteTextModel(slot: BorrowedSlot, account: string): TextModel {
+  const ask = async <Result>(method: string, request: unknown, { signal }: { readonly signal: AbortSignal }): Promise<Result> =>
+    (await resultOf(slot.call(method, request, { signal, account }), () => {})) as Result
+  return {
+    ...slot.facts,
+    generate: (request, { signal }) => slot.call('generate', request, { signal, account }) as AsyncGenerator<TextPart>,
+    embed: (request, options) => ask<EmbeddingResult>('embed', request, options),
+    ...(slot.abilities.includes('countPrompt') ? { countPrompt: (request, options) => ask<number>('countPrompt', request, options) } : {}),
+    ...(slot.abilities.includes('tokenize') ? { tokenize: (request, options) => ask<TokenizeResult>('tokenize', request, options) } : {}),
+    ...(slot.abilities.includes('detokenize')
+      ? { detokenize: (request, options) => ask<DetokenizeResult>('detokenize', request, options) }
+      : {}),
+  }
+}
+
+/** An image model behind a slot of another node, which looks assets up by their names itself. */
+export function createRemoteImageModel(slot: BorrowedSlot, account: string): ImageModel {
+  const { device } = slot.facts
+  return {
+    ...(device === undefined ? {} : { device }),
+    generate: async (request, { signal, onProgress }) =>
+      (await resultOf(slot.call('draw', request, { signal, account }), (part) => onProgress(part as ImageProgress))) as ImageResult,
+  }
+}
+
+async function resultOf(call: AsyncGenerator<unknown, unknown>, onPart: (part: unknown) => void): Promise<unknown> {
+  for (;;) {
+    const { done, value } = await call.next()
+    if (done) return value
+    onPart(value)
+  }
+}

@@ -1,0 +1,45 @@
+import type { AssetDescriptor } from '../asset.ts'
+import type { ModelDescriptor } from '../model.ts'
+import type { ModelState } from '../ports/model-pool.ts'
+
+/** What a node does: answer clients, compute, or both. */
+export const nodeRoles = ['all', 'api', 'worker'] as const
+export type NodeRole = (typeof nodeRoles)[number]
+
+/** What a node says about itself every {@link reportEveryMs}. */
+export interface NodeReport {
+  /** Of one life of one process. */
+  readonly id: string
+  readonly role: NodeRole
+  /** Where other nodes ask for slots; null = it lends none. */
+  readonly url: string | null
+  /** Name of its machine. */
+  readonly host: string
+  /** Version of the program. */
+  readonly version: string
+  /** Whether it takes no new work any more. */
+  readonly draining: boolean
+  /** Bytes that all its models may use. */
+  readonly memoryBytes: number
+  /** The state of each model that it lends slots of. */
+  readonly models: readonly ModelState[]
+  /** Changes whenever its {@link NodeOffer} does. */
+  readonly offer: string
+}
+
+/** What requests may name on a node. */
+export interface NodeOffer {
+  readonly models: readonly ModelDescriptor[]
+  readonly assets: readonly AssetDescriptor[]
+}
+
+/** A node that was heard of lately. */
+export interface ClusterNode extends NodeReport {
+  /** Unix milliseconds of its last report, by the registry's clock. */
+  readonly seenAt: number
+}
+
+/** How often a node reports. */
+export const reportEveryMs = 2000
+/** Silence after which a node counts as dead. */
+export const deadAfterMs = 6000

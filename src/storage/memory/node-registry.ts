@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { type ClusterNode, deadAfterMs, type NodeOffer, type NodeReport } from '../../core/cluster/node.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { NodeRegistry } from '../../core/ports/node-registry.ts'
+
+/** A registry that several nodes of one process share, for tests. */
+export function createMemoryNodeRegistry({ clock }: { readonly clock: Clock }): NodeRegistry {
+  const id = randomUUID()
+  const nodes = new Map<string, ClusterNode>()
+  const offers = new Map<string, NodeOffer>()
+  return {
+    async cluster({ signal }) {
+      signal.throwIfAborted()
+      return id
+    },
+    async report(report: NodeReport, { signal }) {
+      signal.throwIfAborted()
+      nodes.set(report.id, { ...report, seenAt: clock.now() })
+      return [...nodes.values()].filter(({ seenAt }) => clock.now() - seenAt < deadAfterMs).sort((a, b) => (a.id < b.id ? -1 : 1))
+    },
+    async offer(nodeId, offer, { signal }) {
+      signal.throwIfAborted()
+      offers.set(nodeId, offer)
+    },
+    async findOffer(nodeId, { signal }) {
+      signal.throwIfAborted()
+      return offers.get(nodeId) ?? null
+    },
+    async leave(nodeId, { signal }) {
+      signal.throwIfAborted()
+      nodes.delete(nodeId)
+      offers.delete(nodeId)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { NodeOffer } from '../../src/core/cluster/node.ts'
+import type { Clock } from '../../src/core/ports/clock.ts'
+import type { NodeRegistry } from '../../src/core/ports/node-registry.ts'
+import { describeFakeImage, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { makeNodeReport } from '../support/node-report.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { options } from './store-factory.ts'
+
+export type NodeRegistryFactory = (settings: { readonly clock: Clock }) => Promise<NodeRegistry & AsyncDisposable>
+
+const offer: NodeOffer = {
+  models: [describeFakeText(), describeFakeImage()],
+  assets: [{ kind: 'lora', name: 'ink', file: '/ink.safetensors', family: 'sdxl', bytes: 7, created: 1 }],
+}
+
+/** Reporting, offering and leaving. */
+export function testNodeRegistry(name: string, open: NodeRegistryFactory): void {
+  test(`${name} registry: every node is answered with all that reported, by id`, async () => {
+    const clock = createTestClock()
+    await using registry = await open({ clock })
+    const second = makeNodeReport('b', {
+      role: 'worker',
+      models: [{ modelId: 'm', state: 'loaded', memoryBytes: 5, slots: 2, inUse: 1, waiting: 0, contextLength: 512 }],
+    })
+    assert.deepEqual(await registry.report(second, options), [{ ...second, seenAt: clock.now() }])
+    const first = makeNodeReport('a', { role: 'api', url: null })
+    assert.deepEqual(await registry.report(first, options), [
+      { ...first, seenAt: clock.now() },
+      { ...second, seenAt: clock.now() },
+    ])
+    const drained = { ...second, draining: true }
+    assert.deepEqual((await registry.report(drained, options))[1], { ...drained, seenAt: clock.now() })
+  })
+
+  test(`${name} registry: who is silent for six seconds is not answered any more, and who speaks again is`, async () => {
+    const clock = createTestClock()
+    await using registry = await open({ clock })
+    const ids = async () => (await registry.report(makeNodeReport('a'), options)).map(({ id }) => id)
+    await registry.report(makeNodeReport('b'), options)
+    await clock.advance(5999)
+    assert.deepEqual(await ids(), ['a', 'b'])
+    await clock.advance(1)
+    assert.deepEqual(await ids(), ['a'])
+    await registry.report(makeNodeReport('b'), options)
+    assert.deepEqual(await ids(), ['a', 'b'])
+  })
+
+  test(`${name} registry: keeps what a node offers until it leaves`, async () => {
+    await using registry = await open({ clock: createTestClock() })
+    assert.equal(await registry.findOffer('a', options), null)
+    await registry.offer('a', { models: [], assets: [] }, options)
+    await registry.report(makeNodeReport('a'), options)
+    await registry.offer('a', offer, options)
+    assert.deepEqual(await registry.findOffer('a', options), offer)
+    await registry.leave('a', options)
+    assert.equal(await registry.findOffer('a', options), null)
+    assert.deepEqual(
+      (await registry.report(makeNodeReport('b'), options)).map(({ id }) => id),
+      ['b'],
+    )
+  })
+
+  test(`${name} registry: the cluster has one id, however many ask at once`, async () => {
+    await using registry = await open({ clock: createTestClock() })
+    const ids = await Promise.all(Array.from({ length: 5 }, () => registry.cluster(options)))
+    assert.equal(new Set(ids).size, 1)
+    assert.match(ids[0] ?? '', /^[\w-]{8,64}$/)
+  })
+}

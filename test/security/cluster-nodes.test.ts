@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, request as openRequest } from 'node:http'
+import { connect, createServer as createTcpServer, type Server } from 'node:net'
+import { test } from 'node:test'
+import { borrowSlot } from '../../src/cluster/borrow-slot.ts'
+import { type LeaseQuestion, leasePath, NodeLost } from '../../src/cluster/lease-wire.ts'
+import { sealQuestion } from '../../src/cluster/question-seal.ts'
+import { SealedLines } from '../../src/cluster/sealed-lines.ts'
+import { createMemoryNodeRegistry } from '../../src/storage/memory/node-registry.ts'
+import { clusterSecret, startNode } from '../support/cluster/start-node.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { makeTextRequest } from '../support/text-request.ts'
+
+const { signal } = new AbortController()
+const question: LeaseQuestion = { kind: 'text', model: 'fake-chat', account: 'a', sequences: 1, deferred: false }
+const line = JSON.stringify(question)
+
+async function startWorker() {
+  const clock = createTestClock()
+  const node = await startNode({ registry: createMemoryNodeRegistry({ clock }), id: 'worker', role: 'worker', clock })
+  return Object.assign(node, { clock, sealedAt: (at: number, to = 'worker') => sealQuestion(clusterSecret, { from: 'api', to, line, at }) })
+}
+
+/** The status that a question gets, or `closed`; the lease ends at once. */
+async function ask(url: string | null, headers: object, body = `${line}\n`, path = leasePath): Promise<number | string> {
+  const request = openRequest(new URL(path, url ?? ''), { method: 'POST', headers: { ...headers }, agent: false })
+  request.end(body)
+  try {
+    const [response] = await once(request, 'response')
+    response.resume()
+    return response.statusCode
+  } catch {
+    return 'closed'
+  } finally {
+    request.destroy()
+  }
+}
+
+test('a question is taken once, from who has the secret, when it is new and meant for this node', async () => {
+  await using node = await startWorker()
+  const now = node.clock.now()
+  const genuine = node.sealedAt(now)
+  assert.equal(await ask(node.url, genuine), 200)
+  const refused: readonly (readonly [string, object, string?])[] = [
+    ['repeated', genuine],
+    ['without a seal', {}],
+    ['with another secret', sealQuestion(Buffer.from('guessed'), { from: 'api', to: 'worker', line, at: now })],
+    ['of 31 seconds ago', node.sealedAt(now - 31_000)],
+    ['of the future', node.sealedAt(now + 31_000)],
+    ['of no time', node.sealedAt(Number.NaN)],
+    ['for another node', node.sealedAt(now, 'other')],
+    ['with another account in it', node.sealedAt(now), `${line.replace('"a"', '"b"')}\n`],
+    ['of another node', { ...node.sealedAt(now), 'x-sepia-node': 'other' }],
+  ]
+  for (const [what, headers, body] of refused) assert.equal(await ask(node.url, headers, body), 401, what)
+  await node.clock.advance(29_000)
+  assert.equal(await ask(node.url, genuine), 401, 'repeated before it is old')
+})
+
+test('what is no question, or too long a one, ends its connection', async () => {
+  await using node = await startWorker()
+  assert.equal(await ask(node.url, {}, '', '/v1/models'), 404)
+  assert.equal(await ask(node.url, {}, 'no end'), 400)
+  assert.match(String(await ask(node.url, {}, 'x'.repeat(1_000_000))), /400|closed/)
+})
+
+test('a question that never ends is cut off after three seconds', async () => {
+  await using node = await startWorker()
+  const socket = connect(Number(new URL(node.url ?? '').port), '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(`POST ${leasePath} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`)
+  await node.clock.waiting(2)
+  const closed = once(socket, 'close')
+  socket.resume()
+  for (let second = 0; second < 4; second++) await node.clock.advance(1000)
+  await closed
+})
+
+test('a line that was changed, repeated or left out on its way ends the lease', () => {
+  const key = Buffer.alloc(32, 1)
+  const [writer, other] = [new SealedLines(key, 'asker'), new SealedLines(key, 'lender')]
+  const lines = [writer.write({ call: 1 }), writer.write({ call: 2 })].map((text) => text.slice(0, -1))
+  const [first = '', second = ''] = lines
+  assert.deepEqual(new SealedLines(key, 'asker').read(first), { call: 1 })
+  const cases: readonly (readonly string[])[] = [
+    [first.replace('1', '2')],
+    [first, first],
+    [second],
+    [other.write({}).slice(0, -1)],
+    [''],
+    [' '],
+  ]
+  for (const sent of cases) {
+    const reader = new SealedLines(key, 'asker')
+    assert.throws(() => sent.map((text) => reader.read(text)), /wrong seal/)
+  }
+})
+
+test('a forged node that answers without the secret is told nothing', async () => {
+  const heard: string[] = []
+  const forged = createServer((request, response) => {
+    request.on('data', (chunk) => heard.push(String(chunk)))
+    response.writeHead(200, { 'x-sepia-nonce': 'n', 'x-sepia-seal': 's' })
+    response.write('granted\n')
+  }).listen(0, '127.0.0.1')
+  await using lender = await listening(forged)
+  const borrowed = borrowSlot({ nodeId: 'api', secret: clusterSecret, clock: createTestClock() }, lender, question, { signal })
+  await assert.rejects(borrowed, (error) => error instanceof NodeLost && /did not prove/.test(String(error.cause)))
+  assert.deepEqual(heard.join(''), `${line}\n`)
+})
+
+test('a node that takes the connection and is silent is given up after three seconds', async () => {
+  const clock = createTestClock()
+  const silent = createTcpServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+  await using lender = await listening(silent)
+  const borrowed = borrowSlot({ nodeId: 'api', secret: clusterSecret, clock }, lender, question, { signal })
+  const refused = assert.rejects(borrowed, (error) => error instanceof NodeLost && /silent/.test(String(error.cause)))
+  await once(silent, 'connection')
+  for (let second = 0; second < 4; second++) await clock.advance(1000)
+  await refused
+})
+
+test('a node that falls silent within a lease is given up after fifteen seconds', async () => {
+  await using node = await startWorker()
+  const clock = createTestClock()
+  // Between the two stands a relay that stops to pass anything on.
+  let passes = true
+  const relay = createTcpServer((socket) => {
+    const onward = connect(Number(new URL(node.url ?? '').port), '127.0.0.1')
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      from.on('data', (chunk) => passes && to.write(chunk))
+      from.on('error', () => to.destroy())
+      from.on('close', () => to.destroy())
+    }
+  }).listen(0, '127.0.0.1')
+  await using lender = await listening(relay)
+  const slot = await borrowSlot({ nodeId: 'api', secret: clusterSecret, clock }, { ...lender, id: 'worker' }, question, { signal })
+  passes = false
+  const call = slot.call('generate', makeTextRequest('x'), { signal, account: 'a' })
+  const lost = assert.rejects(call.next(), (error) => error instanceof NodeLost)
+  for (let second = 0; second < 16; second++) await clock.advance(1000)
+  await lost
+  await slot[Symbol.asyncDispose]()
+})
+
+async function listening(server: Server): Promise<AsyncDisposable & { readonly id: string; readonly url: string }> {
+  const sockets = new Set<{ destroy(): void }>()
+  server.on('connection', (socket) => sockets.add(socket))
+  if (!server.listening) await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return {
+    id: 'worker',
+    url: `http://127.0.0.1:${address.port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

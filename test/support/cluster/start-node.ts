@@ -1,0 +1,93 @@
+import type { Borrower } from '../../../src/cluster/borrow-slot.ts'
+import { createClusterCatalog } from '../../../src/cluster/cluster-catalog.ts'
+import { createClusterPool } from '../../../src/cluster/cluster-pool.ts'
+import { ClusterView } from '../../../src/cluster/cluster-view.ts'
+import { lendSlots } from '../../../src/cluster/lend-slots.ts'
+import { createSystemClock } from '../../../src/composition/system-clock.ts'
+import type { NodeRole } from '../../../src/core/cluster/node.ts'
+import type { Clock } from '../../../src/core/ports/clock.ts'
+import type { ModelCatalog } from '../../../src/core/ports/model-catalog.ts'
+import type { ModelPool } from '../../../src/core/ports/model-pool.ts'
+import type { NodeRegistry } from '../../../src/core/ports/node-registry.ts'
+import type { TextModel } from '../../../src/core/ports/text-model.ts'
+import { createFakeCatalog } from '../../../src/runtimes/fake/fake-catalog.ts'
+import { createFakeImageModel } from '../../../src/runtimes/fake/fake-image-model.ts'
+import { createFakeTextModel } from '../../../src/runtimes/fake/fake-text-model.ts'
+import { createFixedModelPool } from '../../../src/runtimes/fake/fixed-model-pool.ts'
+
+export const clusterSecret = Buffer.from('a secret of sixteen characters or more')
+
+/** A node without HTTP interface and store: what it lends, and what it can borrow. */
+export interface TestNode extends AsyncDisposable {
+  readonly id: string
+  /** Where others ask it for slots; null = an API node. */
+  readonly url: string | null
+  readonly pool: ModelPool
+  readonly catalog: ModelCatalog
+  readonly view: ClusterView
+  readonly borrower: Borrower
+  /** Texts that began here. */
+  readonly asked: string[]
+  drain(): Promise<void>
+  /** Cuts every lease and answers nobody any more, without a word to the registry. */
+  kill(): Promise<void>
+}
+
+export interface TestNodeSettings {
+  readonly registry: NodeRegistry
+  readonly id: string
+  readonly role?: NodeRole
+  readonly secret?: Buffer
+  readonly text?: TextModel
+  readonly slots?: number
+  readonly clock?: Clock
+}
+
+/** Starts a node of fake models. */
+export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
+  const { registry, id, role = 'all', secret = clusterSecret, clock = createSystemClock(), slots = 2 } = settings
+  await using parts = new AsyncDisposableStack()
+  const asked: string[] = []
+  const fake = settings.text ?? createFakeTextModel({ clock })
+  const text: TextModel = {
+    ...fake,
+    generate(request, options) {
+      asked.push(request.input.type === 'prompt' ? request.input.prompt : (request.input.messages.at(-1)?.content ?? ''))
+      return fake.generate(request, options)
+    },
+  }
+  const pool = createFixedModelPool({ text: { 'fake-chat': text }, image: { 'fake-image': createFakeImageModel({ clock }) } }, { slots })
+  const catalog = createFakeCatalog()
+  const own = role === 'api' ? null : { id, pool, catalog }
+  let draining = false
+  const isDraining = () => draining
+  const onFault = (error: unknown) => faults.push(error)
+  const faults: unknown[] = []
+  const lender =
+    own === null
+      ? null
+      : parts.use(await lendSlots({ nodeId: id, secret, pool, clock, isDraining, onFault }, { host: '127.0.0.1', port: 0 }))
+  const url = lender === null ? null : `http://127.0.0.1:${lender.port}`
+  const self = { id, role, url, host: 'here', version: '0.1.0', memoryBytes: 1 }
+  const view = parts.use(await ClusterView.open({ registry, clock, self, lends: own, isDraining, onFault }, unstoppable))
+  const borrower = { nodeId: id, secret, clock }
+  const clusterCatalog = createClusterCatalog(view, own?.catalog ?? null)
+  const moved = parts.move()
+  return {
+    id,
+    url,
+    asked,
+    view,
+    borrower,
+    catalog: clusterCatalog,
+    pool: createClusterPool({ borrower, view, catalog: clusterCatalog, own }),
+    async drain() {
+      draining = true
+      await view.refresh(unstoppable)
+    },
+    kill: async () => lender?.[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  }
+}
+
+const unstoppable = { signal: new AbortController().signal }
