@@ -56,7 +56,7 @@ test('a text, its count and its tokens come from another node as from a model of
   assert.equal(model.contextLength, 1024)
   assert.equal(await model.countPrompt?.(request, options), 3)
   const parts = await Array.fromAsync(model.generate(request, options))
-  assert.deepEqual(parts[0], { type: 'text', choice: 0, text: 'hello' })
+  assert.deepEqual(parts.find(isText), { type: 'text', choice: 0, text: 'hello' })
   assert.equal(parts.at(-1)?.type, 'finish')
   const spelled = await model.tokenize?.(
     { model: 'fake-chat', input: { type: 'text', text: 'ab', framed: false, special: false }, spelled: true },
@@ -81,7 +81,7 @@ test('an error of the model keeps its code, and the lease goes on', async () => 
   const long = makeTextRequest(Array.from({ length: 2000 }, () => 'word').join(' '))
   await assert.rejects(Array.fromAsync(lease.model.generate(long, options)), { code: 'context_length_exceeded' })
   const parts = await Array.fromAsync(lease.model.generate(makeTextRequest('[say on]'), options))
-  assert.ok(isText(parts[0]))
+  assert.ok(parts.some(isText))
 })
 
 test('a caller who leaves ends the work on the other node, and its slot is free again', async () => {
@@ -106,7 +106,7 @@ test('a node that dies before its first part is replaced by another, and the cal
   const reading = Array.fromAsync(lease.model.generate(makeTextRequest('[say hello]'), options))
   await held.begun
   await dying?.kill()
-  assert.deepEqual((await reading)[0], { type: 'text', choice: 0, text: 'hello' })
+  assert.deepEqual((await reading).find(isText), { type: 'text', choice: 0, text: 'hello' })
   assert.deepEqual(taking?.asked, ['[say hello]'])
   await lease[Symbol.asyncDispose]()
 })
@@ -148,7 +148,7 @@ test('a node that drains gets nothing new and finishes what it has', async () =>
     await Array.fromAsync(other.model.generate(makeTextRequest('new'), options))
   }
   assert.equal(staying?.asked.filter((text) => text === 'new').length, 4)
-  assert.ok(isText((await Array.fromAsync(lease.model.generate(makeTextRequest('[say old]'), options)))[0]))
+  assert.ok((await Array.fromAsync(lease.model.generate(makeTextRequest('[say old]'), options))).some(isText))
   await lease[Symbol.asyncDispose]()
 })
 
