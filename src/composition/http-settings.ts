@@ -13,6 +13,7 @@ export function httpSettings({ listen, requests, accounts, deferred }: Config): 
     requestsPerMinute: requests.perMinute,
     imagePixels: requests.imagePixels,
     accountPlaces: accounts.places,
+    mostDocumentBytes: accounts.documentBytes,
     widePenalties: requests.widePenalties,
     privateWebhooks: deferred.privateWebhooks,
   }

@@ -21,6 +21,8 @@ export interface HttpSettings {
   readonly accountPlaces: Readonly<Record<PlaceKind, number>>
   /** Pixels of one request, over all its pictures. */
   readonly imagePixels: number
+  /** Bytes of an account's documents and files in all. */
+  readonly mostDocumentBytes: number
   /** Whether penalties may be −2 to 2 instead of 0 to 1. */
   readonly widePenalties: boolean
   /** Whether webhooks may go to plain `http:` addresses, for networks without certificates. */
@@ -29,6 +31,9 @@ export interface HttpSettings {
 
 /** Body limit of asynchronous requests: 10 MB, as the contract says. */
 export const asyncBodyLimitBytes = 10 * 1024 * 1024
+
+/** Body limit of uploaded files: 200 MB, as OpenAI takes for batches, and the form around. */
+export const fileLimitBytes = 200 * 1024 * 1024 + 16 * 1024
 
 /** Body limit of routes that start no work on a model. */
 export const smallBodyLimitBytes = 16 * 1024

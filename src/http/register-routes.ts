@@ -8,6 +8,8 @@ import { registerCreateCompletion } from './routes/create-completion.ts'
 import { registerCreateEmbedding } from './routes/create-embedding.ts'
 import { registerDetokenize } from './routes/detokenize.ts'
 import { registerFetchResponse } from './routes/fetch-response.ts'
+import { registerCreateFile } from './routes/files/create-file.ts'
+import { registerKeptFiles } from './routes/files/kept-files.ts'
 import { registerHealth } from './routes/health.ts'
 import { registerCreateImage } from './routes/images/create-image.ts'
 import { registerEditImage } from './routes/images/edit-image.ts'
@@ -44,6 +46,8 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerGenerateImage(api, deps, settings)
   registerCreateImage(api, deps, settings)
   registerEditImage(api, deps, settings)
+  registerCreateFile(api, deps, settings)
+  registerKeptFiles(api, deps)
   registerListRequests(api, deps)
   registerPollRequest(api, deps)
   registerWatchRequest(api, deps)

@@ -40,6 +40,7 @@ export const standardSettings: HttpSettings = {
   requestsPerMinute: null,
   imagePixels: 16 * 1024 * 1024,
   accountPlaces: { streams: 1000, polls: 1000, events: 1000 },
+  mostDocumentBytes: 1e9,
   widePenalties: false,
   privateWebhooks: false,
 }

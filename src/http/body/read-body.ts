@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
+import { filePartBytes } from '../../core/files/stored-file.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { accountOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import { type AsyncMode, readAsyncMode, refuseAsyncMode } from '../headers/async-mode.ts'
-import { asyncBodyLimitBytes, type HttpSettings, smallBodyLimitBytes } from '../http-settings.ts'
+import { asyncBodyLimitBytes, fileLimitBytes, type HttpSettings, smallBodyLimitBytes } from '../http-settings.ts'
 import { BodyBudget } from '../limits/body-budget.ts'
 import { clientAddress } from '../limits/client-address.ts'
 import { fewPerTurn } from '../limits/few-per-turn.ts'
@@ -24,6 +25,9 @@ declare module 'fastify' {
 
 /** Bytes of large bodies that are read in one turn of the event loop. */
 const bytesPerTurn = 256 * 1024
+
+/** A form whose files are stored as they come in: the bytes of it that are in memory, whatever its length. */
+const storedFormBytes = 2 * filePartBytes
 
 /** A body sent with any other method means nothing and is not read. */
 const methodsWithBody: readonly string[] = ['POST', 'PUT', 'PATCH']
@@ -67,11 +71,14 @@ export function acceptJsonBodies(
     const asyncMode = worksOnModel(request) ? readAsyncMode(request.headers, settings.asyncHeaders) : 'off'
     const limitBytes = limitOf(request, asyncMode, settings)
     const length = Number(request.headers['content-length'] ?? 0)
-    const allowance = budget.open(owner, length <= limitBytes ? length : 0)
+    const held = request.routeOptions.config.form === 'stored' ? storedFormBytes : length
+    const allowance = budget.open(owner, length <= limitBytes ? held : 0)
     // What was read stays in memory until the answer is out.
     reply.raw.once('close', () => allowance[Symbol.dispose]())
     const guards = { limitBytes, allowance, clock, takeTurn }
-    if (request.routeOptions.config.form === true) {
+    const { form } = request.routeOptions.config
+    if (form === 'stored') return new ReceivedForm(payload, { ...guards, allowance: { ...allowance, take: () => {} } })
+    if (form === 'memory') {
       refuseAsyncMode(request.headers, asyncMode)
       return new ReceivedForm(payload, guards)
     }
@@ -113,8 +120,8 @@ function checkMediaType({ headers, routeOptions: { config } }: FastifyRequest): 
   if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity')
     throw new ServiceError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.', { param: 'content-encoding' })
   const type = ((headers['content-type'] ?? '').split(';')[0] ?? '').trim().toLowerCase()
-  if (config.form === true && type !== 'multipart/form-data') throw noForm()
-  if (config.form !== true && type !== 'application/json')
+  if (config.form !== undefined && type !== 'multipart/form-data') throw noForm()
+  if (config.form === undefined && type !== 'application/json')
     throw new ServiceError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.', {
       param: 'content-type',
     })
@@ -126,6 +133,7 @@ function worksOnModel({ routeOptions: { config } }: FastifyRequest): boolean {
 }
 
 function limitOf(request: FastifyRequest, mode: AsyncMode, { bodyLimitBytes }: Pick<HttpSettings, 'bodyLimitBytes'>): number {
+  if (request.routeOptions.config.form === 'stored') return fileLimitBytes
   if (!worksOnModel(request)) return smallBodyLimitBytes
   return mode === 'off' ? bodyLimitBytes : asyncBodyLimitBytes
 }

@@ -15,6 +15,7 @@ import { tokenizeSchema } from '../wire/tokens/tokenize-request.ts'
 import { deferredHeaders, previewHeader } from './deferred-parameters.ts'
 import { deferredRoutes } from './deferred-routes.ts'
 import { type DocumentedRoute, json, text } from './documented-route.ts'
+import { fileRoutes } from './file-routes.ts'
 import { messageRoutes } from './message-routes.ts'
 
 const submitted = json('Asynchronous: the request is on stable storage and will reach an end.', submissionSchema, 202)
@@ -155,6 +156,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       answers: [{ status: 200, description: 'The picture.', content: { 'image/png': text, 'image/jpeg': text, 'image/webp': text } }],
       refusals: [404, 410],
     },
+    ...fileRoutes,
     ...deferredRoutes,
     {
       method: 'get',

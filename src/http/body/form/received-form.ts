@@ -6,8 +6,8 @@ import { type Form, type IncomingFile, readForm } from './read-form.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a route takes multipart forms, and nothing else. */
-    readonly form?: boolean
+    /** Whether a route takes multipart forms, and nothing else: whole in memory, or with files that are stored as they come in. */
+    readonly form?: 'memory' | 'stored'
   }
 }
 

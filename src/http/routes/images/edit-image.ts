@@ -16,7 +16,7 @@ const routes = [
 /** POST /v1/images/edits and /v1/images/variations: OpenAI's forms over the same engine. */
 export function registerEditImage(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   for (const { path, parse } of routes)
-    api.post(path, { config: { spends: 'images', form: true } }, async (incoming, reply) => {
+    api.post(path, { config: { spends: 'images', form: 'memory' } }, async (incoming, reply) => {
       const caller = callerOf(incoming)
       requireScope(caller, ['image'])
       const inspectImage: InspectImage = (bytes, options) => deps.inspectImage(bytes, { ...options, account: caller.accountId })

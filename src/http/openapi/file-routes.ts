@@ -1,0 +1,59 @@
+import { fileDeletedSchema, fileObjectSchema } from '../wire/files/file-object.ts'
+import { fileRequestSchema } from '../wire/files/file-request.ts'
+import { pageSchema } from '../wire/files/page-query.ts'
+import { type DocumentedRoute, json, type RouteParameter, text } from './documented-route.ts'
+import { pageParameters } from './page-parameters.ts'
+
+const id: RouteParameter = { in: 'path', name: 'id', description: "The file's id.", schema: text }
+const purpose: RouteParameter = { in: 'query', name: 'purpose', description: 'Only files that are for this.', schema: text }
+
+/** The routes about files. */
+export const fileRoutes: readonly DocumentedRoute[] = [
+  {
+    method: 'post',
+    path: '/v1/files',
+    summary: 'Keep a file',
+    description: 'What a batch reads is kept for 30 days unless `expires_after` says otherwise, `user_data` until it is deleted.',
+    scopes: ['text'],
+    body: fileRequestSchema,
+    bodyType: 'multipart/form-data',
+    answers: [json('The file.', fileObjectSchema)],
+    refusals: [400, 413, 415, 429, 503],
+  },
+  {
+    method: 'get',
+    path: '/v1/files',
+    summary: 'List your files, newest first',
+    scopes: ['text'],
+    parameters: [...pageParameters, purpose],
+    answers: [json('One page.', pageSchema(fileObjectSchema))],
+    refusals: [400, 429],
+  },
+  {
+    method: 'get',
+    path: '/v1/files/{id}',
+    summary: 'Look at one file',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [json('The file.', fileObjectSchema)],
+    refusals: [404, 429],
+  },
+  {
+    method: 'get',
+    path: '/v1/files/{id}/content',
+    summary: 'Fetch the content of a file',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [{ status: 200, description: 'Its bytes.', content: { 'application/octet-stream': text } }],
+    refusals: [404, 429],
+  },
+  {
+    method: 'delete',
+    path: '/v1/files/{id}',
+    summary: 'Delete a file',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [json('It is gone.', fileDeletedSchema)],
+    refusals: [404, 429],
+  },
+]

@@ -1,0 +1,58 @@
+import Type from 'typebox'
+import { ServiceError } from '../../../core/error.ts'
+import type { FilePurpose } from '../../../core/files/stored-file.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { textFaultCodes } from '../faults/refuse-faults.ts'
+import { readFormFields } from '../forms/read-form-fields.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+/** As OpenAI keeps what batches read. */
+const batchLifetimeMs = 30 * dayMs
+
+/** How long a file is kept, as OpenAI says it. */
+export const expiresAfterField = Type.Object(
+  {
+    anchor: Type.Enum(['created_at'], { description: 'From when on.' }),
+    seconds: Type.Integer({ minimum: 3600, maximum: 2_592_000, description: 'For so long.' }),
+  },
+  { additionalProperties: false },
+)
+
+/** The form of POST /v1/files. */
+export const fileRequestSchema = Type.Object(
+  {
+    file: Type.Optional(
+      Type.String({ contentMediaType: 'application/octet-stream', description: 'The file: at most 200 MB; needed, and one only.' }),
+    ),
+    purpose: Type.Enum(['batch', 'user_data'], { description: '`batch`: JSON lines for POST /v1/batches; `user_data`: anything.' }),
+    expires_after: Type.Optional(expiresAfterField),
+  },
+  { additionalProperties: false },
+)
+
+const checker = createBodyChecker(fileRequestSchema)
+
+/**
+ * Reads the fields of POST /v1/files.
+ *
+ * @throws {ServiceError} naming every fault at once.
+ */
+export function parseFileRequest(fields: ReadonlyMap<string, readonly string[]>): {
+  readonly purpose: FilePurpose
+  readonly lifetimeMs: number | null
+} {
+  const { purpose, expires_after } = checker.parse(readFormFields(fileRequestSchema, fields, textFaultCodes), textFaultCodes)
+  if (expires_after !== undefined) return { purpose, lifetimeMs: expires_after.seconds * 1000 }
+  return { purpose, lifetimeMs: purpose === 'batch' ? batchLifetimeMs : null }
+}
+
+/** A file's name as it is kept: what a client calls it, without folders and what cannot be seen. */
+export function readFileName(name: string): string {
+  const plain = (name.split(/[\\/]/).pop() ?? '').replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
+  return plain.slice(0, 255) || 'file'
+}
+
+/** What a client is told that sends no file, or the wrong ones. */
+export function fileFault(text: string): ServiceError {
+  return new ServiceError('invalid_request_error', `\`file\` ${text}`, { param: 'file' })
+}
