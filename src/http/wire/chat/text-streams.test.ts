@@ -183,9 +183,10 @@ describe('a completion stream', () => {
       { type: 'text', choice: 1, text: 'xy', logprobs: [token('xy')] },
       { type: 'text', choice: 0, text: 'd', logprobs: [token('d')] },
       { type: 'text', choice: 1, text: 'z', logprobs: [token('z')] },
+      { type: 'text', choice: 0, text: 'e', logprobs: [token('e')] },
     ])
     const offsets = data.map(({ choices: [choice] }) => JSON.parse(JSON.stringify(choice?.logprobs)).text_offset)
-    assert.deepEqual(offsets, [[0, 1], [0], [3], [2]])
+    assert.deepEqual(offsets, [[0, 1], [0], [3], [2], [4]])
   })
 
   it('has null for log probabilities that nobody asked for, and a token of any spelling as a key', async () => {

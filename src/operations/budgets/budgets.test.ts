@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createTestClock } from '../../../test/support/test-clock.ts'
+import { makeTextRequest } from '../../../test/support/text-request.ts'
+import { type AccountLimits, noLimits } from '../../core/account.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { TextModel } from '../../core/ports/text-model.ts'
+import type { TextRequest } from '../../core/text-generation.ts'
+import { createFakeTextModel } from '../../runtimes/fake/fake-text-model.ts'
+import { createMemoryStore } from '../../storage/memory/create-memory-store.ts'
+import { createAccount } from '../access/create-account.ts'
+import { holdBudget } from './hold-budget.ts'
+import { holdTextBudget, holdWaitingText } from './hold-text-budget.ts'
+import { quotaExceeded } from './quota-exceeded.ts'
+import { estimateInputs, estimatePrompt } from './text-estimate.ts'
+
+const options = { signal: new AbortController().signal }
+
+/** An account with limits, its ledger, and a model that counts words and has room for a thousand. */
+async function openBooks(limits: Partial<AccountLimits>) {
+  const clock = createTestClock()
+  const store = createMemoryStore({ clock, limits: { maxPending: 10 } })
+  const { id: accountId } = await createAccount({ ...store, clock }, { name: 'Ada', role: 'member' }, options)
+  await store.accounts.change(accountId, { limits: { ...noLimits, ...limits }, by: null }, options)
+  const model = createFakeTextModel({ clock, contextLength: 1000 })
+  const hold = (request: TextRequest, reservation = 'r', of: TextModel = model) =>
+    holdTextBudget({ ...store, clock }, { accountId, reservation, request, model: of }, options)
+  const reserved = async () => (await store.ledger.budgets(accountId, options)).map((budget) => budget.reserved)
+  return { ...store, clock, accountId, hold, reserved }
+}
+
+const refusal = (error: unknown): boolean => error instanceof ServiceError && error.code === 'quota_exceeded'
+
+describe('a text under a budget of tokens', () => {
+  it('runs as it is where there is no budget, and nobody counts its prompt', async () => {
+    const { hold } = await openBooks({})
+    const request = makeTextRequest('one two three')
+    assert.deepEqual(await hold(request), { request, promptTokens: null })
+  })
+
+  it('sets aside its prompt and every choice to its limit', async () => {
+    const { hold, reserved } = await openBooks({ tokensPerDay: 1000 })
+    const { request, promptTokens } = await hold(makeTextRequest('one two three', { maxTokens: 10, choices: 3 }))
+    assert.equal(request.maxTokens, 10)
+    assert.deepEqual(await reserved(), [(promptTokens ?? 0) + 30])
+  })
+
+  it('never sets aside more than the context holds', async () => {
+    const { hold, reserved } = await openBooks({ tokensPerDay: 5000 })
+    await hold(makeTextRequest('one two three', { maxTokens: 4000 }))
+    assert.deepEqual(await reserved(), [1000])
+  })
+
+  it('is shortened to what is left when it named no limit, each choice alike, and refused when it did', async () => {
+    const { hold } = await openBooks({ tokensPerDay: 25 })
+    const open = makeTextRequest('one two three', { maxTokens: 512, maxTokensIsDefault: true, choices: 2 })
+    const { request, promptTokens } = await hold(open)
+    assert.equal(request.maxTokens, Math.floor((25 - (promptTokens ?? 0)) / 2))
+    assert.ok(request.maxTokens * 2 + (promptTokens ?? 0) <= 25)
+    await assert.rejects(hold(makeTextRequest('one two three', { maxTokens: 512 }), 'other'), refusal)
+  })
+
+  it('is refused when not even a token for each choice is left', async () => {
+    const { hold } = await openBooks({ tokensPerDay: 4 })
+    await assert.rejects(hold(makeTextRequest('one two three', { maxTokensIsDefault: true, choices: 2 })), refusal)
+  })
+
+  it('takes the place of what it had set aside when it waited', async () => {
+    const { hold, reserved, ledger, clock, accountId } = await openBooks({ tokensPerDay: 1000 })
+    const request = makeTextRequest('one two three', { maxTokens: 10 })
+    await holdWaitingText({ ledger, clock }, { accountId, reservation: 'r', request }, options)
+    const [waiting = 0] = await reserved()
+    const { promptTokens } = await hold(request, 'r')
+    assert.deepEqual(await reserved(), [(promptTokens ?? 0) + 10])
+    assert.ok(waiting >= (promptTokens ?? 0) + 10, 'an estimate is never too low')
+  })
+
+  it('is bounded by bytes where its model does not count', async () => {
+    const { hold } = await openBooks({ tokensPerDay: 1000 })
+    const { countPrompt: _, ...dumb } = createFakeTextModel({ clock: createTestClock() })
+    const { promptTokens } = await hold(makeTextRequest('é'.repeat(10), { maxTokens: 1 }), 'r', dumb)
+    assert.ok((promptTokens ?? 0) >= 20)
+  })
+})
+
+describe('pictures under a budget', () => {
+  it('are granted to the last and then refused, and tokens are not asked about', async () => {
+    const { ledger, clock, accountId } = await openBooks({ imagesPerDay: 2, tokensPerDay: 0 })
+    const want = (id: string) =>
+      holdBudget({ ledger, clock }, { id, accountId, unit: 'images', tokens: { least: 0, most: 0 }, images: 1 }, options)
+    await want('a')
+    await want('b')
+    await want('b')
+    await assert.rejects(want('c'), refusal)
+  })
+})
+
+describe('the refusal for a budget', () => {
+  const noon = Date.UTC(2026, 10, 22, 12)
+  const budget = { unit: 'tokens', per: 'day', limit: 100, used: 90, reserved: 0 } as const
+
+  it('says what is used, what is left, when it begins anew, and when to come back', () => {
+    const error = quotaExceeded(budget, noon, 20)
+    for (const said of ['100 tokens a day', 'used 90', 'may need 20', '10 are left', '2026-11-23T00:00:00Z'])
+      assert.ok(error.message.includes(said), said)
+    assert.equal(error.retryAfterSeconds, 12 * 3600)
+  })
+
+  it('asks to come back soon where what runs may give something back', () => {
+    const error = quotaExceeded({ ...budget, reserved: 10 }, noon)
+    assert.equal(error.retryAfterSeconds, 5)
+    assert.match(error.message, /set 10 aside/)
+  })
+})
+
+describe('an estimate of tokens', () => {
+  it('counts bytes and not characters, tools, and the calls of earlier turns', () => {
+    const most = (changes: Partial<Extract<TextRequest['input'], { type: 'chat' }>>) => {
+      const request = makeTextRequest('hi')
+      if (request.input.type !== 'chat') throw new TypeError()
+      return estimatePrompt({ ...request, input: { ...request.input, ...changes } }).most
+    }
+    const plain = most({})
+    assert.ok(most({ messages: [{ role: 'user', content: '😀' }] }) >= plain + 2)
+    assert.ok(most({ tools: [{ name: 'find', description: 'x'.repeat(50), parameters: {} }] }) > plain + 50)
+    assert.ok(
+      most({ messages: [{ role: 'assistant', content: null, toolCalls: [{ id: 'c', name: 'find', arguments: 'y'.repeat(40) }] }] }) >
+        plain + 30,
+    )
+  })
+
+  it('has a least that is not above its most, for nothing at all too', () => {
+    for (const text of ['', 'a', 'x'.repeat(1000), '日本語'.repeat(100)]) {
+      const { least, most } = estimatePrompt(makeTextRequest(text))
+      assert.ok(least <= most && least > 0, text.slice(0, 5))
+    }
+    assert.equal(estimatePrompt({ ...makeTextRequest(''), input: { type: 'prompt', prompt: '', echo: false } }).most, 16)
+  })
+
+  it('of inputs to embed counts tokens as they are and texts by their bytes', () => {
+    assert.equal(estimateInputs({ model: 'm', inputs: [[1, 2, 3]] }), 5)
+    assert.equal(estimateInputs({ model: 'm', inputs: ['é', ''] }), 6)
+  })
+})

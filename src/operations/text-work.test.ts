@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createTestClock } from '../../test/support/test-clock.ts'
+import { ServiceError } from '../core/error.ts'
+import type { TextPart } from '../core/text-generation.ts'
+import { collectText } from './collect-text.ts'
+import { limitTime } from './limit-time.ts'
+import { UsageMeter } from './usage-meter.ts'
+
+const usage = { promptTokens: 3, completionTokens: 9, cachedTokens: 1 }
+
+async function* of(...parts: readonly TextPart[]): AsyncGenerator<TextPart> {
+  yield* parts
+}
+
+describe('a collected text', () => {
+  it('is each choice whole, though they came mixed', async () => {
+    const { choices, usage: counted } = await collectText(
+      of(
+        { type: 'text', choice: 1, text: 'x' },
+        { type: 'text', choice: 0, text: 'a' },
+        { type: 'thoughts', choice: 0, text: 'h' },
+        { type: 'text', choice: 1, text: 'y' },
+        { type: 'thoughts', choice: 0, text: 'm' },
+        { type: 'choice-finish', choice: 1, reason: 'length' },
+        { type: 'choice-finish', choice: 0, reason: 'stop' },
+        { type: 'finish', usage },
+      ),
+    )
+    assert.deepEqual(
+      choices.map(({ text, thoughts, reason }) => [text, thoughts, reason]),
+      [
+        ['a', 'hm', 'stop'],
+        ['xy', '', 'length'],
+      ],
+    )
+    assert.deepEqual(counted, usage)
+  })
+
+  it('puts the pieces of several calls to the call they belong to', async () => {
+    const { choices } = await collectText(
+      of(
+        { type: 'tool-call', choice: 0, index: 0, id: 'c0', name: 'find' },
+        { type: 'tool-arguments', choice: 0, index: 0, fragment: '{"a"' },
+        { type: 'tool-call', choice: 0, index: 1, id: 'c1', name: 'add' },
+        { type: 'tool-arguments', choice: 0, index: 1, fragment: '{}' },
+        { type: 'tool-arguments', choice: 0, index: 0, fragment: ':1}' },
+        { type: 'choice-finish', choice: 0, reason: 'tool_calls' },
+      ),
+    )
+    assert.deepEqual(choices[0]?.toolCalls, [
+      { id: 'c0', name: 'find', arguments: '{"a":1}' },
+      { id: 'c1', name: 'add', arguments: '{}' },
+    ])
+  })
+})
+
+describe('the meter of a text', () => {
+  const subject = { accountId: 'ada', tokenId: null, model: 'm', kind: 'chat' } as const
+
+  it('has the exact numbers once the text has ended', async () => {
+    const clock = createTestClock()
+    const meter = new UsageMeter(clock, subject)
+    await collectText(meter.countText(of({ type: 'text', choice: 0, text: 'many tokens' }, { type: 'finish', usage })))
+    await clock.advance(250)
+    assert.equal(meter.finished, true)
+    assert.deepEqual(meter.entry('succeeded'), {
+      ...subject,
+      outcome: 'succeeded',
+      promptTokens: 3,
+      completionTokens: 9,
+      images: 0,
+      durationMs: 250,
+      at: clock.now(),
+    })
+  })
+
+  it('counts what was heard when its reader leaves before the end', async () => {
+    const meter = new UsageMeter(createTestClock(), subject)
+    meter.notePrompt(7)
+    for await (const part of meter.countText(
+      of({ type: 'text', choice: 0, text: 'a' }, { type: 'text', choice: 0, text: 'b' }, { type: 'finish', usage }),
+    ))
+      if (part.type === 'text' && part.text === 'b') break
+    const { promptTokens, completionTokens } = meter.entry('cancelled')
+    assert.deepEqual([meter.finished, promptTokens, completionTokens], [false, 7, 2])
+  })
+
+  it('counts pictures that were removed for safety too: they were drawn', () => {
+    const meter = new UsageMeter(createTestClock(), { ...subject, kind: 'image' })
+    const facts = { encoding: 'png', width: 8, height: 8, safetyScore: 1, bytes: new Uint8Array() } as const
+    const images = [true, false].map((removedForSafety, seed) => ({ ...facts, seed, removedForSafety }))
+    meter.countImages({ images, computeMs: 1 })
+    assert.equal(meter.entry('succeeded').images, 2)
+  })
+})
+
+describe('a limit of time', () => {
+  it('ends what takes too long with a sentence that says how long that is', async () => {
+    const clock = createTestClock()
+    using limited = limitTime(clock, { limitMs: 2000, signal: new AbortController().signal })
+    await clock.advance(1999)
+    assert.equal(limited.signal.aborted, false)
+    await clock.advance(1)
+    const { reason } = limited.signal
+    assert.ok(reason instanceof ServiceError && reason.code === 'inference_timeout' && /2 seconds/.test(reason.message))
+  })
+
+  it('ends with the caller’s own reason, also when that came first', () => {
+    const clock = createTestClock()
+    const left = new AbortController()
+    using during = limitTime(clock, { limitMs: 2000, signal: left.signal })
+    left.abort('gone')
+    using after = limitTime(clock, { limitMs: 2000, signal: left.signal })
+    assert.deepEqual([during.signal.reason, after.signal.reason], ['gone', 'gone'])
+  })
+
+  it('ends nothing that was in time', async () => {
+    const clock = createTestClock()
+    const left = new AbortController()
+    const limited = limitTime(clock, { limitMs: 2000, signal: left.signal })
+    limited[Symbol.dispose]()
+    await clock.advance(5000)
+    left.abort()
+    assert.equal(limited.signal.aborted, false)
+  })
+})
