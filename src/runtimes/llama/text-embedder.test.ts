@@ -25,6 +25,18 @@ test('a text longer than the context is refused with both numbers', async () => 
   })
 })
 
+test('a text that is surely longer than the context is refused without being read, and many are read in turns', async () => {
+  await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
+  await assert.rejects(model.embed({ model: miniChat.id, inputs: ['a', 'hello '.repeat(5_000_000)] }, { signal }), {
+    code: 'context_length_exceeded',
+    message: /at least \d+/,
+  })
+  const leaving = new AbortController()
+  const many = model.embed({ model: miniChat.id, inputs: Array.from({ length: 2048 }, () => 'hello '.repeat(900)) }, leaving)
+  setImmediate(() => leaving.abort(new Error('gone')))
+  await assert.rejects(many, /gone/)
+})
+
 test('a model that is not for embeddings says so', async () => {
   await using model = await loadLlamaModel(miniChat, { threads: 1, slots: 1, signal })
   await assert.rejects(model.embed({ model: miniChat.id, inputs: ['a'] }, { signal }), { code: 'unsupported_parameter' })

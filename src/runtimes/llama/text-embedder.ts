@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../core/error.ts'
 import type { EmbeddingRequest, EmbeddingResult } from '../../core/text-generation.ts'
 import type { NativeContext } from './binding/native-binding.ts'
 import type { ModelFile } from './binding/open-model-file.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
-import { checkPromptFits } from './prompt/prompt-tokens.ts'
+import { checkPromptFits, tooLong } from './prompt/prompt-tokens.ts'
 
 /** An encoder sees a whole text in one batch, whose buffers grow with it. */
 const longestText = 8192
@@ -32,7 +33,13 @@ export class TextEmbedder implements AsyncDisposable {
   async embed({ inputs, dimensions }: EmbeddingRequest, { signal }: { readonly signal: AbortSignal }): Promise<EmbeddingResult> {
     const size = this.#file.native.getEmbeddingVectorSize()
     if (dimensions !== undefined && dimensions > size) throw tooWide(dimensions, size)
-    const texts = inputs.map((input) => this.#tokenize(input))
+    const texts: Uint32Array[] = []
+    for (const input of inputs) {
+      // Whoever streams from this engine has a turn between two texts.
+      if (texts.length > 0) await setImmediate()
+      signal.throwIfAborted()
+      texts.push(this.#tokenize(input))
+    }
     const vectors: (readonly number[])[] = []
     for (const tokens of texts) {
       const turn = this.#last.then(() => {
@@ -52,6 +59,8 @@ export class TextEmbedder implements AsyncDisposable {
 
   #tokenize(text: string | readonly number[]): Uint32Array {
     const { begin, end } = this.#vocabulary
+    const least = typeof text === 'string' ? Math.ceil(Buffer.byteLength(text) / this.#file.longestToken) : text.length
+    if (least > this.#length) throw tooLong(`at least ${least}`, this.#length, 'input')
     const tokens = typeof text === 'string' ? [...this.#vocabulary.tokenize(text, { special: false })] : [...text]
     this.#requireKnown(tokens)
     if (begin !== null && tokens[0] !== begin) tokens.unshift(begin)
