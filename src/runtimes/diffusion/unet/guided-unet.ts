@@ -7,6 +7,9 @@ import type { UnetAdditions } from './unet-additions.ts'
 /** How the two predictions of guidance are made: in one batch of two, or one after the other. */
 type Way = 'batched' | 'split'
 
+/** Latent pixels of a picture of 1024²: from there on one evaluation fills any processor, and a batch of two only takes twice the memory. */
+const mostBatchedPixels = 128 * 128
+
 /** Timed evaluations per way before one is chosen; the fastest of each counts, so that a busy machine does not decide. */
 const trials = 4
 
@@ -24,23 +27,27 @@ export interface Guidance {
   readonly additions: UnetAdditions | null
 }
 
+/** What guidance needs of a UNet. */
+type PredictingUnet = Pick<Unet, 'condition' | 'predict' | 'fixedBatch'>
+
 /** Predicts the guided noise of one drawing's latents at a timestep; `share` of the drawing is done when that is. */
 export type Predict = (latents: Float32Array, timestep: number, share: number) => Promise<Float32Array>
 
 /**
  * Classifier-free guidance over a UNet. Which way is faster depends on the model, the size and the processor, so the
- * first evaluations of each size are timed and the faster way is kept. Both give the same numbers.
+ * first evaluations of each size are timed and the faster way is kept, but for large pictures, which are never batched. Both give
+ * the same numbers.
  *
  * @see Ho and Salimans 2022, arXiv:2207.12598
  */
 export class GuidedUnet {
-  readonly #unet: Unet
+  readonly #unet: PredictingUnet
   /** Milliseconds by latent size and way. */
   readonly #times = new Map<string, Readonly<Record<Way, readonly number[]>>>()
   /** Milliseconds for each of several drawings in one batch, by latent size. */
   readonly #together = new Map<string, readonly number[]>()
 
-  constructor(unet: Unet) {
+  constructor(unet: PredictingUnet) {
     this.#unet = unet
   }
 
@@ -62,7 +69,7 @@ export class GuidedUnet {
     const without = condition([negative])
     const both = condition([negative, positive])
     return async (latents, ...when) => {
-      const way = this.#choose(key)
+      const way = this.#choose(key, size)
       const started = performance.now()
       const [unguided, guided] =
         way === 'batched'
@@ -116,8 +123,9 @@ export class GuidedUnet {
     if (times.length < trials) this.#together.set(key, [...times, milliseconds])
   }
 
-  #choose(key: string): Way {
+  #choose(key: string, { width, height }: LatentSize): Way {
     if (this.#unet.fixedBatch !== null) return this.#unet.fixedBatch === 1 ? 'split' : 'batched'
+    if (width * height >= mostBatchedPixels) return 'split'
     const times = this.#times.get(key) ?? { batched: [], split: [] }
     if (times.split.length < times.batched.length) return 'split'
     if (times.batched.length < trials) return 'batched'
