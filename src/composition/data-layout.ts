@@ -6,6 +6,8 @@ export interface DataLayout {
   readonly outputsFolder: string
   /** What models took when they were last in memory. */
   readonly measuredMemoryFile: string
+  /** Files of weights that accounts uploaded. */
+  readonly assetsFolder: string
   /** Models that `sepia model pull` fetched, one folder each. */
   readonly modelsFolder: string
 }
@@ -16,6 +18,7 @@ export function dataLayout(dataFolder: string): DataLayout {
     databaseFile: join(dataFolder, 'sepia.db'),
     outputsFolder: join(dataFolder, 'outputs'),
     measuredMemoryFile: join(dataFolder, 'measured-memory.json'),
+    assetsFolder: join(dataFolder, 'assets'),
     modelsFolder: join(dataFolder, 'models'),
   }
 }

@@ -35,6 +35,7 @@ import { httpSettings } from './http-settings.ts'
 import { ListeningAddress } from './listening-address.ts'
 import { followPulledModels } from './models/follow-pulled-models.ts'
 import { allModelFolders } from './models/model-folders.ts'
+import { openAssets, tidyAssets } from './models/open-assets.ts'
 import { openModels } from './models/open-models.ts'
 import { pullToDataFolder } from './models/pull-to-data-folder.ts'
 import { reachUpstreams } from './models/reach-upstreams.ts'
@@ -67,6 +68,8 @@ export async function serve(
   const store = parts.use(await openStore(config, { clock, mode: 'service' }))
   const { queue, log, accounts, tokens, usage, ledger, documents, webhooks, audit } = store
   const outputs = await openOutputs(config, { clock })
+  const assets = await openAssets(config, { catalog, store, clock }, { signal })
+  const nameable = assets.library.everything
   const confinement = await findConfinement({ environment: readEnvironment() })
   const { closeFiles, closeNetwork, limitMemory } = confinement
   enginesConfined(telemetry, { files: closeFiles !== null, network: closeNetwork !== null, memory: limitMemory !== null })
@@ -76,8 +79,8 @@ export async function serve(
     imageEntry: new URL('./image-engine.ts', import.meta.url),
     engineThreads: config.models.threads,
     textSlots: config.models.textSlots,
-    findAsset: (kind, name) => catalog.findAsset(kind, name),
-    assetFolders: allModelFolders(config),
+    findAsset: (kind, name) => nameable.findAsset(kind, name),
+    assetFolders: [...allModelFolders(config), dataLayout(config.dataFolder).assetsFolder],
     gpu,
     gpuDevice: config.models.gpuDevice,
     confinement,
@@ -97,8 +100,9 @@ export async function serve(
   }
   const measured = await openMeasuredMemory(dataLayout(config.dataFolder).measuredMemoryFile)
   const loader = reachUpstreams(engines, (change) => serverChanged(telemetry, change))
-  const pool = parts.use(createModelPool({ catalog, loader, clock, limits, measured, onEvent: observePool(telemetry) }))
+  const pool = parts.use(createModelPool({ catalog: nameable, loader, clock, limits, measured, onEvent: observePool(telemetry) }))
   observeModels(telemetry, () => pool.states())
+  parts.use(tidyAssets({ ...assets, log, pool, telemetry }, config))
   const pulled = parts.use(followPulledModels({ catalog, pool, clock, telemetry }))
   const events = new InferenceEvents(clock)
   const underWay = new WorkUnderWay()
@@ -118,6 +122,7 @@ export async function serve(
       usage,
       ledger,
       catalog,
+      assets,
       pool,
       events,
       clock,

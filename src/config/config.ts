@@ -68,6 +68,8 @@ export interface Config {
     readonly storageBytes: number
     /** Of everything that it keeps besides requests. */
     readonly documentBytes: number
+    /** What its uploaded files of weights may take. */
+    readonly assetBytes: number
     /** Held open at once. */
     readonly places: { readonly streams: number; readonly polls: number; readonly events: number }
   }

@@ -71,6 +71,7 @@ function readConfig({ read }: SettingReader): Config {
       tokens: read(settings.accountTokens),
       storageBytes: read(settings.accountStorage),
       documentBytes: read(settings.accountDocuments),
+      assetBytes: read(settings.accountAssets),
       places: { streams: read(settings.accountStreams), polls: read(settings.accountPolls), events: read(settings.accountEvents) },
     },
     deferred: {

@@ -239,6 +239,14 @@ export const settings = {
     'What one account may keep besides requests: conversations, stored responses and chats, files of batches; more get 429.',
   ),
 
+  accountAssets: setting(
+    'account-assets',
+    'Accounts',
+    byteSize('1mb'),
+    '20gb',
+    'What the checkpoints, LoRAs and other files of weights that one account uploads may take together; more get 429.',
+  ),
+
   queue: setting('queue', 'Asynchronous requests', integer(1, 100_000_000), '20000', 'Requests that may be pending; more get 503.'),
   queueLimit: setting(
     'queue-limit',

@@ -1,4 +1,5 @@
 import type { CheckpointFamily } from './checkpoint/checkpoint-family.ts'
+import type { ImageModelDescriptor } from './model.ts'
 
 /** What requests may name besides models. */
 export const assetKinds = ['lora', 'textual-inversion', 'vae', 'controlnet'] as const
@@ -24,3 +25,11 @@ export interface UnusableFile {
   readonly file: string
   readonly reason: string
 }
+
+/** What the header of a file of weights says; reasons complete a sentence that begins with the file's name. */
+export type ExaminedWeights =
+  | { readonly kind: 'checkpoint'; readonly descriptor: ImageModelDescriptor }
+  | { readonly kind: 'asset'; readonly descriptor: AssetDescriptor }
+  /** Sound, but nothing here can run it. */
+  | { readonly kind: 'unusable'; readonly reason: string }
+  | { readonly kind: 'faulty'; readonly reason: string }

@@ -6,6 +6,7 @@ import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
+import type { AssetDependencies } from '../operations/assets/asset-dependencies.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
 import type { CallerDependencies } from './caller.ts'
@@ -18,7 +19,9 @@ import type { InspectImage } from './wire/images/decode-image.ts'
 export interface HttpDependencies
   extends Omit<InteractiveDependencies, 'runLimitMs' | 'onBooked' | 'onFault'>,
     Omit<CallerDependencies, 'tokenCache' | 'onFault'> {
+  /** Installed models and parts; what a caller uploaded comes from `assets.library`. */
   readonly catalog: ModelCatalog
+  readonly assets: AssetDependencies
   readonly queue: InferenceQueue
   readonly log: InferenceLog
   readonly outputs: OutputStore

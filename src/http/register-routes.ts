@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { HttpDependencies, RouteDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { registerApiDocument } from './routes/api-document.ts'
+import { registerAssets } from './routes/assets/assets.ts'
+import { registerTransferAsset } from './routes/assets/transfer-asset.ts'
 import { registerCancelRequest } from './routes/cancel-request.ts'
 import { registerCreateChatCompletion } from './routes/create-chat-completion.ts'
 import { registerCreateCompletion } from './routes/create-completion.ts'
@@ -32,6 +34,7 @@ export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDe
   registerHealth(server, deps)
   registerApiDocument(server, deps, settings)
   registerFetchPicture(server, deps)
+  await registerTransferAsset(server, deps)
 }
 
 /** The routes that need an access token. */
@@ -57,5 +60,6 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerRotateWebhookSecret(api, deps)
   registerListWebhookDeliveries(api, deps)
   registerListModels(api, deps)
+  registerAssets(api, deps)
   registerMetrics(api, deps)
 }

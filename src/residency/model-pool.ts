@@ -82,8 +82,9 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   states(): readonly ModelState[] {
     const { catalog } = this.#deps
     const known = catalog.list().map((descriptor) => this.#find(descriptor))
-    const removed = [...this.#state.models.values()].filter((model) => isHeld(model) && catalog.find(model.id) === undefined)
-    return [...known, ...removed].map((model) =>
+    // Removed meanwhile, or uploaded by an account, whose models are not listed to others.
+    const unlisted = [...this.#state.models.values()].filter((model) => isHeld(model) && !known.some(({ id }) => id === model.id))
+    return [...known, ...unlisted].map((model) =>
       describeState(model, { ...this.#residents.tell(model.id), loadProgress: this.#loading.get(model.id)?.part ?? undefined }),
     )
   }

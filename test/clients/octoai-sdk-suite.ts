@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { OctoAI, OctoAIClient, OctoAIError } from '@octoai/sdk'
+import { readGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
 import type { ClientTarget } from './client-target.ts'
 import { isEncodedImage } from './encoded-image.ts'
 
@@ -64,6 +65,26 @@ export function testOctoaiSdk(name: string, start: () => Promise<ClientTarget>):
         assert.ok(error instanceof OctoAI.imageGen.UnprocessableEntityError)
         const msg = '`steps` must be an integer from 1 to 200.'
         assert.deepEqual(Object.entries(Object(error.body)).at(-1), ['detail', [{ loc: ['body', 'steps'], msg, type: 'range' }]])
+        return true
+      })
+    })
+
+    test('assetLibrary creates, takes a file, completes, lists, gets and deletes', async () => {
+      const file = new Uint8Array((await readGoldenCheckpoints()).get('lora-peft.safetensors') ?? [])
+      const data = { assetType: 'lora', engine: 'image/stable-diffusion-xl-v1-0', triggerWords: ['sks'] } as const
+      const request = { assetType: 'lora', name: 'my-lora', description: 'a look', data } as const
+      const { asset, transferApi } = await client.assetLibrary.create({ ...request, transferApiType: 'presigned-url' })
+      assert.ok(transferApi.type === 'presigned-url')
+      assert.equal((await fetch(transferApi.putUrl, { method: 'PUT', body: file })).status, 200)
+      assert.deepEqual(await client.assetLibrary.completeUpload(asset.id), {})
+      const listed = await client.assetLibrary.list({ assetType: ['lora', 'vae'], owner: asset.tenantUuid, limit: 5 })
+      assert.deepEqual([listed.total, listed.hasMore, listed.data[0]?.name, listed.data[0]?.status], [1, false, 'my-lora', 'ready'])
+      for (const name of [asset.id, 'my-lora', `${asset.tenantUuid}/my-lora`])
+        assert.deepEqual((await client.assetLibrary.get(name)).asset.data, { ...data, fileFormat: 'safetensors' })
+      assert.equal((await client.assetLibrary.delete(asset.id)).id, asset.id)
+      await assert.rejects(client.assetLibrary.get(asset.id), hasStatus(404))
+      await assert.rejects(client.assetLibrary.create({ ...request, transferApiType: 'sts' }), (error: unknown) => {
+        assert.ok(error instanceof OctoAI.assetLibrary.UnprocessableEntityError)
         return true
       })
     })

@@ -16,6 +16,7 @@ import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.t
 import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
 import { standardSettings } from './http-service.ts'
+import { createTestAssets } from './test-assets.ts'
 import { createTestClock, type TestClock } from './test-clock.ts'
 
 const signal = new AbortController().signal
@@ -69,6 +70,7 @@ export async function startConsoleService({
     catalog: createFakeCatalog(),
     pool: createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock }) } }),
     outputs,
+    assets: createTestAssets({ store, clock, catalog: createFakeCatalog() }),
     events: new InferenceEvents(clock),
     inspectImage: async () => ({ format: 'png', width: 8, height: 8 }),
     isDraining: () => false,

@@ -27,6 +27,7 @@ import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outp
 import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
 import { startWorker, type Worker } from '../../src/worker/start-worker.ts'
 import type { WorkerDependencies } from '../../src/worker/worker-dependencies.ts'
+import { createTestAssets } from './test-assets.ts'
 
 const signal = new AbortController().signal
 
@@ -55,6 +56,8 @@ export interface HttpServiceOptions {
   /** Of the queue of deferred requests. */
   readonly limits?: QueueLimits
   readonly overrides?: Partial<HttpDependencies>
+  /** Where uploads go and how much of them an account may keep. */
+  readonly assets?: { readonly folder?: string; readonly bytesPerAccount?: number }
   /** Whether deferred requests are worked on; they stay pending otherwise. */
   readonly worker?: boolean
   /** Registers further routes before the server listens. */
@@ -97,10 +100,12 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
   const prompts: string[] = []
   let url = 'http://not-listening.example'
   let draining = false
+  const catalog = options.catalog ?? createFakeCatalog()
   const deps: HttpDependencies = {
     ...store,
     clock,
-    catalog: options.catalog ?? createFakeCatalog(),
+    catalog,
+    assets: createTestAssets({ store, clock, catalog, ...options.assets }),
     pool:
       options.pool ??
       createFixedModelPool({

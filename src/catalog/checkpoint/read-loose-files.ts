@@ -1,14 +1,9 @@
-import { stat } from 'node:fs/promises'
 import type { AssetDescriptor, UnusableFile } from '../../core/asset.ts'
-import { detectSafetensorsKind } from '../../core/checkpoint/checkpoint-family.ts'
-import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
-import { countTextLayers } from '../../core/checkpoint/text-layers.ts'
 import type { CatalogEntry } from '../catalog-entry.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { readLooseGguf } from '../gguf/read-loose-gguf.ts'
-import { describeCheckpoint } from './describe-checkpoint.ts'
+import { examineWeights } from './examine-weights.ts'
 import { isPickle, isUsableName, weightName } from './weight-file-name.ts'
-import { readWeightsHeader } from './weights-header.ts'
 
 /** A file of weights that no `model.json` speaks for. */
 export interface LooseFile {
@@ -51,18 +46,15 @@ async function readLooseFile({ path, source }: LooseFile): Promise<ReadLooseFile
     if ('fault' in read) return fault(`${read.fault}; copy it again or remove it.`)
     return 'unusable' in read ? unusable(read.unusable) : { ...nothing, entries: [read.entry] }
   }
-  const header = await readWeightsHeader(path)
-  if ('fault' in header) return fault(`${header.fault}; copy it again or remove it.`)
-  const stats = await stat(path)
-  const facts = { bytes: stats.size, created: Math.floor(stats.mtimeMs / 1000) }
-  const found = detectSafetensorsKind(header)
-  if (found.kind === 'unknown') return unusable(found.reason)
-  if (found.kind === 'checkpoint') {
-    const described = await describeCheckpoint({ ...found, layers: countTextLayers(header) }, { weights: path, name })
-    const descriptor = { ...described, ...facts, id: name, name, folder: path, license: null }
-    return { ...nothing, entries: [{ source, modelFile: path, descriptor }] }
+  const examined = await examineWeights(path, name)
+  switch (examined.kind) {
+    case 'faulty':
+      return fault(`${examined.reason}; copy it again or remove it.`)
+    case 'unusable':
+      return unusable(examined.reason)
+    case 'checkpoint':
+      return { ...nothing, entries: [{ source, modelFile: path, descriptor: examined.descriptor }] }
+    case 'asset':
+      return { ...nothing, assets: [examined.descriptor] }
   }
-  const refusal = found.kind === 'lora' ? refuseLora([...header.tensors.keys()]) : null
-  if (refusal !== null) return unusable(refusal)
-  return { ...nothing, assets: [{ ...facts, kind: found.kind, name, file: path, family: 'family' in found ? found.family : null }] }
 }

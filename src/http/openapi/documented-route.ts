@@ -4,7 +4,7 @@ import type { ErrorStatus } from '../answers/error-status.ts'
 
 /** One route as the API document describes it. */
 export interface DocumentedRoute {
-  readonly method: 'get' | 'post' | 'delete'
+  readonly method: 'get' | 'post' | 'put' | 'delete'
   /** In OpenAPI's spelling: `/v1/requests/{id}`. */
   readonly path: string
   readonly summary: string

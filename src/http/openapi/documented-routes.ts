@@ -12,6 +12,7 @@ import { modelListSchema, modelSchema, statusSchema } from '../wire/model-answer
 import { detokenizeSchema } from '../wire/tokens/detokenize-request.ts'
 import { detokenizedSchema, inputTokensSchema, tokenizedSchema } from '../wire/tokens/token-answers.ts'
 import { tokenizeSchema } from '../wire/tokens/tokenize-request.ts'
+import { assetRoutes } from './asset-routes.ts'
 import { deferredHeaders, previewHeader } from './deferred-parameters.ts'
 import { deferredRoutes } from './deferred-routes.ts'
 import { type DocumentedRoute, json, text } from './documented-route.ts'
@@ -158,6 +159,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
     },
     ...fileRoutes,
     ...deferredRoutes,
+    ...assetRoutes,
     {
       method: 'get',
       path: '/v1/models',

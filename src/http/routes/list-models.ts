@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { scopes } from '../../core/access-token.ts'
 import { ServiceError } from '../../core/error.ts'
-import { listModels } from '../../operations/list-models.ts'
+import { type ListedModel, listModels } from '../../operations/list-models.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import { shortName } from '../wire/faults/short-name.ts'
@@ -9,14 +9,17 @@ import { encodeModel } from '../wire/model.ts'
 
 /** GET /v1/models and GET /v1/models/<id>, whose id may hold slashes. */
 export function registerListModels(api: FastifyInstance, deps: HttpDependencies): void {
+  const modelsOf = (incoming: FastifyRequest): readonly ListedModel[] => {
+    const caller = callerOf(incoming)
+    requireScope(caller, scopes)
+    return listModels({ pool: deps.pool, catalog: deps.assets.library.catalogFor(caller.accountId) })
+  }
   api.get('/v1/models', async (incoming) => {
-    requireScope(callerOf(incoming), scopes)
-    return { object: 'list', data: listModels(deps).map(encodeModel) }
+    return { object: 'list', data: modelsOf(incoming).map(encodeModel) }
   })
   api.get('/v1/models/*', async (incoming: FastifyRequest<{ Params: { '*': string } }>) => {
-    requireScope(callerOf(incoming), scopes)
     const id = incoming.params['*']
-    const models = listModels(deps)
+    const models = modelsOf(incoming)
     const model = models.find(({ descriptor }) => descriptor.id === id)
     if (model !== undefined) return encodeModel(model)
     const names = models.map(({ descriptor }) => descriptor.id).join(', ')

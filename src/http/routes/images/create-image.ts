@@ -9,8 +9,9 @@ import { answerImages } from './answer-images.ts'
 /** POST /v1/images/generations: OpenAI's shape over the same engine. */
 export function registerCreateImage(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   api.post('/v1/images/generations', { config: { spends: 'images' } }, async (incoming, reply) => {
-    requireScope(callerOf(incoming), ['image'])
-    const images = parseOpenAiImageRequest(deps.catalog, synchronousBody(incoming).value, settings.imagePixels)
+    const caller = callerOf(incoming)
+    requireScope(caller, ['image'])
+    const images = parseOpenAiImageRequest(deps.assets.library.catalogFor(caller.accountId), synchronousBody(incoming).value, settings.imagePixels)
     return answerImages(deps, settings, { incoming, reply, images, name: 'image_generation' })
   })
 }

@@ -50,7 +50,7 @@ function registerRoute(
     }
     const inspectImage: InspectImage = (bytes, options) => deps.inspectImage(bytes, { ...options, account: caller.accountId })
     const { request, logPrompt } = await parseImageRequest(
-      { ...deps, inspectImage },
+      { catalog: deps.assets.library.catalogFor(caller.accountId), inspectImage },
       { body: body.value, hints, families, mostPixels: settings.imagePixels },
       { signal },
     )

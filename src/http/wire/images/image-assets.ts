@@ -85,21 +85,35 @@ function namesOf(catalog: ModelCatalog, kind: AssetKind): string {
   return names.length === 0 ? 'none' : names.map(({ name }) => name).join(', ')
 }
 
+/** The name by which a request keeps an asset. */
+export function referenceTo(catalog: ModelCatalog, kind: AssetKind, name: string): string {
+  return catalog.findAsset(kind, name)?.name ?? name
+}
+
 /** The assets of a body besides its LoRAs, their pictures decoded and checked. */
 export async function decodeAssets(
-  inspect: InspectImage,
+  { catalog, inspectImage: inspect }: { readonly catalog: ModelCatalog; readonly inspectImage: InspectImage },
   body: ImageBody,
   options: { readonly signal: AbortSignal },
 ): Promise<Pick<ImageRequest, 'textualInversions' | 'vae' | 'controlnets'>> {
   const controlnets = []
   for (const { field, name, image = '', scale, until, preprocess } of readControlnets(body)) {
     const of = field === 'controlnet' ? 'controlnet_image' : 'controlnets'
-    controlnets.push({ name, scale, until, preprocess, image: await decodeImage(inspect, { field: of, text: image }, options) })
+    controlnets.push({
+      name: referenceTo(catalog, 'controlnet', name),
+      scale,
+      until,
+      preprocess,
+      image: await decodeImage(inspect, { field: of, text: image }, options),
+    })
   }
-  const inversions = Object.entries(body.textual_inversions ?? {}).map(([name, trigger]) => ({ name, trigger }))
+  const inversions = Object.entries(body.textual_inversions ?? {}).map(([name, trigger]) => ({
+    name: referenceTo(catalog, 'textual-inversion', name),
+    trigger,
+  }))
   return {
     ...(inversions.length === 0 ? {} : { textualInversions: inversions }),
-    ...(body.vae === undefined ? {} : { vae: body.vae }),
+    ...(body.vae === undefined ? {} : { vae: referenceTo(catalog, 'vae', body.vae) }),
     ...(controlnets.length === 0 ? {} : { controlnets }),
   }
 }

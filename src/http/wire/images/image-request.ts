@@ -7,7 +7,7 @@ import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
-import { decodeAssets, findAssetFaults } from './image-assets.ts'
+import { decodeAssets, findAssetFaults, referenceTo } from './image-assets.ts'
 import { findImageFaults, type ImageHints } from './image-faults.ts'
 import { type ImageBody, imageDefaults, imageRequestSchema, unsupportedImageFields } from './image-fields.ts'
 import { readLoras } from './image-loras.ts'
@@ -47,13 +47,13 @@ export async function parseImageRequest(
   refuseFaults(findUnsupported(body, unsupportedImageFields), imageFaultCodes)
   const model = chooseImageModel(deps.catalog, { ...namedModel(body), families })
   refuseFaults(findAssetFaults(body, model, deps.catalog), imageFaultCodes)
-  const request = resolveImageRequest(body, model, hints)
+  const request = withReferences(resolveImageRequest(body, model, hints), deps.catalog)
   refusePixels(request, mostPixels, { count: 'num_images', size: ['width', 'height'] })
   return {
     request: {
       ...request,
       ...(await decodeImages(deps.inspectImage, body, { ...options, shape: request })),
-      ...(await decodeAssets(deps.inspectImage, body, options)),
+      ...(await decodeAssets(deps, body, options)),
     },
     logPrompt: body.log_prompt ?? imageDefaults.log_prompt,
   }
@@ -139,6 +139,11 @@ function resolveImage(body: ImageBody, model: ImageModelDescriptor, hints: Image
     refinerStart: refines ? (body.high_noise_frac ?? imageDefaults.high_noise_frac) : null,
     previews: hints.previews,
   }
+}
+
+/** The request with every LoRA by the name that it keeps: an upload's own name may come to mean another file while the request waits. */
+function withReferences(request: ImageRequest, catalog: ModelCatalog): ImageRequest {
+  return { ...request, loras: request.loras.map((use) => ({ ...use, name: referenceTo(catalog, 'lora', use.name) })) }
 }
 
 async function decodeImages(

@@ -1,0 +1,24 @@
+import { stat } from 'node:fs/promises'
+import type { ExaminedWeights } from '../../core/asset.ts'
+import { detectSafetensorsKind } from '../../core/checkpoint/checkpoint-family.ts'
+import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
+import { countTextLayers } from '../../core/checkpoint/text-layers.ts'
+import { describeCheckpoint } from './describe-checkpoint.ts'
+import { readWeightsHeader } from './weights-header.ts'
+
+/** Tells from the header of a `.safetensors` file what it is; it goes by `name` from then on. */
+export async function examineWeights(path: string, name: string): Promise<ExaminedWeights> {
+  const header = await readWeightsHeader(path)
+  if ('fault' in header) return { kind: 'faulty', reason: header.fault }
+  const stats = await stat(path)
+  const facts = { bytes: stats.size, created: Math.floor(stats.mtimeMs / 1000) }
+  const found = detectSafetensorsKind(header)
+  if (found.kind === 'unknown') return { kind: 'unusable', reason: found.reason }
+  if (found.kind === 'checkpoint') {
+    const described = await describeCheckpoint({ ...found, layers: countTextLayers(header) }, { weights: path, name })
+    return { kind: 'checkpoint', descriptor: { ...described, ...facts, id: name, name, folder: path, license: null } }
+  }
+  const refusal = found.kind === 'lora' ? refuseLora([...header.tensors.keys()]) : null
+  if (refusal !== null) return { kind: 'unusable', reason: refusal }
+  return { kind: 'asset', descriptor: { ...facts, kind: found.kind, name, file: path, family: 'family' in found ? found.family : null } }
+}

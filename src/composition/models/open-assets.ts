@@ -1,0 +1,60 @@
+import { mkdir } from 'node:fs/promises'
+import { examineWeights } from '../../catalog/checkpoint/examine-weights.ts'
+import type { Config } from '../../config/config.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
+import type { ModelPool } from '../../core/ports/model-pool.ts'
+import type { Store } from '../../core/ports/store.ts'
+import type { AssetDependencies } from '../../operations/assets/asset-dependencies.ts'
+import { AssetLibrary } from '../../operations/assets/asset-library.ts'
+import { removeDeletedAssets } from '../../operations/assets/remove-deleted-assets.ts'
+import { UploadsUnderWay } from '../../operations/assets/uploads-under-way.ts'
+import { openAssetFiles } from '../../storage/filesystem/open-asset-files.ts'
+import { faultSurvived } from '../../telemetry/service-events.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { runEvery } from '../../worker/run-every.ts'
+import { dataLayout } from '../data-layout.ts'
+
+const lookEveryMs = 30_000
+const duty = 'remove-deleted-assets'
+
+/** Opens the files that accounts uploaded, beside a catalog. */
+export async function openAssets(
+  config: Config,
+  { catalog, store: { documents, accounts }, clock }: { readonly catalog: ModelCatalog; readonly store: Store; readonly clock: Clock },
+  options: { readonly signal: AbortSignal },
+): Promise<AssetDependencies> {
+  const folder = dataLayout(config.dataFolder).assetsFolder
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const files = openAssetFiles({ folder })
+  const examine = examineWeights
+  const library = new AssetLibrary({ catalog, documents, files, examine })
+  await library.refresh(options)
+  const limits = { bytesPerAccount: config.accounts.assetBytes }
+  return { documents, accounts, files, library, uploads: new UploadsUnderWay(), examine, limits, clock }
+}
+
+/** Starts to remove what accounts deleted, once nothing can name it any more; disposing it ends that. */
+export function tidyAssets(
+  deps: AssetDependencies & Pick<Store, 'log'> & { readonly pool: ModelPool; readonly telemetry: Telemetry },
+  { requests, deferred }: Pick<Config, 'requests' | 'deferred'>,
+): AsyncDisposable {
+  const stop = new AbortController()
+  const { signal } = stop
+  const onFault = (where: string, error: unknown) => faultSurvived(deps.telemetry, { where }, error)
+  const interactiveMs = requests.waitLimitMs + requests.runLimitMs
+  const times = { interactiveMs, deferredMs: deferred.waitLimitMs + interactiveMs }
+  const onModelGone = (id: string): void => {
+    const isHere = deps.pool.states().some(({ modelId, state }) => modelId === id && state !== 'unloaded')
+    // Not waited for: a model goes with its last request.
+    if (isHere) deps.pool.unload(id, { signal }).catch((error: unknown) => (signal.aborted ? undefined : onFault(duty, error)))
+  }
+  const run = () => removeDeletedAssets({ ...deps, onModelGone }, times, { signal })
+  const running = runEvery({ clock: deps.clock, onFault }, { name: duty, everyMs: lookEveryMs, run }, { signal })
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { ServiceError } from '../../../core/error.ts'
+import type { UploadedAsset } from '../../../core/uploaded-asset.ts'
+
+/** What a link lets its holder do with an asset's file. */
+export type LinkVerb = 'get' | 'put'
+
+const validMs = 24 * 60 * 60 * 1000
+
+/** Query parameters of links. */
+export const linkQuery = ['expires', 'signature']
+
+/** The address of an asset's file for whoever holds it, for a day. */
+export function assetLink(origin: string, asset: UploadedAsset, { verb, now }: { readonly verb: LinkVerb; readonly now: number }): string {
+  const expires = Math.floor((now + validMs) / 1000)
+  return `${origin}/v1/assets/${asset.id}/content?expires=${expires}&signature=${sign(asset, verb, expires)}`
+}
+
+/** @throws {ServiceError} `not_found` for a link that is not ours, of another verb or too old. */
+export function requireLink(
+  asset: UploadedAsset | null,
+  { verb, query, now }: { readonly verb: LinkVerb; readonly query: Readonly<Record<string, unknown>>; readonly now: number },
+): UploadedAsset {
+  const expires = /^\d{1,12}$/.test(String(query.expires)) ? Number(query.expires) : 0
+  const given = Buffer.from(String(query.signature))
+  const expected = Buffer.from(asset === null ? '' : sign(asset, verb, expires))
+  if (asset !== null && expires * 1000 > now && given.length === expected.length && timingSafeEqual(given, expected)) return asset
+  throw new ServiceError('not_found', 'This link leads nowhere any more; ask for a new one at GET /v1/assets/<id>.')
+}
+
+function sign({ id, linkKey }: UploadedAsset, verb: LinkVerb, expires: number): string {
+  return createHmac('sha256', linkKey).update(`${verb} ${id} ${expires}`).digest('hex')
+}

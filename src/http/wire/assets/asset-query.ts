@@ -1,0 +1,70 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { UploadedAsset } from '../../../core/uploaded-asset.ts'
+import { assetTypeOf, engineOf } from './encode-asset.ts'
+
+/** Query parameters of GET /v1/assets, all of the original's. */
+export const assetQueryNames = [
+  'name',
+  'is_public',
+  'data_type',
+  'asset_type',
+  'engine',
+  'engine_type',
+  'limit',
+  'offset',
+  'get_preview_urls',
+  'asset_ids',
+  'owner',
+  'file_format',
+] as const
+
+export interface AssetQuery {
+  readonly accepts: (asset: UploadedAsset) => boolean
+  readonly limit: number
+  readonly offset: number
+}
+
+const mostPerPage = 200
+
+/** @throws {ServiceError} `invalid_request_error` for values out of range, `unsupported_parameter` for filters that Sepia lacks. */
+export function readAssetQuery(query: Readonly<Record<string, unknown>>): AssetQuery {
+  const all = (name: string): readonly string[] => [query[name] ?? []].flat().map(String)
+  const [name] = all('name')
+  const types = all('asset_type')
+  const engines = all('engine')
+  const ids = all('asset_ids').flatMap((list) => list.split(','))
+  const [owner] = all('owner')
+  const [isPublic] = all('is_public')
+  if (query.data_type !== undefined)
+    throw new ServiceError('unsupported_parameter', '`data_type` is not known of assets: leave it out.', { param: 'data_type' })
+  if (isPublic !== undefined && isPublic !== 'true' && isPublic !== 'false') throw wrong('is_public', 'true or false')
+  if (all('engine_type').some((type) => type !== 'image')) throw wrong('engine_type', 'image')
+  if (all('file_format').some((format) => format !== 'safetensors')) throw wrong('file_format', 'safetensors')
+  return {
+    limit: integer(query.limit, 'limit', { least: 1, most: mostPerPage, absent: mostPerPage }),
+    offset: integer(query.offset, 'offset', { least: 0, most: 1_000_000, absent: 0 }),
+    accepts: (asset) =>
+      (name === undefined || asset.name === name) &&
+      (types.length === 0 || types.includes(assetTypeOf(asset))) &&
+      (engines.length === 0 || engines.includes(engineOf(asset))) &&
+      (ids.length === 0 || ids.includes(asset.id)) &&
+      (owner === undefined || asset.accountId === owner) &&
+      (isPublic === undefined || asset.isPublic === (isPublic === 'true')),
+  }
+}
+
+function integer(
+  value: unknown,
+  param: string,
+  { least, most, absent }: { readonly least: number; readonly most: number; readonly absent: number },
+): number {
+  if (value === undefined) return absent
+  const number = /^\d{1,7}$/.test(String(value)) ? Number(value) : Number.NaN
+  if (number >= least && number <= most) return number
+  throw wrong(param, `an integer from ${least} to ${most}`)
+}
+
+function wrong(param: string, wanted: string): ServiceError {
+  const message = `\`${param}\` must be ${wanted}.`
+  return new ServiceError('invalid_request_error', message, { param, faults: [{ path: [param], message, kind: 'range' }] })
+}

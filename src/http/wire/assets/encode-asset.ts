@@ -1,0 +1,41 @@
+import type { UploadedAsset } from '../../../core/uploaded-asset.ts'
+import type { Answer } from '../answer.ts'
+import type { assetSchema } from './asset-answers.ts'
+import { type AssetType, assetEngines } from './asset-fields.ts'
+
+/** An asset as the assets routes show it. */
+export function encodeAsset(asset: UploadedAsset): Answer<typeof assetSchema> {
+  const type = assetTypeOf(asset)
+  return {
+    id: asset.id,
+    name: asset.name,
+    asset_type: type,
+    data: {
+      asset_type: type,
+      engine: engineOf(asset),
+      file_format: 'safetensors',
+      ...(type === 'lora' || type === 'textual_inversion' ? { trigger_words: asset.triggerWords } : {}),
+      ...(asset.base === null ? {} : { checkpoint: asset.base }),
+    },
+    description: asset.description,
+    file_structure: 'single_file',
+    is_public: asset.isPublic,
+    size_bytes: asset.bytes,
+    status: asset.state === 'awaiting' ? (asset.bytes > 0 ? 'uploading' : 'ready_to_upload') : asset.state,
+    status_details: asset.details,
+    tenant_uuid: asset.accountId,
+    created_at: new Date(asset.createdAt).toISOString(),
+    has_picture: asset.picture !== null,
+  }
+}
+
+/** The original's kind of an asset; a ControlNet is a checkpoint with an engine of its own. */
+export function assetTypeOf({ kind }: Pick<UploadedAsset, 'kind'>): AssetType {
+  return kind === 'textual-inversion' ? 'textual_inversion' : kind === 'lora' || kind === 'vae' ? kind : 'checkpoint'
+}
+
+/** The original's word for what an asset was made for. */
+export function engineOf({ kind, family }: Pick<UploadedAsset, 'kind' | 'family'>): string {
+  const found = Object.entries(assetEngines).find(([, of]) => of.family === family && of.controlnet === (kind === 'controlnet'))
+  return found?.[0] ?? 'image/unknown'
+}

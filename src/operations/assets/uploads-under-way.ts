@@ -1,0 +1,35 @@
+import { ServiceError } from '../../core/error.ts'
+
+/** The uploads that come in right now, so that no two write one file and one account's together stay within its quota. */
+export class UploadsUnderWay {
+  readonly #bytes = new Map<string, { readonly accountId: string; bytes: number }>()
+
+  /**
+   * Notes that an asset's bytes come in; the caller tells how many are there, and disposes it at the end.
+   *
+   * @throws {ServiceError} `concurrency_limit_exceeded` when they come in already.
+   */
+  begin({ id, accountId }: { readonly id: string; readonly accountId: string }): Disposable & { grow(bytes: number): void } {
+    if (this.#bytes.has(id))
+      throw new ServiceError('concurrency_limit_exceeded', 'This asset is being uploaded already; wait for the end of that.')
+    const upload = { accountId, bytes: 0 }
+    this.#bytes.set(id, upload)
+    return {
+      grow: (bytes) => {
+        upload.bytes = bytes
+      },
+      [Symbol.dispose]: () => void this.#bytes.delete(id),
+    }
+  }
+
+  /** Bytes of an account's other uploads. */
+  bytesBeside(accountId: string, id: string): number {
+    let sum = 0
+    for (const [other, upload] of this.#bytes) if (other !== id && upload.accountId === accountId) sum += upload.bytes
+    return sum
+  }
+
+  has(id: string): boolean {
+    return this.#bytes.has(id)
+  }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { openAssetFiles } from './open-asset-files.ts'
+
+const id = `asset_${'a'.repeat(32)}`
+const { signal } = new AbortController()
+const options = { from: 0, mayGrowTo: () => undefined, signal }
+
+async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text)
+}
+
+test('what came before a connection broke stays, and the rest goes behind it', async () => {
+  await using folder = await createTemporaryFolder()
+  const files = openAssetFiles({ folder: join(folder.path, 'assets') })
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield* pieces('abc')
+    throw new Error('the connection broke')
+  }
+  await assert.rejects(files.receive(id, broken(), options), /broke/)
+  await assert.rejects(files.receive(id, pieces('x'), { ...options, from: 2 }), /Go on at byte 3/)
+  assert.equal(await files.receive(id, pieces('de', 'f'), { ...options, from: 3 }), 6)
+  await files.accept(id)
+  await files.accept(id)
+  const opened = await files.open(id, 'weights', { signal })
+  assert.equal(Buffer.concat(await Array.fromAsync(opened?.pieces ?? [])).toString(), 'abcdef')
+  await files.remove(id)
+  assert.equal(await files.received(id), null)
+})
+
+test('an upload that begins anew forgets the one before', async () => {
+  await using folder = await createTemporaryFolder()
+  const files = openAssetFiles({ folder: folder.path })
+  await files.receive(id, pieces('abcdef'), options)
+  assert.equal(await files.receive(id, pieces('xy'), options), 2)
+  assert.equal((await files.received(id))?.bytes, 2)
+})
+
+test('nothing but an id reaches a path', async () => {
+  const files = openAssetFiles({ folder: '/nowhere' })
+  assert.throws(() => files.path('asset_../../etc/passwd'), /no asset can have/)
+})

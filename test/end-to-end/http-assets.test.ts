@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import type { ImageModelDescriptor } from '../../src/core/model.ts'
+import { createAccessToken } from '../../src/operations/access/create-access-token.ts'
+import { createAccount } from '../../src/operations/access/create-account.ts'
+import { removeDeletedAssets } from '../../src/operations/assets/remove-deleted-assets.ts'
+import { createFakeCatalog, describeFakeImage } from '../../src/runtimes/fake/fake-catalog.ts'
+import { startHttpService } from '../support/http-service.ts'
+import { readGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { createTestAssets } from '../support/test-assets.ts'
+import { createTestClock } from '../support/test-clock.ts'
+
+const { signal } = new AbortController()
+const golden = await readGoldenCheckpoints()
+const lora = golden.get('lora-peft.safetensors') ?? Buffer.alloc(0)
+const checkpoint: ImageModelDescriptor = describeFakeImage({
+  id: 'fake-image',
+  format: 'safetensors',
+  checkpoint: { family: 'sdxl', inpainting: false, weights: '/fake/image', prediction: null },
+})
+const sdxl = 'image/stable-diffusion-xl-v1-0'
+const described = (name: string, more: object = {}) => ({
+  name,
+  asset_type: 'lora',
+  data: { asset_type: 'lora', engine: sdxl, trigger_words: ['sks'] },
+  transfer_api_type: 'presigned-url',
+  ...more,
+})
+
+/** What the assets routes answer, as far as these tests look. */
+interface Told {
+  readonly error: { readonly code: string; readonly message: string }
+  readonly asset: {
+    readonly id: string
+    readonly status: string
+    readonly status_details: string
+    readonly size_bytes: number
+    readonly data: { readonly trigger_words: readonly string[] }
+  }
+  readonly transfer_api: { readonly put_url: string; readonly get_url: string }
+  readonly total: number
+  readonly data: readonly { readonly id: string }[]
+}
+
+async function told(response: Response): Promise<{ readonly status: number; readonly body: Told }> {
+  return { status: response.status, body: (await response.json()) as Told }
+}
+
+async function start(bytesPerAccount?: number) {
+  const stack = new AsyncDisposableStack()
+  const folder = stack.use(await createTemporaryFolder()).path
+  const clock = createTestClock()
+  const catalog = createFakeCatalog([checkpoint])
+  const assets = { folder, ...(bytesPerAccount === undefined ? {} : { bytesPerAccount }) }
+  const service = stack.use(await startHttpService({ clock, catalog, assets }))
+  const other = await createAccount({ ...service.store, clock }, { name: 'Bob', role: 'member' }, { signal })
+  const { text: otherToken } = await createAccessToken(
+    { ...service.store, clock },
+    { accountId: other.id, name: 'test', scopes: ['image', 'read'], expiresAt: null },
+    { signal },
+  )
+  const put = (url: string, body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    fetch(url, { method: 'PUT', body, headers })
+  const create = async (body: object, token = service.token) => {
+    return told(await service.fetch('/v1/assets', { json: body, token }))
+  }
+  const upload = async (name: string, more: object = {}, file: Uint8Array<ArrayBuffer> = new Uint8Array(lora), token = service.token) => {
+    const made = await create(described(name, more), token)
+    assert.equal(made.status, 200, JSON.stringify(made.body))
+    const sent = await put(made.body.transfer_api.put_url, file)
+    assert.equal(sent.status, 200, await sent.text())
+    const completed = await service.fetch(`/v1/assets/${made.body.asset.id}/complete-upload`, { method: 'POST', token })
+    return { id: String(made.body.asset.id), completed: (await completed.json()) as { readonly error?: string } }
+  }
+  const get = async (path: string, token = service.token) => {
+    return told(await service.fetch(path, { token }))
+  }
+  const remove = (id: string, token = service.token) => service.fetch(`/v1/assets/${id}`, { method: 'DELETE', token })
+  const draw = (body: object, token = service.token) => service.fetch('/generate/sdxl', { json: { prompt: 'a tiger', ...body }, token })
+  return {
+    service,
+    clock,
+    catalog,
+    folder,
+    other: { id: other.id, token: otherToken },
+    put,
+    create,
+    upload,
+    get,
+    remove,
+    draw,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+suite('uploaded assets', () => {
+  test("a LoRA is made, uploaded, checked and named by requests, and is its account's alone", async () => {
+    await using it = await start()
+    const { id, completed } = await it.upload('mine')
+    assert.deepEqual(completed, {})
+    const shown = await it.get(`/v1/assets/${id}`)
+    assert.deepEqual(
+      [shown.body.asset.status, shown.body.asset.size_bytes, shown.body.asset.data.trigger_words],
+      ['ready', lora.length, ['sks']],
+    )
+    assert.deepEqual(await readFile(join(it.folder, `${id}.safetensors`)), lora)
+    for (const name of ['mine', id]) assert.equal((await it.draw({ loras: { [name]: 0.5 } })).status, 200)
+    const refused = await it.draw({ loras: { mine: 1 } }, it.other.token)
+    assert.equal(refused.status, 422)
+    assert.match(await refused.text(), /names mine, which is not installed; installed are: none/)
+    for (const path of [`/v1/assets/${id}`, '/v1/assets/mine', '/v1/assets/nobody'])
+      assert.deepEqual((await it.get(path, it.other.token)).body.error.code, 'not_found')
+    assert.equal((await it.get('/v1/assets', it.other.token)).body.total, 0)
+  })
+
+  test('a request keeps the file it named when another takes the name', async () => {
+    await using it = await start()
+    const { id } = await it.upload('mine')
+    const submitted = await it.service.fetch('/generate/sdxl', {
+      json: { prompt: 'a <lora:mine:0.5> tiger' },
+      headers: { 'x-service-async': '1' },
+    })
+    assert.equal(submitted.status, 202)
+    const [claim] = await it.service.store.queue.claim(
+      { workerId: 'w', rooms: [{ model: 'fake-image', room: 1 }], limit: 1, leaseMs: 1000 },
+      { signal },
+    )
+    assert.ok(claim?.work.kind === 'image')
+    assert.deepEqual(claim.work.request.loras, [{ name: `${id}/mine`, weight: 0.5 }])
+  })
+
+  test("public ones are an owner's to make and everybody's to use", async () => {
+    await using it = await start()
+    const refused = await it.create(described('shared', { is_public: true }), it.other.token)
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'insufficient_scope'])
+    const { id } = await it.upload('shared', { is_public: true })
+    assert.equal((await it.draw({ loras: { shared: 1 } }, it.other.token)).status, 200)
+    assert.equal((await it.remove(id, it.other.token)).status, 403)
+    assert.equal((await it.create(described('shared'), it.other.token)).status, 422)
+    assert.equal((await it.get(`/v1/assets?owner=${it.service.accountId}&asset_type=lora`, it.other.token)).body.total, 1)
+    assert.equal((await it.get(`/v1/assets?asset_type=vae&asset_type=checkpoint`, it.other.token)).body.total, 0)
+  })
+
+  test('what was deleted stays for those who asked before, and no longer', async () => {
+    await using it = await start()
+    const { id } = await it.upload('mine')
+    await it.service.fetch('/generate/sdxl', { json: { prompt: 'a <lora:mine> tiger' }, headers: { 'x-service-async': '1' } })
+    assert.equal((await it.remove(id)).status, 200)
+    assert.equal((await it.draw({ loras: { mine: 1 } })).status, 422)
+    assert.equal((await it.get('/v1/assets')).body.total, 0)
+    const assets = createTestAssets({ store: it.service.store, clock: it.clock, catalog: it.catalog, folder: it.folder })
+    const tidy = () =>
+      removeDeletedAssets(
+        { ...assets, log: it.service.store.log, onModelGone: () => undefined },
+        { interactiveMs: 1000, deferredMs: 100_000 },
+        { signal },
+      )
+    const isThere = async () => (await assets.files.received(id)) !== null
+    await tidy()
+    assert.ok(await isThere(), 'others may be answered right now')
+    await it.clock.advance(1001)
+    await tidy()
+    assert.ok(await isThere(), 'a pending request names it')
+    await it.clock.advance(100_000)
+    await tidy()
+    assert.equal(await isThere(), false)
+    await it.upload('mine')
+  })
+
+  test('uploads go on where they ended', async () => {
+    await using it = await start()
+    const made = await it.create(described('mine'))
+    const { put_url } = made.body.transfer_api
+    const half = Math.floor(lora.length / 2)
+    const range = (from: number, to: number) => ({ 'content-range': `bytes ${from}-${to - 1}/${lora.length}` })
+    assert.equal((await it.put(put_url, new Uint8Array(lora.subarray(0, half)), range(0, half))).status, 200)
+    const wrong = await it.put(put_url, new Uint8Array(lora.subarray(half + 1)), range(half + 1, lora.length))
+    assert.equal(wrong.status, 422)
+    assert.match(await wrong.text(), new RegExp(`Go on at byte ${half}`))
+    assert.equal((await it.put(put_url, new Uint8Array(lora.subarray(half)), range(half, lora.length))).status, 200)
+    const completed = await it.service.fetch(`/v1/assets/${made.body.asset.id}/complete-upload`, { method: 'POST' })
+    assert.deepEqual(await completed.json(), {})
+    assert.equal((await it.put(put_url, new Uint8Array(lora))).status, 404)
+  })
+
+  test('bad files, each with its answer', async () => {
+    await using it = await start()
+    const early: readonly (readonly [string, Uint8Array<ArrayBuffer>, RegExp])[] = [
+      ['zip', new Uint8Array(Buffer.from('PK\u0003\u0004 and so on, as torch.save writes')), /is a pickle, which can run code/],
+      ['pickle', new Uint8Array(Buffer.from([0x80, 2, 0x8a, 10, 1, 2, 3, 4, 5, 6])), /is a pickle/],
+      ['gguf', new Uint8Array(Buffer.from('GGUF\u0003\u0000\u0000\u0000\u0000\u0000')), /is a GGUF file/],
+      ['text', new Uint8Array(Buffer.from('<!doctype html><p>not found')), /is no safetensors file/],
+    ]
+    for (const [name, bytes, answer] of early) {
+      const made = await it.create(described(name))
+      const sent = await it.put(made.body.transfer_api.put_url, bytes)
+      assert.equal(sent.status, 422)
+      assert.match(await sent.text(), answer)
+    }
+    const truncated = new Uint8Array(lora.subarray(0, lora.length - 100))
+    const late: readonly (readonly [string, Uint8Array<ArrayBuffer>, object, RegExp])[] = [
+      ['cut', truncated, {}, /^The file .*(?:ends|shorter|beyond|bytes)/],
+      ['loha', new Uint8Array(golden.get('loha.safetensors') ?? []), {}, /LoHa/],
+      ['embedding', new Uint8Array(golden.get('ti-xl.safetensors') ?? []), {}, /holds a textual-inversion, not a lora/],
+      ['small', new Uint8Array(golden.get('sd15-lora-kohya.safetensors') ?? []), {}, /is for Stable Diffusion 1.5, not for SDXL/],
+    ]
+    for (const [name, bytes, more, answer] of late) {
+      const { id, completed } = await it.upload(name, more, bytes)
+      assert.match(completed.error ?? '', answer)
+      const { asset } = (await it.get(`/v1/assets/${id}`)).body
+      assert.deepEqual([asset.status, asset.status_details, asset.size_bytes], ['rejected', completed.error, 0])
+      await assert.rejects(readFile(join(it.folder, `${id}.part`)))
+    }
+  })
+
+  test('what is not done is refused by name', async () => {
+    await using it = await start()
+    const cases: readonly (readonly [object, RegExp])[] = [
+      [{ transfer_api_type: 'sts' }, /Sepia has no sts/],
+      [{ skip_validation: true }, /every file is checked/],
+      [{ url: 'https://a.example/x' }, /`url` must be left out/],
+      [{ asset_type: 'latent', data: { asset_type: 'latent', engine: sdxl } }, /latent is not kept/],
+      [{ data: { asset_type: 'lora', engine: 'image/flux-dev' } }, /`data.engine` must be one of/],
+      [{ data: { asset_type: 'lora', engine: sdxl, file_format: 'pt' } }, /must be safetensors/],
+      [{ data: { asset_type: 'vae', engine: sdxl } }, /the same as `asset_type`/],
+      [{ name: '../x' }, /`name`/],
+      [{ name: 'fake-image' }, /fake-image is taken/],
+    ]
+    for (const [more, answer] of cases) {
+      const made = await it.create(described('mine', more))
+      assert.equal(made.status, 422)
+      assert.match(made.body.error.message, answer)
+    }
+  })
+
+  test('one account uploads no more than its quota, whatever the length says', async () => {
+    await using it = await start(lora.length + 10)
+    await it.upload('one')
+    const made = await it.create(described('two'))
+    const { put_url } = made.body.transfer_api
+    assert.equal((await it.put(put_url, new Uint8Array(lora))).status, 429)
+    const pieces = new ReadableStream({
+      start(controller) {
+        for (let at = 0; at < lora.length; at += 1000) controller.enqueue(new Uint8Array(lora.subarray(at, at + 1000)))
+        controller.close()
+      },
+    })
+    const chunked = await fetch(put_url, { method: 'PUT', body: pieces, duplex: 'half' } as RequestInit)
+    assert.equal(chunked.status, 429)
+    assert.match(await chunked.text(), /Delete an asset first/)
+  })
+
+  test('links are for one asset, one verb and a day', async () => {
+    await using it = await start()
+    const { id } = await it.upload('mine')
+    const { get_url, put_url } = (await it.get(`/v1/assets/${id}?transfer_api_type=presigned-url`)).body.transfer_api
+    const whole = await fetch(get_url)
+    assert.deepEqual(Buffer.from(await whole.arrayBuffer()), lora)
+    assert.equal((await fetch(put_url)).status, 404)
+    assert.equal((await fetch(get_url.replace(/signature=./, 'signature=x'))).status, 404)
+    assert.equal((await fetch(get_url.replace(id, `asset_${'0'.repeat(32)}`))).status, 404)
+    await it.clock.advance(25 * 60 * 60 * 1000)
+    assert.equal((await fetch(get_url)).status, 404)
+  })
+
+  test('an uploaded checkpoint is a model of its account', async () => {
+    await using it = await start()
+    const engine = { asset_type: 'checkpoint', data: { asset_type: 'checkpoint', engine: sdxl } }
+    const { id, completed } = await it.upload('my-model', engine, new Uint8Array(golden.get('xl.safetensors') ?? []))
+    assert.deepEqual(completed, {})
+    const names = async (token?: string) => (await it.get('/v1/models', token)).body.data.map(({ id }) => id)
+    assert.deepEqual(await names(), ['fake-image', `${id}/my-model`])
+    assert.deepEqual(await names(it.other.token), ['fake-image'])
+    const submitted = await it.service.fetch('/generate/sdxl', {
+      json: { prompt: 'a tiger', checkpoint: 'my-model' },
+      headers: { 'x-service-async': '1' },
+    })
+    assert.equal(submitted.status, 202)
+    for (const model of [`${id}/my-model`, id, 'my-model']) assert.equal((await it.draw({ model }, it.other.token)).status, 404)
+  })
+
+  test('pictures show what an asset does', async () => {
+    await using it = await start()
+    const { id } = await it.upload('mine')
+    const png = Buffer.concat([Buffer.from('\u0089PNG\r\n', 'latin1'), Buffer.alloc(30)])
+    const posted = await it.service.fetch(`/v1/assets/${id}/picture`, { json: { image: png.toString('base64') } })
+    assert.deepEqual([posted.status, ((await posted.json()) as { has_picture: boolean }).has_picture], [200, true])
+    const shown = await it.service.fetch(`/v1/assets/${id}/picture`)
+    assert.equal(shown.headers.get('content-type'), 'image/png')
+    assert.deepEqual(Buffer.from(await shown.arrayBuffer()), png)
+    const hostile = await it.service.fetch(`/v1/assets/${id}/picture`, { json: { image: Buffer.from('<svg>').toString('base64') } })
+    assert.equal(hostile.status, 422)
+  })
+})
