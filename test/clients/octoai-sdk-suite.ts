@@ -71,7 +71,7 @@ export function testOctoaiSdk(name: string, start: () => Promise<ClientTarget>):
 
     test('assetLibrary creates, takes a file, completes, lists, gets and deletes', async () => {
       const file = new Uint8Array((await readGoldenCheckpoints()).get('lora-peft.safetensors') ?? [])
-      const data = { assetType: 'lora', engine: 'image/stable-diffusion-xl-v1-0', triggerWords: ['sks'] } as const
+      const data: OctoAI.assetLibrary.Data = { assetType: 'lora', engine: 'image/stable-diffusion-xl-v1-0', triggerWords: ['sks'] }
       const request = { assetType: 'lora', name: 'my-lora', description: 'a look', data } as const
       const { asset, transferApi } = await client.assetLibrary.create({ ...request, transferApiType: 'presigned-url' })
       assert.ok(transferApi.type === 'presigned-url')

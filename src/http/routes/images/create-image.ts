@@ -11,7 +11,11 @@ export function registerCreateImage(api: FastifyInstance, deps: RouteDependencie
   api.post('/v1/images/generations', { config: { spends: 'images' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['image'])
-    const images = parseOpenAiImageRequest(deps.assets.library.catalogFor(caller.accountId), synchronousBody(incoming).value, settings.imagePixels)
+    const images = parseOpenAiImageRequest(
+      deps.assets.library.catalogFor(caller.accountId),
+      synchronousBody(incoming).value,
+      settings.imagePixels,
+    )
     return answerImages(deps, settings, { incoming, reply, images, name: 'image_generation' })
   })
 }

@@ -20,7 +20,7 @@ export function registerEditImage(api: FastifyInstance, deps: RouteDependencies,
       const caller = callerOf(incoming)
       requireScope(caller, ['image'])
       const inspectImage: InspectImage = (bytes, options) => deps.inspectImage(bytes, { ...options, account: caller.accountId })
-      const parsing = { catalog: deps.catalog, inspectImage, mostPixels: settings.imagePixels }
+      const parsing = { catalog: deps.assets.library.catalogFor(caller.accountId), inspectImage, mostPixels: settings.imagePixels }
       const images = await parse(parsing, await receivedForm(incoming).collect(), { signal: clientSignal(reply) })
       return answerImages(deps, settings, { incoming, reply, images, name: 'image_edit' })
     })
