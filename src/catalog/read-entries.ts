@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AssetDescriptor, UnusableFile } from '../core/asset.ts'
+import type { AssetDescriptor, UnusableFile } from '../core/assets/asset.ts'
 import type { CatalogEntry } from './catalog-entry.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import { checkFiles } from './check-files.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { AssetDescriptor, AssetKind, UnusableFile } from '../core/asset.ts'
+import type { AssetDescriptor, AssetKind, UnusableFile } from '../core/assets/asset.ts'
 import type { ImageModelDescriptor, ModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { CatalogEntry } from './catalog-entry.ts'

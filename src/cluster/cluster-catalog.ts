@@ -1,4 +1,4 @@
-import type { AssetDescriptor } from '../core/asset.ts'
+import type { AssetDescriptor } from '../core/assets/asset.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ClusterView } from './cluster-view.ts'

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { ExaminedWeights } from '../../core/asset.ts'
+import type { ExaminedWeights } from '../../core/assets/asset.ts'
 import { detectSafetensorsKind } from '../../core/checkpoint/checkpoint-family.ts'
 import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
 import { countTextLayers } from '../../core/checkpoint/text-layers.ts'

@@ -1,4 +1,4 @@
-import type { AssetDescriptor, UnusableFile } from '../../core/asset.ts'
+import type { AssetDescriptor, UnusableFile } from '../../core/assets/asset.ts'
 import type { CatalogEntry } from '../catalog-entry.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { readLooseGguf } from '../gguf/read-loose-gguf.ts'

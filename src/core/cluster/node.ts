@@ -1,4 +1,4 @@
-import type { AssetDescriptor } from '../asset.ts'
+import type { AssetDescriptor } from '../assets/asset.ts'
 import type { ModelDescriptor } from '../model.ts'
 import type { ModelState } from '../ports/model-pool.ts'
 

@@ -1,4 +1,4 @@
-import type { AssetDescriptor } from '../asset.ts'
+import type { AssetDescriptor } from '../assets/asset.ts'
 import type { ComputeDevice } from '../compute-device.ts'
 import type { ImageProgress, ImageRequest, ImageResult } from '../image-generation.ts'
 

@@ -1,4 +1,4 @@
-import type { AssetDescriptor, AssetKind, UnusableFile } from '../asset.ts'
+import type { AssetDescriptor, AssetKind, UnusableFile } from '../assets/asset.ts'
 import type { ImageModelDescriptor, ModelDescriptor } from '../model.ts'
 
 /** The models and assets the service knows. */

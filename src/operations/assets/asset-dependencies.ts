@@ -1,4 +1,4 @@
-import type { ExaminedWeights } from '../../core/asset.ts'
+import type { ExaminedWeights } from '../../core/assets/asset.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { AssetFiles } from '../../core/ports/asset-files.ts'
 import type { Clock } from '../../core/ports/clock.ts'

@@ -1,9 +1,9 @@
-import type { AssetDescriptor, ExaminedWeights } from '../../core/asset.ts'
+import type { AssetDescriptor, ExaminedWeights } from '../../core/assets/asset.ts'
+import { assetReference, type UploadedAsset } from '../../core/assets/uploaded-asset.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { AssetFiles } from '../../core/ports/asset-files.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
-import { assetReference, type UploadedAsset } from '../../core/uploaded-asset.ts'
 import { listAssetRecords } from './asset-records.ts'
 
 /** An upload that requests may name, and what its file says. */

@@ -1,6 +1,6 @@
+import { assetFromDocument, assetToJson, type UploadedAsset } from '../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { DocumentQuery, DocumentStore } from '../../core/ports/document-store.ts'
-import { assetFromDocument, assetToJson, type UploadedAsset } from '../../core/uploaded-asset.ts'
 
 type Options = { readonly signal: AbortSignal }
 type Documents = { readonly documents: DocumentStore }

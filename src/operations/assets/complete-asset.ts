@@ -1,8 +1,8 @@
-import type { ExaminedWeights } from '../../core/asset.ts'
+import type { ExaminedWeights } from '../../core/assets/asset.ts'
+import { assetReference, type UploadedAsset } from '../../core/assets/uploaded-asset.ts'
 import { familyNames } from '../../core/checkpoint/checkpoint-family.ts'
 import { ServiceError } from '../../core/error.ts'
 import { familyOf } from '../../core/model.ts'
-import { assetReference, type UploadedAsset } from '../../core/uploaded-asset.ts'
 import type { AssetDependencies } from './asset-dependencies.ts'
 import { putAssetRecord } from './asset-records.ts'
 

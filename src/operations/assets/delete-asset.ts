@@ -1,6 +1,6 @@
 import type { Caller } from '../../core/access-token.ts'
+import type { UploadedAsset } from '../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { UploadedAsset } from '../../core/uploaded-asset.ts'
 import type { AssetDependencies } from './asset-dependencies.ts'
 import { putAssetRecord } from './asset-records.ts'
 import { isOwner } from './create-asset.ts'

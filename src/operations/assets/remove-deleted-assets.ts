@@ -1,5 +1,5 @@
+import type { UploadedAsset } from '../../core/assets/uploaded-asset.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
-import type { UploadedAsset } from '../../core/uploaded-asset.ts'
 import type { AssetDependencies } from './asset-dependencies.ts'
 import { findAssetRecord } from './asset-records.ts'
 

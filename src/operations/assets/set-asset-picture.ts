@@ -1,5 +1,5 @@
+import type { UploadedAsset } from '../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { UploadedAsset } from '../../core/uploaded-asset.ts'
 import type { AssetDependencies } from './asset-dependencies.ts'
 import { putAssetRecord } from './asset-records.ts'
 

@@ -1,4 +1,4 @@
-import type { AssetDescriptor, AssetKind } from '../../core/asset.ts'
+import type { AssetDescriptor, AssetKind } from '../../core/assets/asset.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ImageRequest } from '../../core/image-generation.ts'
 import { takesEdges } from '../../core/images/controlnet.ts'

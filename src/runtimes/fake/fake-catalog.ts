@@ -1,4 +1,4 @@
-import type { AssetDescriptor } from '../../core/asset.ts'
+import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from '../../core/model.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 

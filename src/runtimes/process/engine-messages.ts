@@ -1,4 +1,4 @@
-import type { AssetDescriptor } from '../../core/asset.ts'
+import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import type { ComputeDevice, DeviceChoice } from '../../core/compute-device.ts'
 import type { ErrorCode, FieldFault } from '../../core/error.ts'
 import type { ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'

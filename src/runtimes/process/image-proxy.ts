@@ -1,4 +1,4 @@
-import type { AssetDescriptor } from '../../core/asset.ts'
+import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import type { ImageRequest } from '../../core/image-generation.ts'
 import type { FindAsset } from '../../core/ports/asset-finder.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../../core/error.ts'
-import type { UploadedAsset } from '../../../core/uploaded-asset.ts'
 
 /** What a link lets its holder do with an asset's file. */
 export type LinkVerb = 'get' | 'put'

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
+import type { UploadKind } from '../../../core/assets/uploaded-asset.ts'
 import type { CheckpointFamily } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { FieldFault } from '../../../core/error.ts'
-import type { UploadKind } from '../../../core/uploaded-asset.ts'
 import type { NewAsset } from '../../../operations/assets/create-asset.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'

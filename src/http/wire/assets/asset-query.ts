@@ -1,5 +1,5 @@
+import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../../core/error.ts'
-import type { UploadedAsset } from '../../../core/uploaded-asset.ts'
 import { assetTypeOf, engineOf } from './encode-asset.ts'
 
 /** Query parameters of GET /v1/assets, all of the original's. */

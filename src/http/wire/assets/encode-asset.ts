@@ -1,4 +1,4 @@
-import type { UploadedAsset } from '../../../core/uploaded-asset.ts'
+import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
 import type { Answer } from '../answer.ts'
 import type { assetSchema } from './asset-answers.ts'
 import { type AssetType, assetEngines } from './asset-fields.ts'

@@ -1,4 +1,4 @@
-import type { AssetKind } from '../../../core/asset.ts'
+import type { AssetKind } from '../../../core/assets/asset.ts'
 import { familyNames } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'

@@ -1,5 +1,5 @@
-import type { CheckpointFamily } from './checkpoint/checkpoint-family.ts'
-import type { ImageModelDescriptor } from './model.ts'
+import type { CheckpointFamily } from '../checkpoint/checkpoint-family.ts'
+import type { ImageModelDescriptor } from '../model.ts'
 
 /** What requests may name besides models. */
 export const assetKinds = ['lora', 'textual-inversion', 'vae', 'controlnet'] as const

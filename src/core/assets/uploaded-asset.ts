@@ -1,8 +1,8 @@
+import { type CheckpointFamily, checkpointFamilies } from '../checkpoint/checkpoint-family.ts'
+import type { StoredDocument } from '../document.ts'
+import { isRecord } from '../is-record.ts'
+import type { JsonValue } from '../text-generation.ts'
 import { type AssetKind, assetKinds } from './asset.ts'
-import { type CheckpointFamily, checkpointFamilies } from './checkpoint/checkpoint-family.ts'
-import type { StoredDocument } from './document.ts'
-import { isRecord } from './is-record.ts'
-import type { JsonValue } from './text-generation.ts'
 
 /** What accounts may upload: whole models, and what requests name besides. */
 export const uploadKinds = ['checkpoint', ...assetKinds] as const
