@@ -68,16 +68,30 @@ export function readNumbers(value: Buffer): readonly number[] {
 }
 
 export function writeGguf(header: readonly GgufEntry[], tensors: readonly GgufTensor[]): Buffer {
+  const parts = [
+    writeGgufHead(
+      header,
+      tensors.map(({ data, ...tensor }) => ({ ...tensor, bytes: data.length })),
+    ),
+  ]
+  for (const { data } of tensors) parts.push(data, Buffer.alloc(align(data.length) - data.length))
+  return Buffer.concat(parts)
+}
+
+/** What stands before the tensors' bytes, each of which begins at a multiple of `align`. */
+export function writeGgufHead(
+  header: readonly GgufEntry[],
+  tensors: readonly (Omit<GgufTensor, 'data'> & { readonly bytes: number })[],
+): Buffer {
   const parts = [Buffer.from('GGUF'), u32(3), u64(tensors.length), u64(header.length)]
   for (const [key, value] of header) parts.push(text(key), value)
   let offset = 0
-  for (const { name, shape, type, data } of tensors) {
+  for (const { name, shape, type, bytes } of tensors) {
     parts.push(text(name), u32(shape.length), ...shape.map(u64), u32(type), u64(offset))
-    offset += align(data.length)
+    offset += align(bytes)
   }
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   parts.push(Buffer.alloc(align(length) - length))
-  for (const { data } of tensors) parts.push(data, Buffer.alloc(align(data.length) - data.length))
   return Buffer.concat(parts)
 }
 
