@@ -26,6 +26,10 @@ const benches = [
   { name: 'upstream/added-latency', question: 'Upstream chat: what the service adds, one at a time and with 32 connections' },
   { name: 'workers/scaling', question: 'Deferred work with 1, 2 and 4 workers' },
   { name: 'security/hostile-neighbour', question: 'Security: what does an account notice of another that attacks?' },
+  {
+    name: 'real-size/language-model-at-size',
+    question: 'Text: a model of 7 B parameters, its time and memory, and what the planner expected',
+  },
   { name: 'start/first-answer', question: 'Start to first answer, and idle memory' },
 ] as const
 

@@ -1,5 +1,6 @@
 import type { CatalogEntry } from './catalog-entry.ts'
 import type { CatalogFault } from './catalog-fault.ts'
+import { isWeightFile } from './checkpoint/weight-file-name.ts'
 import type { FaultyEntry, ReadEntries } from './read-entries.ts'
 
 /** Finds what is wrong between models, and at them as a whole; of two with one id the later is at fault, or the one with other faults. */
@@ -19,8 +20,13 @@ function findClashes(entries: readonly FaultyEntry[]): CatalogFault[] {
     const first = seen.get(id)
     seen.set(id, first ?? modelFile)
     if (first === undefined) return []
-    return [{ file: modelFile, field: 'id', message: `${id} is already the id of ${first}; choose another.` }]
+    return [{ file: modelFile, field: 'id', message: `${id} is already the id of ${first}; ${renaming(modelFile)}.` }]
   })
+}
+
+/** A loose file is called by its name. */
+function renaming(modelFile: string): string {
+  return isWeightFile(modelFile) ? 'rename one of the two files' : 'choose another'
 }
 
 function findForbiddenNatives(entries: readonly CatalogEntry[]): CatalogFault[] {

@@ -8,6 +8,9 @@ export interface ListedFile {
   readonly sha256: string
 }
 
+/** Stands for the SHA-256 of a file whose source tells none; what arrives is noted in its place. */
+export const unknownSum = '0'.repeat(64)
+
 interface ModelFileBase {
   readonly id: string
   readonly name?: string

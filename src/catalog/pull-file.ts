@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { BrokenOff } from './broken-off.ts'
 import type { HubAccess } from './hub/hub-access.ts'
-import type { ListedFile } from './model-file.ts'
+import { type ListedFile, unknownSum } from './model-file.ts'
 import type { ModelSource } from './model-source.ts'
 import { hashFile } from './verify-model.ts'
 
@@ -12,6 +12,7 @@ const pauseMs = 500
 /**
  * Copies one file of a model and checks it; what an earlier try left is kept and completed.
  *
+ * @returns Its hex SHA-256.
  * @param target Where it goes; grows as `<target>.part`.
  * @throws {Error} when the bytes are not those that `model.json` lists.
  */
@@ -19,19 +20,25 @@ export async function pullFile(
   { source, wait }: { readonly source: ModelSource } & Pick<HubAccess, 'wait'>,
   { path, listed, target }: { readonly path: string; readonly listed: ListedFile; readonly target: string },
   { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (done: number) => void },
-): Promise<void> {
-  if ((await sizeOf(target)) === listed.bytes && (await hashFile(target, { signal, onBytes: () => {} })) === listed.sha256)
-    return onBytes(listed.bytes)
+): Promise<string> {
+  if ((await sizeOf(target)) === listed.bytes) {
+    const present = await hashFile(target, { signal, onBytes: () => {} })
+    if (present === listed.sha256 || listed.sha256 === unknownSum) {
+      onBytes(listed.bytes)
+      return present
+    }
+  }
   const part = `${target}.part`
   await mkdir(dirname(target), { recursive: true })
   if ((await sizeOf(part)) > listed.bytes) await rm(part)
   await fetchRest({ source, wait }, { path, part, limit: listed.bytes }, { signal, onBytes })
   const sha256 = await hashFile(part, { signal, onBytes: () => {} })
-  if (sha256 !== listed.sha256) {
+  if (sha256 !== listed.sha256 && listed.sha256 !== unknownSum) {
     await rm(part)
     throw new Error(`${path} arrived damaged (SHA-256 ${sha256} instead of ${listed.sha256}); run the same command again.`)
   }
   await rename(part, target)
+  return sha256
 }
 
 /** Connections break: as long as each try brings a byte, or a few without one have not failed in a row, the next one goes on. */

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { ggufValue, writeGguf } from '../../test/support/model-files/gguf-file.ts'
 import { openCatalog } from './open-catalog.ts'
 import { planPull, pullModel } from './pull-model.ts'
 
@@ -137,11 +138,96 @@ test('names what is wrong with an address', async (context) => {
 
 test('says how a source is written where a folder has no model.json, or is none', async (context) => {
   const modelsFolder = await makeFolder(context)
-  await writeFile(join(modelsFolder, 'weights.gguf'), weights)
-  for (const source of ['no-such-model', join(modelsFolder, 'no-such-folder'), modelsFolder, join(modelsFolder, 'weights.gguf')])
+  await writeFile(join(modelsFolder, 'notes.txt'), weights)
+  for (const source of ['no-such-model', join(modelsFolder, 'no-such-folder'), modelsFolder, join(modelsFolder, 'notes.txt')])
     await assert.rejects(pullModel({ modelsFolder, hub }, source, options), (error: Error) => {
       assert.match(error.message, /has no model\.json.*hf:<owner>\/<repository>/)
       assert.ok(error.message.startsWith(source), error.message)
       return true
     })
+})
+
+/** A whole GGUF file of 3 MB. */
+function gguf(noise: string): Buffer {
+  const header = [['general.architecture', ggufValue('llama')]] as const
+  return writeGguf(header, [{ name: 'token_embd.weight', shape: [1000, 750], type: 0, data: Buffer.alloc(3_000_000, noise) }])
+}
+
+test('what is no GGUF file, or no model, is refused after it arrived, and tried anew', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { address, state } = await serveFile(context, 'tiny.gguf')
+  state.bytes = Buffer.from('<html>Sign in first</html>')
+  await assert.rejects(pullModel({ modelsFolder, hub }, address, options), /tiny\.gguf /)
+  state.bytes = writeGguf([['general.architecture', ggufValue('clip')]], [])
+  await assert.rejects(pullModel({ modelsFolder, hub }, address, options), /mmproj/)
+  assert.deepEqual(await readdir(modelsFolder), [])
+})
+
+/** A web server with one file at whatever path ends in its name; it breaks off downloads and changes the file when it is told. */
+async function serveFile(context: TestContext, name: string) {
+  const state = { bytes: gguf('weights '), etag: '"1"', breaks: 0 }
+  const ranges: (string | undefined)[] = []
+  const server = createServer(({ url = '', headers }, response) => {
+    if (!url.split('?')[0]?.endsWith(`/${name}`)) return void response.writeHead(404).end()
+    ranges.push(headers.range)
+    const start = Number(/bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0)
+    response.writeHead(start > 0 ? 206 : 200, { 'content-length': state.bytes.length - start, etag: state.etag })
+    if (state.breaks-- > 0) return void response.write(state.bytes.subarray(start, start + 1_000_000), () => response.destroy())
+    response.end(state.bytes.subarray(start))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  context.after(() => server.close())
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/files/${name}?download=1`, ranges, state }
+}
+
+test('a file of weights is pulled by its address, resumed, and its checksum noted', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { address, ranges, state } = await serveFile(context, 'Tiny%20Chat-Q4.gguf')
+  state.breaks = 3
+  const sha256 = createHash('sha256').update(gguf('weights ')).digest('hex')
+  const { id, folder } = await pullModel({ modelsFolder, hub }, address, options)
+  assert.equal(id, 'tiny-chat-q4')
+  const written = JSON.parse(await readFile(join(folder, 'model.json'), 'utf8'))
+  assert.deepEqual(written.files, { 'Tiny Chat-Q4.gguf': { bytes: gguf('weights ').length, sha256 } })
+  assert.ok(ranges.some((range) => range !== undefined))
+  const catalog = await openCatalog({ folders: [modelsFolder] })
+  assert.equal(catalog.find('tiny-chat-q4')?.bytes, gguf('weights ').length)
+})
+
+test('a checksum in the address is held', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { address } = await serveFile(context, 'tiny.gguf')
+  await assert.rejects(pullModel({ modelsFolder, hub }, `${address}#sha256=${'1'.repeat(64)}`, options), /arrived damaged/)
+  const sha256 = createHash('sha256').update(gguf('weights ')).digest('hex')
+  assert.equal((await pullModel({ modelsFolder, hub }, `${address}#sha256=${sha256}`, options)).id, 'tiny')
+})
+
+test('a file that changed between two tries is fetched from its beginning', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { address, ranges, state } = await serveFile(context, 'tiny.gguf')
+  const stop = new AbortController()
+  await assert.rejects(pullModel({ modelsFolder, hub }, address, { signal: stop.signal, onProgress: () => stop.abort() }))
+  Object.assign(state, { bytes: gguf('others '), etag: '"2"' })
+  ranges.length = 0
+  const { folder } = await pullModel({ modelsFolder, hub }, address, options)
+  assert.ok(ranges.every((range) => range === undefined))
+  assert.deepEqual(await readFile(join(folder, 'tiny.gguf')), state.bytes)
+})
+
+test('every part of a split set is pulled by the name of one, from a path as from an address', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const folder = await makeFolder(context)
+  for (const part of [1, 2]) await writeFile(join(folder, `big-0000${part}-of-00002.gguf`), gguf('weights '))
+  const pulled = await pullModel({ modelsFolder, hub }, join(folder, 'big-00002-of-00002.gguf'), options)
+  assert.equal(pulled.id, 'big')
+  assert.deepEqual((await readdir(pulled.folder)).toSorted(), ['big-00001-of-00002.gguf', 'big-00002-of-00002.gguf', 'model.json'])
+  await assert.rejects(pullModel({ modelsFolder, hub }, join(folder, 'none.gguf'), options), /none\.gguf cannot be read; check the path/)
+})
+
+test('a pickle is refused before a byte of it is fetched', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { address, ranges } = await serveFile(context, 'model.ckpt')
+  await assert.rejects(pullModel({ modelsFolder, hub }, address, options), /is a pickle/)
+  assert.deepEqual(ranges, [])
 })

@@ -8,7 +8,7 @@ import { checkFiles, runsElsewhere } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
 import { describeModel } from './describe-model.ts'
 import type { HubAccess } from './hub/hub-access.ts'
-import type { ListedFile, ModelFile } from './model-file.ts'
+import { type ListedFile, type ModelFile, unknownSum } from './model-file.ts'
 import type { ModelSource } from './model-source.ts'
 import { openModelSource } from './open-model-source.ts'
 import { pullFile } from './pull-file.ts'
@@ -69,14 +69,22 @@ export async function pullModel(
   const { origin, text, modelFile } = offer
   const name = folderName(modelFile.id)
   // What an earlier try left belongs to exactly this model.json, or not to this model.
-  const unfinished = join(modelsFolder, `.pulling-${name}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`)
+  const version = (await origin.version?.({ signal })) ?? ''
+  const unfinished = join(modelsFolder, `.pulling-${name}-${createHash('sha256').update(text).update(version).digest('hex').slice(0, 16)}`)
   await mkdir(unfinished, { recursive: true })
-  await pullFiles({ origin, wait: hub.wait }, modelFile, { folder: unfinished, signal, onProgress })
+  const sums = await pullFiles({ origin, wait: hub.wait }, modelFile, { folder: unfinished, signal, onProgress })
+  const fault = (await origin.examine?.(unfinished)) ?? null
+  if (fault !== null) {
+    await rm(unfinished, { recursive: true })
+    throw new Error(fault)
+  }
   const files = await checkFiles(modelFile, unfinished)
   if ('faults' in files) throw new CatalogError(files.faults)
   const weights = await describeModel(modelFile, { ...files.facts, folder: unfinished })
   if ('fault' in weights) throw new CatalogError([weights.fault])
-  await writeFile(join(unfinished, 'model.json'), text, { flush: true })
+  await writeFile(join(unfinished, 'model.json'), sums === null ? text : `${JSON.stringify({ ...modelFile, files: sums }, null, 2)}\n`, {
+    flush: true,
+  })
   const folder = join(modelsFolder, name)
   await rename(unfinished, folder)
   await removeOtherTries(modelsFolder, name)
@@ -119,6 +127,7 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize
 }
 
+/** Fetches every file; tells the checksums of all where the source had not told some. */
 async function pullFiles(
   { origin, wait }: { readonly origin: ModelSource } & Pick<HubAccess, 'wait'>,
   { id, files = {} }: ModelFile,
@@ -127,19 +136,22 @@ async function pullFiles(
     signal,
     onProgress,
   }: { readonly folder: string; readonly signal: AbortSignal; readonly onProgress: (progress: FileProgress) => void },
-): Promise<void> {
+): Promise<Readonly<Record<string, ListedFile>> | null> {
   const listed = Object.entries(files)
   if (listed.length === 0) throw new Error(`The model.json of ${id} lists no files; ask who offers it for sizes and checksums in "files".`)
   const bytesTotal = sumBytes(files)
   const free = await freeBytes(folder)
   if (free < bytesTotal) throw new Error(`${id} needs ${bytesTotal} bytes, but ${folder} has ${free} left; make room first.`)
+  const arrived: Record<string, ListedFile> = {}
   let bytesBefore = 0
   for (const [path, entry] of listed) {
     const base = bytesBefore
     const onBytes = (done: number) => onProgress({ path, bytesDone: base + done, bytesTotal })
-    await pullFile({ source: origin, wait }, { path, listed: entry, target: join(folder, path) }, { signal, onBytes })
+    const sha256 = await pullFile({ source: origin, wait }, { path, listed: entry, target: join(folder, path) }, { signal, onBytes })
+    arrived[path] = { bytes: entry.bytes, sha256 }
     bytesBefore += entry.bytes
   }
+  return listed.some(([, { sha256 }]) => sha256 === unknownSum) ? arrived : null
 }
 
 /** Earlier tries at the model, from other sources or with another `model.json`. */

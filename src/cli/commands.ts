@@ -17,6 +17,7 @@ import { revokeToken } from './commands/revoke-token.ts'
 import { searchModels } from './commands/search-models.ts'
 import { serve } from './commands/serve.ts'
 import { showConfig } from './commands/show-config.ts'
+import { suggestModels } from './commands/suggest-models.ts'
 
 /** Every command, in the order the help lists them. */
 export const commands: readonly Command[] = [
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   listModels,
   pullModel,
   searchModels,
+  suggestModels,
   removeModel,
   backup,
   restore,

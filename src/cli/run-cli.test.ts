@@ -26,7 +26,7 @@ describe('the command line', () => {
     for (const [word, commands] of [
       ['token', ['create', 'list', 'revoke']],
       ['account', ['create', 'list', 'disable', 'enable', 'limit', 'link']],
-      ['model', ['list', 'pull', 'search', 'remove']],
+      ['model', ['list', 'pull', 'search', 'suggestions', 'remove']],
     ] as const) {
       const { code, out } = await run([word, '--help'])
       assert.equal(code, 0)

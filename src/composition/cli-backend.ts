@@ -3,6 +3,7 @@ import { removeModel } from '../catalog/remove-model.ts'
 import type { CliBackend } from '../cli/cli-backend.ts'
 import type { Config } from '../config/config.ts'
 import type { ModelDescriptor } from '../core/model.ts'
+import { unstoppable } from '../core/waiting.ts'
 import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { restoreBackup } from '../storage/upkeep/restore-backup.ts'
 import { writeBackup } from '../storage/upkeep/write-backup.ts'
@@ -12,7 +13,9 @@ import { examine } from './examine.ts'
 import { finishInterruptedRestore } from './finish-interrupted-restore.ts'
 import { listInstalledModels, planPullToDataFolder, pullToDataFolder, searchModels } from './models/pull-to-data-folder.ts'
 import { openAccountDesk } from './open-account-desk.ts'
+import { openStore } from './open-store.ts'
 import { findStartFaults } from './start-faults.ts'
+import { createSystemClock } from './system-clock.ts'
 
 /** What the commands do, on the parts of the service. */
 export const cliBackend: CliBackend = {
@@ -22,7 +25,11 @@ export const cliBackend: CliBackend = {
   openAccountDesk,
   listDevices,
   listModels: listInstalledModels,
-  pullModel: pullToDataFolder,
+  pullModel: async (config, source, options) => {
+    const model = await pullToDataFolder(config, source, options)
+    await recordPull(config, source)
+    return model
+  },
   planPull: planPullToDataFolder,
   searchModels,
   findRemovableModel,
@@ -36,6 +43,16 @@ export const cliBackend: CliBackend = {
     await restoreBackup({ ...dataLayout(dataFolder), dataFolder }, file, options)
   },
   doctor: examine,
+}
+
+/** Once a model has arrived that is written down, whether or not the operator still waits. */
+async function recordPull(config: Config, source: string): Promise<void> {
+  const clock = createSystemClock()
+  await using store = await openStore(config, { clock, mode: 'tool' })
+  await store.audit.append(
+    { at: clock.now(), action: 'model-pulled', accountId: null, address: null, subject: source, detail: null },
+    unstoppable,
+  )
 }
 
 /** Looks in the folder of pulled models alone: what is anywhere else is not ours to delete. */

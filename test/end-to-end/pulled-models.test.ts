@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readError } from '../support/read-json.ts'
@@ -20,6 +21,14 @@ async function offerModel(folder: string, id: string): Promise<string> {
   const file = join(folder, 'model.json')
   await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), id }))
   return folder
+}
+
+function readAudit(data: string): readonly unknown[] {
+  using database = new DatabaseSync(join(data, 'sepia.db'), { readOnly: true })
+  return database
+    .prepare("SELECT action, account_id, subject FROM audit_entries WHERE action LIKE 'model%'")
+    .all()
+    .map((row) => ({ ...row }))
 }
 
 function chat(url: string, token: string, model: string): Promise<Response> {
@@ -42,6 +51,7 @@ describe('models pulled and removed beside a running service', () => {
     const came = service.logged('catalog changed')
     assert.equal((await sepia('model', 'pull', offered, '--data', data)).code, 0)
     assert.deepEqual((await came).added, ['twin/chat'])
+    assert.deepEqual(readAudit(data), [{ action: 'model-pulled', account_id: null, subject: offered }])
     const answer = await chat(service.url, token, 'twin/chat')
     assert.equal(answer.status, 200)
     const { model, usage }: ChatCompletion = JSON.parse(await answer.text())

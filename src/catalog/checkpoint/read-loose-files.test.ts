@@ -144,5 +144,5 @@ test('a model.json says what a checkpoint is drawn with, and two files of one na
   await writeFile(join(own, 'mine.ckpt'), 'x')
   const error: unknown = await openCatalog({ folders: [own] }).catch((thrown) => thrown)
   assert.ok(error instanceof CatalogError)
-  assert.match(error.faults[0]?.message ?? '', /mine is already the id of/)
+  assert.match(error.faults[0]?.message ?? '', /mine is already the id of .*; rename one of the two files\./)
 })

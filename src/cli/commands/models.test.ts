@@ -142,3 +142,13 @@ describe('model remove', () => {
     assert.deepEqual([code, err, removed], [1, 'It is built in.\n', []])
   })
 })
+
+describe('model suggestions', () => {
+  it('tells size, memory and licence of each, and which the setting memory has room for', async () => {
+    const { out } = await run(['model', 'suggestions', '--memory', '6gb'])
+    assert.match(out, /^hf:Qwen\/Qwen2\.5-1\.5B-Instruct-GGUF +text +1gb +2\.3gb +yes +apache-2\.0$/m)
+    assert.match(out, /^hf:Qwen\/Qwen2\.5-14B-Instruct-GGUF +text +8\.4gb +14\.9gb +no +apache-2\.0$/m)
+    const { models } = JSON.parse((await run(['model', 'suggestions', '--memory', '64gb', '--json'])).out)
+    assert.ok(models.length >= 6 && models.every(({ fits }: { fits: boolean }) => fits))
+  })
+})

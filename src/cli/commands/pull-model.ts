@@ -10,7 +10,7 @@ export const pullModel: Command = {
   summary: 'Copy a model into the data folder and check it.',
   argument: {
     name: '<source>',
-    help: 'hf:<owner>/<repository>[@<revision>][:<quantization or file>], or the web address or path of a folder with a model.json.',
+    help: 'hf:<owner>/<repository>[@<revision>][:<quantization or file>], or the web address or path of a .gguf or .safetensors file (#sha256=… checks it), or of a folder with a model.json.',
   },
   flags: [{ name: 'dry-run', form: null, help: 'Say what would be fetched, with sizes, and fetch nothing.' }],
   settings: ['data', 'hub-url', 'hub-token-file', 'pull-hosts'],

@@ -1,0 +1,118 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { isPickle, isWeightFile, weightName } from './checkpoint/weight-file-name.ts'
+import { type FetchRules, fetchPublic } from './fetch-public.ts'
+import { readGguf, refuseGguf } from './gguf/read-gguf.ts'
+import { type ListedFile, type ModelFile, unknownSum } from './model-file.ts'
+import type { ModelSource } from './model-source.ts'
+import { explainBreaks } from './web-source.ts'
+
+/** Whether a source names a file of weights itself. */
+export function isWeightSource(source: string): boolean {
+  return isWeightFile(URL.canParse(source) ? new URL(source).pathname : source)
+}
+
+/** Where the bytes of files beside each other come from. */
+interface Place {
+  /** Name of the file that was asked for. */
+  readonly name: string
+  /** SHA-256 that its address brings along, as `#sha256=…`. */
+  readonly sum: string | null
+  /** Bytes of a file, and what tells its versions apart. */
+  measure(name: string, options: { readonly signal: AbortSignal }): Promise<{ readonly bytes: number; readonly version: string }>
+  readonly openFile: ModelSource['openFile']
+}
+
+/**
+ * A `.gguf` or `.safetensors` file at a web address or a path, as a source: its `model.json` is written from its name. One of a split set stands for all.
+ *
+ * @throws {Error} for a pickle, which is never read.
+ */
+export function createWeightFileSource(source: string, rules: FetchRules): ModelSource {
+  const place = URL.canParse(source) ? placeOnWeb(new URL(source), rules) : placeInFolder(source)
+  if (isPickle(place.name))
+    throw new Error(`${place.name} is a pickle, which can run code when it is read; name its safetensors or GGUF file.`)
+  const names = partNames(place.name)
+  let measured: Promise<readonly { readonly bytes: number; readonly version: string }[]> | null = null
+  const measure = (options: { readonly signal: AbortSignal }) =>
+    (measured ??= Promise.all(names.map((name) => place.measure(name, options))))
+  return {
+    async readModelFile(options) {
+      const sha256 = names.length === 1 && place.sum !== null ? place.sum : unknownSum
+      const files = Object.fromEntries((await measure(options)).map(({ bytes }, index) => [names[index] ?? '', { bytes, sha256 }]))
+      return `${JSON.stringify(describe(place.name, names[0] ?? place.name, files), null, 2)}\n`
+    },
+    version: async (options) => (await measure(options)).map(({ version }) => version).join('\n'),
+    describe: async () =>
+      place.sum === null ? ['No checksum is told: what arrives is checked for its size and header, and its own SHA-256 is noted.'] : [],
+    examine: (folder) => examineGguf(join(folder, names[0] ?? place.name)),
+    openFile: place.openFile,
+  }
+}
+
+/** What is no checkpoint, its description says; a GGUF file is read by its engine alone. */
+async function examineGguf(path: string): Promise<string | null> {
+  if (!/\.gguf$/i.test(path)) return null
+  const facts = await readGguf(path)
+  const fault = 'fault' in facts ? facts.fault : refuseGguf(facts)
+  return fault === null ? null : `${basename(path)} ${fault}.`
+}
+
+function describe(asked: string, file: string, files: Readonly<Record<string, ListedFile>>): ModelFile {
+  const name = weightName(asked)
+  const id = name.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-')
+  return /\.gguf$/i.test(asked)
+    ? { id, name, kind: 'text', format: 'gguf', file, files }
+    : { id, name, kind: 'image', format: 'safetensors', file, files }
+}
+
+function partNames(name: string): readonly string[] {
+  const [, start, count = '1', end] = /^(.+)-\d{5}-of-(\d{5})(\.gguf)$/i.exec(name) ?? []
+  if (start === undefined) return [name]
+  return Array.from({ length: Number(count) }, (_, index) => `${start}-${String(index + 1).padStart(5, '0')}-of-${count}${end}`)
+}
+
+function placeOnWeb(address: URL, rules: FetchRules): Place {
+  const sum = /^#sha256=([0-9a-f]{64})$/i.exec(address.hash)?.[1]?.toLowerCase() ?? null
+  const addressOf = (name: string): URL => {
+    const other = new URL(encodeURIComponent(name), address)
+    other.search = address.search
+    return other
+  }
+  return {
+    name: decodeURIComponent(basename(address.pathname)),
+    sum,
+    async measure(name, { signal }) {
+      const response = await fetchPublic({ address: addressOf(name), from: 0 }, rules, { signal })
+      const { 'content-length': length, etag = '', 'last-modified': modified = '' } = response.headers
+      response.destroy()
+      if (length === undefined)
+        throw new Error(`${addressOf(name)} does not tell its size; download it yourself and pull it from its path.`)
+      return { bytes: Number(length), version: `${etag} ${modified}` }
+    },
+    async openFile(name, offset, { signal }) {
+      const from = addressOf(name)
+      const response = await fetchPublic({ address: from, from: offset }, rules, { signal })
+      return { offset: response.statusCode === 206 ? offset : 0, bytes: explainBreaks(response, from, signal) }
+    },
+  }
+}
+
+function placeInFolder(path: string): Place {
+  const folder = dirname(path)
+  return {
+    name: basename(path),
+    sum: null,
+    async measure(name) {
+      const stats = await stat(join(folder, name)).catch((cause) => {
+        throw new Error(`${join(folder, name)} cannot be read; check the path.`, { cause })
+      })
+      return { bytes: stats.size, version: String(stats.mtimeMs) }
+    },
+    openFile: async (name, offset, { signal }) => ({
+      offset,
+      bytes: createReadStream(join(folder, name), { start: offset, highWaterMark: 1 << 20, signal }),
+    }),
+  }
+}

@@ -1,0 +1,25 @@
+import { printByteSize } from '../../core/byte-size.ts'
+import { modelSuggestions } from '../../core/memory/model-suggestions.ts'
+import type { Command } from '../command.ts'
+import { textTable } from '../text-table.ts'
+
+export const suggestModels: Command = {
+  words: ['model', 'suggestions'],
+  summary: 'List models to begin with, and which of them the setting memory has room for.',
+  flags: [],
+  settings: ['memory'],
+  run: async ({ config }) => {
+    const models = modelSuggestions.map((model) => ({ ...model, fits: model.memoryBytes <= config.models.memoryBytes }))
+    const rows = models.map(({ kind, source, bytes, memoryBytes, license, fits }) => [
+      source,
+      kind,
+      printByteSize(bytes),
+      printByteSize(memoryBytes),
+      fits ? 'yes' : 'no',
+      license,
+    ])
+    const table = textTable(['SOURCE', 'KIND', 'DOWNLOAD', 'MEMORY', 'FITS', 'LICENCE'], rows)
+    const room = `Models may take ${printByteSize(config.models.memoryBytes)} here (memory); on a GPU they take its memory instead.`
+    return { text: `${table}\n\n${room} Fetch one with: sepia model pull <source>`, json: { models } }
+  },
+}
