@@ -98,7 +98,10 @@ test('a crash fails the requests on the model, and who waits is served by the ne
   loader.crash('fake-chat')
   await assert.rejects(culprit, { code: 'inference_failed' })
   await assert.rejects(bystander, { code: 'inference_failed' })
-  assert.deepEqual((await waiting).find(({ type }) => type === 'text'), { type: 'text', choice: 0, text: 'fine' })
+  assert.deepEqual(
+    (await waiting).find(({ type }) => type === 'text'),
+    { type: 'text', choice: 0, text: 'fine' },
+  )
   assert.ok(events.some((event) => event.type === 'crashed'))
 })
 
