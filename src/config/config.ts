@@ -1,4 +1,6 @@
+import type { NodeRole } from '../core/cluster/node.ts'
 import type { GpuSetting } from '../core/compute-device.ts'
+import type { BucketAddress } from './s3-url.ts'
 
 /** Every setting, checked and with its default filled in. Times in milliseconds, sizes in bytes, folders absolute. */
 export interface Config {
@@ -16,7 +18,18 @@ export interface Config {
   readonly addresses: AddressSettings
   readonly dataFolder: string
   readonly database: { readonly type: 'embedded' } | { readonly type: 'postgres'; readonly url: string }
-  readonly outputs: { readonly type: 'filesystem' } | { readonly type: 's3'; readonly url: string }
+  /** `secretFile` holds the secret key that the address lacks. */
+  readonly outputs:
+    | { readonly type: 'filesystem' }
+    | { readonly type: 's3'; readonly address: BucketAddress; readonly secretFile: string | null }
+  readonly cluster: {
+    readonly role: NodeRole
+    /** The secret, or the file that holds it. */
+    readonly secret: string | null
+    readonly secretFile: string | null
+    /** Where other nodes reach this one; null = at any free port of the listening host. */
+    readonly nodeUrl: string | null
+  }
   readonly models: {
     /** Searched after the built-in models. */
     readonly folders: readonly string[]

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import type { Machine } from './machine.ts'
+import type { BucketAddress } from './s3-url.ts'
 import { createSettingReader, type SettingReader } from './setting-reader.ts'
 import type { ConfigFault, SettingReport, SettingSources } from './setting-sources.ts'
 import { settings } from './settings.ts'
@@ -41,7 +42,13 @@ function readConfig({ read }: SettingReader): Config {
     },
     dataFolder: read(settings.data),
     database: readDatabase(read(settings.databaseUrl)),
-    outputs: readOutputs(read(settings.s3Url)),
+    outputs: readOutputs(read(settings.s3Url), read(settings.s3SecretFile)),
+    cluster: {
+      role: read(settings.role),
+      secret: read(settings.clusterSecret),
+      secretFile: read(settings.clusterSecretFile),
+      nodeUrl: read(settings.nodeUrl),
+    },
     models: {
       folders: read(settings.models),
       pullHosts: read(settings.pullHosts),
@@ -88,8 +95,8 @@ function readDatabase(url: string | null): Config['database'] {
   return url === null ? { type: 'embedded' } : { type: 'postgres', url }
 }
 
-function readOutputs(url: string | null): Config['outputs'] {
-  return url === null ? { type: 'filesystem' } : { type: 's3', url }
+function readOutputs(address: BucketAddress | null, secretFile: string | null): Config['outputs'] {
+  return address === null ? { type: 'filesystem' } : { type: 's3', address, secretFile }
 }
 
 function zeroIsNull(value: number): number | null {

@@ -1,7 +1,9 @@
+import { nodeRoles } from '../core/cluster/node.ts'
 import { gpuSettings } from '../core/compute-device.ts'
 import type { LogFormat } from './config.ts'
 import { logFormats, logLevels } from './config.ts'
 import { headerNames } from './header-names.ts'
+import { bucketUrl } from './s3-url.ts'
 import type { Fallback, Kind, Setting, SettingDescription, SettingGroup } from './setting.ts'
 import { byteSize, duration, file, folder, folders, integer, names, oneOf, optional, secret, text, toggle, url } from './setting-kinds.ts'
 import { trustedProxies } from './trusted-proxies.ts'
@@ -71,9 +73,39 @@ export const settings = {
   s3Url: setting(
     's3-url',
     'Storage',
-    optional(url('http:', 'https:')),
+    optional(bucketUrl),
     unset('files inside `data`'),
-    'S3-compatible bucket for the outputs: `https://key:secret@host/bucket`. Not built yet: starting with it is refused.',
+    'S3-compatible bucket for the outputs of all nodes: `https://key:secret@host/bucket`, with `?region=` where it matters. It is made when it is missing.',
+  ),
+  s3SecretFile: setting(
+    's3-secret-file',
+    'Storage',
+    optional(file),
+    unset('none'),
+    'File that holds the secret of `s3-url`, which is then `https://key@host/bucket`.',
+  ),
+
+  role: setting(
+    'role',
+    'Cluster',
+    oneOf(...nodeRoles),
+    'all',
+    'What this node does where several share one `database-url` and `s3-url`: `api` answers clients, `worker` computes, `all` does both.',
+  ),
+  clusterSecret: setting(
+    'cluster-secret',
+    'Cluster',
+    optional(secret),
+    unset('none'),
+    'What all nodes know and nobody else, at least 16 characters; needed in a cluster.',
+  ),
+  clusterSecretFile: setting('cluster-secret-file', 'Cluster', optional(file), unset('none'), 'File that holds the `cluster-secret`.'),
+  nodeUrl: setting(
+    'node-url',
+    'Cluster',
+    optional(url('http:')),
+    unset('any free port of `host`'),
+    'Address under which other nodes ask this one for slots of its models, such as `http://10.0.0.5:8081`; its port is listened on, apart from `port`.',
   ),
 
   models: setting('models', 'Models', folders, { words: 'none', derive: () => [] }, 'Folders of models, besides the built-in ones.'),

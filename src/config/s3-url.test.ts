@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bucketUrl } from './s3-url.ts'
+
+test('an address of a bucket becomes its parts, and is shown without its secret', () => {
+  const parsed = bucketUrl.parse('https://key:s%2Fcret@s3.example:9000/outputs/?region=eu-central-1', '/')
+  assert.ok('value' in parsed)
+  const value = { endpoint: 'https://s3.example:9000', bucket: 'outputs', region: 'eu-central-1', accessKey: 'key', secretKey: 's/cret' }
+  assert.deepEqual(parsed.value, value)
+  assert.equal(bucketUrl.print(parsed.value), 'https://key:***@s3.example:9000/outputs?region=eu-central-1')
+})
+
+test('what is no address of a bucket is refused without being repeated', () => {
+  for (const raw of [
+    'ftp://key:hidden@host/bucket',
+    'https://host/bucket',
+    'https://key:hidden@host/',
+    'https://key:hidden@host/a/b',
+    'https://key:hidden@host/bucket?delete',
+    'https://key:hidden@host/Bucket',
+    'https://key:hidden@host/bucket#x',
+    7,
+  ]) {
+    const parsed = bucketUrl.parse(raw, '/')
+    assert.ok('fault' in parsed && !parsed.fault.includes('hidden'), String(raw))
+  }
+})

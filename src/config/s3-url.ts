@@ -1,0 +1,44 @@
+import type { Kind } from './setting.ts'
+
+/** A bucket on a server, as `s3-url` names it. */
+export interface BucketAddress {
+  /** Origin of the server. */
+  readonly endpoint: string
+  readonly bucket: string
+  readonly region: string
+  readonly accessKey: string
+  /** Empty = it lies in a file. */
+  readonly secretKey: string
+}
+
+const form = 'https://key:secret@host/bucket'
+
+/** `https://key:secret@host/bucket`, with `?region=` where it matters. Faults never repeat it, since it holds a secret. */
+export const bucketUrl: Kind<BucketAddress> = {
+  form: '<url>',
+  parse: (raw) => {
+    const wanted = { fault: `expected an address such as ${form}, with ?region= where it matters.` }
+    const url = typeof raw === 'string' && URL.canParse(raw) ? new URL(raw) : undefined
+    if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.hash !== '') return wanted
+    const bucket = url.pathname.replace(/^\/+|\/+$/g, '')
+    const region = url.searchParams.get('region') ?? 'us-east-1'
+    const known = [...url.searchParams.keys()].every((name) => name === 'region')
+    if (!known || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket) || !/^[\w-]{1,40}$/.test(region) || url.username === '') return wanted
+    const secret = { accessKey: decode(url.username), secretKey: decode(url.password) }
+    return { value: { endpoint: url.origin, bucket, region, ...secret } }
+  },
+  print: ({ endpoint, bucket, region, accessKey }) => {
+    const url = new URL(`${endpoint}/${bucket}?region=${region}`)
+    url.username = accessKey
+    return url.href.replace('@', ':***@')
+  },
+}
+
+/** What percent signs stand for; a text that has others is meant as it is. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
