@@ -25,24 +25,35 @@ const mostQuestionBytes = 16 * 1024
 /** What no pool lets anybody wait for. */
 const longestWaitMs = 24 * 60 * 60_000
 
-/** Listens for other nodes and lends them slots of this machine's models; disposing it cuts every lease. */
-export async function lendSlots(
-  settings: LenderSettings,
-  address: { readonly host: string; readonly port: number },
-): Promise<AsyncDisposable & { readonly port: number }> {
+/** What listens for other nodes; disposing it cuts every lease. */
+export interface Lender extends AsyncDisposable {
+  readonly port: number
+  /** Resolves when nothing is lent. */
+  idle(): Promise<void>
+}
+
+/** Listens for other nodes and lends them slots of this machine's models. */
+export async function lendSlots(settings: LenderSettings, address: { readonly host: string; readonly port: number }): Promise<Lender> {
   const guard = new QuestionGuard(settings.secret, settings.clock)
   // A lease lives as long as its work; its silence is watched instead.
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 30_000, connectionsCheckingInterval: 5000 })
+  const leases = new Set<Promise<void>>()
   server.on('request', (request, response) => {
-    answer(settings, guard, request, response).catch((error: unknown) => {
-      response.destroy()
-      if (!(error instanceof ServiceError)) settings.onFault(error)
-    })
+    const lease = answer(settings, guard, request, response)
+      .catch((error: unknown) => {
+        response.destroy()
+        if (!(error instanceof ServiceError)) settings.onFault(error)
+      })
+      .finally(() => leases.delete(lease))
+    leases.add(lease)
   })
   server.listen(address.port, address.host)
   await once(server, 'listening')
   return {
     port: portOf(server),
+    async idle() {
+      while (leases.size > 0) await Promise.all(leases)
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -9,6 +9,8 @@ interface RunningService {
   readonly answers: AnswersInProgress
   readonly worker: Worker
   readonly clock: Clock
+  /** Tells other nodes, and resolves when they use nothing of this one; absent where there are none. */
+  readonly leaveOthers?: () => Promise<void>
 }
 
 /**
@@ -17,13 +19,14 @@ interface RunningService {
  * and when to come back.
  */
 export async function stopServing(
-  { server, answers, worker, clock }: RunningService,
+  { server, answers, worker, clock, leaveOthers = async () => {} }: RunningService,
   { graceMs }: { readonly graceMs: number },
 ): Promise<void> {
   const drained = worker.drain()
+  const left = leaveOthers()
   await firstOf(
     unstoppable.signal,
-    () => answers.finished(),
+    async () => void (await Promise.all([answers.finished(), left])),
     (signal) => clock.wait(graceMs, { signal }),
   )
   server.server.closeAllConnections()

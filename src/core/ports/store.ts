@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts'
 import type { DocumentStore } from './document-store.ts'
 import type { InferenceLog } from './inference-log.ts'
 import type { InferenceQueue } from './inference-queue.ts'
+import type { NodeRegistry } from './node-registry.ts'
 import type { UsageLog } from './usage-log.ts'
 import type { WebhookLog } from './webhook-log.ts'
 
@@ -22,4 +23,6 @@ export interface Store extends AsyncDisposable {
   readonly audit: AuditLog
   readonly ledger: BudgetLedger
   readonly documents: DocumentStore
+  /** Who shares the store; absent where nobody can. */
+  readonly nodes?: NodeRegistry
 }

@@ -1,0 +1,39 @@
+import type { Config } from '../../config/config.ts'
+import type { ConfigFault } from '../../config/setting-sources.ts'
+
+/** Characters that the nodes' secret has at least. */
+export const leastSecretLength = 16
+
+/** Which settings of a cluster lack others, though each for itself is well written. */
+export function findClusterFaults({
+  database,
+  outputs,
+  cluster: { role, secret, secretFile },
+}: Pick<Config, 'database' | 'outputs' | 'cluster'>): readonly ConfigFault[] {
+  const [shared, bucket] = [database.type === 'postgres', outputs.type === 's3']
+  const found: readonly (readonly [boolean, string, string])[] = [
+    [shared && !bucket, 's3-url', 'Nodes of one database keep outputs in one bucket; set s3-url beside database-url, or neither.'],
+    [bucket && !shared, 'database-url', 'Nodes of one bucket share a database; set database-url beside s3-url, or neither.'],
+    [
+      outputs.type === 's3' && outputs.address.secretKey === '' && outputs.secretFile === null,
+      's3-secret-file',
+      'The secret of s3-url is missing; write https://key:secret@host/bucket, or name the file that holds it.',
+    ],
+    [
+      role !== 'all' && !(shared && bucket),
+      'role',
+      `A node that is only ${role} needs others; set database-url and s3-url, or leave role out.`,
+    ],
+    [
+      shared && bucket && secret === null && secretFile === null,
+      'cluster-secret',
+      `Nodes tell each other from strangers by a secret; set one of at least ${leastSecretLength} characters, the same on all, or cluster-secret-file.`,
+    ],
+    [
+      secret !== null && secret.length < leastSecretLength,
+      'cluster-secret',
+      `A secret that others may try to guess must be longer; write at least ${leastSecretLength} characters.`,
+    ],
+  ]
+  return found.flatMap(([isFault, where, message]) => (isFault ? [{ where, message }] : []))
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import packageFile from '../../../package.json' with { type: 'json' }
+import { createClusterCatalog } from '../../cluster/cluster-catalog.ts'
+import { createClusterPool } from '../../cluster/cluster-pool.ts'
+import { ClusterView } from '../../cluster/cluster-view.ts'
+import { lendSlots } from '../../cluster/lend-slots.ts'
+import type { Config } from '../../config/config.ts'
+import type { ClusterNode } from '../../core/cluster/node.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
+import type { ModelPool } from '../../core/ports/model-pool.ts'
+import type { NodeRegistry } from '../../core/ports/node-registry.ts'
+import { unstoppable } from '../../core/waiting.ts'
+import { clusterJoined } from '../../telemetry/cluster-events.ts'
+import { faultSurvived } from '../../telemetry/service-events.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { leastSecretLength } from './find-cluster-faults.ts'
+import { nodeAddress, nodePort, refuseUnreachable } from './node-address.ts'
+import { readSecretFile } from './read-secret-file.ts'
+
+/** What a node has of the others. Disposing it leaves the cluster and cuts what it lent. */
+export interface Membership extends AsyncDisposable {
+  /** Models of the whole cluster, and slots on them. */
+  readonly catalog: ModelCatalog
+  readonly pool: ModelPool
+  /** Every node that was heard of lately. */
+  nodes(): readonly ClusterNode[]
+  /** Tells the others that this node takes nothing new, and resolves when nothing that it lent is in use. */
+  drain(): Promise<void>
+}
+
+interface JoinDependencies {
+  readonly registry: NodeRegistry
+  readonly clock: Clock
+  /** The models of this machine. */
+  readonly pool: ModelPool
+  readonly catalog: ModelCatalog
+  readonly isDraining: () => boolean
+  readonly telemetry: Telemetry
+}
+
+/**
+ * Makes this node one of the cluster: it lends its slots unless it only answers clients, and borrows the others'.
+ *
+ * @throws {UsageError} when the secret cannot be read.
+ * @throws {Error} when others could not reach it.
+ */
+export async function joinCluster(
+  { registry, clock, pool, catalog, isDraining, telemetry }: JoinDependencies,
+  { cluster, listen, models }: Pick<Config, 'cluster' | 'listen' | 'models'>,
+  options: { readonly signal: AbortSignal },
+): Promise<Membership> {
+  await using parts = new AsyncDisposableStack()
+  const [id, host] = [randomUUID(), hostname()]
+  const secret = Buffer.from(await readSecret(cluster))
+  const onFault = (error: unknown) => faultSurvived(telemetry, { where: 'cluster' }, error)
+  const own = cluster.role === 'api' ? null : { id, pool, catalog }
+  const lender =
+    own === null
+      ? null
+      : parts.use(
+          await lendSlots({ nodeId: id, secret, pool, clock, isDraining, onFault }, { host: listen.host, port: nodePort(cluster.nodeUrl) }),
+        )
+  const url = lender === null ? null : nodeAddress(cluster.nodeUrl, { host: listen.host, port: lender.port })
+  const self = { id, role: cluster.role, url, host, version: packageFile.version, memoryBytes: models.memoryBytes }
+  const view = parts.use(await ClusterView.open({ registry, clock, self, lends: own, isDraining, onFault }, options))
+  if (url !== null) refuseUnreachable(url, self, view.nodes())
+  clusterJoined(telemetry, { nodeId: id, role: cluster.role, url, nodes: view.nodes().length })
+  const shared = createClusterCatalog(view, own?.catalog ?? null)
+  const owned = parts.move()
+  return {
+    catalog: shared,
+    pool: createClusterPool({ borrower: { nodeId: id, secret, clock }, view, catalog: shared, own }),
+    nodes: () => view.nodes(),
+    async drain() {
+      await view.refresh(unstoppable).catch(onFault)
+      await lender?.idle()
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+async function readSecret({ secret, secretFile }: Config['cluster']): Promise<string> {
+  return secret ?? readSecretFile(secretFile ?? '', { where: 'cluster-secret-file', least: leastSecretLength })
+}

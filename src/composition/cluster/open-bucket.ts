@@ -1,0 +1,21 @@
+import type { Config } from '../../config/config.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { NodeRegistry } from '../../core/ports/node-registry.ts'
+import type { OutputStore } from '../../core/ports/output-store.ts'
+import { readSecretFile } from './read-secret-file.ts'
+
+/**
+ * Opens the bucket that all nodes share; its client is loaded only here.
+ *
+ * @throws {UsageError} when the secret cannot be read.
+ * @throws {Error} when the bucket belongs to another cluster, or the server refuses.
+ */
+export async function openBucket(
+  { address, secretFile }: Extract<Config['outputs'], { readonly type: 's3' }>,
+  { clock, registry }: { readonly clock: Clock; readonly registry: NodeRegistry },
+  options: { readonly signal: AbortSignal },
+): Promise<OutputStore> {
+  const { openS3Outputs } = await import('../../storage/s3/open-s3-outputs.ts')
+  const secretKey = secretFile === null ? address.secretKey : await readSecretFile(secretFile, { where: 's3-secret-file', least: 1 })
+  return openS3Outputs({ address: { ...address, secretKey }, cluster: await registry.cluster(options), clock }, options)
+}
