@@ -12,6 +12,7 @@ export function mergeStates(nodes: readonly (readonly ModelState[])[]): readonly
     return [
       {
         ...best,
+        nodes: states.filter(({ state }) => state === 'loaded').length,
         memoryBytes: sum(({ memoryBytes }) => memoryBytes),
         slots: sum(({ slots }) => slots),
         inUse: sum(({ inUse }) => inUse),

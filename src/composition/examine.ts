@@ -52,7 +52,7 @@ async function examineOutputs(config: Config, { signal }: ExamineOptions): Promi
   free[Symbol.dispose]()
   await using store = await openStore(config, { clock, mode: 'tool' })
   using _owned = await takeOwnerLock(config.dataFolder)
-  const outputs = await openOutputs(config, { clock })
+  const outputs = await openOutputs(config, { ...store, signal })
   const { checked, damaged } = await checkOutputs({ ...store, outputs, now: clock.now() }, { signal })
   const faults = damaged.map((id) => `the output of ${id} is missing or damaged; send that request again`)
   return { subject: 'outputs', ...verdict(faults, `all ${checked} are whole`) }

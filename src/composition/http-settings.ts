@@ -2,8 +2,9 @@ import type { Config } from '../config/config.ts'
 import { asyncBodyLimitBytes, type HttpSettings } from '../http/http-settings.ts'
 
 /** The part of the settings that the public interface obeys. */
-export function httpSettings({ listen, requests, accounts, deferred }: Config): HttpSettings {
+export function httpSettings({ listen, requests, accounts, deferred, cluster }: Config): HttpSettings {
   return {
+    probesOnly: cluster.role === 'worker',
     trustedProxies: listen.trustedProxies,
     connectionsPerAddress: listen.connectionsPerAddress,
     asyncHeaders: requests.asyncHeaders,

@@ -5,9 +5,9 @@ import type { OutputStore } from '../core/ports/output-store.ts'
 import type { Store } from '../core/ports/store.ts'
 import { openFilesystemOutputs } from '../storage/filesystem/open-filesystem-outputs.ts'
 import { openSqliteStore, type SqliteStoreSettings } from '../storage/sqlite/open-sqlite-store.ts'
+import { openBucket } from './cluster/open-bucket.ts'
 import { dataLayout } from './data-layout.ts'
 import { finishInterruptedRestore } from './finish-interrupted-restore.ts'
-import { findUnbuilt } from './start-faults.ts'
 
 /**
  * Opens the store that the settings name.
@@ -19,7 +19,7 @@ export async function openStore(
   config: Config,
   { clock, mode }: { readonly clock: Clock; readonly mode: SqliteStoreSettings['mode'] },
 ): Promise<Store> {
-  refuseUnbuilt(config)
+  if (config.database.type === 'postgres') throw new UsageError([{ where: 'database-url', message: 'PostgreSQL is not built yet.' }])
   await finishInterruptedRestore(config)
   const { dataFolder, deferred, accounts } = config
   const limits = {
@@ -30,13 +30,15 @@ export async function openStore(
   return openSqliteStore({ file: dataLayout(dataFolder).databaseFile, clock, limits, mode })
 }
 
-/** Opens the store of outputs that the settings name; throws a `UsageError` for one that this version does not have. */
-export async function openOutputs(config: Config, { clock }: { readonly clock: Clock }): Promise<OutputStore> {
-  refuseUnbuilt(config)
-  return openFilesystemOutputs({ folder: dataLayout(config.dataFolder).outputsFolder, clock })
-}
-
-function refuseUnbuilt(config: Config): void {
-  const faults = findUnbuilt(config)
-  if (faults.length > 0) throw new UsageError(faults)
+/**
+ * Opens the store of outputs that the settings name.
+ *
+ * @param store The records of these outputs, whose nodes share a bucket.
+ */
+export async function openOutputs(
+  { outputs, dataFolder }: Config,
+  { clock, nodes, signal }: Pick<Store, 'clock' | 'nodes'> & { readonly signal: AbortSignal },
+): Promise<OutputStore> {
+  if (outputs.type === 's3' && nodes !== undefined) return openBucket(outputs, { clock, registry: nodes }, { signal })
+  return openFilesystemOutputs({ folder: dataLayout(dataFolder).outputsFolder, clock })
 }

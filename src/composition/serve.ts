@@ -26,6 +26,8 @@ import {
 } from '../telemetry/service-events.ts'
 import { createTelemetry, renderMetrics } from '../telemetry/telemetry.ts'
 import { AnswersInProgress } from './answers-in-progress.ts'
+import { findClusterFaults } from './cluster/find-cluster-faults.ts'
+import { joinCluster } from './cluster/join-cluster.ts'
 import { consoleSettings } from './console-settings.ts'
 import { dataLayout } from './data-layout.ts'
 import { findGpuMemory } from './devices/find-gpu-memory.ts'
@@ -44,7 +46,7 @@ import { observeHttp } from './observe/observe-http.ts'
 import { observePool } from './observe/observe-pool.ts'
 import { openOutputs, openStore } from './open-store.ts'
 import { startDeferredWork } from './start-deferred-work.ts'
-import { findMissingHardware, findUnbuilt } from './start-faults.ts'
+import { findMissingHardware } from './start-faults.ts'
 import { stopServing } from './stop-serving.ts'
 import { createSystemClock } from './system-clock.ts'
 
@@ -64,11 +66,11 @@ export async function serve(
 
   const telemetry = createTelemetry(await createLog(config.log))
   observeProcess(telemetry)
-  const catalog = await openModels(config, [...findUnbuilt(config), ...(await findMissingHardware(config, { signal }))])
+  const installed = await openModels(config, [...findClusterFaults(config), ...(await findMissingHardware(config, { signal }))])
   const store = parts.use(await openStore(config, { clock, mode: 'service' }))
   const { queue, log, accounts, tokens, usage, ledger, documents, webhooks, audit } = store
-  const outputs = await openOutputs(config, { clock })
-  const assets = await openAssets(config, { catalog, store, clock }, { signal })
+  const outputs = await openOutputs(config, { ...store, signal })
+  const assets = await openAssets(config, { catalog: installed, store, clock }, { signal })
   const nameable = assets.library.everything
   const confinement = await findConfinement({ environment: readEnvironment() })
   const { closeFiles, closeNetwork, limitMemory } = confinement
@@ -100,10 +102,17 @@ export async function serve(
   }
   const measured = await openMeasuredMemory(dataLayout(config.dataFolder).measuredMemoryFile)
   const loader = reachUpstreams(engines, (change) => serverChanged(telemetry, change))
-  const pool = parts.use(createModelPool({ catalog: nameable, loader, clock, limits, measured, onEvent: observePool(telemetry) }))
-  observeModels(telemetry, () => pool.states())
-  parts.use(tidyAssets({ ...assets, log, pool, telemetry }, config))
-  const pulled = parts.use(followPulledModels({ catalog, pool, clock, telemetry }))
+  const ownPool = parts.use(createModelPool({ catalog: nameable, loader, clock, limits, measured, onEvent: observePool(telemetry) }))
+  observeModels(telemetry, () => ownPool.states())
+  parts.use(tidyAssets({ ...assets, log, pool: ownPool, telemetry }, config))
+  const pulled = parts.use(followPulledModels({ catalog: installed, pool: ownPool, clock, telemetry }))
+  const isDraining = () => signal.aborted
+  const { catalog, pool, ...cluster } = await joinCluster(
+    { installed, nameable, registry: store.nodes, pool: ownPool, clock, isDraining, telemetry },
+    config,
+    { signal },
+  )
+  parts.use(cluster)
   const events = new InferenceEvents(clock)
   const underWay = new WorkUnderWay()
 
@@ -129,7 +138,7 @@ export async function serve(
       underWay,
       inspectImage: (bytes, options) => pictures.inspect(bytes, options),
       addresses,
-      isDraining: () => signal.aborted,
+      isDraining,
       renderMetrics: () => renderMetrics(telemetry),
       observer: observeHttp(telemetry),
       onSubmitted: ({ id, model, accountId }) => inferenceSubmitted(telemetry, { inferenceId: id, model, accountId }),
@@ -142,50 +151,59 @@ export async function serve(
     server.server.closeAllConnections()
     await server.close()
   })
-  await registerConsole(
-    server,
-    {
-      accounts,
-      tokens,
-      usage,
-      ledger,
-      documents,
-      log,
-      outputs,
-      webhooks,
-      audit,
-      catalog,
-      pool,
-      events,
-      clock,
-      addresses,
-      allowedHosts,
-      onFault: ({ requestId, error }) => faultSurvived(telemetry, { where: 'console', requestId }, error),
-      onSignInRefused: (event) => signInRefused(telemetry, event),
-      pullModel: async (source, options) => pulled.admit(await pullToDataFolder(config, source, options)),
-    },
-    consoleSettings(config),
-  )
+  const answersClients = config.cluster.role !== 'worker'
+  if (answersClients)
+    await registerConsole(
+      server,
+      {
+        accounts,
+        tokens,
+        usage,
+        ledger,
+        documents,
+        log,
+        outputs,
+        webhooks,
+        audit,
+        catalog,
+        pool,
+        events,
+        clock,
+        addresses,
+        allowedHosts,
+        clusterNodes: cluster.nodes,
+        onFault: ({ requestId, error }) => faultSurvived(telemetry, { where: 'console', requestId }, error),
+        onSignInRefused: (event) => signInRefused(telemetry, event),
+        pullModel: async (source, options) => pulled.admit(await pullToDataFolder(config, source, options)),
+      },
+      consoleSettings(config),
+    )
   const answers = new AnswersInProgress(server.server)
   const worker = parts.use(
     startDeferredWork(
-      { ledger, documents, queue, log, usage, webhooks, outputs, pool, events, clock, addresses, telemetry, accounts, underWay },
+      { ledger, documents, queue, log, usage, webhooks, outputs, pool: ownPool, events, clock, addresses, telemetry, accounts, underWay },
       config,
     ),
   )
 
   const url = await address.listen(server, config.listen)
   serviceStarted(telemetry, { url, models: catalog.list().length, startMs: clock.now() - startedAt })
-  await greetFirstStart({ accounts, tokens, clock, print }, addresses().textUrl, { signal })
-  const link = await createFirstRunLink({ accounts, clock, addresses }, { signal })
-  if (link !== null) print(`Open the console: ${link}\n`)
-  if (leadsNobodyElse(config.addresses, config.listen.host))
-    print(`Links lead to ${url}, which only this machine can follow; for others, start with --public-url and the address that they use.\n`)
+  if (answersClients) await greet()
   print(`ready ${url}\n`)
+
+  async function greet(): Promise<void> {
+    await greetFirstStart({ accounts, tokens, clock, print }, addresses().textUrl, { signal })
+    const link = await createFirstRunLink({ accounts, clock, addresses }, { signal })
+    if (link !== null) print(`Open the console: ${link}\n`)
+    if (leadsNobodyElse(config.addresses, config.listen.host))
+      print(
+        `Links lead to ${url}, which only this machine can follow; for others, start with --public-url and the address that they use.\n`,
+      )
+  }
 
   await aborted(signal)
   serviceStopping(telemetry, { graceMs: config.requests.graceMs })
-  await stopServing({ server, answers, worker, clock }, config.requests)
+  await stopServing({ server, answers, worker, clock, leaveOthers: cluster.drain }, config.requests)
   serviceStopped(telemetry)
 }
 

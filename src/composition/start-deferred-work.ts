@@ -33,13 +33,19 @@ export interface DeferredWorkDependencies
 }
 
 /** Starts the worker that runs deferred inferences, and the duties that keep the queue, its outputs and its webhooks in order. */
-export function startDeferredWork(deps: DeferredWorkDependencies, { deferred, requests }: Pick<Config, 'deferred' | 'requests'>): Worker {
+export function startDeferredWork(
+  deps: DeferredWorkDependencies,
+  { deferred, requests, cluster }: Pick<Config, 'deferred' | 'requests' | 'cluster'>,
+): Worker {
   const { clock, addresses, telemetry } = deps
   const { leaseMs } = deferred
-  const worker = startWorker(
-    { ...deps, encodeOutput: (work, result) => encodeOutput({ clock }, work, result), onEvent: observeWorker(telemetry) },
-    { workerId: randomUUID(), concurrency, leaseMs, runLimitMs: requests.runLimitMs },
-  )
+  const worker =
+    cluster.role === 'api'
+      ? idle
+      : startWorker(
+          { ...deps, encodeOutput: (work, result) => encodeOutput({ clock }, work, result), onEvent: observeWorker(telemetry) },
+          { workerId: randomUUID(), concurrency, leaseMs, runLimitMs: requests.runLimitMs },
+        )
   const maintenance = startMaintenance(
     {
       ...deps,
@@ -64,3 +70,6 @@ export function startDeferredWork(deps: DeferredWorkDependencies, { deferred, re
     },
   }
 }
+
+/** What a node has that only answers clients. */
+const idle: Worker = { drain: async () => {}, holds: () => [], [Symbol.asyncDispose]: async () => {} }

@@ -1,3 +1,4 @@
+import type { ClusterNode } from '../core/cluster/node.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { AuditLog } from '../core/ports/audit-log.ts'
@@ -31,6 +32,8 @@ export interface ConsoleDependencies {
   readonly pool: ModelPool
   readonly clock: Clock
   readonly pullModel: PullModel
+  /** Every node that this one shares its work with, itself included; absent where it is alone. */
+  readonly clusterNodes?: () => readonly ClusterNode[]
   /** The origins of links and of the endpoints; known once the service listens. */
   readonly addresses: () => Omit<ServiceAddresses, 'asyncUrl'>
   /** Told of each sign-in and one-time code that was refused, with the address it came from. */

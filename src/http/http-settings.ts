@@ -3,6 +3,8 @@ import type { BodyBudgetSettings } from './limits/body-budget.ts'
 
 /** How the public interface behaves, as plain data. */
 export interface HttpSettings {
+  /** Whether there are only probes and metrics: the node computes for others. */
+  readonly probesOnly?: boolean
   /** Proxies whose `X-Forwarded-For` is believed: addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustedProxies: readonly string[]
   /** Connections at once from one address; null = no limit. */

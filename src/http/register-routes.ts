@@ -32,6 +32,7 @@ import { registerWatchRequest } from './routes/watch-request.ts'
 /** The routes that need no access token: health checks and the API document. */
 export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): Promise<void> {
   registerHealth(server, deps)
+  if (settings.probesOnly) return
   registerApiDocument(server, deps, settings)
   registerFetchPicture(server, deps)
   await registerTransferAsset(server, deps)
@@ -39,6 +40,8 @@ export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDe
 
 /** The routes that need an access token. */
 export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): Promise<void> {
+  registerMetrics(api, deps)
+  if (settings.probesOnly) return
   registerCreateChatCompletion(api, deps, settings)
   registerCreateMessage(api, deps, settings)
   registerCountMessageTokens(api, deps, settings)
@@ -61,5 +64,4 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerListWebhookDeliveries(api, deps)
   registerListModels(api, deps)
   registerAssets(api, deps)
-  registerMetrics(api, deps)
 }

@@ -24,54 +24,60 @@ export interface Membership extends AsyncDisposable {
   /** Models of the whole cluster, and slots on them. */
   readonly catalog: ModelCatalog
   readonly pool: ModelPool
-  /** Every node that was heard of lately. */
+  /** Every node that was heard of lately; none where this one is alone. */
   nodes(): readonly ClusterNode[]
   /** Tells the others that this node takes nothing new, and resolves when nothing that it lent is in use. */
   drain(): Promise<void>
 }
 
 interface JoinDependencies {
-  readonly registry: NodeRegistry
+  /** Absent = this node is alone. */
+  readonly registry: NodeRegistry | undefined
   readonly clock: Clock
-  /** The models of this machine. */
+  /** The models of this machine: what everybody may name, and what somebody may. */
+  readonly installed: ModelCatalog
+  readonly nameable: ModelCatalog
   readonly pool: ModelPool
-  readonly catalog: ModelCatalog
   readonly isDraining: () => boolean
   readonly telemetry: Telemetry
 }
 
 /**
- * Makes this node one of the cluster: it lends its slots unless it only answers clients, and borrows the others'.
+ * Makes this node one of the cluster, where there is one: it lends its slots unless it only answers clients, and borrows the others'.
  *
  * @throws {UsageError} when the secret cannot be read.
  * @throws {Error} when others could not reach it.
  */
 export async function joinCluster(
-  { registry, clock, pool, catalog, isDraining, telemetry }: JoinDependencies,
+  { registry, clock, pool, installed, nameable, isDraining, telemetry }: JoinDependencies,
   { cluster, listen, models }: Pick<Config, 'cluster' | 'listen' | 'models'>,
   options: { readonly signal: AbortSignal },
 ): Promise<Membership> {
+  if (registry === undefined)
+    return { catalog: installed, pool, nodes: () => [], drain: async () => {}, [Symbol.asyncDispose]: async () => {} }
   await using parts = new AsyncDisposableStack()
   const [id, host] = [randomUUID(), hostname()]
   const secret = Buffer.from(await readSecret(cluster))
   const onFault = (error: unknown) => faultSurvived(telemetry, { where: 'cluster' }, error)
-  const own = cluster.role === 'api' ? null : { id, pool, catalog }
+  const computes = cluster.role !== 'api'
+  const lends = computes ? { pool, catalog: installed } : null
   const lender =
-    own === null
+    lends === null
       ? null
       : parts.use(
           await lendSlots({ nodeId: id, secret, pool, clock, isDraining, onFault }, { host: listen.host, port: nodePort(cluster.nodeUrl) }),
         )
   const url = lender === null ? null : nodeAddress(cluster.nodeUrl, { host: listen.host, port: lender.port })
   const self = { id, role: cluster.role, url, host, version: packageFile.version, memoryBytes: models.memoryBytes }
-  const view = parts.use(await ClusterView.open({ registry, clock, self, lends: own, isDraining, onFault }, options))
+  const view = parts.use(await ClusterView.open({ registry, clock, self, lends, isDraining, onFault }, options))
   if (url !== null) refuseUnreachable(url, self, view.nodes())
   clusterJoined(telemetry, { nodeId: id, role: cluster.role, url, nodes: view.nodes().length })
-  const shared = createClusterCatalog(view, own?.catalog ?? null)
+  const own = computes ? { id, pool, catalog: nameable } : null
+  const borrower = { nodeId: id, secret, clock }
   const owned = parts.move()
   return {
-    catalog: shared,
-    pool: createClusterPool({ borrower: { nodeId: id, secret, clock }, view, catalog: shared, own }),
+    catalog: createClusterCatalog(view, lends?.catalog ?? null),
+    pool: createClusterPool({ borrower, view, catalog: createClusterCatalog(view, own?.catalog ?? null), own }),
     nodes: () => view.nodes(),
     async drain() {
       await view.refresh(unstoppable).catch(onFault)

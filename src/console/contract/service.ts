@@ -13,6 +13,24 @@ export interface ServiceHealth {
   readonly load: number
   readonly cores: number
   readonly limits: readonly ServiceLimit[]
+  /** Every node of the cluster; none where this one is alone. */
+  readonly nodes: readonly ServiceNode[]
+}
+
+/** A node of the cluster as it told of itself in the last seconds. */
+export interface ServiceNode {
+  readonly id: string
+  /** Name of its machine. */
+  readonly host: string
+  readonly role: string
+  readonly version: string
+  readonly draining: boolean
+  /** Ids of the models that it has in memory. */
+  readonly loaded: readonly string[]
+  readonly inUse: number
+  readonly slots: number
+  readonly waiting: number
+  readonly modelMemoryBytes: number
 }
 
 /** One bound the service keeps, worded for people. */

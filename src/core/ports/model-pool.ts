@@ -53,6 +53,8 @@ export interface ModelState {
   readonly slots: number
   readonly inUse: number
   readonly waiting: number
+  /** Machines that have it in memory; absent where there is one machine. */
+  readonly nodes?: number
   /** Of a loaded text model, as far as its runtime tells. */
   readonly contextLength?: number | undefined
   /** Of a loaded model, as far as its runtime tells. */

@@ -27,6 +27,7 @@ export const modelSchema = Type.Object({
     ],
     { description: 'What the model computes on; null = not loaded, or it runs on another server.' },
   ),
+  nodes: Type.Optional(Type.Integer({ description: 'In a cluster: nodes that have it in memory.' })),
   capabilities: Type.Array(Type.String()),
   context_length: Type.Optional(
     Type.Union([Type.Integer(), Type.Null()], { description: 'Text models: tokens of prompt and answer together; null = not known yet.' }),

@@ -19,6 +19,7 @@ export function encodeModel({ descriptor, state, contextLength }: ListedModel): 
     loaded: state?.state === 'loaded',
     state: state?.state ?? 'unloaded',
     device: encodeDevice(state?.device),
+    ...(state?.nodes !== undefined && { nodes: state.nodes }),
     ...(descriptor.kind === 'text' ? encodeText(descriptor, contextLength) : encodeImage(descriptor)),
   }
 }

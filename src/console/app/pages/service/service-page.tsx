@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
-import type { ServiceHealth, ServiceLimit } from '../../../contract/service.ts'
+import type { ServiceHealth, ServiceLimit, ServiceNode } from '../../../contract/service.ts'
 import { request } from '../../interface/request.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
@@ -14,6 +14,16 @@ const refreshMs = 3000
 const limitColumns: readonly Column<ServiceLimit>[] = [
   { title: 'What', kind: 'lead', cell: ({ name }) => name },
   { title: 'At most', kind: 'amount', cell: ({ value }) => value },
+]
+
+const nodeColumns: readonly Column<ServiceNode>[] = [
+  { title: 'Machine', kind: 'lead', cell: ({ host }) => host },
+  { title: 'Does', cell: ({ role, draining }) => (draining ? `${role}, stopping` : role) },
+  { title: 'Version', cell: ({ version }) => version },
+  { title: 'Loaded', cell: ({ loaded }) => loaded.join(', ') || '–' },
+  { title: 'Slots in use', kind: 'amount', cell: ({ inUse, slots }) => `${inUse} of ${slots}` },
+  { title: 'Waiting', kind: 'amount', cell: ({ waiting }) => String(waiting) },
+  { title: 'Memory, models', kind: 'amount', cell: ({ modelMemoryBytes }) => byteText(modelMemoryBytes) },
 ]
 
 /** For owners: how the machine is doing, and the limits it keeps. */
@@ -35,6 +45,12 @@ export function ServicePage(): VNode {
               <Fact term="Free on the machine" value={byteText(health.freeMemoryBytes)} />
               <Fact term="Load, one minute" value={`${health.load.toFixed(2)} of ${health.cores}`} />
             </dl>
+            {health.nodes.length > 0 && (
+              <section class="stack">
+                <h2>Nodes</h2>
+                <Ledger label="Nodes" columns={nodeColumns} rows={health.nodes} keyOf={({ id }) => id} />
+              </section>
+            )}
             <section class="stack">
               <h2>Limits</h2>
               <Ledger label="Limits" columns={limitColumns} rows={health.limits} keyOf={({ name }) => name} />
