@@ -135,6 +135,8 @@ export interface PromptUsage {
 
 export interface TokenUsage extends PromptUsage {
   readonly completionTokens: number
+  /** Completion tokens of thoughts; absent = none, or the runtime does not tell. */
+  readonly thoughtTokens?: number
 }
 
 /**

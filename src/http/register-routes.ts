@@ -25,6 +25,8 @@ import { registerCountMessageTokens } from './routes/messages/count-message-toke
 import { registerCreateMessage } from './routes/messages/create-message.ts'
 import { registerMetrics } from './routes/metrics.ts'
 import { registerPollRequest } from './routes/poll-request.ts'
+import { registerCreateResponse } from './routes/responses/create-response.ts'
+import { registerKeptResponses } from './routes/responses/kept-responses.ts'
 import { registerRotateWebhookSecret } from './routes/rotate-webhook-secret.ts'
 import { registerTokenize } from './routes/tokenize.ts'
 import { registerWatchRequest } from './routes/watch-request.ts'
@@ -58,7 +60,9 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerPollRequest(api, deps)
   registerWatchRequest(api, deps)
   registerCancelRequest(api, deps)
-  registerFetchResponse(api, deps)
+  registerFetchResponse(api, deps, settings)
+  registerCreateResponse(api, deps, settings)
+  registerKeptResponses(api, deps, settings)
   registerListWebhookSecrets(api, deps)
   registerRotateWebhookSecret(api, deps)
   registerListWebhookDeliveries(api, deps)

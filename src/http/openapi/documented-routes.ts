@@ -18,6 +18,7 @@ import { deferredRoutes } from './deferred-routes.ts'
 import { type DocumentedRoute, json, text } from './documented-route.ts'
 import { fileRoutes } from './file-routes.ts'
 import { messageRoutes } from './message-routes.ts'
+import { responseRoutes } from './response-routes.ts'
 
 const submitted = json('Asynchronous: the request is on stable storage and will reach an end.', submissionSchema, 202)
 const bodyRefusals = [413, 415, 429, 503, 504] as const
@@ -66,6 +67,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       refusals: [400, 404, 409, ...bodyRefusals],
     },
     ...messageRoutes,
+    ...responseRoutes,
     {
       method: 'post',
       path: '/v1/completions',

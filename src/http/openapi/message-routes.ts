@@ -1,9 +1,11 @@
 import { messageAnswerSchema, messageCountSchema } from '../wire/messages/message-answers.ts'
 import { countRequestSchema, messageRequestSchema } from '../wire/messages/message-request.ts'
-import { type DocumentedRoute, json, text } from './documented-route.ts'
+import { type DocumentedRoute, json, type RouteParameter, text } from './documented-route.ts'
 
 const refusals = [400, 404, 413, 415, 429, 503, 504] as const
 const about = "Takes the token as `x-api-key` too, and answers errors in Anthropic's shape."
+
+const beta: RouteParameter = { in: 'query', name: 'beta', description: "Sent by Anthropic's clients; changes nothing.", schema: text }
 
 /** Anthropic's routes. */
 export const messageRoutes: readonly DocumentedRoute[] = [
@@ -13,6 +15,7 @@ export const messageRoutes: readonly DocumentedRoute[] = [
     summary: "Continue a conversation, in Anthropic's words",
     description: `With \`stream: true\` the answer is a stream of named events that ends with \`message_stop\`. ${about}`,
     scopes: ['text'],
+    parameters: [beta],
     body: messageRequestSchema,
     answers: [{ status: 200, description: 'The answer.', content: { 'application/json': messageAnswerSchema, 'text/event-stream': text } }],
     refusals,
@@ -23,6 +26,7 @@ export const messageRoutes: readonly DocumentedRoute[] = [
     summary: "Count the tokens of a conversation in Anthropic's words",
     description: about,
     scopes: ['text'],
+    parameters: [beta],
     body: countRequestSchema,
     answers: [json('The count.', messageCountSchema)],
     refusals,

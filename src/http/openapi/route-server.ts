@@ -9,6 +9,7 @@ const owners: readonly (readonly [beginning: string, owner: keyof ServiceAddress
   ['/v1/chat/', 'textUrl'],
   ['/v1/completions', 'textUrl'],
   ['/v1/messages', 'textUrl'],
+  ['/v1/responses', 'textUrl'],
   ['/v1/embeddings', 'textUrl'],
 ]
 

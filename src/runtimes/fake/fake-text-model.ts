@@ -60,8 +60,9 @@ async function* generate(settings: FakeTextSettings, request: TextRequest, signa
     for (const [choice, answer] of answers.entries()) yield* speak(request, choice, answer, index)
     if (index < longest) await actOnFault(fault, index + 1, { signal, crash: settings.crash ?? (() => {}) })
   }
-  const completionTokens = answers.reduce((sum, answer) => sum + answer.tokens.length, 0)
-  yield { type: 'finish', usage: { promptTokens, completionTokens, cachedTokens: 0 } }
+  const thoughtTokens = thinks ? answers.length * countTokens(thoughts) : 0
+  const completionTokens = answers.reduce((sum, answer) => sum + answer.tokens.length, thoughtTokens)
+  yield { type: 'finish', usage: { promptTokens, completionTokens, cachedTokens: 0, ...(thinks && { thoughtTokens }) } }
 }
 
 function refuse(request: TextRequest, promptTokens: number, contextLength: number): void {

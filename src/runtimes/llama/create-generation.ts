@@ -17,8 +17,8 @@ export interface ChoiceEvents {
   readonly seed: number
   readonly push: (part: TextPart) => void
   readonly onPrompt: (cachedTokens: number) => void
-  /** The choice is complete; `tokens` were generated, the one that ended it not counted. */
-  readonly onFinish: (tokens: number) => void
+  /** The choice is complete; `tokens` were generated, the one that ended it not counted, `thoughts` of them before the answer. */
+  readonly onFinish: (tokens: number, thoughts: number) => void
   readonly onFailure: (error: Error) => void
 }
 
@@ -59,10 +59,11 @@ export function createGeneration(
   }
   if (constraints.output !== null && !output.thinking) constrain(constraints.output)
   let tokens = 0
+  let thoughtTokens = 0
 
   const finish = (end: GenerationEnd | 'stop-string'): void => {
     output.end(end)
-    events.onFinish(tokens)
+    events.onFinish(tokens, thoughtTokens)
   }
   return {
     account,
@@ -79,6 +80,7 @@ export function createGeneration(
     onToken: (token, logprobs) => {
       tokens++
       const { text, stopped } = output.add(token, logprobs)
+      if (output.thinking) thoughtTokens++
       if (stopped) finish('stop-string')
       sampler.accept(text, limit - tokens)
       const { triggered } = output

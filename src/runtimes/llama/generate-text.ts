@@ -63,7 +63,11 @@ interface Work {
 /** Starts the first choice, and the others once its prompt is in the cache, so that they share it. */
 function startChoices(engine: LlamaEngine, request: TextRequest, work: Work): Disposable & { usage(): TokenUsage } {
   const seed = request.sampling.seed
-  const usage = { promptTokens: work.prompt.length, completionTokens: 0, cachedTokens: 0 }
+  const usage: { -readonly [Count in keyof TokenUsage]: TokenUsage[Count] } = {
+    promptTokens: work.prompt.length,
+    completionTokens: 0,
+    cachedTokens: 0,
+  }
   const generations: Generation[] = []
   let open = request.choices
 
@@ -78,8 +82,9 @@ function startChoices(engine: LlamaEngine, request: TextRequest, work: Work): Di
         work.parts.push({ type: 'prompt', usage: { promptTokens: usage.promptTokens, cachedTokens } })
         for (let other = request.choices - 1; other > 0; other--) start(other)
       },
-      onFinish: (tokens) => {
+      onFinish: (tokens, thoughts) => {
         usage.completionTokens += tokens
+        if (thoughts > 0) usage.thoughtTokens = (usage.thoughtTokens ?? 0) + thoughts
         if (--open === 0) work.parts.finish()
       },
       onFailure: (error) => work.parts.fail(error),

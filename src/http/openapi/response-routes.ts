@@ -1,0 +1,63 @@
+import Type from 'typebox'
+import { deletedResponseSchema, itemListSchema, responseListSchema, responseSchema } from '../wire/responses/response-answers.ts'
+import { responseRequestSchema } from '../wire/responses/response-request.ts'
+import { type DocumentedRoute, json, type RouteParameter, text } from './documented-route.ts'
+
+const id: RouteParameter = { in: 'path', name: 'id', description: 'The id of a kept response, `resp_…`.', schema: text }
+const page: readonly RouteParameter[] = [
+  { in: 'query', name: 'limit', description: 'Entries.', schema: Type.Integer({ minimum: 1, maximum: 100, default: 20 }) },
+  { in: 'query', name: 'after', description: 'The last id of the page before.', schema: text },
+  { in: 'query', name: 'order', description: 'Newest or oldest first.', schema: Type.Enum(['asc', 'desc'], { default: 'desc' }) },
+]
+
+/** The routes of OpenAI's Responses; GET /v1/responses/<id> stands among those of deferred requests. */
+export const responseRoutes: readonly DocumentedRoute[] = [
+  {
+    method: 'post',
+    path: '/v1/responses',
+    summary: "Continue a conversation, in the words of OpenAI's Responses",
+    description:
+      'Kept for 24 hours unless `store` is false. With `stream: true` the answer is a stream of named, numbered events that ends with `response.completed`, `response.incomplete` or `response.failed`. With `background: true` it is worked on while nobody waits: poll GET /v1/responses/resp_….',
+    scopes: ['text'],
+    body: responseRequestSchema,
+    answers: [{ status: 200, description: 'The response.', content: { 'application/json': responseSchema, 'text/event-stream': text } }],
+    refusals: [400, 404, 413, 415, 429, 503, 504],
+  },
+  {
+    method: 'get',
+    path: '/v1/responses',
+    summary: 'List kept responses',
+    scopes: ['read', 'text'],
+    parameters: page,
+    answers: [json('One page.', responseListSchema)],
+    refusals: [400, 404, 429],
+  },
+  {
+    method: 'get',
+    path: '/v1/responses/{id}/input_items',
+    summary: 'List what a kept response was asked with',
+    scopes: ['read', 'text'],
+    parameters: [id, ...page],
+    answers: [json('One page.', itemListSchema)],
+    refusals: [400, 404, 429],
+  },
+  {
+    method: 'post',
+    path: '/v1/responses/{id}/cancel',
+    summary: 'Cancel a response in the background',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [json('The response as it is now.', responseSchema)],
+    refusals: [400, 404, 429],
+  },
+  {
+    method: 'delete',
+    path: '/v1/responses/{id}',
+    summary: 'Delete a kept response',
+    description: 'One in the background that is not over is cancelled.',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [json('It is gone.', deletedResponseSchema)],
+    refusals: [404, 429],
+  },
+]

@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../../core/access-token.ts'
+import type { TextModelDescriptor } from '../../../core/model.ts'
+import type { JsonObject, TextRequest } from '../../../core/text-generation.ts'
+import { collectText } from '../../../operations/collect-text.ts'
+import { cancelInference } from '../../../operations/deferred/cancel-inference.ts'
+import { submitInference } from '../../../operations/deferred/submit-inference.ts'
+import { generateText } from '../../../operations/generate-text.ts'
+import { streamText } from '../../answers/stream-text.ts'
+import { synchronousBody } from '../../body/read-body.ts'
+import { callerOf, requireScope } from '../../caller.ts'
+import { clientSignal } from '../../client-signal.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import { interactiveWork } from '../../interactive-work.ts'
+import { refuseOverlong } from '../../limits/overlong-prompt.ts'
+import { requireTextModel } from '../../require-text-model.ts'
+import { expectOutputBytes } from '../../wire/deferred/output-size.ts'
+import { encodeFinished, encodeResponse, type ResponseHead, startResponse } from '../../wire/responses/response.ts'
+import { parseResponseRequest, type ResponseBody, readResponseRequest } from '../../wire/responses/response-request.ts'
+import { encodeResponseStream } from '../../wire/responses/response-stream.ts'
+import { itemsBefore, keepResponse, type ResponseDependencies } from './kept-response.ts'
+
+/** What a model may generate that runs where its context is not known. */
+const tokensElsewhere = 4096
+
+/** POST /v1/responses: a conversation in the words of OpenAI's Responses, as JSON, as a stream, or worked on in the background. */
+export function registerCreateResponse(api: FastifyInstance, routeDeps: RouteDependencies, settings: HttpSettings): void {
+  const deps = { ...routeDeps, mostDocumentBytes: settings.mostDocumentBytes }
+  api.post('/v1/responses', { config: { spends: 'tokens' } }, async (incoming, reply) => {
+    const caller = callerOf(incoming)
+    requireScope(caller, ['text'])
+    const received = synchronousBody(incoming)
+    const body = parseResponseRequest(received.value)
+    const model = requireTextModel(deps.catalog, body.model, 'generate')
+    const check = (bytes: number) => refuseOverlong(model, { bytes: bytes + received.byteLength, param: 'messages' })
+    check(0)
+    const { previous_response_id: previous } = body
+    const earlier = await itemsBefore(deps, { accountId: caller.accountId, previous }, check, { signal: clientSignal(reply) })
+    const request = readResponseRequest(body, earlier, { tokens: contextOf(model) })
+    const asked: Asked = { incoming, reply, caller, body, request, head: startResponse(deps.clock) }
+    return body.background === true ? answerLater(deps, asked) : answerNow(deps, settings, asked)
+  })
+}
+
+function contextOf({ contextLength, trainedLength, format }: TextModelDescriptor): number {
+  return format === 'gguf' ? (contextLength ?? trainedLength ?? tokensElsewhere) : tokensElsewhere
+}
+
+interface Asked {
+  readonly incoming: FastifyRequest
+  readonly reply: FastifyReply
+  readonly caller: Caller
+  readonly body: ResponseBody
+  readonly request: TextRequest
+  readonly head: ResponseHead
+}
+
+async function answerNow(
+  deps: RouteDependencies & ResponseDependencies,
+  settings: HttpSettings,
+  { incoming, reply, caller, body, request, head }: Asked,
+): Promise<object> {
+  const options = { signal: clientSignal(reply) }
+  const keep = async (response: JsonObject): Promise<void> => {
+    if (body.store === false) return
+    await keepResponse(deps, { accountId: caller.accountId, id: head.id }, { response, body, inference: null }, options)
+  }
+  const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request, kind: 'chat' }, options)
+  if (body.stream === true)
+    return streamText(deps, { incoming, reply, caller }, parts, (started) => encodeResponseStream(head, body, started, keep))
+  const response = encodeFinished(head, body, await collectText(parts))
+  await keep(response)
+  return response
+}
+
+async function answerLater(deps: ResponseDependencies, { reply, caller, body, request, head }: Asked): Promise<object> {
+  const { accountId } = caller
+  const options = { signal: clientSignal(reply) }
+  const work = { kind: 'chat', request } as const
+  const submission = {
+    accountId,
+    work,
+    priority: 'normal',
+    idempotency: null,
+    webhookUrl: null,
+    outputBytes: expectOutputBytes(work),
+  } as const
+  const { inference } = await submitInference(deps, submission, options)
+  const response = encodeResponse(head, body, { status: 'queued' })
+  try {
+    await keepResponse(deps, { accountId, id: head.id }, { response, body, inference: inference.id }, options)
+  } catch (error) {
+    // Nobody could ever ask for it.
+    await cancelInference(deps, { id: inference.id, accountId }, { signal: new AbortController().signal })
+    throw error
+  }
+  return response
+}

@@ -1,0 +1,88 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../../core/error.ts'
+import { cancelInference } from '../../../operations/deferred/cancel-inference.ts'
+import { listAnswers, removeAnswer } from '../../../operations/kept/kept-answers.ts'
+import { callerOf, requireScope } from '../../caller.ts'
+import { clientSignal } from '../../client-signal.ts'
+import type { HttpDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import type { InferenceRoute } from '../../inference-target.ts'
+import { encodePage, readPageQuery } from '../../wire/responses/page.ts'
+import { findResponse, type ResponseTarget } from './kept-response.ts'
+
+const page = ['limit', 'after', 'order'] as const
+
+/** Kept responses: listed, their input, cancelled, deleted. GET /v1/responses/<id> is `fetch-response.ts`. */
+export function registerKeptResponses(api: FastifyInstance, httpDeps: HttpDependencies, settings: HttpSettings): void {
+  const deps = { ...httpDeps, mostDocumentBytes: settings.mostDocumentBytes }
+
+  api.get('/v1/responses', { config: { query: page } }, async (incoming, reply) => {
+    requireScope(callerOf(incoming), ['read', 'text'])
+    const query = readPageQuery(Object(incoming.query), 'desc')
+    const kept = { ...query, kind: 'response', accountId: callerOf(incoming).accountId } as const
+    const { values, more } = await listAnswers(deps, kept, optionsOf(reply))
+    return encodePage(
+      values.flatMap(({ response }) => [Object(response)]),
+      more,
+    )
+  })
+
+  api.get('/v1/responses/:id/input_items', { config: { query: page } }, async (incoming: FastifyRequest<InferenceRoute>, reply) => {
+    requireScope(callerOf(incoming), ['read', 'text'])
+    const { limit, after, order } = readPageQuery(Object(incoming.query), 'desc')
+    const { input } = await findResponse(deps, targetOf(incoming), optionsOf(reply))
+    const ordered = order === 'oldest' ? input : input.toReversed()
+    const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1
+    if (after !== null && start === 0)
+      throw new ServiceError('invalid_request_error', '`after` must be the id of one of the items.', { param: 'after' })
+    return encodePage(ordered.slice(start, start + limit), ordered.length > start + limit)
+  })
+
+  api.post('/v1/responses/:id/cancel', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
+    requireScope(callerOf(incoming), ['text'])
+    const target = targetOf(incoming)
+    const { inference } = await findResponse(deps, target, optionsOf(reply))
+    if (inference === null)
+      throw new ServiceError('invalid_request_error', 'Only a response of `background: true` that is not over yet can be cancelled.')
+    await cancelInference(deps, { id: inference, accountId: target.accountId }, optionsOf(reply))
+    return (await findResponse(deps, target, optionsOf(reply))).response
+  })
+
+  api.delete('/v1/responses/:id', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
+    requireScope(callerOf(incoming), ['text'])
+    const target = targetOf(incoming)
+    const { inference } = await findResponse(deps, target, optionsOf(reply))
+    if (inference !== null) await cancelInference(deps, { id: inference, accountId: target.accountId }, optionsOf(reply))
+    await removeAnswer(deps, { kind: 'response', ...target }, optionsOf(reply))
+    return { id: target.id, object: 'response', deleted: true }
+  })
+}
+
+/** Whether an id is that of a kept response; every other is of the seed's deferred requests. */
+export function isKeptResponse(id: string): boolean {
+  return id.startsWith('resp_')
+}
+
+/** GET /v1/responses/resp_…: a kept response as it is now. */
+export async function answerKeptResponse(
+  httpDeps: HttpDependencies,
+  settings: HttpSettings,
+  incoming: FastifyRequest<InferenceRoute>,
+  reply: FastifyReply,
+): Promise<object> {
+  requireScope(callerOf(incoming), ['read', 'text'])
+  const deps = { ...httpDeps, mostDocumentBytes: settings.mostDocumentBytes }
+  return (await findResponse(deps, targetOf(incoming), optionsOf(reply))).response
+}
+
+/** Which response a path names, and for whom. @throws {ServiceError} `not_found` for texts that can be no id, before any store sees them. */
+function targetOf(incoming: FastifyRequest<InferenceRoute>): ResponseTarget {
+  const { id } = incoming.params
+  if (!/^resp_[0-9a-f]{32}$/.test(id))
+    throw new ServiceError('not_found', 'There is no such response; it may have been deleted, or is older than 24 hours.')
+  return { accountId: callerOf(incoming).accountId, id }
+}
+
+function optionsOf(reply: FastifyReply): { readonly signal: AbortSignal } {
+  return { signal: clientSignal(reply) }
+}

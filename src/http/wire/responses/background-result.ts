@@ -1,0 +1,22 @@
+import type { TextResult } from '../../../operations/collect-text.ts'
+import type { Answer } from '../answer.ts'
+import type { chatCompletionSchema } from '../chat/text-answers.ts'
+
+/** Reads the stored output of deferred work: the chat completion that we wrote. */
+export function readStoredChat(json: string): TextResult {
+  const { choices, usage }: Answer<typeof chatCompletionSchema> = JSON.parse(json)
+  return {
+    choices: choices.map(({ message, finish_reason, logprobs }) => ({
+      text: message.content ?? '',
+      thoughts: message.reasoning_content ?? '',
+      toolCalls: (message.tool_calls ?? []).map((call) => ({ id: call.id, name: call.function.name, arguments: call.function.arguments })),
+      logprobs: (logprobs?.content ?? []).map(({ top_logprobs: top, ...entry }) => ({ ...entry, top })),
+      reason: finish_reason,
+    })),
+    usage: {
+      promptTokens: usage.prompt_tokens,
+      completionTokens: usage.completion_tokens,
+      cachedTokens: usage.prompt_tokens_details.cached_tokens,
+    },
+  }
+}

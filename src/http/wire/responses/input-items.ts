@@ -1,0 +1,102 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import { isRecord } from '../../../core/is-record.ts'
+import { jsonObject } from '../chat/response-format-field.ts'
+import { printPath } from '../faults/print-path.ts'
+import { shortName } from '../faults/short-name.ts'
+
+const closed = { additionalProperties: false }
+const id = Type.Optional(Type.String({ maxLength: 256 }))
+const status = Type.Optional(Type.Enum(['in_progress', 'completed', 'incomplete']))
+const callId = Type.String({ minLength: 1, maxLength: 256 })
+/** What OpenAI's own client adds to items that it read, and sends back. */
+const readByClient = Type.Optional(Type.Unknown())
+const none = Type.Optional(Type.Array(jsonObject))
+
+const inputText = Type.Object({ type: Type.Literal('input_text'), text: Type.String() }, closed)
+const outputText = Type.Object(
+  { type: Type.Literal('output_text'), text: Type.String(), annotations: none, logprobs: none, parsed: readByClient },
+  closed,
+)
+const refusal = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() }, closed)
+
+const message = Type.Object(
+  {
+    type: Type.Optional(Type.Literal('message')),
+    role: Type.Enum(['user', 'assistant', 'system', 'developer']),
+    content: Type.Union([Type.String(), Type.Array(Type.Union([inputText, outputText, refusal]))]),
+    id,
+    status,
+    phase: Type.Optional(Type.String({ maxLength: 64 })),
+  },
+  closed,
+)
+const functionCall = Type.Object(
+  {
+    type: Type.Literal('function_call'),
+    call_id: callId,
+    name: Type.String({ minLength: 1, maxLength: 128 }),
+    namespace: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    arguments: Type.String(),
+    parsed_arguments: readByClient,
+    id,
+    status,
+  },
+  closed,
+)
+const functionOutput = Type.Object(
+  {
+    type: Type.Literal('function_call_output'),
+    call_id: callId,
+    output: Type.Union([Type.String(), Type.Array(inputText)]),
+    id,
+    status,
+  },
+  closed,
+)
+const reasoning = Type.Object(
+  {
+    type: Type.Literal('reasoning'),
+    id,
+    summary: Type.Optional(Type.Array(Type.Object({ type: Type.Literal('summary_text'), text: Type.String() }, closed))),
+    content: Type.Optional(Type.Array(Type.Object({ type: Type.Literal('reasoning_text'), text: Type.String() }, closed))),
+    encrypted_content: Type.Optional(Type.String()),
+    status,
+  },
+  closed,
+)
+
+/** One item of a conversation, in the words of OpenAI's Responses. */
+export const inputItemSchema = Type.Union([message, functionCall, functionOutput, reasoning])
+
+export type InputItem = Static<typeof inputItemSchema>
+export type MessageItem = Static<typeof message>
+export type FunctionCallItem = Static<typeof functionCall>
+export type ReasoningItem = Static<typeof reasoning>
+
+const kinds: readonly unknown[] = ['message', 'function_call', 'function_call_output', 'reasoning']
+const parts: readonly unknown[] = ['input_text', 'output_text', 'refusal']
+
+/** Items and parts that no model here reads, each by its name: pictures, files, what built-in tools left, and references to items. */
+export function findForeignItems(input: unknown): readonly FieldFault[] {
+  if (!Array.isArray(input)) return []
+  return input.flatMap((item: unknown, index): readonly FieldFault[] => {
+    if (!isRecord(item)) return []
+    const path = ['input', index]
+    const { type = 'message' } = item
+    if (!kinds.includes(type)) return [foreign(path, type)]
+    return [...findParts(item.content, [...path, 'content'], type), ...findParts(item.output, [...path, 'output'], 'message')]
+  })
+}
+
+function findParts(content: unknown, path: FieldFault['path'], type: unknown): readonly FieldFault[] {
+  if (!Array.isArray(content) || type === 'reasoning') return []
+  return content.flatMap((part: unknown, index) =>
+    isRecord(part) && typeof part.type === 'string' && !parts.includes(part.type) ? [foreign([...path, index], part.type)] : [],
+  )
+}
+
+function foreign(path: FieldFault['path'], type: unknown): FieldFault {
+  const message = `\`${printPath(path)}\` is of the type ${shortName(String(type))}, which models here cannot read: send text.`
+  return { path, message, kind: 'unsupported_parameter' }
+}

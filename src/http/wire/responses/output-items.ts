@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import type { JsonObject, TokenLogprob } from '../../../core/text-generation.ts'
+import type { TextChoice } from '../../../operations/collect-text.ts'
+import { packThoughts } from './read-items.ts'
+import type { ResponseBody } from './response-request.ts'
+import { splitName } from './response-tools.ts'
+
+/** What an item has on its own; the rest depends on its type. */
+export type OutputItem = JsonObject & { readonly id: string; readonly type: 'reasoning' | 'message' | 'function_call' }
+
+type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
+const prefixes = { reasoning: 'rs', message: 'msg', function_call: 'fc' } as const
+
+/** The id of a new item. */
+export function itemId(type: OutputItem['type']): string {
+  return `${prefixes[type]}_${randomUUID().replaceAll('-', '')}`
+}
+
+/** What the model thought. */
+export function reasoningItem(body: ResponseBody, id: string, thoughts: string, status: ItemStatus): OutputItem {
+  const packed = body.include?.includes('reasoning.encrypted_content') === true && status !== 'in_progress'
+  return {
+    id,
+    type: 'reasoning',
+    summary: [],
+    content: thoughts === '' ? [] : [{ type: 'reasoning_text', text: thoughts }],
+    ...(packed && { encrypted_content: packThoughts(thoughts) }),
+    status,
+  }
+}
+
+/** What the model said; `part` is null before it has said anything. */
+export function messageItem(id: string, part: JsonObject | null, status: ItemStatus): OutputItem {
+  return { id, type: 'message', role: 'assistant', content: part === null ? [] : [part], status }
+}
+
+/** A text that the model wrote. */
+export function textPart(text: string, logprobs: readonly TokenLogprob[]): JsonObject {
+  return { type: 'output_text', text, annotations: [], logprobs: encodeLogprobs(logprobs) }
+}
+
+/** A call that the model made. */
+export function callItem(
+  body: ResponseBody,
+  id: string,
+  call: { readonly id: string; readonly name: string; readonly arguments: string },
+  status: ItemStatus,
+): OutputItem {
+  return { id, type: 'function_call', call_id: `call_${call.id}`, ...splitName(call.name, body), arguments: call.arguments, status }
+}
+
+/** Log probabilities as texts carry them. */
+export function encodeLogprobs(logprobs: readonly TokenLogprob[]): readonly JsonObject[] {
+  return logprobs.map(({ token, logprob, bytes, top }) => ({
+    token,
+    logprob,
+    bytes,
+    top_logprobs: top.map((other) => ({ token: other.token, logprob: other.logprob, bytes: other.bytes })),
+  }))
+}
+
+/** Everything that a finished choice holds; an answer without a word is a message with an empty text. */
+export function encodeOutputItems(body: ResponseBody, { thoughts, text, toolCalls, logprobs, reason }: TextChoice): readonly OutputItem[] {
+  const status = reason === 'length' ? 'incomplete' : 'completed'
+  const speaks = text !== '' || toolCalls.length === 0
+  return [
+    ...(thoughts === '' ? [] : [reasoningItem(body, itemId('reasoning'), thoughts, 'completed')]),
+    ...(speaks ? [messageItem(itemId('message'), textPart(text, logprobs), toolCalls.length > 0 ? 'completed' : status)] : []),
+    ...toolCalls.map((call, index) => callItem(body, itemId('function_call'), call, index === toolCalls.length - 1 ? status : 'completed')),
+  ]
+}

@@ -1,0 +1,39 @@
+import Type, { type TSchema } from 'typebox'
+
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const item = Type.Object({ id: Type.String(), type: Type.String() }, { additionalProperties: true })
+
+/** A response: what was asked, and what has become of it. */
+export const responseSchema = Type.Object(
+  {
+    id: Type.String({ pattern: '^resp_[0-9a-f]{32}$' }),
+    object: Type.Literal('response'),
+    created_at: Type.Integer({ description: 'Unix seconds.' }),
+    status: Type.Enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
+    error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+    incomplete_details: nullable(Type.Object({ reason: Type.Literal('max_output_tokens') })),
+    model: Type.String(),
+    output: Type.Array(item, { description: 'Items: reasoning, message, function_call.' }),
+    usage: nullable(
+      Type.Object({
+        input_tokens: Type.Integer(),
+        input_tokens_details: Type.Object({ cached_tokens: Type.Integer() }),
+        output_tokens: Type.Integer(),
+        output_tokens_details: Type.Object({ reasoning_tokens: Type.Integer() }),
+        total_tokens: Type.Integer(),
+      }),
+    ),
+  },
+  { additionalProperties: true, description: 'And every field of the request but its input.' },
+)
+
+const page = { object: Type.Literal('list'), first_id: nullable(Type.String()), last_id: nullable(Type.String()), has_more: Type.Boolean() }
+
+/** A page of responses. */
+export const responseListSchema = Type.Object({ ...page, data: Type.Array(responseSchema) })
+
+/** A page of items. */
+export const itemListSchema = Type.Object({ ...page, data: Type.Array(item) })
+
+/** The answer to DELETE. */
+export const deletedResponseSchema = Type.Object({ id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) })

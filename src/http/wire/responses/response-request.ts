@@ -1,0 +1,169 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import { isRecord } from '../../../core/is-record.ts'
+import { type ResponseFormat, reasoningEfforts, type TextRequest } from '../../../core/text-generation.ts'
+import { jsonObject } from '../chat/response-format-field.ts'
+import { readSampling } from '../chat/sampling-fields.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
+import { findForeignItems, type InputItem, inputItemSchema } from './input-items.ts'
+import { findItemFaults, readItems } from './read-items.ts'
+import { findForeignResponseTools, findResponseToolFaults, readResponseTools, responseToolFields } from './response-tools.ts'
+
+const closed = { additionalProperties: false }
+const text = (description: string) => Type.Optional(Type.String({ maxLength: 512, description }))
+const format = Type.Union([
+  Type.Object({ type: Type.Literal('text') }, closed),
+  Type.Object({ type: Type.Literal('json_object') }, closed),
+  Type.Object(
+    {
+      type: Type.Literal('json_schema'),
+      name: Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' }),
+      description: Type.Optional(Type.String()),
+      schema: jsonObject,
+      strict: Type.Optional(Type.Boolean()),
+    },
+    closed,
+  ),
+])
+
+const summary = Type.Optional(
+  Type.Enum(['auto', 'concise', 'detailed'], { description: 'Accepted; thoughts come whole, without a summary.' }),
+)
+
+/** The body of POST /v1/responses. */
+export const responseRequestSchema = Type.Object(
+  {
+    model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
+    input: Type.Union([Type.String(), Type.Array(inputItemSchema, { minItems: 1 })], {
+      description: 'Text, or items: messages, function_call, function_call_output, reasoning.',
+    }),
+    instructions: Type.Optional(Type.String({ description: 'What the model is told first; never kept for the next response.' })),
+    previous_response_id: Type.Optional(
+      Type.String({ pattern: '^resp_[0-9a-f]{32}$', description: 'A stored response whose conversation goes on.' }),
+    ),
+    store: Type.Optional(Type.Boolean({ default: true, description: 'Whether the response is kept for 24 hours.' })),
+    background: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether it is worked on while nobody waits; poll it by its id.' }),
+    ),
+    stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
+    stream_options: Type.Optional(
+      Type.Object({ include_obfuscation: Type.Optional(Type.Boolean()) }, { ...closed, description: 'Accepted; events are never padded.' }),
+    ),
+    max_output_tokens: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Most tokens to generate; by default as many as the context holds.' }),
+    ),
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness.' })),
+    top_p: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Draws only from the likeliest tokens of this share.' }),
+    ),
+    top_logprobs: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs `include` of message.output_text.logprobs.' }),
+    ),
+    text: Type.Optional(
+      Type.Object(
+        { format: Type.Optional(format), verbosity: Type.Optional(Type.Literal('medium')) },
+        { ...closed, description: '`format`: what the output must look like.' },
+      ),
+    ),
+    reasoning: Type.Optional(
+      Type.Object(
+        { effort: Type.Optional(Type.Enum([...reasoningEfforts])), summary, generate_summary: summary },
+        { ...closed, description: 'How long a model that thinks does so.' },
+      ),
+    ),
+    include: Type.Optional(
+      Type.Array(Type.Enum(['reasoning.encrypted_content', 'message.output_text.logprobs']), {
+        maxItems: 8,
+        description: 'What answers have besides.',
+      }),
+    ),
+    ...responseToolFields,
+    truncation: Type.Optional(Type.Literal('disabled', { description: 'A conversation longer than the context is refused.' })),
+    metadata: Type.Optional(
+      Type.Record(Type.String({ pattern: '^.{1,64}$' }), Type.String({ maxLength: 512 }), {
+        maxProperties: 16,
+        additionalProperties: false,
+        description: 'Your own notes, kept with the response.',
+      }),
+    ),
+    service_tier: Type.Optional(Type.Enum(['auto', 'default'], { description: 'Accepted; there is one tier.' })),
+    user: text('Your own name for the end user; accepted, not kept.'),
+    safety_identifier: text('Accepted, not kept.'),
+    prompt_cache_key: text('Accepted; prompts are kept warm by themselves.'),
+    prompt_cache_retention: text('Accepted; prompts are kept warm by themselves.'),
+    client_metadata: Type.Optional(Type.Object({}, { description: 'Accepted, not kept.' })),
+  },
+  closed,
+)
+
+/** A checked body of POST /v1/responses. */
+export type ResponseBody = Static<typeof responseRequestSchema>
+
+const checker = createBodyChecker(responseRequestSchema)
+
+/**
+ * Reads the body of POST /v1/responses, up to what only the conversation before can tell.
+ *
+ * @throws {ServiceError} naming every fault at once.
+ */
+export function parseResponseRequest(received: unknown): ResponseBody {
+  if (isRecord(received)) refuseFaults([...findForeignItems(received.input), ...findForeignResponseTools(received.tools)], textFaultCodes)
+  const body = checker.parse(received, textFaultCodes)
+  refuseFaults([...findResponseToolFaults(body), ...findDeliveryFaults(body)], textFaultCodes)
+  return body
+}
+
+/** The items of a body's input; a text is a message of the user. */
+export function inputItems({ input }: Pick<ResponseBody, 'input'>): readonly InputItem[] {
+  return typeof input === 'string' ? [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }] : input
+}
+
+/**
+ * The request of a checked body behind the items of the conversation before.
+ *
+ * @param most.tokens What it may generate where it does not say.
+ * @throws {ServiceError} `invalid_request_error` when an output answers no call.
+ */
+export function readResponseRequest(body: ResponseBody, earlier: readonly InputItem[], most: { readonly tokens: number }): TextRequest {
+  const items = inputItems(body)
+  refuseFaults(findItemFaults(items, earlier), textFaultCodes)
+  const withLogprobs = body.include?.includes('message.output_text.logprobs') === true
+  return {
+    model: body.model,
+    input: {
+      type: 'chat',
+      messages: readItems(body.instructions, [...earlier, ...items]),
+      ...readResponseTools(body),
+      ...(body.reasoning?.effort !== undefined && { effort: body.reasoning.effort }),
+    },
+    maxTokens: body.max_output_tokens ?? most.tokens,
+    ...(body.max_output_tokens === undefined && { maxTokensIsDefault: true }),
+    sampling: readSampling(body),
+    stop: [],
+    choices: 1,
+    topLogprobs: withLogprobs ? (body.top_logprobs ?? 0) : null,
+    responseFormat: readFormat(body),
+  }
+}
+
+function readFormat({ text }: ResponseBody): ResponseFormat {
+  const asked = text?.format
+  if (asked?.type === 'json_schema') return { type: 'json_schema', schema: asked.schema, field: 'text' }
+  return { type: asked?.type ?? 'text' }
+}
+
+function findDeliveryFaults(body: ResponseBody): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  if (body.background === true && body.stream === true)
+    faults.push(fault('stream', 'cannot be combined with `background`: poll the response by its id.'))
+  if (body.background === true && body.store === false) faults.push(fault('store', 'must not be false with `background`: leave it out.'))
+  if (body.stream_options !== undefined && body.stream !== true) faults.push(fault('stream_options', 'needs `stream: true`.'))
+  if (body.top_logprobs !== undefined && body.include?.includes('message.output_text.logprobs') !== true)
+    faults.push(fault('top_logprobs', 'needs `include: ["message.output_text.logprobs"]`; add it, or leave this out.'))
+  return faults
+}
+
+function fault(field: string, text: string): FieldFault {
+  return { path: [field], message: `\`${field}\` ${text}`, kind: 'conflict' }
+}

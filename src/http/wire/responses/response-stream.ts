@@ -1,0 +1,129 @@
+import { toErrorRecord } from '../../../core/error.ts'
+import type { JsonObject, TextPart, TokenLogprob } from '../../../core/text-generation.ts'
+import { encodeNamedEvent } from '../event-data.ts'
+import { callItem, encodeLogprobs, itemId, messageItem, type OutputItem, reasoningItem, textPart } from './output-items.ts'
+import { encodeResponse, type ResponseHead } from './response.ts'
+import type { ResponseBody } from './response-request.ts'
+
+/**
+ * Encodes a generation as the events of a response, numbered in order, one whole event per item.
+ *
+ * @param keep Told the finished response before the client is.
+ */
+export async function* encodeResponseStream(
+  head: ResponseHead,
+  body: ResponseBody,
+  parts: AsyncIterable<TextPart>,
+  keep: (response: JsonObject) => Promise<void>,
+): AsyncGenerator<string, void, undefined> {
+  let number = 0
+  const event: Emit = (type, fields) => encodeNamedEvent(type, { type, sequence_number: number++, ...fields })
+  const items = new Items(body, event)
+  yield event('response.created', { response: encodeResponse(head, body, { status: 'in_progress' }) })
+  yield event('response.in_progress', { response: encodeResponse(head, body, { status: 'in_progress' }) })
+  try {
+    let limited = false
+    for await (const part of parts) {
+      if (part.type === 'choice-finish') limited = part.reason === 'length'
+      else if (part.type === 'finish') {
+        yield* items.end(limited)
+        const status = limited ? 'incomplete' : 'completed'
+        const response = encodeResponse(head, body, { status, output: items.done, usage: part.usage })
+        await keep(response)
+        yield event(`response.${status}`, { response })
+      } else if (part.type !== 'prompt') yield* items.add(part)
+    }
+  } catch (error) {
+    yield event('response.failed', {
+      response: encodeResponse(head, body, { status: 'failed', output: items.done, error: toErrorRecord(error) }),
+    })
+    throw error
+  }
+}
+
+type Emit = (type: string, fields: object) => string
+type ItemPart = Exclude<TextPart, { type: 'prompt' | 'choice-finish' | 'finish' }>
+
+interface OpenItem {
+  readonly id: string
+  readonly type: OutputItem['type']
+  text: string
+  readonly logprobs: TokenLogprob[]
+  readonly call: { readonly id: string; readonly name: string } | null
+}
+
+/** The items of a stream: at most one is open, and a part of another kind closes it. */
+class Items {
+  readonly done: OutputItem[] = []
+  readonly #body: ResponseBody
+  readonly #event: Emit
+  #open: OpenItem | null = null
+
+  constructor(body: ResponseBody, event: Emit) {
+    this.#body = body
+    this.#event = event
+  }
+
+  *add(part: ItemPart): Generator<string> {
+    if (part.type === 'tool-call') {
+      yield* this.#start('function_call', { id: part.id, name: part.name })
+      return
+    }
+    const type = part.type === 'text' ? 'message' : part.type === 'thoughts' ? 'reasoning' : 'function_call'
+    const open = this.#open?.type === type ? this.#open : yield* this.#start(type, null)
+    const delta = part.type === 'tool-arguments' ? part.fragment : part.text
+    open.text += delta
+    const at = { item_id: open.id, output_index: this.done.length }
+    if (part.type === 'tool-arguments') yield this.#event('response.function_call_arguments.delta', { ...at, delta })
+    else if (part.type === 'thoughts') yield this.#event('response.reasoning_text.delta', { ...at, content_index: 0, delta })
+    else {
+      open.logprobs.push(...(part.logprobs ?? []))
+      yield this.#event('response.output_text.delta', { ...at, content_index: 0, delta, logprobs: encodeLogprobs(part.logprobs ?? []) })
+    }
+  }
+
+  /** @param limited Whether the limit ended the last item in the middle. */
+  *end(limited: boolean): Generator<string> {
+    if (this.#open === null && this.done.every(({ type }) => type === 'reasoning')) yield* this.#start('message', null)
+    yield* this.#close(limited ? 'incomplete' : 'completed')
+  }
+
+  *#start(type: OutputItem['type'], call: OpenItem['call']): Generator<string, OpenItem> {
+    yield* this.#close('completed')
+    const open: OpenItem = { id: itemId(type), type, text: '', logprobs: [], call }
+    this.#open = open
+    const at = { output_index: this.done.length }
+    yield this.#event('response.output_item.added', { ...at, item: this.#item(open, 'in_progress') })
+    const part = this.#part({ ...open, text: '' })
+    if (part !== null) yield this.#event('response.content_part.added', { ...at, item_id: open.id, content_index: 0, part })
+    return open
+  }
+
+  *#close(status: 'completed' | 'incomplete'): Generator<string> {
+    const open = this.#open
+    if (open === null) return
+    this.#open = null
+    const at = { item_id: open.id, output_index: this.done.length }
+    const { text } = open
+    if (open.call !== null) yield this.#event('response.function_call_arguments.done', { ...at, name: open.call.name, arguments: text })
+    else if (open.type === 'reasoning') yield this.#event('response.reasoning_text.done', { ...at, content_index: 0, text })
+    else yield this.#event('response.output_text.done', { ...at, content_index: 0, text, logprobs: encodeLogprobs(open.logprobs) })
+    const part = this.#part(open)
+    if (part !== null) yield this.#event('response.content_part.done', { ...at, content_index: 0, part })
+    const item = this.#item(open, status)
+    yield this.#event('response.output_item.done', { output_index: this.done.length, item })
+    this.done.push(item)
+  }
+
+  #part({ type, text, logprobs }: OpenItem): JsonObject | null {
+    if (type === 'function_call') return null
+    return type === 'reasoning' ? { type: 'reasoning_text', text } : textPart(text, logprobs)
+  }
+
+  #item(open: OpenItem, status: 'in_progress' | 'completed' | 'incomplete'): OutputItem {
+    const { id, type, text, call } = open
+    if (call !== null) return callItem(this.#body, id, { ...call, arguments: text }, status)
+    if (type === 'reasoning') return reasoningItem(this.#body, id, text, status)
+    return messageItem(id, status === 'in_progress' ? null : this.#part(open), status)
+  }
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import type { ErrorRecord } from '../../../core/error.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
+import type { JsonObject, TokenUsage } from '../../../core/text-generation.ts'
+import type { TextResult } from '../../../operations/collect-text.ts'
+import { encodeOutputItems, type OutputItem } from './output-items.ts'
+import type { ResponseBody } from './response-request.ts'
+
+/** What a response and all of its events share. */
+export interface ResponseHead {
+  /** `resp_` and 32 hex digits. */
+  readonly id: string
+  /** Unix seconds. */
+  readonly created: number
+}
+
+export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
+
+/** A random id with a prefix that tells what it is of. */
+export function newId(prefix: string): string {
+  return `${prefix}_${randomUUID().replaceAll('-', '')}`
+}
+
+/** A head with an id of its own and the time now. */
+export function startResponse(clock: Clock): ResponseHead {
+  return { id: newId('resp'), created: Math.floor(clock.now() / 1000) }
+}
+
+/** What has become of a response. */
+export interface ResponseState {
+  readonly status: ResponseStatus
+  readonly output?: readonly OutputItem[]
+  readonly usage?: TokenUsage
+  readonly error?: ErrorRecord
+}
+
+/** The response object: what was asked, and what has become of it. */
+export function encodeResponse({ id, created }: ResponseHead, body: ResponseBody, state: ResponseState): JsonObject {
+  const { status, output = [], usage, error } = state
+  return {
+    id,
+    object: 'response',
+    created_at: created,
+    status,
+    background: body.background ?? false,
+    error: error === undefined ? null : { code: error.code, message: error.message },
+    incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    model: body.model,
+    output: output.map((item) => ({ ...item })),
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: body.previous_response_id ?? null,
+    reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
+    service_tier: 'default',
+    store: body.store ?? true,
+    temperature: body.temperature ?? 1,
+    text: { format: (body.text?.format ?? { type: 'text' }) as unknown as JsonObject },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: (body.tools ?? []) as unknown as readonly JsonObject[],
+    top_logprobs: body.top_logprobs ?? 0,
+    top_p: body.top_p ?? 1,
+    truncation: 'disabled',
+    usage: usage === undefined ? null : encodeResponseUsage(usage),
+    metadata: (body.metadata ?? {}) as unknown as JsonObject,
+  }
+}
+
+/** A finished response. */
+export function encodeFinished(head: ResponseHead, body: ResponseBody, result: TextResult): JsonObject {
+  const [choice] = result.choices
+  if (choice === undefined) throw new TypeError('A model ended without an answer')
+  const status = choice.reason === 'length' ? 'incomplete' : 'completed'
+  return encodeResponse(head, body, { status, output: encodeOutputItems(body, choice), usage: result.usage })
+}
+
+function encodeResponseUsage({ promptTokens, completionTokens, cachedTokens, thoughtTokens = 0 }: TokenUsage): JsonObject {
+  return {
+    input_tokens: promptTokens,
+    input_tokens_details: { cached_tokens: cachedTokens },
+    output_tokens: completionTokens,
+    output_tokens_details: { reasoning_tokens: thoughtTokens },
+    total_tokens: promptTokens + completionTokens,
+  }
+}

@@ -1,0 +1,129 @@
+import type { StoredDocument } from '../../core/document.ts'
+import { ServiceError } from '../../core/error.ts'
+import { outputRetentionMs } from '../../core/inference.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { JsonObject } from '../../core/text-generation.ts'
+
+/** What answers are kept in, and how much of it an account may use. */
+export interface KeptDependencies {
+  readonly documents: DocumentStore
+  readonly clock: Clock
+  /** Bytes of an account's documents in all. */
+  readonly mostDocumentBytes: number
+}
+
+type Options = { readonly signal: AbortSignal }
+
+/** Answers that clients ask to have kept. */
+export type KeptKind = 'response' | 'chat-completion'
+
+/** One kept answer of an account. */
+export interface KeptTarget {
+  readonly kind: KeptKind
+  readonly accountId: string
+  readonly id: string
+}
+
+/**
+ * Keeps an answer for as long as every output is kept.
+ *
+ * @throws {ServiceError} `quota_exceeded` when the account keeps as much as it may.
+ */
+export async function keepAnswer(
+  { documents, clock, mostDocumentBytes: most }: KeptDependencies,
+  { value, label = null, ...target }: KeptTarget & { readonly value: JsonObject; readonly label?: string | null },
+  { signal }: Options,
+): Promise<void> {
+  const at = clock.now()
+  const document = { ...target, value, at, label, text: '', attachedBytes: 0, expiresAt: at + outputRetentionMs }
+  const result = await documents.put(document, { signal, version: null, most })
+  if (result === 'conflict') throw new Error(`An answer by the name of ${target.id} is kept already`)
+  if (result === 'full')
+    throw new ServiceError(
+      'quota_exceeded',
+      `This account would keep more than its ${Math.floor(most / 1e6)} MB (account-documents); delete what is no longer needed, or send \`store: false\`.`,
+      { retryAfterSeconds: 120 },
+    )
+}
+
+/**
+ * A kept answer of the account's own.
+ *
+ * @throws {ServiceError} `not_found`, in the same words for a foreign, an unknown and an expired one.
+ */
+export async function findAnswer(
+  { documents }: Pick<KeptDependencies, 'documents'>,
+  target: KeptTarget,
+  options: Options,
+): Promise<StoredDocument & { readonly value: JsonObject }> {
+  const found = await documents.get(target, options)
+  if (found === null || !isObject(found.value)) throw answerNotFound(target)
+  return { ...found, value: found.value }
+}
+
+/**
+ * Writes a kept answer anew; it lives no longer for that.
+ *
+ * @throws {ServiceError} `not_found`, and `quota_exceeded` when it would take more than there is room for.
+ */
+export async function changeAnswer(
+  { documents, mostDocumentBytes: most }: Omit<KeptDependencies, 'clock'>,
+  target: KeptTarget,
+  change: (value: JsonObject) => JsonObject,
+  options: Options,
+): Promise<JsonObject> {
+  for (;;) {
+    const { version, bytes: _, ...found } = await findAnswer({ documents }, target, options)
+    const value = change(found.value)
+    const result = await documents.put({ ...found, value, text: '' }, { ...options, version, most })
+    if (result === 'stored') return value
+    if (result === 'full')
+      throw new ServiceError(
+        'quota_exceeded',
+        'This account keeps as much as it may (account-documents); delete what is no longer needed.',
+        {
+          retryAfterSeconds: 120,
+        },
+      )
+  }
+}
+
+/** @throws {ServiceError} `not_found`. */
+export async function removeAnswer(
+  { documents }: Pick<KeptDependencies, 'documents'>,
+  target: KeptTarget,
+  options: Options,
+): Promise<void> {
+  if (!(await documents.remove(target, options))) throw answerNotFound(target)
+}
+
+/**
+ * Kept answers of an account, one page of them and whether more follow.
+ *
+ * @param query.after The id of the last one of the page before; null = from the start.
+ * @throws {ServiceError} `not_found` when that is not there.
+ */
+export async function listAnswers(
+  { documents }: Pick<KeptDependencies, 'documents'>,
+  query: Omit<KeptTarget, 'id'> & { readonly after: string | null; readonly limit: number; readonly order: 'newest' | 'oldest' },
+  options: Options,
+): Promise<{ readonly values: readonly JsonObject[]; readonly more: boolean }> {
+  const { kind, accountId, limit, order } = query
+  const last = query.after === null ? null : await findAnswer({ documents }, { kind, accountId, id: query.after }, options)
+  const after = last === null ? null : { at: last.at, id: last.id }
+  const found = await documents.list({ kind, accountId, order, after, limit: limit + 1 }, options)
+  return { values: found.slice(0, limit).flatMap(({ value }) => (isObject(value) ? [value] : [])), more: found.length > limit }
+}
+
+function answerNotFound({ kind, id }: KeptTarget): ServiceError {
+  const what = kind === 'response' ? 'response' : 'chat completion'
+  return new ServiceError(
+    'not_found',
+    `There is no ${what} ${JSON.stringify(id.slice(0, 100))}; it may have been deleted, or is older than 24 hours.`,
+  )
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import OpenAI from 'openai'
+import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { readEvents } from '../support/read-events.ts'
+import { readError, readJson } from '../support/read-json.ts'
+
+const path = '/v1/responses'
+const tool = {
+  type: 'function' as const,
+  name: 'look_up',
+  description: null,
+  parameters: { type: 'object', properties: {} },
+  strict: false,
+}
+const ask = (input: OpenAI.Responses.ResponseInput | string) => ({ model: 'fake-chat', input })
+
+interface EventData {
+  readonly type: string
+  readonly sequence_number: number
+  readonly item_id?: string
+  readonly delta?: string
+  readonly response?: OpenAI.Responses.Response
+}
+
+suite("OpenAI's responses", () => {
+  let service: HttpService
+  let client: OpenAI
+  before(async () => {
+    service = await startHttpService({ worker: true })
+    client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.token, maxRetries: 0 })
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  test('a text is answered with a message and exact counts', async () => {
+    const answer = await client.responses.create({ ...ask('[say Hello there]'), instructions: 'Be brief.', metadata: { a: 'b' } })
+    assert.match(answer.id, /^resp_[0-9a-f]{32}$/)
+    assert.deepEqual([answer.status, answer.output_text, answer.metadata], ['completed', 'Hello there', { a: 'b' }])
+    assert.match(answer.output[0]?.id ?? '', /^msg_/)
+    assert.deepEqual(answer.usage, {
+      input_tokens: 5,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 2,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 7,
+    })
+  })
+
+  test('an answer cut by its limit is incomplete', async () => {
+    const answer = await client.responses.create({ ...ask('[say one two three]'), max_output_tokens: 2 })
+    assert.deepEqual([answer.status, answer.incomplete_details], ['incomplete', { reason: 'max_output_tokens' }])
+  })
+
+  test('a stream has every event in its order, numbered, and says the same', async () => {
+    const events = await readEvents<EventData>(await service.fetch(path, { json: { ...ask('[say one two]'), stream: true } }))
+    assert.deepEqual(
+      events.map(({ name }) => name),
+      [
+        'response.created',
+        'response.in_progress',
+        'response.output_item.added',
+        'response.content_part.added',
+        'response.output_text.delta',
+        'response.output_text.delta',
+        'response.output_text.done',
+        'response.content_part.done',
+        'response.output_item.done',
+        'response.completed',
+      ],
+    )
+    assert.deepEqual(
+      events.map(({ data }) => data.sequence_number),
+      events.map((_, index) => index),
+    )
+    for (const { name, data } of events) assert.equal(data.type, name)
+    const last = events.at(-1)?.data.response
+    assert.equal(last?.status, 'completed')
+    assert.equal(events.find(({ data }) => data.item_id !== undefined)?.data.item_id, last?.output[0]?.id)
+    assert.deepEqual((await client.responses.retrieve(last?.id ?? '')).output, last?.output)
+  })
+
+  test('the client gathers a stream with thoughts and a call, and sends them back without anything being kept', async () => {
+    const asked = { tools: [tool], store: false, include: ['reasoning.encrypted_content' as const] }
+    const input = '[think Hm.] [say Found.] [call look_up {"q": 1}]'
+    const thought = await client.responses.create({ ...ask(input), ...asked, tool_choice: 'none' })
+    const [reasoning] = thought.output
+    assert.ok(reasoning?.type === 'reasoning' && reasoning.content?.[0]?.text === 'Hm.')
+    assert.ok(typeof reasoning.encrypted_content === 'string')
+    assert.equal(thought.usage?.output_tokens_details.reasoning_tokens, 1)
+    const stream = client.responses.stream({ ...ask(input), ...asked })
+    const names: string[] = []
+    stream.on('event', ({ type }) => names.push(type))
+    const called = await stream.finalResponse()
+    assert.ok(names.includes('response.function_call_arguments.delta') && names.includes('response.function_call_arguments.done'))
+    const [call] = called.output
+    assert.ok(call?.type === 'function_call')
+    assert.deepEqual([call.name, JSON.parse(call.arguments)], ['look_up', { q: 1 }])
+    const result = { type: 'function_call_output' as const, call_id: call.call_id, output: 'Nothing' }
+    const history = [{ role: 'user' as const, content: input }, reasoning, call, result]
+    const answer = await client.responses.create({ ...ask(history), ...asked })
+    assert.equal(answer.output_text, 'Found.')
+    await assert.rejects(client.responses.retrieve(answer.id), OpenAI.NotFoundError)
+  })
+
+  test('functions of a namespace are called by their own name, with the namespace beside it', async () => {
+    const tools = [{ type: 'namespace', name: 'agents', description: 'x', tools: [tool] }]
+    const answer = await readJson(await service.fetch(path, { json: { ...ask('[call agents__look_up]'), tools } }))
+    const [call] = Object(answer.output)
+    assert.deepEqual([call.type, call.namespace, call.name], ['function_call', 'agents', 'look_up'])
+  })
+
+  test('a conversation goes on from a kept response, its input is listed, and it is deleted', async () => {
+    const first = await client.responses.create(ask('one two three'))
+    const second = await client.responses.create({ ...ask('four'), previous_response_id: first.id })
+    const said = first.output_text.split(' ').length
+    assert.equal(second.usage?.input_tokens, 4 + said)
+    const items = await client.responses.inputItems.list(second.id)
+    assert.deepEqual(
+      items.data.map((item) => item.type),
+      ['message'],
+    )
+    const listed = await readJson(await service.fetch(`${path}?limit=2`))
+    assert.deepEqual(
+      Object(listed.data).map(({ id }: { id: string }) => id),
+      [second.id, first.id],
+    )
+    await client.responses.delete(first.id)
+    await assert.rejects(client.responses.retrieve(first.id), OpenAI.NotFoundError)
+    await assert.rejects(client.responses.create({ ...ask('five'), previous_response_id: second.id }), OpenAI.BadRequestError)
+  })
+
+  test('another account finds nothing, and ids of the seed keep their meaning', async () => {
+    const { id } = await client.responses.create(ask('Hi'))
+    const unknown = await service.fetch(`${path}/resp_${'0'.repeat(32)}`)
+    assert.equal((await readError(unknown)).code, 'not_found')
+    assert.equal((await readError(await service.fetch(`${path}/resp_../x`))).code, 'not_found')
+    assert.equal((await readError(await service.fetch(`${path}/${id.slice(5)}`))).code, 'request_not_found')
+  })
+
+  test('a response in the background is queued, worked on and polled, with items that keep their ids', async () => {
+    const queued = await client.responses.create({ ...ask('[think Hm.] [say Later]'), background: true })
+    assert.equal(queued.status, 'queued')
+    let answer = queued
+    while (answer.status === 'queued' || answer.status === 'in_progress') answer = await client.responses.retrieve(queued.id)
+    assert.deepEqual([answer.status, answer.output.map(({ type }) => type)], ['completed', ['reasoning', 'message']])
+    assert.deepEqual(await client.responses.retrieve(queued.id), answer)
+    await assert.rejects(client.responses.cancel(queued.id), OpenAI.BadRequestError)
+    const failed = await client.responses.create({ ...ask('[fail inference_failed]'), background: true })
+    let end = failed
+    while (end.status === 'queued' || end.status === 'in_progress') end = await client.responses.retrieve(failed.id)
+    assert.deepEqual([end.status, end.error?.code], ['failed', 'inference_failed'])
+  })
+
+  test('a response in the background is cancelled', async () => {
+    const { id } = await client.responses.create({ ...ask('[hang]'), background: true })
+    await client.responses.cancel(id)
+    let end = await client.responses.retrieve(id)
+    while (end.status === 'queued' || end.status === 'in_progress') end = await client.responses.retrieve(id)
+    assert.equal(end.status, 'cancelled')
+  })
+
+  const refusals: readonly (readonly [what: string, fields: object, message: RegExp])[] = [
+    ['a built-in tool', { tools: [{ type: 'web_search' }] }, /`tools\[0\]` is web_search/],
+    [
+      'a picture',
+      { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }] },
+      /`input\[0\]\.content\[0\]` is of the type input_image/,
+    ],
+    ['a reference', { input: [{ type: 'item_reference', id: 'x' }] }, /type item_reference/],
+    ['an output without its call', { input: [{ type: 'function_call_output', call_id: 'x', output: '' }] }, /call_id` must be the call_id/],
+    ['no input', { input: [] }, /`input`/],
+    ['a schema that is missing', { text: { format: { type: 'json_schema', name: 'x' } } }, /text\.format\.schema` is required/],
+    ['a stream in the background', { stream: true, background: true }, /`stream` cannot be combined/],
+    ['cutting', { truncation: 'auto' }, /`truncation` must be "disabled"/],
+    ['a conversation kept elsewhere', { conversation: 'x' }, /`conversation` is not a known field/],
+    ['a function twice', { tools: [tool, tool] }, /look_up is there twice/],
+  ]
+  for (const [what, fields, message] of refusals)
+    test(`${what} is refused by name`, async () => {
+      const response = await service.fetch(path, { json: { ...ask('Hi'), ...fields } })
+      const error = await readError(response)
+      assert.equal(response.status, 400, error.message)
+      assert.match(error.message, message)
+    })
+
+  test('a failure in a stream is response.failed, and nothing comes behind it', async () => {
+    const json = { ...ask('[say one two] [fail inference_failed after 1]'), stream: true }
+    const events = await readEvents<EventData>(await service.fetch(path, { json }))
+    assert.equal(events.at(-1)?.name, 'response.failed')
+    assert.equal(events.at(-1)?.data.response?.error?.code, 'inference_failed')
+  })
+
+  test('what agents send besides is taken', async () => {
+    const developer = { type: 'message', role: 'developer', id: 'msg_1', content: [{ type: 'input_text', text: 'You code.' }] }
+    const user = { type: 'message', role: 'user', content: [{ type: 'input_text', text: '[say Yes]' }] }
+    const fields = {
+      reasoning: { summary: 'auto' },
+      store: false,
+      prompt_cache_key: 'x',
+      client_metadata: { a: 'b' },
+      tool_choice: 'auto',
+      tools: [tool],
+    }
+    const response = await service.fetch(path, { json: { model: 'fake-chat', input: [developer, user], ...fields } })
+    assert.equal(response.status, 200, await response.text())
+  })
+})
