@@ -85,7 +85,8 @@ async function describeDevice(file: ModelFile): Promise<ComputeDevice> {
   const { device, gpuLayers, layers } = file
   if (device.backend === 'cpu') return device
   const takenBytes = await file.takenOfGpu()
-  return { ...device, takenBytes, ...(gpuLayers < layers && { layers: { onDevice: gpuLayers, total: layers } }) }
+  // A driver whose free memory does not shrink with what is put into it does not tell.
+  return { ...device, ...(takenBytes > 0 && { takenBytes }), ...(gpuLayers < layers && { layers: { onDevice: gpuLayers, total: layers } }) }
 }
 
 function makesNone(model: string): ServiceError {
