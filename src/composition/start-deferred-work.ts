@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/ports/clock.ts'
+import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { Store } from '../core/ports/store.ts'
+import { createBatchWords } from '../http/wire/batches/batch-words.ts'
 import { encodeOutput } from '../http/wire/deferred/encode-output.ts'
 import type { AsyncAddress } from '../http/wire/deferred/inference.ts'
 import { encodeWebhook } from '../http/wire/deferred/inference.ts'
@@ -13,6 +15,7 @@ import { outputsExpired, queueSwept } from '../telemetry/inference-events.ts'
 import { faultSurvived } from '../telemetry/service-events.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { webhookAttempted } from '../telemetry/webhook-events.ts'
+import { startBatches } from '../worker/batches/start-batches.ts'
 import { postWebhook } from '../worker/post-webhook.ts'
 import { startMaintenance } from '../worker/start-maintenance.ts'
 import { startWorker, type Worker } from '../worker/start-worker.ts'
@@ -24,6 +27,7 @@ const concurrency = 64
 export interface DeferredWorkDependencies
   extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts' | 'ledger' | 'documents'> {
   readonly outputs: OutputStore
+  readonly catalog: ModelCatalog
   readonly pool: ModelPool
   readonly events: InferenceEvents
   readonly clock: Clock
@@ -35,7 +39,7 @@ export interface DeferredWorkDependencies
 /** Starts the worker that runs deferred inferences, and the duties that keep the queue, its outputs and its webhooks in order. */
 export function startDeferredWork(
   deps: DeferredWorkDependencies,
-  { deferred, requests, cluster }: Pick<Config, 'deferred' | 'requests' | 'cluster'>,
+  { deferred, requests, accounts, cluster }: Pick<Config, 'deferred' | 'requests' | 'accounts' | 'cluster'>,
 ): Worker {
   const { clock, addresses, telemetry } = deps
   const { leaseMs } = deferred
@@ -61,10 +65,17 @@ export function startDeferredWork(
     },
     { maxQueueMs: deferred.waitLimitMs, leaseMs },
   )
+  const batches = startBatches({
+    ...deps,
+    mostDocumentBytes: accounts.documentBytes,
+    batchWords: createBatchWords(deps, requests),
+    onFault: (where, error) => faultSurvived(telemetry, { where }, error),
+  })
   return {
     drain: () => worker.drain(),
     holds: () => worker.holds(),
     async [Symbol.asyncDispose]() {
+      await batches[Symbol.asyncDispose]()
       await maintenance[Symbol.asyncDispose]()
       await worker[Symbol.asyncDispose]()
     },

@@ -1,6 +1,6 @@
 import type { ErrorRecord } from './error.ts'
 import type { ImageRequest } from './image-generation.ts'
-import type { TextRequest } from './text-generation.ts'
+import type { EmbeddingRequest, TextRequest } from './text-generation.ts'
 
 /**
  * The states of a deferred inference.
@@ -20,7 +20,9 @@ export type Priority = 'low' | 'normal'
 /** The work of a deferred inference, exactly as the interactive path would run it. */
 export type InferenceWork =
   | { readonly kind: 'image'; readonly request: ImageRequest }
+  /** A conversation, or a prompt to go on with. */
   | { readonly kind: 'chat'; readonly request: TextRequest }
+  | { readonly kind: 'embedding'; readonly request: EmbeddingRequest; readonly asBase64: boolean }
 
 /** Denoising steps or tokens done, out of how many. */
 export interface Progress {

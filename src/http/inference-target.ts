@@ -28,4 +28,4 @@ export function requireWritable(incoming: FastifyRequest, { kind }: Pick<Inferen
   requireScope(callerOf(incoming), [scopeOf[kind]])
 }
 
-const scopeOf: Readonly<Record<Inference['kind'], Scope>> = { image: 'image', chat: 'text' }
+const scopeOf: Readonly<Record<Inference['kind'], Scope>> = { image: 'image', chat: 'text', embedding: 'text' }

@@ -4,6 +4,7 @@ import type { HttpSettings } from './http-settings.ts'
 import { registerApiDocument } from './routes/api-document.ts'
 import { registerAssets } from './routes/assets/assets.ts'
 import { registerTransferAsset } from './routes/assets/transfer-asset.ts'
+import { registerBatches } from './routes/batches/batches.ts'
 import { registerCancelRequest } from './routes/cancel-request.ts'
 import { registerCreateChatCompletion } from './routes/create-chat-completion.ts'
 import { registerCreateCompletion } from './routes/create-completion.ts'
@@ -56,6 +57,7 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerEditImage(api, deps, settings)
   registerCreateFile(api, deps, settings)
   registerKeptFiles(api, deps)
+  registerBatches(api, deps, settings)
   registerListRequests(api, deps)
   registerPollRequest(api, deps)
   registerWatchRequest(api, deps)

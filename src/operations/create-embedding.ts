@@ -4,8 +4,8 @@ import type { EmbeddingRequest, EmbeddingResult } from '../core/text-generation.
 import { bookWork } from './book-work.ts'
 import { holdBudget } from './budgets/hold-budget.ts'
 import { estimateInputs } from './budgets/text-estimate.ts'
-import { holdSlot } from './hold-slot.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
+import { runEmbedding } from './run-embedding.ts'
 import { UsageMeter } from './usage-meter.ts'
 
 /**
@@ -24,8 +24,7 @@ export async function createEmbedding(
   const most = estimateInputs(request)
   await holdBudget(deps, { id: reservation, accountId, unit: 'tokens', tokens: { least: most, most }, images: 0 }, { signal })
   try {
-    await using slot = await holdSlot(deps, deps.pool.acquireText(request.model, { signal, account: accountId }), { signal })
-    return meter.countEmbedding(await slot.model.embed(request, { signal: slot.signal }))
+    return meter.countEmbedding(await runEmbedding(deps, { accountId, request }, { signal }))
   } finally {
     bookWork(deps, { meter, reservation }, { signal })
   }

@@ -1,14 +1,18 @@
 import type { ImageProgress, ImageResult } from '../core/image-generation.ts'
 import type { InferenceWork } from '../core/inference.ts'
-import type { TextPart, TextRequest } from '../core/text-generation.ts'
+import type { EmbeddingResult, TextPart, TextRequest } from '../core/text-generation.ts'
 import { collectText, type TextResult } from './collect-text.ts'
 import type { RunDependencies } from './hold-slot.ts'
+import { runEmbedding } from './run-embedding.ts'
 import { runImage } from './run-image.ts'
 import { runText } from './run-text.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 /** What deferred work gave, before it is encoded as the caller will fetch it. */
-export type WorkResult = { readonly kind: 'image'; readonly result: ImageResult } | { readonly kind: 'chat'; readonly result: TextResult }
+export type WorkResult =
+  | { readonly kind: 'image'; readonly result: ImageResult }
+  | { readonly kind: 'chat'; readonly result: TextResult }
+  | { readonly kind: 'embedding'; readonly result: EmbeddingResult }
 
 export interface WorkOptions {
   readonly signal: AbortSignal
@@ -34,6 +38,11 @@ export async function runWork(
     return {
       kind: 'image',
       result: meter.countImages(await runImage(deps, { accountId, request: work.request, deferred: true }, { signal, onProgress })),
+    }
+  if (work.kind === 'embedding')
+    return {
+      kind: 'embedding',
+      result: meter.countEmbedding(await runEmbedding(deps, { accountId, request: work.request, deferred: true }, { signal })),
     }
   const parts = meter.countText(runText(deps, { accountId, reservation, request: work.request, deferred: true }, { signal }))
   return { kind: 'chat', result: await collectText(countTokens(parts, work.request, onProgress)) }

@@ -23,7 +23,9 @@ interface RunOptions extends Pick<WorkerSettings, 'runLimitMs'> {
 /** Takes one claim to its end: completed, or given back. Never throws. */
 export async function runClaim(deps: WorkerDependencies, claim: Claim, options: RunOptions): Promise<void> {
   const { accountId, model, kind } = claim.inference
-  const meter = new UsageMeter(deps.clock, { accountId, tokenId: null, model, kind })
+  const { work } = claim
+  const isCompletion = work.kind === 'chat' && work.request.input.type === 'prompt'
+  const meter = new UsageMeter(deps.clock, { accountId, tokenId: null, model, kind: isCompletion ? 'completion' : kind })
   const ended: EndedClaim = { claim, meter, signal: options.signal }
   const { lease } = options
   using _noted = deps.underWay?.note(accountId, () => deps.events.publish(claim.id, { type: 'cancel-requested' }))

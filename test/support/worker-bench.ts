@@ -81,6 +81,7 @@ function isOfType<Type extends WorkerEvent['type']>(event: WorkerEvent, type: Ty
 }
 
 function encodeOutput(_work: InferenceWork, { kind, result }: WorkResult): EncodedOutput {
-  const bytes = kind === 'image' ? (result.images[0]?.bytes ?? new Uint8Array()) : Buffer.from(result.choices[0]?.text ?? '')
+  const text = kind === 'chat' ? (result.choices[0]?.text ?? '') : ''
+  const bytes = kind === 'image' ? (result.images[0]?.bytes ?? new Uint8Array()) : Buffer.from(text)
   return { contentType: kind === 'image' ? 'image/png' : 'text/plain', chunks: [bytes] }
 }

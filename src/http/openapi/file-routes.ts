@@ -1,3 +1,5 @@
+import { batchObjectSchema } from '../wire/batches/batch-object.ts'
+import { batchRequestSchema } from '../wire/batches/batch-request.ts'
 import { fileDeletedSchema, fileObjectSchema } from '../wire/files/file-object.ts'
 import { fileRequestSchema } from '../wire/files/file-request.ts'
 import { pageSchema } from '../wire/files/page-query.ts'
@@ -7,7 +9,9 @@ import { pageParameters } from './page-parameters.ts'
 const id: RouteParameter = { in: 'path', name: 'id', description: "The file's id.", schema: text }
 const purpose: RouteParameter = { in: 'query', name: 'purpose', description: 'Only files that are for this.', schema: text }
 
-/** The routes about files. */
+const batchId: RouteParameter = { in: 'path', name: 'id', description: "The batch's id.", schema: text }
+
+/** The routes about files and batches. */
 export const fileRoutes: readonly DocumentedRoute[] = [
   {
     method: 'post',
@@ -55,5 +59,44 @@ export const fileRoutes: readonly DocumentedRoute[] = [
     parameters: [id],
     answers: [json('It is gone.', fileDeletedSchema)],
     refusals: [404, 429],
+  },
+  {
+    method: 'post',
+    path: '/v1/batches',
+    summary: 'Send many requests in one file',
+    description:
+      'Each line is `{"custom_id", "method": "POST", "url", "body"}`, where `url` is the endpoint of the batch. Lines enter the queue as room appears, behind everything normal. Results and errors are JSON lines too, each with its `custom_id`; they are kept for 24 hours unless `output_expires_after` says otherwise.',
+    scopes: ['text'],
+    body: batchRequestSchema,
+    answers: [json('The batch.', batchObjectSchema)],
+    refusals: [400, 413, 415, 429, 503],
+  },
+  {
+    method: 'get',
+    path: '/v1/batches',
+    summary: 'List your batches, newest first',
+    scopes: ['text'],
+    parameters: pageParameters.filter(({ name }) => name !== 'order'),
+    answers: [json('One page.', pageSchema(batchObjectSchema))],
+    refusals: [400, 429],
+  },
+  {
+    method: 'get',
+    path: '/v1/batches/{id}',
+    summary: 'Look at one batch',
+    scopes: ['text'],
+    parameters: [batchId],
+    answers: [json('How it stands.', batchObjectSchema)],
+    refusals: [404, 429],
+  },
+  {
+    method: 'post',
+    path: '/v1/batches/{id}/cancel',
+    summary: 'Cancel a batch',
+    description: 'What is in the queue is cancelled shortly; what was answered before stays in the results. Takes no body.',
+    scopes: ['text'],
+    parameters: [batchId],
+    answers: [json('How it stands now.', batchObjectSchema)],
+    refusals: [404, 413, 415, 429, 503],
   },
 ]

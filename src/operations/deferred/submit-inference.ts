@@ -3,6 +3,7 @@ import type { Inference, InferenceWork } from '../../core/inference.ts'
 import type { InferenceQueue, InferenceSubmission } from '../../core/ports/inference-queue.ts'
 import { type BudgetDependencies, holdBudget } from '../budgets/hold-budget.ts'
 import { holdWaitingText } from '../budgets/hold-text-budget.ts'
+import { estimateInputs } from '../budgets/text-estimate.ts'
 
 /** What submitting needs. */
 export interface SubmitDependencies extends BudgetDependencies {
@@ -43,6 +44,10 @@ async function holdWaiting(
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
   if (work.kind === 'chat') return holdWaitingText(deps, { accountId, reservation: id, request: work.request }, options)
+  if (work.kind === 'embedding') {
+    const most = estimateInputs(work.request)
+    return void (await holdBudget(deps, { id, accountId, unit: 'tokens', tokens: { least: most, most }, images: 0 }, options))
+  }
   const images = work.request.seeds.length
   await holdBudget(deps, { id, accountId, unit: 'images', tokens: { least: 0, most: 0 }, images }, options)
 }

@@ -3,7 +3,9 @@ import type { Clock } from '../../../core/ports/clock.ts'
 import type { EncodedOutput } from '../../../operations/deferred/encoded-output.ts'
 import type { WorkResult } from '../../../operations/run-work.ts'
 import { encodeChatCompletion } from '../chat/chat-completion.ts'
+import { encodeCompletion } from '../chat/completion.ts'
 import { startCompletion } from '../chat/completion-head.ts'
+import { encodeEmbedding } from '../chat/embedding.ts'
 import { ImageChunks } from '../images/image-chunks.ts'
 
 const contentType = 'application/json; charset=utf-8'
@@ -15,8 +17,14 @@ export function encodeOutput({ clock }: { readonly clock: Clock }, work: Inferen
     return { contentType, chunks, images: () => chunks.images() }
   }
   if (work.kind === 'chat' && outcome.kind === 'chat') {
-    const completion = encodeChatCompletion(startCompletion(clock, work.request.model), work.request, outcome.result)
+    const head = startCompletion(clock, work.request.model)
+    const encode = work.request.input.type === 'prompt' ? encodeCompletion : encodeChatCompletion
+    const completion = encode(head, work.request, outcome.result)
     return { contentType, chunks: [Buffer.from(JSON.stringify(completion))] }
+  }
+  if (work.kind === 'embedding' && outcome.kind === 'embedding') {
+    const embedding = encodeEmbedding(work.request.model, outcome.result, work.asBase64 ? 'base64' : 'float')
+    return { contentType, chunks: [Buffer.from(JSON.stringify(embedding))] }
   }
   throw new TypeError(`The result of ${work.kind} work is no ${outcome.kind} result`)
 }

@@ -10,8 +10,12 @@ const bytesPerPixel = { png: 3.01, jpeg: 1, webp: 1 } as const
 const bytesPerToken = 24
 const bytesPerLogprob = 160
 
+/** A vector of 4096 numbers as JSON. */
+const bytesPerVector = 4096 * 22
+
 /** Bytes that the stored output of deferred work is expected to take at most. */
 export function expectOutputBytes(work: InferenceWork): number {
+  if (work.kind === 'embedding') return frameBytes + work.request.inputs.length * bytesPerVector
   return work.kind === 'image' ? expectImageBytes(work.request) : expectTextBytes(work.request)
 }
 

@@ -11,7 +11,7 @@ export function readInference(row: Row): Inference {
   return {
     id: readText(row, 'id'),
     accountId: readText(row, 'account_id'),
-    kind: readOneOf(row, 'kind', ['image', 'chat']),
+    kind: readOneOf(row, 'kind', ['image', 'chat', 'embedding']),
     model: readText(row, 'model'),
     priority: readPriority(readInteger(row, 'priority')),
     status: readOneOf(row, 'status', statuses),

@@ -1,0 +1,80 @@
+import Type from 'typebox'
+import { type Batch, type BatchFile, type BatchStatus, hasEnded } from '../../../core/files/batch.ts'
+import { filePrefix } from '../../../core/files/stored-file.ts'
+import type { Answer } from '../answer.ts'
+
+const seconds = Type.Union([Type.Integer(), Type.Null()], { description: 'Unix seconds.' })
+const maybeText = Type.Union([Type.String(), Type.Null()])
+const statuses = ['validating', 'in_progress', 'cancelling', 'completed', 'failed', 'expired', 'cancelled'] as const
+
+/** A batch as OpenAI's clients know it. */
+export const batchObjectSchema = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('batch'),
+  endpoint: Type.String(),
+  errors: Type.Union([
+    Type.Object({
+      object: Type.Literal('list'),
+      data: Type.Array(
+        Type.Object({ code: Type.String(), message: Type.String(), param: maybeText, line: Type.Union([Type.Integer(), Type.Null()]) }),
+      ),
+    }),
+    Type.Null(),
+  ]),
+  input_file_id: Type.String(),
+  completion_window: Type.Literal('24h'),
+  status: Type.Enum(statuses),
+  output_file_id: maybeText,
+  error_file_id: maybeText,
+  created_at: Type.Integer({ description: 'Unix seconds.' }),
+  in_progress_at: seconds,
+  expires_at: Type.Integer({ description: 'Unix seconds; the batch ends then however far it has come.' }),
+  finalizing_at: seconds,
+  completed_at: seconds,
+  failed_at: seconds,
+  expired_at: seconds,
+  cancelling_at: seconds,
+  cancelled_at: seconds,
+  request_counts: Type.Object({ total: Type.Integer(), completed: Type.Integer(), failed: Type.Integer() }),
+  metadata: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]),
+})
+
+/** The object of a batch. */
+export function encodeBatch(batch: Batch): Answer<typeof batchObjectSchema> {
+  const { id, endpoint, inputFileId, status, faults, counts, metadata } = batch
+  const ended = (state: BatchStatus) => (status === state ? toSeconds(batch.endedAt) : null)
+  return {
+    id,
+    object: 'batch',
+    endpoint,
+    errors:
+      faults.length === 0
+        ? null
+        : { object: 'list', data: faults.map(({ line, error: { code, message, param } }) => ({ code, message, param, line })) },
+    input_file_id: inputFileId,
+    completion_window: '24h',
+    status,
+    output_file_id: fileId(batch, batch.output),
+    error_file_id: fileId(batch, batch.errors),
+    created_at: Math.floor(batch.createdAt / 1000),
+    in_progress_at: toSeconds(batch.startedAt),
+    expires_at: Math.floor(batch.expiresAt / 1000),
+    finalizing_at: ended('completed'),
+    completed_at: ended('completed'),
+    failed_at: ended('failed'),
+    expired_at: ended('expired'),
+    cancelling_at: toSeconds(batch.cancellingAt),
+    cancelled_at: ended('cancelled'),
+    request_counts: { ...counts },
+    metadata: metadata && { ...metadata },
+  }
+}
+
+/** A file is told of once it is whole. */
+function fileId(batch: Batch, { uuid, parts }: BatchFile): string | null {
+  return hasEnded(batch) && parts.length > 0 ? `${filePrefix}${uuid}` : null
+}
+
+function toSeconds(at: number | null): number | null {
+  return at === null ? null : Math.floor(at / 1000)
+}

@@ -1,0 +1,73 @@
+import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
+import { type Batch, hasEnded } from '../../core/files/batch.ts'
+import { batchDocument, type KnownBatch, openLabel, readBatchDocument } from '../../operations/batches/batch-documents.ts'
+import type { BatchDependencies } from './batch-dependencies.ts'
+import { runPage } from './run-page.ts'
+import { validateBatch } from './validate-batch.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** Batches looked at in one go; each account has a bound of its own. */
+const most = 1000
+
+/**
+ * Goes on with every batch as far as the queue lets it. Several nodes may do so at once: only one of them writes each step.
+ *
+ * @param onFault Told of a batch that could not go on now; the others do.
+ */
+export async function advanceBatches(
+  deps: BatchDependencies & { readonly onFault: (where: string, error: unknown) => void },
+  options: Options,
+): Promise<void> {
+  const query = { kind: 'batch', accountId: null, label: openLabel, order: 'oldest', after: null, limit: most } as const
+  for (const document of await deps.documents.list(query, options)) {
+    let known: KnownBatch | null = readBatchDocument(document)
+    try {
+      while (known !== null) known = await step(deps, known, options)
+    } catch (error) {
+      if (options.signal.aborted) throw error
+      deps.onFault('advance-batches', error)
+    }
+  }
+}
+
+/** One write of the record; null when there is nothing more to do now. */
+async function step(deps: BatchDependencies, { batch, version }: KnownBatch, options: Options): Promise<KnownBatch | null> {
+  const next = await goOn(deps, batch, options)
+  if (next === batch) return null
+  const put = await deps.documents.put(batchDocument(next), { ...options, version, most: Number.POSITIVE_INFINITY })
+  if (put !== 'stored' || hasEnded(next)) return null
+  return { batch: next, version: version + 1 }
+}
+
+async function goOn(deps: BatchDependencies, batch: Batch, options: Options): Promise<Batch> {
+  const ending = await endingOf(deps, batch, options)
+  if (batch.status === 'validating' && ending === null) return validateBatch(deps, batch, options)
+  const now = deps.clock.now()
+  try {
+    const next = batch.startedAt === null ? batch : await runPage(deps, batch, ending, options)
+    const { counts, running } = next
+    if (next !== batch && (counts.completed + counts.failed < counts.total || running.length > 0)) return next
+    if (next === batch && counts.completed + counts.failed < counts.total) return batch
+    const status = ending === null ? 'completed' : batch.status === 'cancelling' ? 'cancelled' : 'expired'
+    return { ...next, status, endedAt: now }
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error
+    const gone = new ServiceError('not_found', 'The file of the batch is gone; upload it again.', { param: 'input_file_id' })
+    return { ...batch, status: 'failed', endedAt: now, faults: [{ line: null, error: toErrorRecord(gone) }] }
+  }
+}
+
+/** Why a batch ends before its lines do; null = it does not. */
+async function endingOf(
+  { accounts, clock }: Pick<BatchDependencies, 'accounts' | 'clock'>,
+  { accountId, status, expiresAt }: Batch,
+  options: Options,
+): Promise<ErrorRecord | null> {
+  const cancelled = new ServiceError('request_cancelled', 'The batch was cancelled before this request was completed.')
+  if (status === 'cancelling') return toErrorRecord(cancelled)
+  if (expiresAt <= clock.now())
+    return toErrorRecord(new ServiceError('response_expired', 'The batch ended before this request was completed.'))
+  const account = await accounts.find(accountId, options)
+  return account === null || account.disabledAt !== null ? toErrorRecord(cancelled) : null
+}

@@ -1,0 +1,34 @@
+import type { ErrorRecord } from '../../core/error.ts'
+import type { BatchEndpoint } from '../../core/files/batch.ts'
+import type { InferenceWork } from '../../core/inference.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { InferenceLog } from '../../core/ports/inference-log.ts'
+import type { InferenceEvents } from '../../operations/deferred/inference-events.ts'
+import type { SubmitDependencies } from '../../operations/deferred/submit-inference.ts'
+import type { FileDependencies } from '../../operations/files/file-documents.ts'
+
+/** One line of a batch as its owner wrote it. */
+export interface BatchLine {
+  readonly customId: string
+  readonly body: unknown
+}
+
+/** How lines are read and results written; the public interface knows. */
+export interface BatchWords {
+  /** @throws {ServiceError} naming what is wrong with a line. */
+  readLine(bytes: Buffer<ArrayBuffer>, endpoint: BatchEndpoint): BatchLine
+  /** The work of a line's body and the bytes that its output may take. @throws {ServiceError} what the endpoint refuses it with. */
+  readWork(body: unknown, endpoint: BatchEndpoint): { readonly work: InferenceWork; readonly outputBytes: number }
+  /** The status and body that an endpoint answers a failure with. */
+  encodeFailure(error: ErrorRecord): { readonly status: number; readonly body: object }
+}
+
+/** What going on with batches needs. */
+export interface BatchDependencies extends FileDependencies, SubmitDependencies {
+  readonly clock: Clock
+  readonly log: InferenceLog
+  readonly events: InferenceEvents
+  readonly accounts: AccountStore
+  readonly batchWords: BatchWords
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
+import { type Batch, batchPageLines, mostLineBytes } from '../../core/files/batch.ts'
+import type { Inference } from '../../core/inference.ts'
+import { cancelInference } from '../../operations/deferred/cancel-inference.ts'
+import { submitInference } from '../../operations/deferred/submit-inference.ts'
+import { findFile } from '../../operations/files/file-documents.ts'
+import { type FileLine, readFile, readLines } from '../../operations/files/read-file.ts'
+import type { BatchDependencies, BatchLine } from './batch-dependencies.ts'
+import { writePage } from './write-page.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** Refusals that waiting helps against. */
+const passing: readonly ServiceError['code'][] = [
+  'server_is_overloaded',
+  'concurrency_limit_exceeded',
+  'quota_exceeded',
+  'rate_limit_exceeded',
+]
+
+/** A line of the page and what became of it: an inference, or why there is none; null = it is not in the queue yet. */
+interface PageLine {
+  readonly line: BatchLine
+  readonly id: string | null
+  readonly refused: ErrorRecord | null
+}
+
+/**
+ * Goes on with the page of a batch that is due. Its lines enter the queue under a key that is the batch's and the line's, so that one that is
+ * sent twice, after a crash or by two nodes, is the same inference; once all of them have ended their results are written and the place moves on
+ * in one write of the record.
+ *
+ * @param ending Why nothing more is to enter the queue and what runs is to be cancelled; null = the batch goes on.
+ * @returns The batch as its record is to be, the same one when there is nothing to be noted.
+ */
+export async function runPage(deps: BatchDependencies, batch: Batch, ending: ErrorRecord | null, options: Options): Promise<Batch> {
+  const page = await readPage(deps, batch, options)
+  if (page.length === 0) return batch
+  const lines: PageLine[] = []
+  for (const [at, each] of page.entries()) lines.push(await enter(deps, batch, { each, at, ending }, options))
+  const running = lines.map(({ id }) => id)
+  const inferences = new Map<string, Inference>()
+  for (const id of running) {
+    const found = id === null ? null : await deps.log.find(id, batch.accountId, options)
+    if (found !== null) inferences.set(found.id, found)
+  }
+  const alive = [...inferences.values()].filter(({ status }) => status !== 'completed')
+  if (ending !== null) for (const { id } of alive) await cancelInference(deps, { id, accountId: batch.accountId }, options)
+  const waiting = alive.length > 0 || lines.some(({ id, refused }) => id === null && refused === null)
+  if (waiting) return JSON.stringify(running) === JSON.stringify(batch.running) ? batch : { ...batch, running }
+  const output: Uint8Array[] = []
+  const errors: Uint8Array[] = []
+  for (const line of lines) {
+    const result = await encodeResult(deps, line, inferences, options)
+    ;(result.succeeded ? output : errors).push(...result.bytes)
+  }
+  const failed = errors.length
+  return {
+    ...batch,
+    output: await writePage(deps, batch, { which: 'output', lines: output }, options),
+    errors: await writePage(deps, batch, { which: 'errors', lines: errors }, options),
+    counts: { ...batch.counts, completed: batch.counts.completed + page.length - failed, failed: batch.counts.failed + failed },
+    place: { offset: page.at(-1)?.next ?? batch.place.offset, page: batch.place.page + 1 },
+    running: [],
+  }
+}
+
+async function readPage(deps: BatchDependencies, { accountId, inputFileId, place }: Batch, options: Options): Promise<readonly FileLine[]> {
+  const file = await findFile(deps, { accountId, id: inputFileId }, options)
+  const page: FileLine[] = []
+  if (place.offset >= file.bytes) return page
+  for await (const line of readLines(readFile(deps, file, { ...options, from: place.offset }), {
+    from: place.offset,
+    most: mostLineBytes,
+  })) {
+    page.push(line)
+    if (page.length === batchPageLines) break
+  }
+  return page
+}
+
+async function enter(
+  deps: BatchDependencies,
+  batch: Batch,
+  { each, at, ending }: { readonly each: FileLine; readonly at: number; readonly ending: ErrorRecord | null },
+  options: Options,
+): Promise<PageLine> {
+  const line = deps.batchWords.readLine(each.bytes, batch.endpoint)
+  const known = batch.running[at] ?? null
+  if (known !== null) return { line, id: known, refused: null }
+  if (ending !== null) return { line, id: null, refused: ending }
+  try {
+    const { work, outputBytes } = deps.batchWords.readWork(line.body, batch.endpoint)
+    const fingerprint = createHash('sha256').update(each.bytes).digest('hex')
+    const idempotency = { key: `${batch.id}/${batch.place.page}/${at}`, fingerprint }
+    const submission = { accountId: batch.accountId, work, priority: 'low', idempotency, webhookUrl: null, outputBytes } as const
+    const { inference } = await submitInference(deps, submission, options)
+    return { line, id: inference.id, refused: null }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { line, id: null, refused: passing.includes(error.code) ? null : toErrorRecord(error) }
+  }
+}
+
+async function encodeResult(
+  deps: BatchDependencies,
+  { line, id, refused }: PageLine,
+  inferences: ReadonlyMap<string, Inference>,
+  options: Options,
+): Promise<{ readonly succeeded: boolean; readonly bytes: readonly Uint8Array[] }> {
+  const inference = id === null ? undefined : inferences.get(id)
+  const head = `{"id":${JSON.stringify(`batch_req_${id ?? 'none'}`)},"custom_id":${JSON.stringify(line.customId)}`
+  if (inference?.outcome === 'succeeded' && inference.output !== null) {
+    const begin = `${head},"response":{"status_code":200,"request_id":${JSON.stringify(id)},"body":`
+    const body = Buffer.concat(await Array.fromAsync(await deps.outputs.open(inference.output, options)))
+    return { succeeded: true, bytes: [Buffer.concat([Buffer.from(begin), body, Buffer.from('},"error":null}\n')])] }
+  }
+  const error = refused ?? inference?.error ?? toErrorRecord(new Error(`Nothing is known of ${id}`))
+  // What never ran has no answer; what did has the one that its caller would have got.
+  const ended = error.code === 'request_cancelled' || error.code === 'response_expired'
+  const { status, body } = deps.batchWords.encodeFailure(error)
+  const response = ended ? null : { status_code: status, request_id: id ?? 'none', body }
+  const plain = ended ? { code: error.code === 'request_cancelled' ? 'batch_cancelled' : 'batch_expired', message: error.message } : null
+  return { succeeded: false, bytes: [Buffer.from(`${head},"response":${JSON.stringify(response)},"error":${JSON.stringify(plain)}}\n`)] }
+}

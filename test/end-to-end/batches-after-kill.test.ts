@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import OpenAI, { toFile } from 'openai'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+const lines = 80
+
+/** The whole service; `kill -9` ends it. */
+async function start(data: string): Promise<{ readonly child: ChildProcess; readonly url: string; readonly token: string | undefined }> {
+  const flags = ['serve', '--port', '0', '--data', data, '--log', 'json']
+  const child = spawn(process.execPath, ['src/bin.ts', ...flags], { stdio: ['ignore', 'pipe', 'ignore'] })
+  let token: string | undefined
+  for await (const line of createInterface({ input: child.stdout })) {
+    token = /sepia_[0-9A-Za-z]+/.exec(line)?.[0] ?? token
+    const url = /^ready (http:\S+)/.exec(line)?.[1]
+    if (url !== undefined) return { child, url, token }
+  }
+  throw new Error('The service ended before it was ready')
+}
+
+test('a batch goes on where kill -9 left it: no line is lost, none is there twice', { timeout: 300_000 }, async () => {
+  await using folder = await createTemporaryFolder()
+  let { child, url, token: apiKey = '' } = await start(folder.path)
+  try {
+    const client = () => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
+    const body = { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 8, temperature: 0 }
+    const text = Array.from({ length: lines }, (_, at) =>
+      JSON.stringify({ custom_id: `c${at}`, method: 'POST', url: '/v1/chat/completions', body: { ...body, seed: at } }),
+    ).join('\n')
+    const file = await client().files.create({ file: await toFile(Buffer.from(text), 'in.jsonl'), purpose: 'batch' })
+    const { id } = await client().batches.create({ input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' })
+    for (const killAt of [1, 33]) {
+      for (;;) {
+        const answer = await fetch(`${url}/v1/requests?status=completed&limit=100`, { headers: { authorization: `Bearer ${apiKey}` } })
+        const { data }: { data: readonly unknown[] } = JSON.parse(await answer.text())
+        if (data.length >= killAt) break
+      }
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+      ;({ child, url } = await start(folder.path))
+    }
+    let batch = await client().batches.retrieve(id)
+    while (batch.status === 'in_progress' || batch.status === 'validating') batch = await client().batches.retrieve(id)
+    assert.equal(batch.status, 'completed')
+    assert.deepEqual(batch.request_counts, { total: lines, completed: lines, failed: 0 })
+    const results = (await (await client().files.content(batch.output_file_id ?? '')).text()).trimEnd().split('\n')
+    assert.deepEqual(
+      results.map((line) => JSON.parse(line).custom_id),
+      Array.from({ length: lines }, (_, at) => `c${at}`),
+    )
+    assert.equal(new Set(results.map((line) => JSON.parse(line).response.request_id)).size, lines)
+  } finally {
+    child.kill('SIGKILL')
+  }
+})

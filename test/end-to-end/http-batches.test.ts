@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import OpenAI, { toFile } from 'openai'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import type { DocumentStore } from '../../src/core/ports/document-store.ts'
+import { createBatchWords } from '../../src/http/wire/batches/batch-words.ts'
+import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
+import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
+import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
+import { advanceBatches } from '../../src/worker/batches/advance-batches.ts'
+import { type HttpService, startHttpService } from '../support/http-service.ts'
+
+const { signal } = new AbortController()
+const clock = createSystemClock()
+
+interface Line {
+  readonly custom_id: string
+  readonly response: {
+    readonly status_code: number
+    readonly request_id: string
+    readonly body: { readonly [name: string]: unknown }
+  } | null
+  readonly error: { readonly code: string } | null
+}
+
+suite('batches', () => {
+  const outputs = createMemoryOutputs({ clock })
+  const events = new InferenceEvents(clock)
+  let service: HttpService
+  let client: OpenAI
+  before(async () => {
+    service = await startHttpService({ worker: true, clock, overrides: { outputs, events }, limits: { maxPending: 20 } })
+    client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.token, maxRetries: 0 })
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  const advance = (documents: DocumentStore = service.store.documents, at: { now(): number } = clock) =>
+    advanceBatches(
+      {
+        ...service.store,
+        documents,
+        outputs,
+        events,
+        clock: { ...clock, now: () => at.now() },
+        mostDocumentBytes: 1e9,
+        batchWords: createBatchWords({ catalog: createFakeCatalog() }, { widePenalties: false }),
+        onFault: (_, error) => {
+          throw error
+        },
+      },
+      { signal },
+    )
+  const chatBody = (content: string) => ({ model: 'fake-chat', messages: [{ role: 'user', content }] })
+  const chatLine = (at: number, content = `Say [say line ${at}]`) =>
+    JSON.stringify({ custom_id: `c${at}`, method: 'POST', url: '/v1/chat/completions', body: chatBody(content) })
+  const send = async (
+    lines: readonly string[],
+    endpoint: '/v1/chat/completions' | '/v1/completions' | '/v1/embeddings' = '/v1/chat/completions',
+  ) => {
+    const file = await client.files.create({ file: await toFile(Buffer.from(lines.join('\n')), 'in.jsonl'), purpose: 'batch' })
+    return client.batches.create({ input_file_id: file.id, endpoint, completion_window: '24h', metadata: { for: 'a test' } })
+  }
+  const finish = async (id: string) => {
+    for (;;) {
+      await advance()
+      const batch = await client.batches.retrieve(id)
+      if (!['validating', 'in_progress', 'cancelling'].includes(batch.status)) return batch
+      await new Promise(setImmediate)
+    }
+  }
+  const read = async (id: string | null | undefined): Promise<readonly Line[]> =>
+    id == null
+      ? []
+      : (await (await client.files.content(id)).text())
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line))
+
+  test('each line is answered once, in the order of the file, though the queue holds fewer', async () => {
+    const made = await send(Array.from({ length: 70 }, (_, at) => chatLine(at)))
+    assert.equal(made.status, 'validating')
+    assert.deepEqual(made.metadata, { for: 'a test' })
+    const batch = await finish(made.id)
+    assert.equal(batch.status, 'completed')
+    assert.deepEqual(batch.request_counts, { total: 70, completed: 70, failed: 0 })
+    const lines = await read(batch.output_file_id)
+    assert.deepEqual(
+      lines.map(({ custom_id }) => custom_id),
+      Array.from({ length: 70 }, (_, at) => `c${at}`),
+    )
+    for (const { response, custom_id } of lines) {
+      assert.equal(response?.status_code, 200)
+      assert.equal(response.body.object, 'chat.completion')
+      assert.ok(JSON.stringify(response.body).includes(`line ${custom_id.slice(1)}`))
+    }
+    assert.equal(batch.error_file_id, null)
+    const kept = await client.files.retrieve(batch.output_file_id ?? '')
+    assert.equal(kept.purpose, 'batch_output')
+    assert.ok(Math.abs((kept.expires_at ?? 0) - Date.now() / 1000 - 24 * 3600) < 60)
+  })
+
+  test('what fails is in a file of its own, with the status it would have had', async () => {
+    const lines = [
+      chatLine(0),
+      chatLine(1, '[fail numerical_error]'),
+      chatLine(2).replace('fake-chat', 'nobody'),
+      chatLine(3).replace('"messages"', '"stream":true,"messages"'),
+    ]
+    const batch = await finish((await send(lines)).id)
+    assert.deepEqual(batch.request_counts, { total: 4, completed: 1, failed: 3 })
+    assert.deepEqual(
+      (await read(batch.error_file_id)).map(({ custom_id, response }) => [custom_id, response?.status_code]),
+      [
+        ['c1', 500],
+        ['c2', 404],
+        ['c3', 400],
+      ],
+    )
+    assert.equal((await read(batch.output_file_id)).length, 1)
+  })
+
+  test('completions and embeddings are answered in their own shapes', async () => {
+    const line = (url: string, body: object) => JSON.stringify({ custom_id: 'x', method: 'POST', url, body })
+    const text = await finish((await send([line('/v1/completions', { model: 'fake-chat', prompt: 'Hi' })], '/v1/completions')).id)
+    assert.equal((await read(text.output_file_id))[0]?.response?.body.object, 'text_completion')
+    const vectors = await finish((await send([line('/v1/embeddings', { model: 'fake-chat', input: ['Hi', 'Ho'] })], '/v1/embeddings')).id)
+    assert.equal(Object((await read(vectors.output_file_id))[0]?.response?.body.data).length, 2)
+  })
+
+  test('a file that cannot be read through fails before anything runs, with its lines named', async () => {
+    const batch = await finish(
+      (await send([chatLine(0), chatLine(0), '{', '[]', chatLine(4).replace('POST', 'GET'), chatLine(5).replace('completions', 'x')])).id,
+    )
+    assert.equal(batch.status, 'failed')
+    assert.deepEqual(
+      batch.errors?.data?.map(({ line, param }) => [line, param]),
+      [
+        [2, 'custom_id'],
+        [3, null],
+        [4, null],
+        [5, 'method'],
+        [6, 'url'],
+      ],
+    )
+    assert.equal((await finish((await send([''])).id)).status, 'failed')
+  })
+
+  test('a crash at any write loses nothing and answers nothing twice', async () => {
+    const made = await send(Array.from({ length: 40 }, (_, at) => chatLine(at)))
+    let batch = await client.batches.retrieve(made.id)
+    for (let lucky = 0; batch.status !== 'completed'; lucky = (lucky + 1) % 3) {
+      let left = lucky
+      const { documents } = service.store
+      const dying: DocumentStore = Object.assign(Object.create(documents), {
+        put: async (...call: Parameters<DocumentStore['put']>) => {
+          if (left-- === 0) throw new Error('killed')
+          return documents.put(...call)
+        },
+      })
+      for (const name of ['get', 'list', 'remove', 'sum', 'takeExpired'] as const)
+        Object.assign(dying, { [name]: documents[name].bind(documents) })
+      await advance(dying).catch((error: Error) => assert.equal(error.message, 'killed'))
+      await new Promise(setImmediate)
+      batch = await client.batches.retrieve(made.id)
+    }
+    const lines = await read(batch.output_file_id)
+    assert.deepEqual(
+      lines.map(({ custom_id }) => custom_id),
+      Array.from({ length: 40 }, (_, at) => `c${at}`),
+    )
+    assert.equal(new Set(lines.map(({ response }) => response?.request_id)).size, 40)
+    assert.deepEqual(batch.request_counts, { total: 40, completed: 40, failed: 0 })
+  })
+
+  test('a cancelled batch keeps what was answered and tells the rest', async () => {
+    const made = await send([...Array.from({ length: 32 }, (_, at) => chatLine(at)), chatLine(32, '[hang]'), chatLine(33)])
+    while ((await client.batches.retrieve(made.id)).request_counts?.completed !== 32) {
+      await advance()
+      await new Promise(setImmediate)
+    }
+    await advance()
+    assert.equal((await client.batches.cancel(made.id)).status, 'cancelling')
+    const batch = await finish(made.id)
+    assert.equal(batch.status, 'cancelled')
+    const ends = (await read(batch.error_file_id)).map(({ custom_id, error }) => [custom_id, error?.code])
+    assert.deepEqual(ends[0], ['c32', 'batch_cancelled'])
+    assert.equal((await read(batch.output_file_id)).length + ends.length, 34)
+    assert.equal((await client.batches.cancel(made.id)).status, 'cancelled')
+  })
+
+  test('after 24 hours a batch ends however far it has come', async () => {
+    const made = await send([chatLine(0, '[hang]'), chatLine(1, '[hang]')])
+    await advance()
+    const tomorrow = { now: () => clock.now() + 24 * 60 * 60 * 1000 }
+    let batch = await client.batches.retrieve(made.id)
+    while (batch.status === 'in_progress') {
+      await advance(service.store.documents, tomorrow)
+      await new Promise(setImmediate)
+      batch = await client.batches.retrieve(made.id)
+    }
+    assert.equal(batch.status, 'expired')
+    assert.equal(batch.request_counts?.failed, 2)
+  })
+
+  test('a batch whose file is deleted fails and says so', async () => {
+    const made = await send([chatLine(0)])
+    await client.files.delete(made.input_file_id)
+    assert.equal((await finish(made.id)).status, 'failed')
+  })
+
+  test('refused by name: what no batch can be', async () => {
+    const file = await client.files.create({ file: await toFile(Buffer.from('x'), 'a'), purpose: 'user_data' })
+    const whole = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' }
+    for (const [fields, param] of [
+      [{}, 'input_file_id'],
+      [{ input_file_id: 'file-x' }, 'input_file_id'],
+      [{ endpoint: '/v1/moderations' }, 'endpoint'],
+      [{ completion_window: '1h' }, 'completion_window'],
+      [{ metadata: { ['x'.repeat(65)]: 'y' } }, 'metadata'],
+      [{ model: 'x' }, 'model'],
+    ] as const) {
+      const answer = await service.fetch('/v1/batches', { json: { ...whole, ...fields } })
+      assert.equal(answer.status, 400)
+      assert.equal(JSON.parse(await answer.text()).error.param, param)
+    }
+    await assert.rejects(client.batches.retrieve('batch_x'), OpenAI.NotFoundError)
+    const ids: string[] = []
+    for await (const { id } of client.batches.list({ limit: 3 })) ids.push(id)
+    assert.equal(new Set(ids).size, ids.length)
+    assert.ok(ids.length >= 8)
+  })
+})
