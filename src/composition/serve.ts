@@ -181,7 +181,23 @@ export async function serve(
   const answers = new AnswersInProgress(server.server)
   const worker = parts.use(
     startDeferredWork(
-      { ledger, documents, queue, log, usage, webhooks, outputs, catalog, pool: ownPool, events, clock, addresses, telemetry, accounts, underWay },
+      {
+        ledger,
+        documents,
+        queue,
+        log,
+        usage,
+        webhooks,
+        outputs,
+        catalog,
+        pool: ownPool,
+        events,
+        clock,
+        addresses,
+        telemetry,
+        accounts,
+        underWay,
+      },
       config,
     ),
   )
