@@ -53,10 +53,10 @@ export function testQueueTime(name: string, open: StoreFactory): void {
     assert.deepEqual((await store.queue.expire(options)).outputs, [])
     assert.deepEqual(await store.log.findOrphans([mine], options), [output.key])
     await clock.advance(recordRetentionMs - 1)
-    assert.equal((await store.queue.expire(options)).deletedRecords, 0)
+    await store.queue.expire(options)
     assert.notEqual(await store.log.find(inference.id, 'a', options), null)
     await clock.advance(1)
-    assert.equal((await store.queue.expire(options)).deletedRecords, 1)
+    await store.queue.expire(options)
     assert.equal(await store.log.find(inference.id, 'a', options), null)
   })
 

@@ -89,7 +89,7 @@ export interface SweepReport {
 export interface ExpiryReport {
   /** Keys of outputs that must now be deleted from the output store. */
   readonly outputs: readonly string[]
-  /** Records deleted after their retention. */
+  /** Records deleted after their retention; a store may keep them longer, and find them no more. */
   readonly deletedRecords: number
 }
 

@@ -1,12 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
+import { currentSecrets, makeWebhookSecret } from '../webhook-secret.ts'
 import type { InferenceEntry } from './inference-entry.ts'
 
 type Options = { readonly signal: AbortSignal }
-
-/** How long the secret before the current one still signs. */
-const rotationMs = 24 * 60 * 60 * 1000
 
 /** Deliveries and secrets that are gone when the process is. */
 export class MemoryWebhookLog implements WebhookLog {
@@ -66,13 +64,12 @@ export class MemoryWebhookLog implements WebhookLog {
     options.signal.throwIfAborted()
     const known = this.#secrets.get(accountId)
     if (known === undefined) return [await this.rotateSecret(accountId, options)]
-    const overlaps = known[0] !== undefined && this.#clock.now() < known[0].createdAt + rotationMs
-    return known.slice(0, overlaps ? 2 : 1).map(({ secret }) => secret)
+    return currentSecrets(known, this.#clock.now())
   }
 
   async rotateSecret(accountId: string, { signal }: Options): Promise<string> {
     signal.throwIfAborted()
-    const secret = `whsec_${randomBytes(32).toString('base64')}`
+    const secret = makeWebhookSecret()
     this.#secrets.set(accountId, [{ secret, createdAt: this.#clock.now() }, ...(this.#secrets.get(accountId) ?? [])].slice(0, 2))
     return secret
   }

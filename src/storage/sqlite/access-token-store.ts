@@ -1,8 +1,8 @@
-import { type AccessToken, scopes } from '../../core/access-token.ts'
+import type { AccessToken } from '../../core/access-token.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { Connection, Row } from './connection.ts'
-import { readInteger, readIntegerOrNull, readText } from './row.ts'
+import { readToken } from '../rows/access-token-row.ts'
+import type { Connection } from './connection.ts'
 import { writeOne } from './writer/write-one.ts'
 import type { Writer } from './writer/writer.ts'
 
@@ -72,21 +72,5 @@ export class SqliteAccessTokenStore implements AccessTokenStore {
     signal.throwIfAborted()
     const sql = 'update access_tokens set last_used_at = :lastUsedAt where id = :id'
     await writeOne(this.#writer, { sql, parameters: { id, lastUsedAt } }, this.#clock)
-  }
-}
-
-function readToken(row: Row): AccessToken {
-  const granted = readText(row, 'scopes').split(' ')
-  return {
-    id: readText(row, 'id'),
-    accountId: readText(row, 'account_id'),
-    name: readText(row, 'name'),
-    hash: readText(row, 'hash'),
-    hint: readText(row, 'hint'),
-    scopes: scopes.filter((scope) => granted.includes(scope)),
-    createdAt: readInteger(row, 'created_at'),
-    expiresAt: readIntegerOrNull(row, 'expires_at'),
-    revokedAt: readIntegerOrNull(row, 'revoked_at'),
-    lastUsedAt: readIntegerOrNull(row, 'last_used_at'),
   }
 }

@@ -1,8 +1,9 @@
-import type { Account, AccountChange, Invitation, Role, Session } from '../../core/account.ts'
+import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { Connection, Row } from './connection.ts'
-import { readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
+import { limitColumns, readAccount, readInvitation, readSession } from '../rows/account-row.ts'
+import { readText } from '../rows/row.ts'
+import type { Connection } from './connection.ts'
 import { writeOne } from './writer/write-one.ts'
 import type { Writer } from './writer/writer.ts'
 
@@ -12,12 +13,6 @@ type Options = { readonly signal: AbortSignal }
 const byOwner = (parameter: string) =>
   `(${parameter} is null or exists (select 1 from accounts where id = ${parameter} and role = 'owner' and disabled_at is null))`
 const enabled = (parameter: string) => `exists (select 1 from accounts where id = ${parameter} and disabled_at is null)`
-
-const limitColumns = [
-  ['requestsPerMinute', 'requests_per_minute'],
-  ['tokensPerDay', 'tokens_per_day'],
-  ['imagesPerDay', 'images_per_day'],
-] as const
 
 /** Accounts, sessions and invitations in the database. */
 export class SqliteAccountStore implements AccountStore {
@@ -135,46 +130,4 @@ export class SqliteAccountStore implements AccountStore {
     signal.throwIfAborted()
     return writeOne(this.#writer, { sql, parameters }, this.#clock)
   }
-}
-
-function readAccount(row: Row): Account {
-  return {
-    id: readText(row, 'id'),
-    name: readText(row, 'name'),
-    email: readTextOrNull(row, 'email'),
-    role: readRole(row),
-    createdAt: readInteger(row, 'created_at'),
-    disabledAt: readIntegerOrNull(row, 'disabled_at'),
-    limits: {
-      requestsPerMinute: readIntegerOrNull(row, 'requests_per_minute'),
-      tokensPerDay: readIntegerOrNull(row, 'tokens_per_day'),
-      imagesPerDay: readIntegerOrNull(row, 'images_per_day'),
-    },
-  }
-}
-
-function readSession(row: Row): Session {
-  return {
-    hash: readText(row, 'hash'),
-    accountId: readText(row, 'account_id'),
-    address: readTextOrNull(row, 'address'),
-    agent: readTextOrNull(row, 'agent'),
-    createdAt: readInteger(row, 'created_at'),
-    expiresAt: readInteger(row, 'expires_at'),
-  }
-}
-
-function readInvitation(row: Row): Invitation {
-  return {
-    hash: readText(row, 'hash'),
-    role: readRole(row),
-    accountId: readTextOrNull(row, 'account_id'),
-    invitedBy: readTextOrNull(row, 'invited_by'),
-    createdAt: readInteger(row, 'created_at'),
-    expiresAt: readInteger(row, 'expires_at'),
-  }
-}
-
-function readRole(row: Row): Role {
-  return readOneOf(row, 'role', ['owner', 'member'])
 }

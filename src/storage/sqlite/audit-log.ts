@@ -1,8 +1,8 @@
-import { type AuditEntry, auditActions } from '../../core/audit-entry.ts'
+import type { AuditEntry } from '../../core/audit-entry.ts'
 import type { AuditLog, NumberedAuditEntry } from '../../core/ports/audit-log.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { Connection, Row } from './connection.ts'
-import { readInteger, readOneOf, readTextOrNull } from './row.ts'
+import { readAuditEntry } from '../rows/audit-row.ts'
+import type { Connection } from './connection.ts'
 import { writeOne } from './writer/write-one.ts'
 import type { Writer } from './writer/writer.ts'
 
@@ -33,18 +33,6 @@ export class SqliteAuditLog implements AuditLog {
   ): Promise<readonly NumberedAuditEntry[]> {
     signal.throwIfAborted()
     const sql = 'select * from audit_entries where :before is null or seq < :before order by seq desc limit :limit'
-    return this.#reader.all(sql, { before, limit }).map(readEntry)
-  }
-}
-
-function readEntry(row: Row): NumberedAuditEntry {
-  return {
-    number: readInteger(row, 'seq'),
-    at: readInteger(row, 'at'),
-    action: readOneOf(row, 'action', auditActions),
-    accountId: readTextOrNull(row, 'account_id'),
-    address: readTextOrNull(row, 'address'),
-    subject: readTextOrNull(row, 'subject'),
-    detail: readTextOrNull(row, 'detail'),
+    return this.#reader.all(sql, { before, limit }).map(readAuditEntry)
   }
 }

@@ -1,4 +1,5 @@
 import type { UsageEntry } from '../../core/usage.ts'
+import { readIntegerOrNull } from '../rows/row.ts'
 import type { Connection } from './connection.ts'
 
 /** Adds an entry to the books, in the place of the reservation that it settles; {@link rollUpUsage} makes sums of it later. */
@@ -18,8 +19,8 @@ const batch = 2000
 
 /** Adds the oldest entries to the sums of their days and drops them; returns how many. */
 export function rollUpUsage(connection: Connection): number {
-  const last =
-    connection.get('select max(seq) as seq from (select seq from usage_entries order by seq limit :batch)', { batch })?.seq ?? null
+  const oldest = connection.get('select max(seq) as seq from (select seq from usage_entries order by seq limit :batch)', { batch })
+  const last = readIntegerOrNull(oldest ?? {}, 'seq')
   if (last === null) return 0
   connection.run(
     `insert into usage_days (day, account_id, model, requests, failures, prompt_tokens, completion_tokens, images)

@@ -1,6 +1,6 @@
 import { type Budget, type BudgetAnswer, type BudgetSums, decideBudget, listBudgets, type WantedBudget } from '../../core/budget.ts'
-import type { Connection, Row } from './connection.ts'
-import { readInteger, readIntegerOrNull } from './row.ts'
+import { type Row, readInteger, readIntegerOrNull } from '../rows/row.ts'
+import type { Connection } from './connection.ts'
 
 /** Reserves from every budget of the account, or from none. */
 export function reserveBudget(connection: Connection, wanted: WantedBudget, now: number): BudgetAnswer {

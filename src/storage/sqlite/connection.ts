@@ -1,6 +1,6 @@
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { Row } from '../rows/row.ts'
 
-export type Row = Readonly<Record<string, SQLOutputValue>>
 export type Parameters = Readonly<Record<string, SQLInputValue>>
 
 /** How long a connection waits for another process's short write. */

@@ -1,8 +1,9 @@
 import type { Document, DocumentKind, StoredDocument } from '../../core/document.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentKey, DocumentQuery, DocumentStore, PutResult } from '../../core/ports/document-store.ts'
+import { readDocument } from '../rows/document-row.ts'
 import type { Connection } from './connection.ts'
-import { readDocument, sumDocuments } from './documents.ts'
+import { sumDocuments } from './documents.ts'
 import type { Writer } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }

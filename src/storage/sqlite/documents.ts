@@ -1,9 +1,9 @@
-import { type Document, documentKinds, type StoredDocument } from '../../core/document.ts'
+import type { Document, StoredDocument } from '../../core/document.ts'
 import type { DocumentKey, PutResult } from '../../core/ports/document-store.ts'
-import type { JsonValue } from '../../core/text-generation.ts'
 import { documentBytes } from '../document-bytes.ts'
-import type { Connection, Row } from './connection.ts'
-import { readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
+import { readDocument } from '../rows/document-row.ts'
+import { readInteger, readText } from '../rows/row.ts'
+import type { Connection } from './connection.ts'
 
 /** Keeps a document if its version and the account's bytes allow it. */
 export function putDocument(
@@ -72,20 +72,4 @@ export function sumDocuments(
     where account_id = :accountId and (:kind is null or kind = :kind) and (expires_at is null or expires_at > :now)`
   const row = connection.get(sql, { accountId, kind, now })
   return row === undefined ? { count: 0, bytes: 0 } : { count: readInteger(row, 'count'), bytes: readInteger(row, 'bytes') }
-}
-
-/** A row of the table. */
-export function readDocument(row: Row): StoredDocument {
-  return {
-    kind: readOneOf(row, 'kind', documentKinds),
-    id: readText(row, 'id'),
-    accountId: readText(row, 'account_id'),
-    value: JSON.parse(readText(row, 'value')) as JsonValue,
-    at: readInteger(row, 'at'),
-    label: readTextOrNull(row, 'label'),
-    attachedBytes: readInteger(row, 'attached_bytes'),
-    expiresAt: readIntegerOrNull(row, 'expires_at'),
-    version: readInteger(row, 'version'),
-    bytes: readInteger(row, 'bytes'),
-  }
 }

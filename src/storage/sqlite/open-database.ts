@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { keepPrivate } from '../keep-private.ts'
+import { readInteger } from '../rows/row.ts'
 import { Connection } from './connection.ts'
 import { migrations } from './migrations.ts'
-import { readInteger } from './row.ts'
 
 /** The write-ahead log is cut to this whenever it begins anew, however long a reader kept it growing. */
 export const walLimitBytes = 16 * 2 ** 20

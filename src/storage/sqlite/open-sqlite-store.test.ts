@@ -10,12 +10,12 @@ import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { noLimits } from '../../core/account.ts'
+import { readInteger, readText } from '../rows/row.ts'
 import { Connection } from './connection.ts'
 import { migrations } from './migrations.ts'
 import { keepWriteAheadLog, walLimitBytes } from './open-database.ts'
 import { openSqliteStore, type SqliteStoreSettings } from './open-sqlite-store.ts'
 import { takeOwnerLock } from './owner-lock.ts'
-import { readInteger, readText } from './row.ts'
 
 const options = { signal: new AbortController().signal }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/ports/clock.ts'
 import type { UsageLog } from '../../core/ports/usage-log.ts'
 import type { UsageDay, UsageEntry } from '../../core/usage.ts'
-import type { Connection, Row } from './connection.ts'
-import { readInteger, readText } from './row.ts'
+import { readUsageDay } from '../rows/usage-row.ts'
+import type { Connection } from './connection.ts'
 import type { Writer } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -40,19 +40,6 @@ export class SqliteUsageLog implements UsageLog {
         select * from usage_days where ${chosen}
         union all select day, account_id, model, 1, failures, prompt_tokens, completion_tokens, images from usage_entries where ${chosen})
       group by day, account_id, model order by day, account_id, model`
-    return this.#reader.all(sql, { ...query }).map(readDay)
-  }
-}
-
-function readDay(row: Row): UsageDay {
-  return {
-    day: readText(row, 'day'),
-    accountId: readText(row, 'account_id'),
-    model: readText(row, 'model'),
-    requests: readInteger(row, 'requests'),
-    failures: readInteger(row, 'failures'),
-    promptTokens: readInteger(row, 'prompt_tokens'),
-    completionTokens: readInteger(row, 'completion_tokens'),
-    images: readInteger(row, 'images'),
+    return this.#reader.all(sql, { ...query }).map(readUsageDay)
   }
 }

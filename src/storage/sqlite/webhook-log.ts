@@ -1,16 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
-import type { Connection, Row } from './connection.ts'
-import { readInteger, readOneOf, readText, readTextOrNull } from './row.ts'
+import { readInteger, readText } from '../rows/row.ts'
+import { readDelivery } from '../rows/webhook-row.ts'
+import { currentSecrets, makeWebhookSecret } from '../webhook-secret.ts'
+import type { Connection } from './connection.ts'
 import type { Writer } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
 
 /** Newest deliveries that a list shows. */
 const listed = 200
-/** How long the secret before the current one still signs. */
-const rotationMs = 24 * 60 * 60 * 1000
 
 /** Deliveries and secrets in the database; deliveries are made there by the completion itself. */
 export class SqliteWebhookLog implements WebhookLog {
@@ -67,13 +66,13 @@ export class SqliteWebhookLog implements WebhookLog {
     const sql = `insert into webhook_secrets (account_id, secret, created_at) select :accountId, :secret, :now
       where not exists (select 1 from webhook_secrets where account_id = :accountId)`
     const now = this.#clock.now()
-    await this.#writer.run('execute', [{ sql, parameters: { accountId, secret: makeSecret(), now } }], now)
+    await this.#writer.run('execute', [{ sql, parameters: { accountId, secret: makeWebhookSecret(), now } }], now)
     return this.#readSecrets(accountId)
   }
 
   async rotateSecret(accountId: string, { signal }: Options): Promise<string> {
     signal.throwIfAborted()
-    const secret = makeSecret()
+    const secret = makeWebhookSecret()
     const now = this.#clock.now()
     const statements = [
       {
@@ -94,25 +93,7 @@ export class SqliteWebhookLog implements WebhookLog {
   #readSecrets(accountId: string): readonly string[] {
     const sql = 'select secret, created_at from webhook_secrets where account_id = :accountId order by rowid desc limit 2'
     const rows = this.#reader.all(sql, { accountId })
-    const [current] = rows
-    const overlaps = current !== undefined && this.#clock.now() < readInteger(current, 'created_at') + rotationMs
-    return rows.slice(0, overlaps ? 2 : 1).map((row) => readText(row, 'secret'))
-  }
-}
-
-function makeSecret(): string {
-  return `whsec_${randomBytes(32).toString('base64')}`
-}
-
-function readDelivery(row: Row): WebhookDelivery {
-  return {
-    id: readText(row, 'id'),
-    inferenceId: readText(row, 'inference_id'),
-    accountId: readText(row, 'account_id'),
-    url: readText(row, 'url'),
-    attempts: readInteger(row, 'attempts'),
-    nextAttemptAt: readInteger(row, 'next_attempt_at'),
-    state: readOneOf(row, 'state', ['waiting', 'delivered', 'given-up']),
-    lastResult: readTextOrNull(row, 'last_result'),
+    const known = rows.map((row) => ({ secret: readText(row, 'secret'), createdAt: readInteger(row, 'created_at') }))
+    return currentSecrets(known, this.#clock.now())
   }
 }

@@ -1,7 +1,7 @@
 import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
 import { cancelled } from '../../../core/inference-failure.ts'
+import { readInference } from '../../rows/inference-row.ts'
 import type { Connection } from '../connection.ts'
-import { readInference } from './inference-row.ts'
 
 /** Completes a pending inference as cancelled, asks the worker of a running one, leaves a completed one. */
 export function cancel(connection: Connection, target: { readonly id: string; readonly accountId: string }, now: number): Inference | null {

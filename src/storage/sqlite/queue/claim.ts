@@ -1,8 +1,8 @@
 import type { Inference } from '../../../core/inference.ts'
 import type { ModelRoom } from '../../../core/ports/inference-queue.ts'
+import { readInference } from '../../rows/inference-row.ts'
+import { readBytes, readInteger, readText } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
-import { readBytes, readInteger, readText } from '../row.ts'
-import { readInference } from './inference-row.ts'
 
 export interface ClaimedRow {
   readonly inference: Inference

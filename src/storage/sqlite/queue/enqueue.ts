@@ -2,9 +2,9 @@ import { accountDisabled } from '../../../core/account-disabled.ts'
 import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
 import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { idempotencyConflict, queueFull, shareFull, storageFull } from '../../refuse-submission.ts'
+import { readInference, writePriority } from '../../rows/inference-row.ts'
+import { readInteger, readText, readTextOrNull } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
-import { readInteger, readText, readTextOrNull } from '../row.ts'
-import { readInference, writePriority } from './inference-row.ts'
 
 /** A submission with its work already encoded. */
 export interface EncodedSubmission {

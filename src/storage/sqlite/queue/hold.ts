@@ -3,9 +3,9 @@ import type { Progress } from '../../../core/inference.ts'
 import { outputRetentionMs } from '../../../core/inference.ts'
 import { cancelled } from '../../../core/inference-failure.ts'
 import type { Booking, Completion, CompletionAnswer, Hold, ReleaseAnswer, RenewalReport } from '../../../core/ports/inference-queue.ts'
+import { readInteger } from '../../rows/row.ts'
 import { bookUsage } from '../book-usage.ts'
 import type { Connection } from '../connection.ts'
-import { readInteger } from '../row.ts'
 
 /** Extends the leases of the claims that are still held. */
 export function renew(

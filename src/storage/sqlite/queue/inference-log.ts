@@ -2,9 +2,9 @@ import type { Inference, InferenceStatus } from '../../../core/inference.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { InferenceLog, InferencePage } from '../../../core/ports/inference-log.ts'
 import type { StoredOutput } from '../../../core/ports/output-store.ts'
+import { readInference } from '../../rows/inference-row.ts'
+import { readText } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
-import { readText } from '../row.ts'
-import { readInference } from './inference-row.ts'
 import { QueuePlaces } from './queue-places.ts'
 
 type Options = { readonly signal: AbortSignal }

@@ -1,6 +1,6 @@
 import { countedPlaces, estimateBefore, findQueuePosition, type QueueShare } from '../../../core/queue-position.ts'
-import type { Connection, Row } from '../connection.ts'
-import { readInteger, readIntegerOrNull, readText } from '../row.ts'
+import { type Row, readInteger, readIntegerOrNull, readText } from '../../rows/row.ts'
+import type { Connection } from '../connection.ts'
 
 /** What accounts wait in together. */
 interface Queue {

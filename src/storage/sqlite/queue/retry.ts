@@ -1,8 +1,8 @@
 import { mayRetry } from '../../../core/attempt-policy.ts'
 import { lostWorkers } from '../../../core/inference-failure.ts'
 import type { AttemptFailure, Booking, Hold, ReleaseAnswer } from '../../../core/ports/inference-queue.ts'
+import { readInteger, readText } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
-import { readInteger, readText } from '../row.ts'
 import { complete, countAttempt, release } from './hold.ts'
 
 /** Counts a failed attempt and either puts the inference back or completes it with the failure. */

@@ -1,8 +1,8 @@
 import { outputRetentionMs, recordRetentionMs } from '../../../core/inference.ts'
 import { waitedTooLong } from '../../../core/inference-failure.ts'
 import type { ExpiryReport, Hold, SweepReport } from '../../../core/ports/inference-queue.ts'
+import { readTextOrNull } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
-import { readTextOrNull } from '../row.ts'
 import { reclaim } from './retry.ts'
 
 /** Rows changed per sweep and duty, so that no sweep keeps submissions waiting. */

@@ -1,7 +1,6 @@
-import { type ErrorRecord, errorCodes } from '../../../core/error.ts'
-import type { Inference, InferenceStatus, Outcome, OutputReference, Priority, Progress, StoredImages } from '../../../core/inference.ts'
-import type { Row } from '../connection.ts'
-import { readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from '../row.ts'
+import { type ErrorRecord, errorCodes } from '../../core/error.ts'
+import type { Inference, InferenceStatus, Outcome, OutputReference, Priority, Progress, StoredImages } from '../../core/inference.ts'
+import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
 
 const statuses = ['pending', 'running', 'completed'] as const satisfies readonly InferenceStatus[]
 const outcomes = ['succeeded', 'failed', 'cancelled'] as const satisfies readonly Outcome[]

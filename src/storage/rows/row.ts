@@ -1,4 +1,5 @@
-import type { Row } from './connection.ts'
+/** A row as a database's driver gives it; the readers below are the same for all of them. */
+export type Row = Readonly<Record<string, unknown>>
 
 /** A column that always holds text. @throws {TypeError} when it does not: the database is not the one this code made. */
 export function readText(row: Row, column: string): string {

@@ -1,0 +1,83 @@
+import type { AccessToken } from '../../core/access-token.ts'
+import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
+import { readToken } from '../rows/access-token-row.ts'
+import type { Database, Parameters } from './database.ts'
+
+/** That a token can no longer be used. */
+const spent = '(revoked_at is not null or expires_at is not null and expires_at <= :createdAt::bigint)'
+
+/**
+ * How long asking who somebody is may take. With the four seconds for which an answer is believed, a revocation is seen within five
+ * seconds however slow the database is; what is slower ends with 503 instead of an old yes.
+ */
+export const lookUpLimitMs = 1000
+
+type Options = { readonly signal: AbortSignal }
+
+/** Access tokens, the same for every node. */
+export class PostgresAccessTokenStore implements AccessTokenStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async create(token: AccessToken, { signal, most = Number.MAX_SAFE_INTEGER }: Options & { readonly most?: number }): Promise<boolean> {
+    signal.throwIfAborted()
+    const { accountId, createdAt } = token
+    return this.#database.transaction(async (statements) => {
+      // One after the other, so that together they make no more than one may have.
+      await statements.run(`select pg_advisory_xact_lock(hashtextextended('tokens of ' || :accountId, 0))`, { accountId })
+      const kept = await statements.run(
+        `insert into access_tokens (id, account_id, name, hash, hint, scopes, created_at, expires_at, revoked_at, last_used_at)
+         select :id, :accountId, :name, :hash, :hint, :scopes, :createdAt::bigint, :expiresAt::bigint, :revokedAt::bigint, :lastUsedAt::bigint
+         where (select count(*) from access_tokens where account_id = :accountId and not ${spent}) < :most::bigint`,
+        { ...token, scopes: token.scopes.join(' '), most },
+      )
+      await statements.run(
+        `delete from access_tokens where id in (
+           select id from access_tokens where account_id = :accountId and ${spent} order by created_at desc, id offset :most::bigint)`,
+        { accountId, createdAt, most },
+      )
+      return kept === 1
+    })
+  }
+
+  async findByHash(hash: string, { signal }: Options): Promise<AccessToken | null> {
+    signal.throwIfAborted()
+    const options = { repeatable: true, limitMs: lookUpLimitMs }
+    const row = await this.#database.get('select * from access_tokens where hash = :hash', { hash }, options)
+    return row === undefined ? null : readToken(row)
+  }
+
+  async list(accountId: string, { signal }: Options): Promise<readonly AccessToken[]> {
+    signal.throwIfAborted()
+    const sql = 'select * from access_tokens where account_id = :accountId order by created_at, id'
+    return (await this.#database.all(sql, { accountId }, { repeatable: true })).map(readToken)
+  }
+
+  async revoke({ id, accountId }: TokenTarget, revokedAt: number, options: Options): Promise<boolean> {
+    const sql = 'update access_tokens set revoked_at = coalesce(revoked_at, :revokedAt) where id = :id and account_id = :accountId'
+    return (await this.#write(sql, { id, accountId, revokedAt }, options)) === 1
+  }
+
+  async restore({ id, accountId }: TokenTarget, since: number, options: Options): Promise<boolean> {
+    const sql = 'update access_tokens set revoked_at = null where id = :id and account_id = :accountId and revoked_at >= :since'
+    return (await this.#write(sql, { id, accountId, since }, options)) === 1
+  }
+
+  async revokeAll(accountId: string, revokedAt: number, options: Options): Promise<number> {
+    const sql = 'update access_tokens set revoked_at = :revokedAt where account_id = :accountId and revoked_at is null'
+    return this.#write(sql, { accountId, revokedAt }, options)
+  }
+
+  async touch(id: string, lastUsedAt: number, options: Options): Promise<void> {
+    await this.#write('update access_tokens set last_used_at = :lastUsedAt where id = :id', { id, lastUsedAt }, options)
+  }
+
+  /** All of them may be sent again: once more changes nothing. */
+  async #write(sql: string, parameters: Parameters, { signal }: Options): Promise<number> {
+    signal.throwIfAborted()
+    return this.#database.run(sql, parameters, { repeatable: true })
+  }
+}

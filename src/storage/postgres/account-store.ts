@@ -1,0 +1,140 @@
+import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import { readAccount, readInvitation, readSession } from '../rows/account-row.ts'
+import { readText } from '../rows/row.ts'
+import { lookUpLimitMs } from './access-token-store.ts'
+import { changeAccount } from './change-account.ts'
+import type { Database, Parameters } from './database.ts'
+import { sqlState } from './database-fault.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+const uniqueViolation = '23505'
+
+/** Accounts, sessions and invitations, the same for every node. */
+export class PostgresAccountStore implements AccountStore {
+  readonly #database: Database
+  readonly #endWork: (accountId: string) => Promise<void>
+
+  /** @param endWork Ends what an account has waiting that was disabled. */
+  constructor(database: Database, endWork: (accountId: string) => Promise<void>) {
+    this.#database = database
+    this.#endWork = endWork
+  }
+
+  async create(account: Account, options: Options): Promise<void> {
+    const sql = `insert into accounts
+        (id, name, email, email_key, role, created_at, disabled_at, requests_per_minute, tokens_per_day, images_per_day)
+      values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, :requestsPerMinute, :tokensPerDay, :imagesPerDay)`
+    const { limits, ...rest } = account
+    await this.#write(sql, { ...rest, ...limits, emailKey: account.email?.toLowerCase() ?? null }, options)
+  }
+
+  async find(id: string, { signal }: Options): Promise<Account | null> {
+    signal.throwIfAborted()
+    const options = { repeatable: true, limitMs: lookUpLimitMs }
+    const row = await this.#database.get('select * from accounts where id = :id', { id }, options)
+    return row === undefined ? null : readAccount(row)
+  }
+
+  async list({ signal }: Options): Promise<readonly Account[]> {
+    signal.throwIfAborted()
+    return (await this.#database.all('select * from accounts order by created_at, id', {}, { repeatable: true })).map(readAccount)
+  }
+
+  async findByEmail(email: string, { signal }: Options): Promise<{ readonly account: Account; readonly passwordHash: string } | null> {
+    signal.throwIfAborted()
+    const sql = 'select * from accounts where email_key = :key and password_hash is not null'
+    const row = await this.#database.get(sql, { key: email.toLowerCase() }, { repeatable: true })
+    return row === undefined ? null : { account: readAccount(row), passwordHash: readText(row, 'password_hash') }
+  }
+
+  async setSignIn(
+    accountId: string,
+    { name, email, passwordHash }: { readonly name: string; readonly email: string; readonly passwordHash: string },
+    options: Options,
+  ): Promise<boolean> {
+    const sql =
+      'update accounts set name = :name, email = :email, email_key = :emailKey, password_hash = :passwordHash where id = :accountId'
+    try {
+      return (await this.#write(sql, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash }, options)) === 1
+    } catch (error) {
+      if (sqlState(error) === uniqueViolation) return false
+      throw error
+    }
+  }
+
+  async change(accountId: string, change: AccountChange & { readonly by: string | null }, { signal }: Options): Promise<boolean> {
+    signal.throwIfAborted()
+    const changed = await this.#database.transaction((statements) => changeAccount(statements, accountId, change), { repeatable: true })
+    if (changed && typeof change.disabledAt === 'number') await this.#endWork(accountId)
+    return changed
+  }
+
+  async createSession(session: Session, options: Options): Promise<boolean> {
+    // The lock on the account keeps a disabling that comes at the same time from leaving a session behind.
+    const sql = `insert into sessions (hash, account_id, address, agent, created_at, expires_at)
+      select :hash, account.id, :address, :agent, :createdAt, :expiresAt
+      from (select id from accounts where id = :accountId and disabled_at is null for share) as account
+      on conflict (hash) do nothing`
+    return (await this.#write(sql, { ...session }, options)) === 1
+  }
+
+  async findSession(hash: string, { signal }: Options): Promise<Session | null> {
+    signal.throwIfAborted()
+    const options = { repeatable: true, limitMs: lookUpLimitMs }
+    const row = await this.#database.get('select * from sessions where hash = :hash', { hash }, options)
+    return row === undefined ? null : readSession(row)
+  }
+
+  async listSessions(accountId: string, { signal }: Options): Promise<readonly Session[]> {
+    signal.throwIfAborted()
+    const sql = 'select * from sessions where account_id = :accountId order by created_at, hash'
+    return (await this.#database.all(sql, { accountId }, { repeatable: true })).map(readSession)
+  }
+
+  async deleteSession(hash: string, options: Options): Promise<void> {
+    await this.#write('delete from sessions where hash = :hash', { hash }, options)
+  }
+
+  async deleteSessionsOf(accountId: string, options: Options): Promise<void> {
+    await this.#write('delete from sessions where account_id = :accountId', { accountId }, options)
+  }
+
+  async createInvitation(invitation: Invitation, { signal }: Options): Promise<boolean> {
+    signal.throwIfAborted()
+    const { accountId, invitedBy } = invitation
+    return this.#database.transaction(async (statements) => {
+      const enabled = 'select 1 from accounts where id = :id and disabled_at is null'
+      // The locks keep a change that comes at the same time from leaving an invitation behind that has no right to be.
+      if (invitedBy !== null && invitedBy !== accountId)
+        if ((await statements.get(`${enabled} and role = 'owner' for share`, { id: invitedBy })) === undefined) return false
+      if (accountId !== null && (await statements.get(`${enabled} for share`, { id: accountId })) === undefined) return false
+      const sql = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
+        values (:hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt)`
+      return (await statements.run(sql, { ...invitation })) === 1
+    })
+  }
+
+  async findInvitation(hash: string, { signal }: Options): Promise<Invitation | null> {
+    signal.throwIfAborted()
+    const row = await this.#database.get('select * from invitations where hash = :hash', { hash }, { repeatable: true })
+    return row === undefined ? null : readInvitation(row)
+  }
+
+  async listInvitations({ signal }: Options): Promise<readonly Invitation[]> {
+    signal.throwIfAborted()
+    return (await this.#database.all('select * from invitations order by created_at, hash collate "C"', {}, { repeatable: true })).map(
+      readInvitation,
+    )
+  }
+
+  async takeInvitation(hash: string, options: Options): Promise<boolean> {
+    return (await this.#write('delete from invitations where hash = :hash', { hash }, options)) === 1
+  }
+
+  async #write(sql: string, parameters: Parameters, { signal }: Options): Promise<number> {
+    signal.throwIfAborted()
+    return this.#database.run(sql, parameters)
+  }
+}

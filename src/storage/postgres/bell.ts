@@ -1,0 +1,119 @@
+import { Client } from 'pg'
+
+/** One channel for all that nodes tell each other through the database. */
+const channel = 'sepia_bell'
+/** At most one message per so long, whatever there is to tell: a message takes a lock that every other one waits for. */
+const pauseMs = 20
+/** Ids in one message, whose text may be 8000 bytes. */
+const mostIds = 200
+const retryMs = 500
+
+interface Message {
+  readonly from: string
+  /** Something may have become claimable. */
+  readonly work: boolean
+  /** Inferences that ended. */
+  readonly ended: readonly string[]
+}
+
+/**
+ * Tells other nodes what happened here, and hears what happened there, a few milliseconds later. It may miss things, for instance
+ * while its connection is away: everything it tells can be found by asking, too.
+ */
+export class Bell implements AsyncDisposable {
+  readonly #url: string
+  readonly #node: string
+  readonly #onWork = new Set<() => void>()
+  readonly #onEnded = new Set<(ids: readonly string[]) => void>()
+  #client: Client | null = null
+  #timer: NodeJS.Timeout | null = null
+  #closed = false
+  #work = false
+  #ended: string[] = []
+
+  /** @param node Tells its own messages from those of others. */
+  constructor(url: string, node: string) {
+    this.#url = url
+    this.#node = node
+  }
+
+  /** Begins to listen; resolves when it hears, or when the first try has failed and goes on by itself. */
+  async open(): Promise<void> {
+    if (this.#closed) return
+    // What is told need not survive a crash of the server, so nobody waits for a disk.
+    const client = new Client({
+      connectionString: this.#url,
+      connectionTimeoutMillis: 3000,
+      keepAlive: true,
+      options: '-c synchronous_commit=off',
+    })
+    const gone = () => {
+      if (this.#client === client) this.#client = null
+      client.removeAllListeners('notification')
+      if (!this.#closed) setTimeout(() => void this.open(), retryMs).unref()
+    }
+    client.on('error', () => {})
+    client.on('notification', ({ payload }) => this.#hear(payload))
+    try {
+      await client.connect()
+      await client.query(`listen ${channel}`)
+      client.once('end', gone)
+      this.#client = client
+      // Whatever was told while nobody listened.
+      for (const ring of this.#onWork) ring()
+    } catch {
+      await client.end().catch(() => {})
+      gone()
+    }
+  }
+
+  onWork(ring: () => void): void {
+    this.#onWork.add(ring)
+  }
+
+  /** Calls back with the ids of inferences that ended on other nodes. */
+  onEnded(tell: (ids: readonly string[]) => void): void {
+    this.#onEnded.add(tell)
+  }
+
+  tellWork(): void {
+    this.#work = true
+    this.#tellSoon()
+  }
+
+  tellEnded(ids: readonly string[]): void {
+    this.#ended.push(...ids)
+    if (ids.length > 0) this.#tellSoon()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#client?.end().catch(() => {})
+  }
+
+  #tellSoon(): void {
+    if (this.#timer !== null || this.#client === null) return
+    this.#timer = setTimeout(() => void this.#tell(), pauseMs)
+    this.#timer.unref()
+  }
+
+  async #tell(): Promise<void> {
+    const message: Message = { from: this.#node, work: this.#work, ended: this.#ended.splice(0, mostIds) }
+    this.#work = false
+    try {
+      await this.#client?.query('select pg_notify($1, $2)', [channel, JSON.stringify(message)])
+    } catch {
+      // The others find out by asking.
+    }
+    this.#timer = null
+    if (this.#work || this.#ended.length > 0) this.#tellSoon()
+  }
+
+  #hear(payload: string | undefined): void {
+    const { from, work, ended } = JSON.parse(payload ?? '{}') as Message
+    if (from === this.#node) return
+    if (work) for (const ring of this.#onWork) ring()
+    if (ended.length > 0) for (const tell of this.#onEnded) tell(ended)
+  }
+}

@@ -1,0 +1,32 @@
+import type { AccountChange } from '../../core/account.ts'
+import { limitColumns } from '../rows/account-row.ts'
+import type { Statements } from './database.ts'
+
+/** Changes of accounts happen one after the other, so that of two owners who lock each other out one is left. */
+const changeLock = 7_335_742_002
+
+/** Changes what is given, and takes away what gave somebody a way in that he has no right to any more; false when `by` may not. */
+export async function changeAccount(
+  statements: Statements,
+  accountId: string,
+  { by, role, disabledAt, limits = {} }: AccountChange & { readonly by: string | null },
+): Promise<boolean> {
+  await statements.run('select pg_advisory_xact_lock(:changeLock)', { changeLock })
+  const columns = [
+    ['role', role] as const,
+    ['disabled_at', disabledAt] as const,
+    ...limitColumns.map(([name, column]) => [column, limits[name]] as const),
+  ].flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]))
+  const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
+  const sql = `update accounts set ${assignments} where id = :accountId and
+    (:by::text is null or exists (select 1 from accounts where id = :by and role = 'owner' and disabled_at is null))`
+  if ((await statements.run(sql, { accountId, by, ...Object.fromEntries(columns) })) === 0) return false
+  if (typeof disabledAt === 'number') {
+    await statements.run('delete from sessions where account_id = :accountId', { accountId })
+    await statements.run('delete from invitations where account_id = :accountId or invited_by = :accountId', { accountId })
+    await statements.run('update queue set cancel_requested = true where account_id = :accountId and running', { accountId })
+  }
+  if (role !== undefined && role !== 'owner')
+    await statements.run('delete from invitations where invited_by = :accountId and account_id is distinct from :accountId', { accountId })
+  return true
+}

@@ -1,0 +1,52 @@
+import { ServiceError } from '../../core/error.ts'
+import { diskFull } from '../disk-full.ts'
+
+/** How a statement failed, for whoever decides whether to send it again. */
+export type DatabaseFault =
+  /** It never began. */
+  | 'unreached'
+  /** Nobody knows whether it was committed. */
+  | 'unknown'
+  /** It was undone for the sake of another one. */
+  | 'undone'
+  /** It is wrong, or there is no room for it: once more would end alike. */
+  | 'refused'
+
+/** SQLSTATE: a deadlock or a failed serialization. */
+const undone = new Set(['40001', '40P01'])
+/** SQLSTATE: the server cannot take a connection now (starting, stopping, too many). */
+const unreached = new Set(['57P03', '53300', '08001', '08004'])
+/** SQLSTATE: the server ended the connection. */
+const ended = new Set(['57P01', '57P02', '57P05', '25P03', '08000', '08003', '08006'])
+
+/** What to make of an error of a statement that was sent; its connection is lost unless the server gave it a code. */
+export function judgeFault(error: unknown): DatabaseFault {
+  const code = sqlState(error)
+  if (code === null || ended.has(code)) return 'unknown'
+  if (undone.has(code)) return 'undone'
+  return unreached.has(code) ? 'unreached' : 'refused'
+}
+
+/** What a caller is told: that the database is away or too slow (503), that its disk is full, or nothing for a fault of ours. */
+export function toServiceError(error: unknown): unknown {
+  if (error instanceof ServiceError) return error
+  const code = sqlState(error)
+  if (code === '53100') return diskFull(error)
+  if (code === null || code === '57014' || code === '55P03' || judgeFault(error) !== 'refused' || code.startsWith('53'))
+    return databaseAway(error)
+  return error
+}
+
+/** For whatever cannot be done while the database does not answer. */
+export function databaseAway(cause: unknown): ServiceError {
+  return new ServiceError('server_is_overloaded', 'The database of the service does not answer; try again later.', {
+    retryAfterSeconds: 2,
+    cause,
+  })
+}
+
+/** PostgreSQL's code of an error; null when it is not the server's: a socket's or the driver's own. */
+export function sqlState(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
+  return /^[0-9A-Z]{5}$/.test(error.code) && 'severity' in error ? error.code : null
+}

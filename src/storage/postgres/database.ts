@@ -1,0 +1,219 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type CustomTypesConfig, Pool, type PoolClient, type QueryConfig, types } from 'pg'
+import type { Row } from '../rows/row.ts'
+import { type DatabaseFault, judgeFault, toServiceError } from './database-fault.ts'
+import { nameParameters } from './named-sql.ts'
+
+export type Parameters = Readonly<Record<string, unknown>>
+
+/** What statements run on: any connection, or the one of a transaction. */
+export interface Statements {
+  all(sql: string, parameters?: Parameters, options?: StatementOptions): Promise<readonly Row[]>
+  get(sql: string, parameters?: Parameters, options?: StatementOptions): Promise<Row | undefined>
+  /** @returns The number of rows changed. */
+  run(sql: string, parameters?: Parameters, options?: StatementOptions): Promise<number>
+}
+
+/** Inside a transaction, which happens all or not at all, they mean nothing. */
+export interface StatementOptions {
+  /** What it may take in all, with waiting for a connection and being sent again. */
+  readonly limitMs?: number
+  /** Whether it may be sent again though nobody knows if the first was committed; reading may, and so may what changes nothing the second time. */
+  readonly repeatable?: boolean
+}
+
+/** Longest time of anything that a caller waits for; the server gives a statement less. */
+const limitMs = 7000
+const statementTimeoutMs = 5000
+const connectLimitMs = 3000
+/** Connections of one process; what comes in groups needs few. */
+const connections = 8
+/** A database that was away for so long is not waited for: every call then costs one attempt. */
+const patienceMs = 2000
+
+const integer64 = 20
+/** What the pool says when every connection stays busy, and so do we. */
+const noneFree = 'timeout exceeded when trying to connect'
+
+/**
+ * Settings of every connection. Commits are durable whatever the server's own default is; the joins are told to look rows up by
+ * their keys, because a hash join would read whole partitions for a handful of them.
+ */
+const sessionSettings = [
+  'synchronous_commit=on',
+  `statement_timeout=${statementTimeoutMs}`,
+  `lock_timeout=${statementTimeoutMs}`,
+  'idle_in_transaction_session_timeout=10000',
+  'default_transaction_isolation=read\\ committed',
+  'plan_cache_mode=force_generic_plan',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'jit=off',
+]
+
+/** The connections to a PostgreSQL server; nothing asked of it takes longer than eight seconds. */
+export class Database implements Statements, AsyncDisposable {
+  readonly #pool: Pool
+  #awaySince: number | null = null
+
+  constructor(url: string) {
+    this.#pool = new Pool({
+      connectionString: url,
+      max: connections,
+      connectionTimeoutMillis: connectLimitMs,
+      idleTimeoutMillis: 60_000,
+      keepAlive: true,
+      application_name: 'sepia',
+      options: sessionSettings.map((setting) => `-c ${setting}`).join(' '),
+      types: numberTypes,
+    })
+    // A connection that breaks while idle is replaced by the next one; while in use its statement fails.
+    this.#pool.on('error', () => {})
+    this.#pool.on('connect', (client) => client.on('error', () => {}))
+  }
+
+  async all(sql: string, parameters: Parameters = {}, options: StatementOptions = {}): Promise<readonly Row[]> {
+    return (await this.#execute(sql, parameters, options)).rows
+  }
+
+  async get(sql: string, parameters: Parameters = {}, options: StatementOptions = {}): Promise<Row | undefined> {
+    return (await this.all(sql, parameters, options))[0]
+  }
+
+  async run(sql: string, parameters: Parameters = {}, options: StatementOptions = {}): Promise<number> {
+    return (await this.#execute(sql, parameters, options)).count
+  }
+
+  /** Runs statements that happen all or not at all, each seeing what was committed before it. May run twice; the first is undone then. */
+  async transaction<Result>(work: (statements: Statements) => Promise<Result>, options: StatementOptions = {}): Promise<Result> {
+    return this.#attempt(options, async (client, deadline) => {
+      const result = await workInTransaction(client, deadline, work)
+      await send(client, deadline, 'commit')
+      return result
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.end()
+  }
+
+  #execute(sql: string, parameters: Parameters, options: StatementOptions) {
+    return this.#attempt(options, (client, deadline) => send(client, deadline, sql, parameters))
+  }
+
+  async #attempt<Result>(options: StatementOptions, work: (client: PoolClient, deadline: number) => Promise<Result>): Promise<Result> {
+    const deadline = performance.now() + (options.limitMs ?? limitMs)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#once(work, deadline)
+      } catch (error) {
+        if (!(error instanceof StatementFailure)) throw error
+        const { fault, cause } = error
+        const again = fault === 'undone' || fault === 'unreached' || (fault === 'unknown' && options.repeatable === true)
+        const pauseMs = Math.min(25 * 2 ** attempt, 500) * (0.5 + Math.random() / 2)
+        if (!again || this.#isLongAway() || performance.now() + pauseMs >= deadline) throw toServiceError(cause)
+        await pause(pauseMs)
+      }
+    }
+  }
+
+  async #once<Result>(work: (client: PoolClient, deadline: number) => Promise<Result>, deadline: number): Promise<Result> {
+    const client = await this.#connect(deadline)
+    let broken = false
+    try {
+      return await work(client, deadline)
+    } catch (error) {
+      broken = error instanceof StatementFailure && error.fault !== 'refused' && error.fault !== 'undone'
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  async #connect(deadline: number): Promise<PoolClient> {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(new Error(noneFree)), deadline - performance.now())
+    const connecting = this.#pool.connect()
+    try {
+      const client = await Promise.race([connecting, late.promise])
+      this.#awaySince = null
+      return client
+    } catch (cause) {
+      connecting.then((client) => client.release()).catch(() => {})
+      // That all connections are busy says nothing about the server.
+      if (!(cause instanceof Error && cause.message === noneFree)) this.#awaySince ??= performance.now()
+      throw new StatementFailure('unreached', cause)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #isLongAway(): boolean {
+    return this.#awaySince !== null && performance.now() - this.#awaySince > patienceMs
+  }
+}
+
+class StatementFailure extends Error {
+  readonly fault: DatabaseFault
+
+  constructor(fault: DatabaseFault, cause: unknown) {
+    super('A statement failed.', { cause })
+    this.fault = fault
+  }
+}
+
+async function workInTransaction<Result>(
+  client: PoolClient,
+  deadline: number,
+  work: (statements: Statements) => Promise<Result>,
+): Promise<Result> {
+  try {
+    await send(client, deadline, 'begin')
+    return await work(statementsOn(client, deadline))
+  } catch (error) {
+    // What broke off before its commit did not happen.
+    if (error instanceof StatementFailure && error.fault === 'unknown') throw new StatementFailure('unreached', error.cause)
+    await send(client, deadline, 'rollback')
+    throw error
+  }
+}
+
+function statementsOn(client: PoolClient, deadline: number): Statements {
+  const all = async (sql: string, parameters: Parameters = {}) => (await send(client, deadline, sql, parameters)).rows
+  return {
+    all,
+    get: async (sql, parameters) => (await all(sql, parameters))[0],
+    run: async (sql, parameters = {}) => (await send(client, deadline, sql, parameters)).count,
+  }
+}
+
+async function send(
+  client: PoolClient,
+  deadline: number,
+  sql: string,
+  parameters: Parameters = {},
+): Promise<{ readonly rows: readonly Row[]; readonly count: number }> {
+  const { name, text, parameters: names } = nameParameters(sql)
+  const query_timeout = Math.max(1, Math.ceil(deadline - performance.now()))
+  const values = names.map((each) => writeValue(parameters[each]))
+  // The driver takes a time limit with each query; its types know only the one of the connection.
+  const query: QueryConfig & { readonly query_timeout: number } = { name, text, values, query_timeout }
+  try {
+    const { rows, rowCount } = await client.query<Row>(query)
+    return { rows, count: rowCount ?? 0 }
+  } catch (error) {
+    throw new StatementFailure(judgeFault(error), error)
+  }
+}
+
+/** PostgreSQL's text holds every character but NUL, which means nothing in a name either. */
+function writeValue(value: unknown): unknown {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
+  return Array.isArray(value) ? value.map(writeValue) : (value ?? null)
+}
+
+/** Integers of 64 bits become numbers, as everywhere in the service; what is stored stays below 2⁵³. */
+const numberTypes: CustomTypesConfig = {
+  getTypeParser: (type: number, format?: 'text' | 'binary') =>
+    type === integer64 ? Number : format === 'binary' ? types.getTypeParser(type, 'binary') : types.getTypeParser(type),
+}

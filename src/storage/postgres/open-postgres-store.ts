@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { QueueLimits } from '../../core/ports/inference-queue.ts'
+import type { Store } from '../../core/ports/store.ts'
+import { PostgresAccessTokenStore } from './access-token-store.ts'
+import { PostgresAccountStore } from './account-store.ts'
+import { PostgresAuditLog } from './audit-log.ts'
+import { Bell } from './bell.ts'
+import { PostgresBudgetLedger } from './budget-ledger.ts'
+import { Database } from './database.ts'
+import { DatabaseClock } from './database-clock.ts'
+import { PostgresDocumentStore } from './document-store.ts'
+import { Presence } from './presence.ts'
+import { PostgresInferenceLog } from './queue/inference-log.ts'
+import { PostgresInferenceQueue } from './queue/inference-queue.ts'
+import { QueuePlaces } from './queue/queue-places.ts'
+import { migrate } from './schema/migrate.ts'
+import { makePartitions } from './schema/partitions.ts'
+import { PostgresUsageLog } from './usage-log.ts'
+import { PostgresWebhookLog } from './webhook-log.ts'
+
+export interface PostgresStoreSettings {
+  /** `postgres://user:password@host/database`; the database must be there, its tables are made. */
+  readonly url: string
+  /** Waits; moments are the database's. */
+  readonly clock: Clock
+  readonly limits: QueueLimits
+  /** `service` keeps partitions and reservations alive and hears other nodes; `tool` makes short reads and writes. */
+  readonly mode: 'service' | 'tool'
+  /** Whose moments are stored: the database's (the default), or the clock's, which tests move. */
+  readonly time?: 'database' | 'clock'
+}
+
+/** The store of a cluster, and what belongs to PostgreSQL alone. */
+export interface PostgresStore extends Store {
+  readonly database: Database
+  /** Tells the other nodes of ends, and hears theirs. */
+  readonly bell: Bell
+  /** What the operator should know about the server. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Opens the store of all nodes on one database, bringing its tables to today's schema.
+ *
+ * @throws {ServiceError} `server_is_overloaded` when the server does not answer.
+ * @throws {Error} when it is too old, loses commits, or holds a newer schema.
+ */
+export async function openPostgresStore({
+  url,
+  clock: machine,
+  limits,
+  mode,
+  time = 'database',
+}: PostgresStoreSettings): Promise<PostgresStore> {
+  await using undo = new AsyncDisposableStack()
+  const warnings = await migrate(url)
+  const database = undo.use(new Database(url))
+  const clock = time === 'clock' ? machine : undo.use(await DatabaseClock.open(database, machine))
+  const holder = randomUUID()
+  const bell = undo.use(new Bell(url, holder))
+  if (mode === 'service') {
+    await makePartitions(database, clock.now())
+    undo.use(await Presence.open(database, { holder, clock }))
+    await bell.open()
+  }
+  const places = new QueuePlaces(database)
+  const queue = new PostgresInferenceQueue(database, { clock, limits, places, bell })
+  const owned = undo.move()
+  return {
+    database,
+    bell,
+    warnings,
+    clock,
+    queue,
+    log: new PostgresInferenceLog(database, { clock, places }),
+    accounts: new PostgresAccountStore(database, (accountId) => queue.endWaiting(accountId)),
+    tokens: new PostgresAccessTokenStore(database),
+    usage: new PostgresUsageLog(database),
+    ledger: new PostgresBudgetLedger(database, { clock, holder }),
+    webhooks: new PostgresWebhookLog(database, { clock, holder }),
+    documents: new PostgresDocumentStore(database, clock),
+    audit: new PostgresAuditLog(database),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}

@@ -1,0 +1,27 @@
+import type { Inference } from '../../../core/inference.ts'
+import { cancelled } from '../../../core/inference-failure.ts'
+import type { Database } from '../database.ts'
+import { findRecords } from './find-records.ts'
+import type { Finish } from './hold.ts'
+
+/** Completes a pending inference as cancelled, asks the worker of a running one, leaves a completed one. */
+export async function cancel(
+  { database, finish }: { readonly database: Database; readonly finish: Finish },
+  target: { readonly id: string; readonly accountId: string },
+  now: () => number,
+): Promise<Inference | null> {
+  for (let attempt = 0; ; attempt++) {
+    const [record] = await findRecords(database, [target], now())
+    if (record === undefined || record === null) return null
+    const { inference } = record
+    if (inference.status === 'completed') return inference
+    if (inference.status === 'running') {
+      const sql = 'update queue set cancel_requested = true where id = :id and account_id = :accountId and running'
+      if ((await database.run(sql, { ...target }, { repeatable: true })) === 1) return inference
+    } else {
+      await finish({ id: inference.id, attempt: null, completion: { outcome: 'cancelled', error: cancelled }, usage: null })
+    }
+    // It may have been claimed, given back or completed meanwhile; what it is now is asked again.
+    if (attempt === 20) return inference
+  }
+}

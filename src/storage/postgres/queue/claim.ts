@@ -1,0 +1,62 @@
+import type { Inference } from '../../../core/inference.ts'
+import type { ModelRoom } from '../../../core/ports/inference-queue.ts'
+import { readInference } from '../../rows/inference-row.ts'
+import { readBytes, readInteger } from '../../rows/row.ts'
+import type { Database } from '../database.ts'
+
+export interface ClaimedRow {
+  readonly inference: Inference
+  readonly body: Uint8Array
+  readonly lostAttempts: number
+}
+
+export interface WantedWork {
+  readonly workerId: string
+  readonly rooms: readonly ModelRoom[]
+  readonly limit: number
+  readonly leaseMs: number
+  /** The latest format of work that the worker can read. */
+  readonly format: number
+  /** Names this claim, so that it can be given back when its answer gets lost. */
+  readonly claim: string
+}
+
+/** Of each model the next in turn that nobody else is taking, and of those the first. */
+const sql = `with candidates as (
+    select candidate.* from unnest(:models::text[], :rooms::integer[]) as wanted (model, room) cross join lateral (
+      select id, priority, tag, seq from queue
+      where not running and model = wanted.model and not_before <= :now and work_format <= :format
+      order by priority desc, tag, seq limit least(wanted.room, :limit) for update skip locked) as candidate),
+  chosen as (select id from candidates order by priority desc, tag, seq limit :limit)
+  update queue set running = true, attempt = attempt + 1, worker_id = :workerId, claim = :claim, lease_until = :leaseUntil,
+    started_at = :now, step = null, total = null
+  from chosen where queue.id = chosen.id and not queue.running
+  returning queue.*, 'running' as status, null as outcome, null as error, null as output_sha256, null as completed_at, null as expires_at`
+
+/** Starts an attempt on each of the inferences whose turn it is, as long as their models have room. */
+export async function claim(database: Database, wanted: WantedWork, now: number): Promise<readonly ClaimedRow[]> {
+  const { rooms, leaseMs, ...rest } = wanted
+  const open = rooms.filter(({ room }) => room > 0)
+  if (open.length === 0 || wanted.limit <= 0) return []
+  const rows = await database.all(sql, {
+    ...rest,
+    models: open.map(({ model }) => model),
+    rooms: open.map(({ room }) => room),
+    leaseUntil: now + leaseMs,
+    now,
+  })
+  const order = ['tag', 'seq'] as const
+  return rows
+    .toSorted(
+      (a, b) =>
+        readInteger(b, 'priority') - readInteger(a, 'priority') ||
+        Math.sign(order.map((name) => readInteger(a, name) - readInteger(b, name)).find((difference) => difference !== 0) ?? 0),
+    )
+    .map((row) => ({ inference: readInference(row), body: readBytes(row, 'body'), lostAttempts: readInteger(row, 'lost') }))
+}
+
+/** Gives back what claims took whose answers got lost; their attempts do not count. */
+export async function returnClaims(database: Database, claims: readonly string[]): Promise<void> {
+  const back = 'running = false, worker_id = null, claim = null, lease_until = null, started_at = null'
+  await database.run(`update queue set ${back} where running and claim = any (:claims::uuid[])`, { claims }, { repeatable: true })
+}

@@ -1,0 +1,93 @@
+import { outputRetentionMs } from '../../../core/inference.ts'
+import type { Booking, Completion, CompletionAnswer } from '../../../core/ports/inference-queue.ts'
+import { readInteger } from '../../rows/row.ts'
+import type { Statements } from '../database.ts'
+import { dayOf } from '../usage-log.ts'
+
+/** The end of one inference. */
+export interface End extends Booking {
+  readonly id: string
+  /** The attempt that must be running; null = it must be pending. */
+  readonly attempt: number | null
+  readonly completion: Completion
+}
+
+/**
+ * All that belongs to the end of inferences, in one commit: they leave the queue if they are held as their end says, and only then are the
+ * record, the output, the books, the webhook and the reservation written.
+ */
+const sql = `with input as (
+    select * from unnest(:ids::uuid[], :attempts::integer[], :outcomes::text[], :errors::text[], :keys::text[], :types::text[], :bytes::bigint[],
+      :hashes::text[], :images::text[], :usageDays::text[], :usageAccounts::text[], :usageModels::text[], :promptTokens::bigint[],
+      :completionTokens::bigint[], :usageImages::bigint[]) with ordinality
+      as ended (id, held_attempt, outcome, error, output_key, content_type, output_bytes, output_sha256, output_images, usage_day, usage_account,
+        usage_model, prompt_tokens, completion_tokens, usage_images, n)),
+  gone as (
+    delete from queue using input where queue.id = input.id
+      and case when input.held_attempt is null then not queue.running else queue.running and queue.attempt = input.held_attempt end
+    returning queue.account_id, queue.attempt, queue.started_at, queue.webhook_url, input.*),
+  recorded as (
+    update inferences as record set attempt = gone.attempt, outcome = gone.outcome, error = gone.error, output_key = gone.output_key,
+      content_type = gone.content_type, output_bytes = gone.output_bytes, output_sha256 = gone.output_sha256, output_images = gone.output_images,
+      started_at = gone.started_at, completed_at = :now, expires_at = :expiresAt
+    from gone where record.id = gone.id),
+  kept as (
+    insert into stored_outputs (id, account_id, output_key, bytes, expires_at)
+      select id, account_id, output_key, output_bytes, :expiresAt from gone where output_key is not null),
+  booked as (
+    insert into usage_entries (day, account_id, model, failures, prompt_tokens, completion_tokens, images)
+      select usage_day, usage_account, usage_model, case outcome when 'failed' then 1 else 0 end, prompt_tokens, completion_tokens, usage_images
+      from gone where usage_day is not null),
+  announced as (
+    insert into webhook_deliveries (id, inference_id, account_id, url, next_attempt_at, created_at)
+      select 'msg_' || replace(gen_random_uuid()::text, '-', ''), id, account_id, webhook_url, :now, :now from gone where webhook_url is not null),
+  settled as (delete from reservations using gone where reservations.id = gone.id::text)
+  select n from gone`
+
+/** Completed by this very attempt in just this way: a repetition after an answer that got lost. */
+const mineSql = `select wanted.n from unnest(:ids::uuid[], :attempts::integer[], :outcomes::text[], :hashes::text[]) with ordinality
+    as wanted (id, attempt, outcome, output_sha256, n)
+  cross join lateral (select 1 from inferences where id = wanted.id and attempt = wanted.attempt and outcome = wanted.outcome
+    and output_sha256 is not distinct from wanted.output_sha256) as record`
+
+/** Completes inferences whose hold is still what their end says, all in one commit; answers each. */
+export async function finish(statements: Statements, ends: readonly End[], now: number): Promise<readonly CompletionAnswer[]> {
+  const completed = await numbersOf(statements, sql, { ...columnsOf(ends), now, expiresAt: now + outputRetentionMs })
+  const others = ends.filter((_, index) => !completed.has(index))
+  // Asked for by itself, because a completion that ran at the same time is visible only now.
+  const mine = others.length === 0 ? new Set<number>() : await numbersOf(statements, mineSql, columnsOf(others))
+  return ends.map((end, index) => {
+    if (completed.has(index)) return 'completed'
+    return mine.has(others.indexOf(end)) ? 'already-mine' : 'lost'
+  })
+}
+
+async function numbersOf(
+  statements: Statements,
+  text: string,
+  parameters: Readonly<Record<string, unknown>>,
+): Promise<ReadonlySet<number>> {
+  return new Set((await statements.all(text, parameters)).map((row) => readInteger(row, 'n') - 1))
+}
+
+function columnsOf(ends: readonly End[]): Readonly<Record<string, readonly unknown[]>> {
+  const outputs = ends.map(({ completion }) => (completion.outcome === 'succeeded' ? completion.output : null))
+  const usages = ends.map(({ usage }) => usage)
+  return {
+    ids: ends.map(({ id }) => id),
+    attempts: ends.map(({ attempt }) => attempt),
+    outcomes: ends.map(({ completion }) => completion.outcome),
+    errors: ends.map(({ completion }) => (completion.outcome === 'succeeded' ? null : JSON.stringify(completion.error))),
+    keys: outputs.map((output) => output?.key),
+    types: outputs.map((output) => output?.contentType),
+    bytes: outputs.map((output) => output?.bytes),
+    hashes: outputs.map((output) => output?.sha256),
+    images: outputs.map((output) => (output?.images === undefined ? null : JSON.stringify(output.images))),
+    usageDays: usages.map((usage) => (usage === null ? null : dayOf(usage.at))),
+    usageAccounts: usages.map((usage) => usage?.accountId),
+    usageModels: usages.map((usage) => usage?.model),
+    promptTokens: usages.map((usage) => usage?.promptTokens),
+    completionTokens: usages.map((usage) => usage?.completionTokens),
+    usageImages: usages.map((usage) => usage?.images),
+  }
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import type { Inference, Progress } from '../../../core/inference.ts'
+import { unreadableWork } from '../../../core/inference-failure.ts'
+import { makeInferenceId } from '../../../core/inference-id.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
+import type {
+  AttemptFailure,
+  Booking,
+  Claim,
+  Completion,
+  CompletionAnswer,
+  ExpiryReport,
+  Hold,
+  InferenceQueue,
+  InferenceSubmission,
+  ModelRoom,
+  QueueLimits,
+  ReleaseAnswer,
+  RenewalReport,
+  SweepReport,
+} from '../../../core/ports/inference-queue.ts'
+import { Doorbell } from '../../doorbell.ts'
+import { decodeWork, encodeWork, workFormat } from '../../work-format.ts'
+import type { Bell } from '../bell.ts'
+import type { Database } from '../database.ts'
+import { Grouping } from '../grouping.ts'
+import { cancel } from './cancel.ts'
+import { type ClaimedRow, claim, returnClaims } from './claim.ts'
+import { type EncodedSubmission, type Enqueued, enqueueGroup } from './enqueue.ts'
+import { expire } from './expire.ts'
+import { type End, finish } from './finish.ts'
+import { release, renew, retry } from './hold.ts'
+import type { QueuePlaces } from './queue-places.ts'
+import { endWaiting, sweep } from './sweep.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** Submissions and completions under way at once, and how many share one statement and one commit. */
+const groups = { lanes: 2, most: 256 }
+
+/** The queue of all nodes: what is submitted or completed at the same time shares a commit. */
+export class PostgresInferenceQueue implements InferenceQueue {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #places: QueuePlaces
+  readonly #bell: Bell
+  readonly #doorbell: Doorbell
+  readonly #submitting: Grouping<EncodedSubmission, Enqueued>
+  readonly #finishing: Grouping<End, CompletionAnswer>
+  /** Claims whose answers got lost; what they took is given back before the next. */
+  readonly #lostClaims = new Set<string>()
+
+  constructor(
+    database: Database,
+    {
+      clock,
+      limits,
+      places,
+      bell,
+    }: { readonly clock: Clock; readonly limits: QueueLimits; readonly places: QueuePlaces; readonly bell: Bell },
+  ) {
+    this.#database = database
+    this.#clock = clock
+    this.#places = places
+    this.#bell = bell
+    this.#doorbell = new Doorbell(clock)
+    bell.onWork(() => this.#doorbell.ring())
+    this.#submitting = new Grouping((all) => enqueueGroup(database, all, { limits, now: clock.now() }), {
+      ...groups,
+      keyOf: ({ accountId }) => accountId,
+    })
+    this.#finishing = new Grouping((ends) => this.#finishGroup(ends), groups)
+  }
+
+  async enqueue(
+    submission: InferenceSubmission,
+    { signal }: Options,
+  ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
+    signal.throwIfAborted()
+    const { work, accountId } = submission
+    const id = submission.id ?? makeInferenceId({ uuid: randomUUID(), accountId, now: this.#clock.now() })
+    const encoded = { ...submission, id, kind: work.kind, model: work.request.model, body: encodeWork(work), format: workFormat }
+    const result = await this.#submitting.add(encoded)
+    if (result instanceof Error) throw result
+    this.#workCame()
+    return result
+  }
+
+  async claim(
+    wanted: { readonly workerId: string; readonly rooms: readonly ModelRoom[]; readonly limit: number; readonly leaseMs: number },
+    { signal }: Options,
+  ): Promise<readonly Claim[]> {
+    signal.throwIfAborted()
+    await this.#returnLostClaims()
+    const name = randomUUID()
+    this.#lostClaims.add(name)
+    const rows = await claim(this.#database, { ...wanted, format: workFormat, claim: name }, this.#clock.now())
+    this.#lostClaims.delete(name)
+    if (rows.length > 0) this.#places.forget()
+    return (await Promise.all(rows.map((row) => this.#decode(row)))).filter((each) => each !== null)
+  }
+
+  async renew(
+    holds: readonly (Hold & { readonly progress: Progress | null })[],
+    { signal, leaseMs }: Options & { readonly leaseMs: number },
+  ): Promise<RenewalReport> {
+    signal.throwIfAborted()
+    return renew(this.#database, { holds, leaseMs }, this.#clock.now())
+  }
+
+  async complete(
+    { id, attempt }: Hold,
+    end: Booking & { readonly completion: Completion },
+    { signal }: Options,
+  ): Promise<CompletionAnswer> {
+    signal.throwIfAborted()
+    return this.#finishing.add({ id, attempt, ...end })
+  }
+
+  async release({ id, attempt }: Hold, end: Booking & { readonly delayMs: number }, { signal }: Options): Promise<ReleaseAnswer> {
+    signal.throwIfAborted()
+    const answer = await release(this.#deps(), { id, attempt, ...end }, this.#clock.now())
+    this.#workCame()
+    return answer
+  }
+
+  async retry(
+    { id, attempt }: Hold,
+    end: Booking & { readonly failure: AttemptFailure },
+    { signal }: Options,
+  ): Promise<ReleaseAnswer | 'failed'> {
+    signal.throwIfAborted()
+    const answer = await retry(this.#deps(), { id, attempt, ...end }, this.#clock.now())
+    this.#workCame()
+    return answer
+  }
+
+  async cancel(target: { readonly id: string; readonly accountId: string }, { signal }: Options): Promise<Inference | null> {
+    signal.throwIfAborted()
+    return cancel({ database: this.#database, finish: (end) => this.#finishing.add(end) }, target, () => this.#clock.now())
+  }
+
+  async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }, { signal }: Options): Promise<SweepReport> {
+    signal.throwIfAborted()
+    const report = await this.#database.transaction((statements) => sweep(statements, limits, this.#clock.now()))
+    if (report.requeued > 0) this.#workCame()
+    return report
+  }
+
+  async expire({ signal }: Options): Promise<ExpiryReport> {
+    signal.throwIfAborted()
+    return expire(this.#database, this.#clock.now())
+  }
+
+  doorbell(timeoutMs: number, options: Options): Promise<void> {
+    return this.#doorbell.wait(timeoutMs, options)
+  }
+
+  /** Ends what an account has waiting. */
+  async endWaiting(accountId: string): Promise<void> {
+    await endWaiting(this.#database, accountId, this.#clock.now())
+    this.#places.forget()
+  }
+
+  #deps() {
+    return { statements: this.#database, finish: (end: End) => this.#finishing.add(end) }
+  }
+
+  #workCame(): void {
+    this.#places.forget()
+    this.#doorbell.ring()
+    this.#bell.tellWork()
+  }
+
+  async #finishGroup(ends: readonly End[]): Promise<readonly CompletionAnswer[]> {
+    const answers = await finish(this.#database, ends, this.#clock.now())
+    this.#places.forget()
+    this.#bell.tellEnded(ends.filter((_, index) => answers[index] === 'completed').map(({ id }) => id))
+    return answers
+  }
+
+  async #returnLostClaims(): Promise<void> {
+    if (this.#lostClaims.size === 0) return
+    const claims = [...this.#lostClaims]
+    await returnClaims(this.#database, claims)
+    for (const each of claims) this.#lostClaims.delete(each)
+  }
+
+  /** The claim of a row; a request that is damaged fails here, once, instead of costing one worker after the other. */
+  async #decode({ inference, body, lostAttempts }: ClaimedRow): Promise<Claim | null> {
+    const hold = { id: inference.id, attempt: inference.attempt }
+    try {
+      return { ...hold, inference, work: decodeWork(body), lostAttempts }
+    } catch {
+      await this.#finishing.add({ ...hold, completion: { outcome: 'failed', error: unreadableWork }, usage: null })
+      return null
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import { mayRetry } from '../../../core/attempt-policy.ts'
+import { cancelled, lostWorkers, waitedTooLong } from '../../../core/inference-failure.ts'
+import type { Hold, SweepReport } from '../../../core/ports/inference-queue.ts'
+import type { Row } from '../../rows/row.ts'
+import { readInteger, readText } from '../../rows/row.ts'
+import type { Statements } from '../database.ts'
+import { type End, finish } from './finish.ts'
+import { pendingAgain } from './hold.ts'
+
+/** Rows changed per sweep and duty. */
+const batch = 1000
+/** One node sweeps at a time; what it finds is the same for all. */
+const sweepLock = 7_335_742_005
+/** A disabling is swept after for so long, for what was submitted in the same moment. */
+const disabledMs = 60 * 60 * 1000
+
+/** What time does to those that wait or run; nothing while another node is doing it. */
+export async function sweep(
+  statements: Statements,
+  { maxQueueMs, spared }: { readonly maxQueueMs: number; readonly spared: readonly Hold[] },
+  now: number,
+): Promise<SweepReport> {
+  const lock = await statements.get('select pg_try_advisory_xact_lock(:sweepLock) as mine', { sweepLock })
+  if (lock?.mine !== true) return { requeued: 0, failed: 0 }
+  const { requeued, ends } = await reclaim(statements, spared, now)
+  const failed = [...ends, ...(await findOverdue(statements, now - maxQueueMs))]
+  const unwanted = await findUnwanted(statements, now - disabledMs)
+  if (failed.length + unwanted.length > 0) await finish(statements, [...failed, ...unwanted], now)
+  return { requeued, failed: failed.length }
+}
+
+/** Puts back what lost its worker and may run again; the rest ends. */
+async function reclaim(
+  statements: Statements,
+  spared: readonly Hold[],
+  now: number,
+): Promise<{ readonly requeued: number; readonly ends: readonly End[] }> {
+  const rows = await statements.all(
+    `select id, attempt, lost, failed, cancel_requested from queue where running and lease_until <= :now
+       and not exists (select 1 from unnest(:ids::uuid[], :attempts::integer[]) as spared (id, attempt)
+         where spared.id = queue.id and spared.attempt = queue.attempt)
+     order by lease_until limit :batch for update skip locked`,
+    { now, batch, ids: spared.map(({ id }) => id), attempts: spared.map(({ attempt }) => attempt) },
+  )
+  const mayRunAgain = (row: Row) =>
+    row.cancel_requested !== true && mayRetry({ lost: readInteger(row, 'lost'), failed: readInteger(row, 'failed') + 1 })
+  const ids = rows.filter(mayRunAgain).map((row) => readText(row, 'id'))
+  if (ids.length > 0)
+    await statements.run(
+      `update queue set ${pendingAgain}, failed = failed + 1, not_before = 0 where id = any (:ids::uuid[]) and running`,
+      { ids },
+    )
+  const ends = rows
+    .filter((row) => !mayRunAgain(row))
+    .map((row) => ({
+      id: readText(row, 'id'),
+      attempt: readInteger(row, 'attempt'),
+      completion:
+        row.cancel_requested === true
+          ? ({ outcome: 'cancelled', error: cancelled } as const)
+          : ({ outcome: 'failed', error: lostWorkers } as const),
+      usage: null,
+    }))
+  return { requeued: ids.length, ends }
+}
+
+async function findOverdue(statements: Statements, submittedBefore: number): Promise<readonly End[]> {
+  const sql =
+    'select id from queue where not running and created_at <= :submittedBefore order by created_at limit :batch for update skip locked'
+  const rows = await statements.all(sql, { submittedBefore, batch })
+  return rows.map((row) => ({
+    id: readText(row, 'id'),
+    attempt: null,
+    completion: { outcome: 'failed', error: waitedTooLong },
+    usage: null,
+  }))
+}
+
+async function findUnwanted(statements: Statements, disabledAfter: number): Promise<readonly End[]> {
+  const sql = `select queue.id from accounts join queue on queue.account_id = accounts.id and not queue.running
+    where accounts.disabled_at >= :disabledAfter limit :batch for update of queue skip locked`
+  return (await statements.all(sql, { disabledAfter, batch })).map((row) => endUnwanted(readText(row, 'id')))
+}
+
+/** Ends all that an account has waiting, a thousand at a time. */
+export async function endWaiting(statements: Statements, accountId: string, now: number): Promise<void> {
+  for (;;) {
+    const sql = 'select id from queue where account_id = :accountId and not running limit :batch'
+    const rows = await statements.all(sql, { accountId, batch })
+    if (rows.length === 0) return
+    await finish(
+      statements,
+      rows.map((row) => endUnwanted(readText(row, 'id'))),
+      now,
+    )
+  }
+}
+
+function endUnwanted(id: string): End {
+  return { id, attempt: null, completion: { outcome: 'cancelled', error: cancelled }, usage: null }
+}

@@ -1,0 +1,15 @@
+import { queueTables } from './queue-tables.ts'
+import { tables } from './tables.ts'
+
+/** One step from a version of the schema to the next. */
+export interface Migration {
+  readonly sql: string
+  /** The least number of steps that a program must know to work on a database after this one. */
+  readonly leastProgram: number
+}
+
+/**
+ * What turns an empty database into today's, one step per version. A step that was released never changes. Steps expand: a program
+ * that knows one step less goes on working, so that nodes of a cluster restart one after the other; what a step makes needless goes with a later one.
+ */
+export const migrations: readonly Migration[] = [{ sql: `${tables}${queueTables}`, leastProgram: 1 }]

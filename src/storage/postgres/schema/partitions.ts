@@ -1,0 +1,71 @@
+import { recordRetentionMs } from '../../../core/inference.ts'
+import { momentOfId } from '../../../core/inference-id.ts'
+import { readText } from '../../rows/row.ts'
+import type { Database } from '../database.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+/** Days made ahead, so that nodes may be away for a long weekend. */
+const daysAhead = 4
+/** One node at a time makes and drops partitions. */
+const partitionLock = 7_335_742_004
+
+/** Makes the partitions of today and the next days; what came before its partition moves into it. */
+export async function makePartitions(database: Database, now: number): Promise<void> {
+  const today = Math.floor(now / dayMs)
+  for (let day = today - 1; day < today + daysAhead; day++) await makePartition(database, day)
+}
+
+async function makePartition(database: Database, day: number): Promise<void> {
+  const name = partitionOf(day)
+  const there = await database.get('select to_regclass(:name) is not null as there', { name }, { repeatable: true })
+  if (there?.there === true) return
+  await database.transaction(async (statements) => {
+    await statements.run('select pg_advisory_xact_lock(:partitionLock)', { partitionLock })
+    const made = await statements.get('select to_regclass(:name) is not null as there', { name })
+    if (made?.there === true) return
+    const [from, to] = [firstId(day), firstId(day + 1)]
+    await statements.run(`create table ${name} (like inferences including defaults including constraints) with (fillfactor = 70)`)
+    await statements.run('lock table inferences_other in access exclusive mode')
+    await statements.run(
+      `with moved as (delete from inferences_other where id >= '${from}' and id < '${to}' returning *) insert into ${name} select * from moved`,
+    )
+    await statements.run(`alter table inferences attach partition ${name} for values from ('${from}') to ('${to}')`)
+  })
+}
+
+/** Drops the partitions of days whose last record is past its retention; returns how many. */
+export async function dropPartitions(database: Database, now: number): Promise<number> {
+  const rows = await database.all(
+    `select child.relname as name from pg_inherits join pg_class as child on child.oid = inhrelid
+     where inhparent = 'inferences'::regclass and child.relname like 'inferences\\_d%' order by child.relname`,
+    {},
+    { repeatable: true },
+  )
+  const old = rows
+    .map((row) => readText(row, 'name'))
+    .filter((name) => name < partitionOf(Math.floor((now - recordRetentionMs) / dayMs) - 1))
+  let dropped = 0
+  for (const name of old) if (await dropPartition(database, name, now - recordRetentionMs)) dropped++
+  return dropped
+}
+
+async function dropPartition(database: Database, name: string, endedBefore: number): Promise<boolean> {
+  const living = `select 1 from ${name} where expires_at is null or expires_at > :endedBefore limit 1`
+  if ((await database.get(living, { endedBefore }, { repeatable: true })) !== undefined) return false
+  return database.transaction(async (statements) => {
+    await statements.run(`set local lock_timeout = '1s'`)
+    await statements.run(`lock table ${name} in access exclusive mode`)
+    if ((await statements.get(living, { endedBefore })) !== undefined) return false
+    await statements.run(`drop table ${name}`)
+    return true
+  })
+}
+
+function partitionOf(day: number): string {
+  return `inferences_d${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`
+}
+
+function firstId(day: number): string {
+  const moment = momentOfId(day * dayMs)
+  return `${moment.slice(0, 8)}-${moment.slice(8)}-0000-0000-000000000000`
+}
