@@ -29,9 +29,8 @@ export async function openAccountDesk(config: Config, { create = false }: { read
   const isMissing = config.database.type === 'embedded' && !existsSync(dataLayout(dataFolder).databaseFile)
   if (isMissing && !create)
     throw new UsageError([{ where: 'data', message: `there is no database in ${dataFolder}; name the data folder with --data.` }])
-  const clock = createSystemClock()
-  const store = await openStore(config, { clock, mode: 'tool' })
-  const { accounts, tokens, audit } = store
+  const store = await openStore(config, { clock: createSystemClock(), mode: 'tool' })
+  const { clock, accounts, tokens, audit } = store
   const deps = { accounts, tokens, clock }
   const record = (
     action: AuditAction,

@@ -1,4 +1,3 @@
-import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
@@ -8,25 +7,37 @@ import { openSqliteStore, type SqliteStoreSettings } from '../storage/sqlite/ope
 import { openBucket } from './cluster/open-bucket.ts'
 import { dataLayout } from './data-layout.ts'
 import { finishInterruptedRestore } from './finish-interrupted-restore.ts'
+import { readDatabaseUrl } from './read-database-url.ts'
 
 /**
  * Opens the store that the settings name.
  *
- * @throws {UsageError} for one that this version does not have.
- * @throws {Error} when another service owns the data folder.
+ * @param options.onWarning Told what the operator should know about the database.
+ * @throws {UsageError} when the file of the database's address cannot be read.
+ * @throws {Error} when another service owns the data folder, or the database is not fit for it.
  */
 export async function openStore(
   config: Config,
-  { clock, mode }: { readonly clock: Clock; readonly mode: SqliteStoreSettings['mode'] },
+  {
+    clock,
+    mode,
+    onWarning = () => {},
+  }: { readonly clock: Clock; readonly mode: SqliteStoreSettings['mode']; readonly onWarning?: (warning: string) => void },
 ): Promise<Store> {
-  if (config.database.type === 'postgres') throw new UsageError([{ where: 'database-url', message: 'PostgreSQL is not built yet.' }])
-  await finishInterruptedRestore(config)
-  const { dataFolder, deferred, accounts } = config
+  const { dataFolder, database, deferred, accounts } = config
   const limits = {
     maxPending: deferred.queue,
     maxPendingPerAccount: Math.max(1, Math.floor(deferred.queue * accounts.share)),
     maxStoredBytesPerAccount: accounts.storageBytes,
   }
+  if (database.type === 'postgres') {
+    // The driver is loaded only where it is used.
+    const { openPostgresStore } = await import('../storage/postgres/open-postgres-store.ts')
+    const store = await openPostgresStore({ url: await readDatabaseUrl(database), clock, limits, mode })
+    for (const warning of store.warnings) onWarning(warning)
+    return store
+  }
+  await finishInterruptedRestore(config)
   return openSqliteStore({ file: dataLayout(dataFolder).databaseFile, clock, limits, mode })
 }
 

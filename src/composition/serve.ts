@@ -16,6 +16,7 @@ import { createLog } from '../telemetry/create-log.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels, serverChanged } from '../telemetry/model-events.ts'
 import {
+  databaseDoubtful,
   enginesConfined,
   faultSurvived,
   observeProcess,
@@ -60,15 +61,15 @@ export async function serve(
   config: Config,
   { signal, print = printLine }: { readonly signal: AbortSignal; readonly print?: (text: string) => void },
 ): Promise<void> {
-  const clock = createSystemClock()
-  const startedAt = clock.now()
+  const startedAt = performance.now()
   await using parts = new AsyncDisposableStack()
 
   const telemetry = createTelemetry(await createLog(config.log))
   observeProcess(telemetry)
   const installed = await openModels(config, [...findClusterFaults(config), ...(await findMissingHardware(config, { signal }))])
-  const store = parts.use(await openStore(config, { clock, mode: 'service' }))
-  const { queue, log, accounts, tokens, usage, ledger, documents, webhooks, audit } = store
+  const onWarning = (warning: string) => databaseDoubtful(telemetry, { warning })
+  const store = parts.use(await openStore(config, { clock: createSystemClock(), mode: 'service', onWarning }))
+  const { clock, queue, log, accounts, tokens, usage, ledger, documents, webhooks, audit } = store
   const outputs = await openOutputs(config, { ...store, signal })
   const assets = await openAssets(config, { catalog: installed, store, clock }, { signal })
   const nameable = assets.library.everything
@@ -203,7 +204,7 @@ export async function serve(
   )
 
   const url = await address.listen(server, config.listen)
-  serviceStarted(telemetry, { url, models: catalog.list().length, startMs: clock.now() - startedAt })
+  serviceStarted(telemetry, { url, models: catalog.list().length, startMs: Math.round(performance.now() - startedAt) })
   if (answersClients) await greet()
   print(`ready ${url}\n`)
 

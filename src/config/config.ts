@@ -17,7 +17,10 @@ export interface Config {
   }
   readonly addresses: AddressSettings
   readonly dataFolder: string
-  readonly database: { readonly type: 'embedded' } | { readonly type: 'postgres'; readonly url: string }
+  /** PostgreSQL's address, or the file that holds it. */
+  readonly database:
+    | { readonly type: 'embedded' }
+    | { readonly type: 'postgres'; readonly url: string | null; readonly urlFile: string | null }
   /** `secretFile` holds the secret key that the address lacks. */
   readonly outputs:
     | { readonly type: 'filesystem' }

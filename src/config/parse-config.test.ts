@@ -66,7 +66,7 @@ describe('parseConfig', () => {
 
   it('reads an address of a database and a bucket as alternatives to the embedded ones', () => {
     const config = configOf({ flags: { 'database-url': 'postgres://u:p@db/sepia', 's3-url': 'https://k:s@s3.example/bucket/' } })
-    assert.deepEqual(config.database, { type: 'postgres', url: 'postgres://u:p@db/sepia' })
+    assert.deepEqual(config.database, { type: 'postgres', url: 'postgres://u:p@db/sepia', urlFile: null })
     const address = { endpoint: 'https://s3.example', bucket: 'bucket', region: 'us-east-1', accessKey: 'k', secretKey: 's' }
     assert.deepEqual(config.outputs, { type: 's3', address, secretFile: null })
   })

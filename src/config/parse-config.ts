@@ -41,7 +41,7 @@ function readConfig({ read }: SettingReader): Config {
       textUrl: read(settings.textUrl),
     },
     dataFolder: read(settings.data),
-    database: readDatabase(read(settings.databaseUrl)),
+    database: readDatabase(read(settings.databaseUrl), read(settings.databaseUrlFile)),
     outputs: readOutputs(read(settings.s3Url), read(settings.s3SecretFile)),
     cluster: {
       role: read(settings.role),
@@ -91,8 +91,8 @@ function readConfig({ read }: SettingReader): Config {
   }
 }
 
-function readDatabase(url: string | null): Config['database'] {
-  return url === null ? { type: 'embedded' } : { type: 'postgres', url }
+function readDatabase(url: string | null, urlFile: string | null): Config['database'] {
+  return url === null && urlFile === null ? { type: 'embedded' } : { type: 'postgres', url, urlFile }
 }
 
 function readOutputs(address: BucketAddress | null, secretFile: string | null): Config['outputs'] {

@@ -68,8 +68,9 @@ export const settings = {
     'Storage',
     optional(url('postgres:', 'postgresql:')),
     unset('a database inside `data`'),
-    'PostgreSQL for accounts, tokens, requests and usage. Not built yet: starting with it is refused.',
+    'PostgreSQL 15 or newer for accounts, tokens, requests and usage: `postgres://user:password@host/database`.',
   ),
+  databaseUrlFile: setting('database-url-file', 'Storage', optional(file), unset('none'), 'File that holds the address of `database-url`.'),
   s3Url: setting(
     's3-url',
     'Storage',

@@ -17,6 +17,11 @@ export function enginesConfined(
   log.info(event, 'engines are confined as far as the system allows')
 }
 
+/** The database is fit for the service, but its operator should know something about it. */
+export function databaseDoubtful({ log }: Telemetry, event: { readonly warning: string }): void {
+  log.warn(event, 'the database could be safer')
+}
+
 /** The service takes nothing new and ends what it has. */
 export function serviceStopping({ log }: Telemetry, event: { readonly graceMs: number }): void {
   log.info(event, 'service stopping')

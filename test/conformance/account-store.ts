@@ -25,6 +25,16 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.accounts.find('a', options), { ...ada, role: 'owner', disabledAt: 5 })
   })
 
+  test(`${name} accounts: of many first owners at once exactly one is kept`, async () => {
+    await using store = await openRoomy()
+    await store.accounts.create(makeAccount({ id: 'member' }), options)
+    const owners = Array.from({ length: 8 }, (_, index) => makeAccount({ id: `o${index}`, role: 'owner' }))
+    const kept = await Promise.all(owners.map((owner) => store.accounts.createFirstOwner(owner, options)))
+    assert.equal(kept.filter((each) => each).length, 1)
+    assert.equal((await store.accounts.list(options)).length, 2)
+    assert.equal(await store.accounts.createFirstOwner(makeAccount({ id: 'late', role: 'owner' }), options), false)
+  })
+
   test(`${name} accounts: limits change one by one and are lifted again`, async () => {
     await using store = await openRoomy()
     const limitsOf = async (id: string) => (await store.accounts.find(id, options))?.limits

@@ -2,8 +2,22 @@ import { suite } from 'node:test'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { createDatabase } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
+import { testNodeRegistry } from './node-registry.ts'
 import { testStore } from './store.ts'
+import { roomy } from './store-factory.ts'
 
 suite('the store on PostgreSQL', { skip: withoutPostgres }, () => {
   testStore('postgres', async (settings) => openPostgresStore({ ...settings, url: await createDatabase(), mode: 'service', time: 'clock' }))
+  testNodeRegistry('postgres', async ({ clock }) => {
+    const store = await openPostgresStore({ url: await createDatabase(), clock, limits: roomy, mode: 'tool', time: 'clock' })
+    const { nodes } = store
+    return {
+      cluster: (options) => nodes.cluster(options),
+      report: (report, options) => nodes.report(report, options),
+      offer: (nodeId, offer, options) => nodes.offer(nodeId, offer, options),
+      findOffer: (nodeId, options) => nodes.findOffer(nodeId, options),
+      leave: (nodeId, options) => nodes.leave(nodeId, options),
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    }
+  })
 })

@@ -8,7 +8,7 @@ export const createAccount: Command = {
     { name: 'name', form: '<text>', help: 'Whose account it is.', required: true },
     { name: 'role', form: 'member | owner', help: 'Owners see every account. Default: member.' },
   ],
-  settings: ['data', 'database-url'],
+  settings: ['data', 'database-url', 'database-url-file'],
   run: async ({ backend, config, flags, signal }) => {
     const role = flags.get('role') ?? 'member'
     if (role !== 'member' && role !== 'owner')

@@ -13,7 +13,7 @@ export const createToken: Command = {
     { name: 'expires', form: '<duration>', help: 'How long it is valid, such as 30d. Default: for ever.' },
     { name: 'account', form: '<id>', help: 'Whose token it is. Default: the first account.' },
   ],
-  settings: ['data', 'database-url'],
+  settings: ['data', 'database-url', 'database-url-file'],
   run: async ({ backend, config, flags, terminal, signal }) => {
     const wanted = {
       accountId: flags.get('account') ?? null,

@@ -10,7 +10,7 @@ export const disableAccount: Command = {
   summary: 'Refuse everything that an account asks for, until it is enabled again.',
   argument,
   flags: [yesFlag],
-  settings: ['data', 'database-url'],
+  settings: ['data', 'database-url', 'database-url-file'],
   run: async (context) => {
     await using desk = await context.backend.openAccountDesk(context.config, context)
     const account = await findAccount(desk, context.argument, context)
@@ -25,7 +25,7 @@ export const enableAccount: Command = {
   summary: 'Let a disabled account in again.',
   argument,
   flags: [],
-  settings: ['data', 'database-url'],
+  settings: ['data', 'database-url', 'database-url-file'],
   run: async (context) => {
     await using desk = await context.backend.openAccountDesk(context.config, context)
     const account = await findAccount(desk, context.argument, context)

@@ -20,7 +20,7 @@ export const limitAccount: Command = {
     { name: 'tokens-per-day', form, help: 'Tokens read and written per UTC day.' },
     { name: 'images-per-day', form, help: 'Images per UTC day.' },
   ],
-  settings: ['data', 'database-url'],
+  settings: ['data', 'database-url', 'database-url-file'],
   run: async ({ argument, backend, config, flags, signal }) => {
     const changes = readChanges(flags)
     await using desk = await backend.openAccountDesk(config, { signal })

@@ -8,7 +8,7 @@ export const linkAccount: Command = {
   summary: 'Print a link with which somebody sets a new e-mail and password, once.',
   argument: { name: '<id>', help: 'the id that sepia account list shows.' },
   flags: [],
-  settings: ['data', 'database-url', 'host', 'port', 'public-url'],
+  settings: ['data', 'database-url', 'database-url-file', 'host', 'port', 'public-url'],
   run: async (context) => {
     await using desk = await context.backend.openAccountDesk(context.config, context)
     const account = await findAccount(desk, context.argument, context)

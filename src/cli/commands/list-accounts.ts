@@ -6,7 +6,7 @@ export const listAccounts: Command = {
   words: ['account', 'list'],
   summary: 'List the accounts.',
   flags: [],
-  settings: ['data', 'database-url'],
+  settings: ['data', 'database-url', 'database-url-file'],
   run: async ({ backend, config, signal }) => {
     await using desk = await backend.openAccountDesk(config, { signal })
     const accounts = await desk.listAccounts({ signal })

@@ -8,7 +8,7 @@ export const listTokens: Command = {
   words: ['token', 'list'],
   summary: 'List access tokens; their text is not stored.',
   flags: [{ name: 'account', form: '<id>', help: 'Only the tokens of this account.' }],
-  settings: ['data', 'database-url'],
+  settings: ['data', 'database-url', 'database-url-file'],
   run: async ({ backend, config, flags, signal }) => {
     await using desk = await backend.openAccountDesk(config, { signal })
     const account = flags.get('account')

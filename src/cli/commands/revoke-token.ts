@@ -9,7 +9,7 @@ export const revokeToken: Command = {
   summary: 'Revoke an access token; a running service refuses it within five seconds.',
   argument: { name: '<id>', help: 'the id that sepia token list shows.' },
   flags: [yesFlag],
-  settings: ['data', 'database-url'],
+  settings: ['data', 'database-url', 'database-url-file'],
   run: async (context) => {
     const { argument, backend, config, signal } = context
     await using desk = await backend.openAccountDesk(config, { signal })

@@ -5,6 +5,8 @@ type Options = { readonly signal: AbortSignal }
 /** Accounts with their sign-in secrets, sessions and invitations. Secrets arrive hashed. */
 export interface AccountStore {
   create(account: Account, options: Options): Promise<void>
+  /** Keeps the account unless there is an owner already, however many ask at once; says whether it was kept. */
+  createFirstOwner(account: Account, options: Options): Promise<boolean>
   find(id: string, options: Options): Promise<Account | null>
   list(options: Options): Promise<readonly Account[]>
   /** With the password hash, for signing in; e-mail compares without case. */

@@ -11,11 +11,20 @@ import { readShortName } from './short-name.ts'
  */
 export async function createAccount(
   { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
-  { name, role }: { readonly name: string; readonly role: Role },
+  wanted: { readonly name: string; readonly role: Role },
   options: { readonly signal: AbortSignal },
 ): Promise<Account> {
-  const identity = { id: randomUUID(), name: readShortName(name, 'the account'), email: null, role }
-  const account: Account = { ...identity, createdAt: clock.now(), disabledAt: null, limits: noLimits }
+  const account = makeAccount({ clock }, wanted)
   await accounts.create(account, options)
   return account
+}
+
+/**
+ * A new account that nobody keeps yet.
+ *
+ * @throws {ServiceError} `validation_error` for its name.
+ */
+export function makeAccount({ clock }: { readonly clock: Clock }, { name, role }: { readonly name: string; readonly role: Role }): Account {
+  const identity = { id: randomUUID(), name: readShortName(name, 'the account'), email: null, role }
+  return { ...identity, createdAt: clock.now(), disabledAt: null, limits: noLimits }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { makeInferenceId } from '../../core/deferred/inference-id.ts'
 import type { Inference, InferenceWork } from '../../core/inference.ts'
 import type { InferenceQueue, InferenceSubmission } from '../../core/ports/inference-queue.ts'
 import { type BudgetDependencies, holdBudget } from '../budgets/hold-budget.ts'
@@ -24,7 +25,7 @@ export async function submitInference(
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
   const { queue, ledger, onSubmitted = () => {} } = deps
-  const id = randomUUID()
+  const id = makeInferenceId({ uuid: randomUUID(), accountId: submission.accountId, now: deps.clock.now() })
   await holdWaiting(deps, { id, accountId: submission.accountId, work: submission.work }, options)
   let kept = false
   try {

@@ -30,6 +30,12 @@ export class MemoryAccountStore implements AccountStore {
     this.#accounts.set(account.id, account)
   }
 
+  async createFirstOwner(account: Account, options: Options): Promise<boolean> {
+    if (this.#accounts.values().some(({ role }) => role === 'owner')) return false
+    await this.create(account, options)
+    return true
+  }
+
   async find(id: string, { signal }: Options): Promise<Account | null> {
     signal.throwIfAborted()
     return this.#accounts.get(id) ?? null

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { makeInferenceId } from '../../core/deferred/inference-id.ts'
+import { makePendingInference } from '../../core/deferred/pending-inference.ts'
 import type { Inference, InferenceWork } from '../../core/inference.ts'
 import type { InferenceSubmission } from '../../core/ports/inference-queue.ts'
 import { decodeWork, encodeWork } from '../work-format.ts'
@@ -23,25 +25,9 @@ export interface InferenceEntry {
 
 /** A pending inference that has just been submitted. */
 export function makeEntry(submission: InferenceSubmission, { now, seq }: { readonly now: number; readonly seq: number }): InferenceEntry {
-  const { id = randomUUID(), outputBytes = 0, accountId, work, priority, idempotency, webhookUrl } = submission
-  const inference: Inference = {
-    id,
-    accountId,
-    kind: work.kind,
-    model: work.request.model,
-    priority,
-    status: 'pending',
-    outcome: null,
-    error: null,
-    output: null,
-    attempt: 0,
-    progress: null,
-    queuePosition: null,
-    createdAt: now,
-    startedAt: null,
-    completedAt: null,
-    expiresAt: null,
-  }
+  const { outputBytes = 0, accountId, work, priority, idempotency, webhookUrl } = submission
+  const id = submission.id ?? makeInferenceId({ uuid: randomUUID(), accountId, now })
+  const inference = makePendingInference({ id, accountId, kind: work.kind, model: work.request.model, priority }, now)
   const encoded = encodeWork(work)
   return {
     inference,

@@ -3,8 +3,8 @@ import type { AccountStore } from '../../core/ports/account-store.ts'
 import { readAccount, readInvitation, readSession } from '../rows/account-row.ts'
 import { readText } from '../rows/row.ts'
 import { lookUpLimitMs } from './access-token-store.ts'
-import { changeAccount } from './change-account.ts'
-import type { Database, Parameters } from './database.ts'
+import { changeAccount, lockAccounts } from './change-account.ts'
+import type { Database, Parameters, Statements } from './database.ts'
 import { sqlState } from './database-fault.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -22,12 +22,19 @@ export class PostgresAccountStore implements AccountStore {
     this.#endWork = endWork
   }
 
-  async create(account: Account, options: Options): Promise<void> {
-    const sql = `insert into accounts
-        (id, name, email, email_key, role, created_at, disabled_at, requests_per_minute, tokens_per_day, images_per_day)
-      values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, :requestsPerMinute, :tokensPerDay, :imagesPerDay)`
-    const { limits, ...rest } = account
-    await this.#write(sql, { ...rest, ...limits, emailKey: account.email?.toLowerCase() ?? null }, options)
+  async create(account: Account, { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    await insertAccount(this.#database, account)
+  }
+
+  async createFirstOwner(account: Account, { signal }: Options): Promise<boolean> {
+    signal.throwIfAborted()
+    return this.#database.transaction(async (statements) => {
+      await lockAccounts(statements)
+      if ((await statements.get("select 1 from accounts where role = 'owner' limit 1")) !== undefined) return false
+      await insertAccount(statements, account)
+      return true
+    })
   }
 
   async find(id: string, { signal }: Options): Promise<Account | null> {
@@ -137,4 +144,11 @@ export class PostgresAccountStore implements AccountStore {
     signal.throwIfAborted()
     return this.#database.run(sql, parameters)
   }
+}
+
+async function insertAccount(statements: Statements, { limits, ...rest }: Account): Promise<void> {
+  const sql = `insert into accounts
+      (id, name, email, email_key, role, created_at, disabled_at, requests_per_minute, tokens_per_day, images_per_day)
+    values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, :requestsPerMinute, :tokensPerDay, :imagesPerDay)`
+  await statements.run(sql, { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null })
 }

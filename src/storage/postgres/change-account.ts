@@ -11,7 +11,7 @@ export async function changeAccount(
   accountId: string,
   { by, role, disabledAt, limits = {} }: AccountChange & { readonly by: string | null },
 ): Promise<boolean> {
-  await statements.run('select pg_advisory_xact_lock(:changeLock)', { changeLock })
+  await lockAccounts(statements)
   const columns = [
     ['role', role] as const,
     ['disabled_at', disabledAt] as const,
@@ -29,4 +29,9 @@ export async function changeAccount(
   if (role !== undefined && role !== 'owner')
     await statements.run('delete from invitations where invited_by = :accountId and account_id is distinct from :accountId', { accountId })
   return true
+}
+
+/** Keeps every other change of accounts waiting until the transaction ends. */
+export async function lockAccounts(statements: Statements): Promise<void> {
+  await statements.run('select pg_advisory_xact_lock(:changeLock)', { changeLock })
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { QueueLimits } from '../../core/ports/inference-queue.ts'
+import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { PostgresAccessTokenStore } from './access-token-store.ts'
 import { PostgresAccountStore } from './account-store.ts'
@@ -10,6 +11,7 @@ import { PostgresBudgetLedger } from './budget-ledger.ts'
 import { Database } from './database.ts'
 import { DatabaseClock } from './database-clock.ts'
 import { PostgresDocumentStore } from './document-store.ts'
+import { PostgresNodeRegistry } from './node-registry.ts'
 import { Presence } from './presence.ts'
 import { PostgresInferenceLog } from './queue/inference-log.ts'
 import { PostgresInferenceQueue } from './queue/inference-queue.ts'
@@ -34,6 +36,7 @@ export interface PostgresStoreSettings {
 /** The store of a cluster, and what belongs to PostgreSQL alone. */
 export interface PostgresStore extends Store {
   readonly database: Database
+  readonly nodes: NodeRegistry
   /** Tells the other nodes of ends, and hears theirs. */
   readonly bell: Bell
   /** What the operator should know about the server. */
@@ -81,6 +84,7 @@ export async function openPostgresStore({
     webhooks: new PostgresWebhookLog(database, { clock, holder }),
     documents: new PostgresDocumentStore(database, clock),
     audit: new PostgresAuditLog(database),
+    nodes: new PostgresNodeRegistry(database, clock),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

@@ -27,11 +27,11 @@ export class SqliteAccountStore implements AccountStore {
   }
 
   async create(account: Account, options: Options): Promise<void> {
-    const sql = `insert into accounts
-        (id, name, email, email_key, role, created_at, disabled_at, requests_per_minute, tokens_per_day, images_per_day)
-      values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, :requestsPerMinute, :tokensPerDay, :imagesPerDay)`
-    const { limits, ...rest } = account
-    await this.#write(sql, { ...rest, ...limits, emailKey: account.email?.toLowerCase() ?? null }, options)
+    await this.#insert(account, '', options)
+  }
+
+  async createFirstOwner(account: Account, options: Options): Promise<boolean> {
+    return (await this.#insert(account, "where not exists (select 1 from accounts where role = 'owner')", options)) === 1
   }
 
   async find(id: string, { signal }: Options): Promise<Account | null> {
@@ -124,6 +124,13 @@ export class SqliteAccountStore implements AccountStore {
 
   async takeInvitation(hash: string, options: Options): Promise<boolean> {
     return (await this.#write('delete from invitations where hash = :hash', { hash }, options)) === 1
+  }
+
+  #insert({ limits, ...rest }: Account, condition: string, options: Options): Promise<number> {
+    const sql = `insert into accounts
+        (id, name, email, email_key, role, created_at, disabled_at, requests_per_minute, tokens_per_day, images_per_day)
+      select :id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, :requestsPerMinute, :tokensPerDay, :imagesPerDay ${condition}`
+    return this.#write(sql, { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null }, options)
   }
 
   #write(sql: string, parameters: Readonly<Record<string, string | number | null>>, { signal }: Options): Promise<number> {

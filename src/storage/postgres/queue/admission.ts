@@ -3,7 +3,7 @@ import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { queueFull, shareFull, storageFull } from '../../refuse-submission.ts'
 import { readInteger, readText } from '../../rows/row.ts'
 import type { Database } from '../database.ts'
-import type { EncodedSubmission } from './enqueue.ts'
+import type { EncodedSubmission } from './encoded-submission.ts'
 
 /** How full the queue is; grows with what is admitted. */
 export interface Room {

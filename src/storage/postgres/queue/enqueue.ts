@@ -1,23 +1,16 @@
 import { accountDisabled } from '../../../core/account-disabled.ts'
+import { makePendingInference } from '../../../core/deferred/pending-inference.ts'
 import type { ServiceError } from '../../../core/error.ts'
 import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
-import type { InferenceSubmission, QueueLimits } from '../../../core/ports/inference-queue.ts'
+import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { idempotencyConflict } from '../../refuse-submission.ts'
 import { readText, readTextOrNull } from '../../rows/row.ts'
 import type { Database } from '../database.ts'
 import { databaseAway } from '../database-fault.ts'
 import { admit, readRoom } from './admission.ts'
+import type { EncodedSubmission } from './encoded-submission.ts'
 import { findRecords } from './find-records.ts'
 import { insertSubmissions } from './insert-submissions.ts'
-
-/** A submission with its work already encoded. */
-export interface EncodedSubmission extends Omit<InferenceSubmission, 'id' | 'work'> {
-  readonly id: string
-  readonly kind: Inference['kind']
-  readonly model: string
-  readonly body: Uint8Array
-  readonly format: number
-}
 
 /** What became of a submission. */
 export type Enqueued = { readonly inference: Inference; readonly repeated: boolean } | ServiceError
@@ -55,7 +48,7 @@ async function enqueueOnce(
     else results.set(submission, refusal)
   }
   const inserted = await insertSubmissions(database, admitted, now)
-  for (const each of admitted) if (inserted.has(each.id)) results.set(each, { inference: newInference(each, now), repeated: false })
+  for (const each of admitted) if (inserted.has(each.id)) results.set(each, { inference: makePendingInference(each, now), repeated: false })
   const unsure = admitted.filter(({ id }) => !inserted.has(id))
   // Those that are there all the same were committed by a try whose answer got lost.
   const there = await findRecords(database, unsure, now)
@@ -110,25 +103,4 @@ function firstOfEachKey(submissions: readonly EncodedSubmission[]): readonly Enc
     const name = JSON.stringify([accountId, idempotency.key])
     return seen.size < seen.add(name).size
   })
-}
-
-function newInference({ id, accountId, kind, model, priority }: EncodedSubmission, now: number): Inference {
-  return {
-    id,
-    accountId,
-    kind,
-    model,
-    priority,
-    status: 'pending',
-    outcome: null,
-    error: null,
-    output: null,
-    attempt: 0,
-    progress: null,
-    queuePosition: null,
-    createdAt: now,
-    startedAt: null,
-    completedAt: null,
-    expiresAt: null,
-  }
 }

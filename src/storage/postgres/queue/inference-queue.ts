@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { makeInferenceId } from '../../../core/deferred/inference-id.ts'
 import type { Inference, Progress } from '../../../core/inference.ts'
 import { unreadableWork } from '../../../core/inference-failure.ts'
-import { makeInferenceId } from '../../../core/inference-id.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type {
   AttemptFailure,
@@ -26,7 +26,8 @@ import type { Database } from '../database.ts'
 import { Grouping } from '../grouping.ts'
 import { cancel } from './cancel.ts'
 import { type ClaimedRow, claim, returnClaims } from './claim.ts'
-import { type EncodedSubmission, type Enqueued, enqueueGroup } from './enqueue.ts'
+import type { EncodedSubmission } from './encoded-submission.ts'
+import { type Enqueued, enqueueGroup } from './enqueue.ts'
 import { expire } from './expire.ts'
 import { type End, finish } from './finish.ts'
 import { release, renew, retry } from './hold.ts'

@@ -2,7 +2,7 @@ import { outputRetentionMs } from '../../../core/inference.ts'
 import { writePriority } from '../../rows/inference-row.ts'
 import { readText } from '../../rows/row.ts'
 import type { Database } from '../database.ts'
-import type { EncodedSubmission } from './enqueue.ts'
+import type { EncodedSubmission } from './encoded-submission.ts'
 
 /**
  * The whole group in one statement. The tag makes accounts take turns: nobody's work goes before what waits the longest, and an

@@ -1,5 +1,5 @@
+import { momentOfId } from '../../../core/deferred/inference-id.ts'
 import { recordRetentionMs } from '../../../core/inference.ts'
-import { momentOfId } from '../../../core/inference-id.ts'
 import { readText } from '../../rows/row.ts'
 import type { Database } from '../database.ts'
 

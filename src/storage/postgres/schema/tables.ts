@@ -146,6 +146,9 @@ export const tables = `
   create table nodes (
     id text collate "C" primary key,
     seen_at bigint not null,
-    facts text not null
+    -- Of a node that is serving; null before it does.
+    report text,
+    offer text
   );
+  create table cluster (single boolean primary key default true check (single), id text not null);
 `

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { makeInferenceId } from '../../../core/deferred/inference-id.ts'
 import type { Inference, Progress } from '../../../core/inference.ts'
 import { unreadableWork } from '../../../core/inference-failure.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
@@ -47,7 +48,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
     const { work, ...rest } = submission
     const encoded = {
       ...rest,
-      id: rest.id ?? randomUUID(),
+      id: rest.id ?? makeInferenceId({ uuid: randomUUID(), accountId: rest.accountId, now: this.#clock.now() }),
       kind: work.kind,
       model: work.request.model,
       body: encodeWork(work),

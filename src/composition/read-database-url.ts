@@ -1,0 +1,15 @@
+import { UsageError } from '../cli/usage-error.ts'
+import { readSecretFile } from './cluster/read-secret-file.ts'
+
+/**
+ * The address of the database: the setting's, or what its file holds.
+ *
+ * @throws {UsageError} when the file cannot be read or holds none; what it holds is not told.
+ */
+export async function readDatabaseUrl({ url, urlFile }: { readonly url: string | null; readonly urlFile: string | null }): Promise<string> {
+  if (url !== null) return url
+  const where = 'database-url-file'
+  const text = await readSecretFile(urlFile ?? '', { where, least: 1 })
+  if (/^postgres(ql)?:\/\/[^\s]+$/.test(text)) return text
+  throw new UsageError([{ where, message: `${urlFile} must hold an address such as postgres://user:password@host/database.` }])
+}

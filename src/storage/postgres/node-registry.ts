@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { type ClusterNode, deadAfterMs, type NodeOffer, type NodeReport } from '../../core/cluster/node.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { NodeRegistry } from '../../core/ports/node-registry.ts'
+import { readInteger, readText } from '../rows/row.ts'
+import type { Database } from './database.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** How long the row of a node stays that says nothing more. */
+const keptMs = 60 * 60 * 1000
+/** A report that took longer is worth less than the next one. */
+const reportLimitMs = 2000
+
+/** The nodes on one database, as they describe themselves. */
+export class PostgresNodeRegistry implements NodeRegistry {
+  readonly #database: Database
+  readonly #clock: Clock
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database
+    this.#clock = clock
+  }
+
+  async cluster({ signal }: Options): Promise<string> {
+    signal.throwIfAborted()
+    const sql = 'insert into cluster (id) values (:id) on conflict (single) do nothing'
+    await this.#database.run(sql, { id: randomUUID() }, { repeatable: true })
+    return readText((await this.#database.get('select id from cluster', {}, { repeatable: true })) ?? {}, 'id')
+  }
+
+  async report(report: NodeReport, { signal }: Options): Promise<readonly ClusterNode[]> {
+    signal.throwIfAborted()
+    const now = this.#clock.now()
+    const rows = await this.#database.all(
+      `with mine as (
+         insert into nodes (id, seen_at, report) values (:id, :now, :report)
+         on conflict (id) do update set seen_at = excluded.seen_at, report = excluded.report returning seen_at, report),
+       gone as (delete from nodes where seen_at < :forgotten and id <> :id)
+       select seen_at, report from mine
+       union all select seen_at, report from nodes where id <> :id and report is not null and seen_at > :silent`,
+      { id: report.id, now, report: JSON.stringify(report), forgotten: now - keptMs, silent: now - deadAfterMs },
+      { repeatable: true, limitMs: reportLimitMs },
+    )
+    return rows
+      .map((row) => ({ ...(JSON.parse(readText(row, 'report')) as NodeReport), seenAt: readInteger(row, 'seen_at') }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  async offer(nodeId: string, offer: NodeOffer, { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    const sql = `insert into nodes (id, seen_at, offer) values (:nodeId, :now, :offer) on conflict (id) do update set offer = excluded.offer`
+    await this.#database.run(sql, { nodeId, now: this.#clock.now(), offer: JSON.stringify(offer) }, { repeatable: true })
+  }
+
+  async findOffer(nodeId: string, { signal }: Options): Promise<NodeOffer | null> {
+    signal.throwIfAborted()
+    const sql = 'select offer from nodes where id = :nodeId and offer is not null'
+    const row = await this.#database.get(sql, { nodeId }, { repeatable: true })
+    return row === undefined ? null : (JSON.parse(readText(row, 'offer')) as NodeOffer)
+  }
+
+  async leave(nodeId: string, { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    await this.#database.run('delete from nodes where id = :nodeId', { nodeId }, { repeatable: true })
+  }
+}
