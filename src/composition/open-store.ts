@@ -5,9 +5,9 @@ import type { Store } from '../core/ports/store.ts'
 import { openFilesystemOutputs } from '../storage/filesystem/open-filesystem-outputs.ts'
 import { openSqliteStore, type SqliteStoreSettings } from '../storage/sqlite/open-sqlite-store.ts'
 import { openBucket } from './cluster/open-bucket.ts'
+import { readDatabaseUrl } from './cluster/read-database-url.ts'
 import { dataLayout } from './data-layout.ts'
 import { finishInterruptedRestore } from './finish-interrupted-restore.ts'
-import { readDatabaseUrl } from './read-database-url.ts'
 
 /**
  * Opens the store that the settings name.

@@ -1,5 +1,5 @@
-import { UsageError } from '../cli/usage-error.ts'
-import { readSecretFile } from './cluster/read-secret-file.ts'
+import { UsageError } from '../../cli/usage-error.ts'
+import { readSecretFile } from './read-secret-file.ts'
 
 /**
  * The address of the database: the setting's, or what its file holds.
