@@ -26,7 +26,8 @@ suite('query parameters', () => {
         else {
           const answer = await call(name)
           assert.equal(answer.status, 400, name)
-          assert.equal(param, name)
+          // Anthropic's shape of errors names no field but in its sentence.
+          if (!path.startsWith('/v1/messages')) assert.equal(param, name)
           assert.match(message, /not a known query parameter/)
         }
       }
