@@ -32,7 +32,8 @@ suite('query parameters', () => {
         }
       }
       if (scopes !== null) assert.equal((await call('foo', null)).status, 401)
-      assert.equal((await readError(await call('x'.repeat(5000)))).param, `${'x'.repeat(100)}…`)
+      const { message } = await readError(await call('x'.repeat(5000)))
+      assert.ok(message.startsWith(`\`${'x'.repeat(100)}…\` is not`), message)
     })
   }
 })
