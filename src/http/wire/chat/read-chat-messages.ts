@@ -1,18 +1,13 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage } from '../../../core/text-generation.ts'
-import { jsonBounds } from '../../body/json-bounds.ts'
-import { nestsDeeperThan } from '../../body/json-shape.ts'
-import { printPath } from '../faults/print-path.ts'
+import { CallArguments } from './call-arguments.ts'
 import type { ChatMessageBody } from './chat-message-schema.ts'
-
-/** Characters that the arguments of all calls may have together: more than any context holds, and read in 16 ms. */
-const longestArguments = 2_000_000
 
 /** Finds what the schema cannot say: which fields belong to which role, and that tool results answer a call. */
 export function findMessageFaults(messages: readonly ChatMessageBody[]): readonly FieldFault[] {
   const faults: FieldFault[] = []
   const calls = new Set<string>()
-  let argumentsLength = 0
+  const callArguments = new CallArguments()
   for (const [index, message] of messages.entries()) {
     const at = (field: string, text: string, kind = 'conflict') =>
       faults.push({ path: ['messages', index, field], message: `\`messages[${index}].${field}\` ${text}`, kind })
@@ -27,24 +22,11 @@ export function findMessageFaults(messages: readonly ChatMessageBody[]): readonl
       at('tool_call_id', 'must be the id of a tool call in an earlier assistant message.')
     for (const [place, call] of tool_calls.entries()) {
       calls.add(call.id)
-      argumentsLength += call.function.arguments.length
-      const path = ['messages', index, 'tool_calls', place, 'function', 'arguments']
-      // What is too long in all is not read to its end, also to find another fault in it.
-      if (argumentsLength > longestArguments) return [...faults, tooLong(path)]
-      if (nestsDeeperThan(jsonBounds.depth, Buffer.from(call.function.arguments))) faults.push(tooDeep(path))
+      faults.push(...callArguments.check(call.function.arguments, ['messages', index, 'tool_calls', place, 'function', 'arguments']))
+      if (callArguments.tooLong) return faults
     }
   }
   return faults
-}
-
-/** Templates write arguments anew from what they hold. */
-function tooDeep(path: FieldFault['path']): FieldFault {
-  return { path, message: `\`${printPath(path)}\` must nest at most ${jsonBounds.depth} levels deep.`, kind: 'range' }
-}
-
-function tooLong(path: FieldFault['path']): FieldFault {
-  const message = `\`${printPath(path)}\` must leave at most ${longestArguments} characters of arguments in all messages together.`
-  return { path, message, kind: 'range' }
 }
 
 /** Messages that {@link findMessageFaults} found nothing wrong with, in the words of the domain. */

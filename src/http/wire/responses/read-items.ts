@@ -1,13 +1,18 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, ToolCall } from '../../../core/text-generation.ts'
+import { CallArguments } from '../chat/call-arguments.ts'
 import type { FunctionCallItem, InputItem, MessageItem, ReasoningItem } from './input-items.ts'
 import { joinName } from './response-tools.ts'
 
-/** Finds what the schema cannot say: that outputs answer a call. @param earlier Items that come before. */
+/** Finds what the schema cannot say: that outputs answer a call, and what arguments may hold. @param earlier Items that come before. */
 export function findItemFaults(items: readonly InputItem[], earlier: readonly InputItem[]): readonly FieldFault[] {
   const calls = new Set(earlier.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : [])))
+  const callArguments = new CallArguments()
   return items.flatMap((item, index): readonly FieldFault[] => {
-    if (item.type === 'function_call') calls.add(item.call_id)
+    if (item.type === 'function_call') {
+      calls.add(item.call_id)
+      return callArguments.tooLong ? [] : callArguments.check(item.arguments, ['input', index, 'arguments'])
+    }
     if (item.type !== 'function_call_output' || calls.has(item.call_id)) return []
     const message = `\`input[${index}].call_id\` must be the call_id of an earlier function_call.`
     return [{ path: ['input', index, 'call_id'], message, kind: 'conflict' }]

@@ -1,0 +1,29 @@
+import type { FieldFault } from '../../../core/error.ts'
+import { jsonBounds } from '../../body/json-bounds.ts'
+import { nestsDeeperThan } from '../../body/json-shape.ts'
+import { printPath } from '../faults/print-path.ts'
+
+/** Characters that the arguments of all calls may have together: more than any context holds, and read in 16 ms. */
+const longestArguments = 2_000_000
+
+/** Looks at the arguments of every call of a conversation, which templates write anew from what they hold. */
+export class CallArguments {
+  #length = 0
+
+  /** Whether they are too long in all; what is, is not read to its end, also to find another fault in it. */
+  get tooLong(): boolean {
+    return this.#length > longestArguments
+  }
+
+  /** What is wrong with one more. */
+  check(text: string, path: FieldFault['path']): readonly FieldFault[] {
+    this.#length += text.length
+    if (this.tooLong) return [fault(path, `must leave at most ${longestArguments} characters of arguments in all messages together.`)]
+    if (nestsDeeperThan(jsonBounds.depth, Buffer.from(text))) return [fault(path, `must nest at most ${jsonBounds.depth} levels deep.`)]
+    return []
+  }
+}
+
+function fault(path: FieldFault['path'], text: string): FieldFault {
+  return { path, message: `\`${printPath(path)}\` ${text}`, kind: 'range' }
+}
