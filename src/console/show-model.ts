@@ -13,6 +13,7 @@ export function showModel({ descriptor, state, contextLength }: ListedModel): Co
     const { kind, embeddings, generates = true, weights } = descriptor
     return { ...common, kind, embeddings, generates, contextLength, ...(weights && { weights }) }
   }
-  const { kind, native, draws, sizes, defaults, bounds } = descriptor
-  return { ...common, kind, native, draws, sizes, defaults, family: familyOf(descriptor), ...(bounds && { bounds }) }
+  const { kind, native, draws, sizes, defaults, bounds, upscaler } = descriptor
+  const enlarges = upscaler && { enlarges: upscaler.scale }
+  return { ...common, kind, native, draws, sizes, defaults, family: familyOf(descriptor), ...(bounds && { bounds }), ...enlarges }
 }

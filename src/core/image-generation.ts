@@ -45,6 +45,8 @@ export interface ImageRequest {
   readonly controlnets?: readonly ControlnetUse[]
   /** Image-to-image; null = from pure noise. */
   readonly initial: { readonly image: Uint8Array; readonly strength: number } | null
+  /** The picture of `initial` is made as large as `width` × `height` by a model that only enlarges; absent = it is drawn from. */
+  readonly enlarges?: true
   /** Inpainting: white is repainted; only with `initial`. */
   readonly mask: {
     readonly image: Uint8Array

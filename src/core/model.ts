@@ -126,7 +126,7 @@ export interface ImageModelBounds {
 
 export interface ImageModelDescriptor extends DescriptorBase {
   readonly kind: 'image'
-  readonly format: 'onnx-sdxl' | 'safetensors' | ImageServerFormat
+  readonly format: 'onnx-sdxl' | 'safetensors' | 'upscaler' | ImageServerFormat
   readonly native: { readonly width: number; readonly height: number }
   /** `native`: always drawn at the native size, then resized to what was asked; `requested`: drawn at the size asked. */
   readonly draws: 'native' | 'requested'
@@ -144,6 +144,16 @@ export interface ImageModelDescriptor extends DescriptorBase {
   readonly bounds?: ImageModelBounds
   /** There exactly when the format is `safetensors`. */
   readonly checkpoint?: CheckpointFacts
+  /** There exactly when the format is `upscaler`: it enlarges pictures and draws none. */
+  readonly upscaler?: UpscalerFacts
+}
+
+/** What is known of a network that enlarges pictures. */
+export interface UpscalerFacts {
+  /** Absolute path of its file. */
+  readonly weights: string
+  /** How much larger its pictures are. */
+  readonly scale: number
 }
 
 /** What is known of a checkpoint before it is loaded. */

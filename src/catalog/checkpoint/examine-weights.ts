@@ -1,10 +1,22 @@
-import { stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import type { ExaminedWeights } from '../../core/assets/asset.ts'
 import { detectSafetensorsKind } from '../../core/checkpoint/checkpoint-family.ts'
 import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
 import { countTextLayers } from '../../core/checkpoint/text-layers.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 import { readWeightsHeader } from './weights-header.ts'
+
+/** An upscaler takes any picture; what a drawing model says of its drawings means nothing here. */
+const upscalerDefaults = {
+  kind: 'image',
+  format: 'upscaler',
+  license: null,
+  native: { width: 1024, height: 1024 },
+  draws: 'requested',
+  sizes: { type: 'range', min: 8, max: 8192 },
+  defaults: { steps: 1, guidanceScale: 1, sampler: 'DDIM' },
+  refiner: null,
+} as const
 
 /** Tells from the header of a `.safetensors` file what it is; it goes by `name` from then on. */
 export async function examineWeights(path: string, name: string): Promise<ExaminedWeights> {
@@ -17,6 +29,10 @@ export async function examineWeights(path: string, name: string): Promise<Examin
   if (found.kind === 'checkpoint') {
     const described = await describeCheckpoint({ ...found, layers: countTextLayers(header) }, { weights: path, name })
     return { kind: 'checkpoint', descriptor: { ...described, ...facts, id: name, name, folder: path, license: null } }
+  }
+  if (found.kind === 'upscaler') {
+    const upscaler = { weights: await realpath(path), scale: found.layout.scale }
+    return { kind: 'upscaler', descriptor: { ...upscalerDefaults, ...facts, id: name, name, folder: path, upscaler } }
   }
   const refusal = found.kind === 'lora' ? refuseLora([...header.tensors.keys()]) : null
   if (refusal !== null) return { kind: 'unusable', reason: refusal }

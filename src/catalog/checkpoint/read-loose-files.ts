@@ -53,6 +53,7 @@ async function readLooseFile({ path, source }: LooseFile): Promise<ReadLooseFile
     case 'unusable':
       return unusable(examined.reason)
     case 'checkpoint':
+    case 'upscaler':
       return { ...nothing, entries: [{ source, modelFile: path, descriptor: examined.descriptor }] }
     case 'asset':
       return { ...nothing, assets: [examined.descriptor] }

@@ -21,6 +21,8 @@ export interface ConsoleImageModel
   extends Pick<ImageModelDescriptor, Common | 'kind' | 'native' | 'draws' | 'sizes' | 'defaults' | 'bounds'>,
     Standing {
   readonly family: CheckpointFamily
+  /** How much larger it makes pictures, where that is all it does. */
+  readonly enlarges?: number
 }
 
 /** A model as the console shows it: what it is and where it stands, without paths of the machine and addresses of its network. */

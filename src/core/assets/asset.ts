@@ -30,6 +30,8 @@ export interface UnusableFile {
 export type ExaminedWeights =
   | { readonly kind: 'checkpoint'; readonly descriptor: ImageModelDescriptor }
   | { readonly kind: 'asset'; readonly descriptor: AssetDescriptor }
+  /** Enlarges pictures. */
+  | { readonly kind: 'upscaler'; readonly descriptor: ImageModelDescriptor }
   /** Sound, but nothing here can run it. */
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'faulty'; readonly reason: string }

@@ -1,4 +1,5 @@
 import type { SafetensorsHeader } from './safetensors-header.ts'
+import { readUpscalerLayout, type UpscalerLayout } from './upscaler-layout.ts'
 
 /** Kinds of model that share an architecture, sizes and defaults. */
 export const checkpointFamilies = ['sdxl', 'sdxl-refiner', 'sd15', 'sd2'] as const
@@ -28,6 +29,7 @@ export type SafetensorsKind =
   | { readonly kind: 'vae'; readonly layout: 'original' | 'diffusers'; readonly prefix: string }
   | { readonly kind: 'lora'; readonly family: CheckpointFamily | null }
   | { readonly kind: 'textual-inversion'; readonly family: CheckpointFamily | null }
+  | { readonly kind: 'upscaler'; readonly layout: UpscalerLayout }
   | { readonly kind: 'unknown'; readonly reason: string }
 
 /** Prefix of the UNet in single files. */
@@ -61,6 +63,9 @@ export function detectSafetensorsKind(header: SafetensorsHeader): SafetensorsKin
     if (!holds(`${prefix}decoder.conv_in.`)) continue
     return { kind: 'vae', prefix, layout: holds(`${prefix}decoder.mid_block.`) ? 'diffusers' : 'original' }
   }
+  const upscaler = readUpscalerLayout(header)
+  if (typeof upscaler === 'string') return { kind: 'unknown', reason: upscaler }
+  if (upscaler !== null) return { kind: 'upscaler', layout: upscaler }
   const embedding = embeddingFamily(header)
   if (embedding !== undefined) return { kind: 'textual-inversion', family: embedding }
   return { kind: 'unknown', reason: unknownReason(holds) }
@@ -136,5 +141,5 @@ function embeddingFamily({ tensors }: SafetensorsHeader): CheckpointFamily | nul
 function unknownReason(holds: (prefix: string) => boolean): string {
   if (holds(`${unetPrefix}joint_blocks.`) || holds('joint_blocks.')) return 'is a Stable Diffusion 3 model, which Sepia does not run'
   if (holds(`${unetPrefix}double_blocks.`) || holds('double_blocks.')) return 'is a Flux model, which Sepia does not run'
-  return 'is none of the kinds Sepia knows: a checkpoint of SDXL or Stable Diffusion 1.5 or 2, a LoRA, a textual inversion, a VAE or a ControlNet'
+  return 'is none of the kinds Sepia knows: a checkpoint of SDXL or Stable Diffusion 1.5 or 2, a LoRA, a textual inversion, a VAE, a ControlNet or an upscaler (ESRGAN)'
 }

@@ -1,3 +1,4 @@
+import type { TObject, TSchema } from 'typebox'
 import { scopes } from '../../core/access-token.ts'
 import { chatRequestSchema } from '../wire/chat/chat-request.ts'
 import { completionRequestSchema } from '../wire/chat/completion-request.ts'
@@ -8,6 +9,8 @@ import { imageResultSchema, openAiImagesSchema } from '../wire/images/image-answ
 import { imageRequestSchema } from '../wire/images/image-fields.ts'
 import { imageEditSchema, imageVariationSchema } from '../wire/images/openai/edit-request.ts'
 import { openAiImageSchema } from '../wire/images/openai/image-options.ts'
+import { upscalingRequestSchema } from '../wire/images/upscaling-request.ts'
+import { upscalingResultSchema } from '../wire/images/upscaling-result.ts'
 import { modelListSchema, modelSchema, statusSchema } from '../wire/model-answers.ts'
 import { detokenizeSchema } from '../wire/tokens/detokenize-request.ts'
 import { detokenizedSchema, inputTokensSchema, tokenizedSchema } from '../wire/tokens/token-answers.ts'
@@ -27,7 +30,11 @@ const events = { 'text/event-stream': text }
 const openAiImages = { status: 200, description: 'The images.', content: { 'application/json': openAiImagesSchema, ...events } } as const
 const imageStream = 'With `stream: true` the answer is a stream of named events that ends with the last `…completed`.'
 
-function drawingRoute(path: string, summary: string): DocumentedRoute {
+function drawingRoute(
+  path: string,
+  summary: string,
+  { body, answer }: { readonly body: TObject; readonly answer: TSchema } = { body: imageRequestSchema, answer: imageResultSchema },
+): DocumentedRoute {
   return {
     method: 'post',
     path,
@@ -35,12 +42,12 @@ function drawingRoute(path: string, summary: string): DocumentedRoute {
     description: 'With `Accept: image/png`, `image/jpeg` or `image/webp` the answer is the first image itself.',
     scopes: ['image'],
     parameters: [...deferredHeaders, previewHeader],
-    body: imageRequestSchema,
+    body,
     answers: [
       {
         status: 200,
         description: 'The images.',
-        content: { 'application/json': imageResultSchema, 'image/png': text, 'image/jpeg': text, 'image/webp': text },
+        content: { 'application/json': answer, 'image/png': text, 'image/jpeg': text, 'image/webp': text },
       },
       submitted,
     ],
@@ -55,6 +62,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
     drawingRoute('/generate/controlnet-sdxl', 'The same as /generate/sdxl, by the original name for ControlNets'),
     drawingRoute('/generate/sd', 'Generate images with Stable Diffusion 1.5 or 2'),
     drawingRoute('/generate/controlnet-sd', 'The same as /generate/sd, by the original name for ControlNets'),
+    drawingRoute('/upscaling', 'Enlarge an image', { body: upscalingRequestSchema, answer: upscalingResultSchema }),
     {
       method: 'post',
       path: '/v1/chat/completions',

@@ -47,7 +47,9 @@ function encodeImage({
   sizes,
   defaults,
   refiner,
+  upscaler,
 }: ImageModelDescriptor): Pick<ShownModel, 'capabilities' | 'native_size' | 'sizes' | 'defaults'> {
+  if (upscaler !== undefined) return { capabilities: ['upscaling'] }
   return {
     capabilities: ['images', ...(refiner === null ? [] : ['refiner'])],
     native_size: native,

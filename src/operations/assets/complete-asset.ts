@@ -34,6 +34,7 @@ export async function completeAsset(
 /** Why a file is not the asset that was announced, completing a sentence that begins with the file. */
 function findFault({ kind, family }: UploadedAsset, found: ExaminedWeights): string | null {
   if (found.kind === 'faulty' || found.kind === 'unusable') return found.reason
+  if (found.kind === 'upscaler') return 'holds an upscaler, which its operator puts into a models folder'
   const is = found.kind === 'checkpoint' ? { kind: found.kind, family: familyOf(found.descriptor) } : found.descriptor
   if (is.kind !== kind) return `holds a ${is.kind}, not a ${kind}`
   if (is.family !== null && is.family !== family) return `is for ${familyNames[is.family]}, not for ${familyNames[family]}`

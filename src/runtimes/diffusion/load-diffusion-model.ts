@@ -5,6 +5,7 @@ import { loadCheckpointPipeline } from './checkpoint/load-checkpoint-pipeline.ts
 import { loadDiffusionPipeline } from './diffusion-pipeline.ts'
 import { generateImages } from './generate-images.ts'
 import { chooseProvider, deviceOf } from './onnx/choose-provider.ts'
+import { loadUpscalerModel } from './upscaling/load-upscaler-model.ts'
 import { PreviewPainter } from './vae/preview-painter.ts'
 
 /**
@@ -21,6 +22,7 @@ export async function loadDiffusionModel(
   const provider = await chooseProvider({ gpu, gpuDevice })
   const { folder, refiner, checkpoint } = descriptor
   const options = { threads, provider, refiner, signal }
+  if (descriptor.upscaler !== undefined) return loadUpscalerModel(descriptor, descriptor.upscaler, { threads, provider })
   const pipeline =
     checkpoint === undefined ? await loadDiffusionPipeline(folder, options) : await loadCheckpointPipeline(checkpoint, options)
   const generation = { pipeline, descriptor, previews: new PreviewPainter(pipeline) }

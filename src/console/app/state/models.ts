@@ -26,9 +26,11 @@ export function imageRouteOf(modelId: string | undefined): string {
   return imageRoute(model?.family ?? 'sdxl')
 }
 
-/** The known models of one kind; none before the first answer. */
+/** The known models of one kind, but those that only enlarge pictures; none before the first answer. */
 export function modelsOf<Kind extends ConsoleModel['kind']>(kind: Kind): readonly Extract<ConsoleModel, { kind: Kind }>[] {
-  return (models.value ?? []).filter((model): model is Extract<ConsoleModel, { kind: Kind }> => model.kind === kind)
+  return (models.value ?? []).filter(
+    (model): model is Extract<ConsoleModel, { kind: Kind }> => model.kind === kind && !('enlarges' in model),
+  )
 }
 
 /** The language models that one can talk to; encoders only make embeddings. */

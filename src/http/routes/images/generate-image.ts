@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { CheckpointFamily } from '../../../core/checkpoint/checkpoint-family.ts'
+import type { ImageRequest } from '../../../core/image-generation.ts'
 import { generateImage } from '../../../operations/generate-image.ts'
 import { answerDeferred } from '../../answers/answer-deferred.ts'
 import { sendChunks } from '../../answers/send-chunks.ts'
@@ -13,24 +14,39 @@ import type { HttpSettings } from '../../http-settings.ts'
 import { interactiveWork } from '../../interactive-work.ts'
 import type { InspectImage } from '../../wire/images/decode-image.ts'
 import { ImageChunks } from '../../wire/images/image-chunks.ts'
-import { parseImageRequest } from '../../wire/images/image-request.ts'
+import type { ImageHints } from '../../wire/images/image-faults.ts'
+import { type ImageParsing, parseImageRequest } from '../../wire/images/image-request.ts'
+import { parseUpscalingRequest } from '../../wire/images/upscaling-request.ts'
 
-/** The routes that draw, and the families of models that each takes. */
-const routes: readonly { readonly path: string; readonly families: readonly CheckpointFamily[] }[] = [
-  { path: '/generate/sdxl', families: ['sdxl', 'sdxl-refiner'] },
-  { path: '/generate/controlnet-sdxl', families: ['sdxl', 'sdxl-refiner'] },
-  { path: '/generate/sd', families: ['sd15', 'sd2'] },
-  { path: '/generate/controlnet-sd', families: ['sd15', 'sd2'] },
+/** Makes a request of a body. */
+type Parse = (
+  parsing: ImageParsing,
+  read: { readonly body: unknown; readonly hints: ImageHints; readonly mostPixels: number },
+  options: { readonly signal: AbortSignal },
+) => Promise<{ readonly request: ImageRequest; readonly logPrompt: boolean }>
+
+const drawsWith =
+  (...families: readonly CheckpointFamily[]): Parse =>
+  (parsing, read, options) =>
+    parseImageRequest(parsing, { ...read, families }, options)
+
+/** The routes that answer with pictures. */
+const routes: readonly { readonly path: string; readonly parse: Parse }[] = [
+  { path: '/generate/sdxl', parse: drawsWith('sdxl', 'sdxl-refiner') },
+  { path: '/generate/controlnet-sdxl', parse: drawsWith('sdxl', 'sdxl-refiner') },
+  { path: '/generate/sd', parse: drawsWith('sd15', 'sd2') },
+  { path: '/generate/controlnet-sd', parse: drawsWith('sd15', 'sd2') },
+  { path: '/upscaling', parse: async (...read) => ({ request: await parseUpscalingRequest(...read), logPrompt: false }) },
 ]
 
-/** POST /generate/sdxl, /generate/sd and their ControlNet twins, which take the same: as JSON, as the image itself, or deferred. */
+/** POST /generate/sdxl, /generate/sd, their ControlNet twins, which take the same, and /upscaling: as JSON, as the image itself, or deferred. */
 export function registerGenerateImage(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
   for (const route of routes) registerRoute(api, route, { deps, settings })
 }
 
 function registerRoute(
   api: FastifyInstance,
-  { path, families }: (typeof routes)[number],
+  { path, parse }: (typeof routes)[number],
   { deps, settings }: { readonly deps: HttpDependencies; readonly settings: HttpSettings },
 ): void {
   api.post(path, { config: { spends: 'images' } }, async (incoming, reply) => {
@@ -49,9 +65,9 @@ function registerRoute(
       previews: handling?.previews ?? false,
     }
     const inspectImage: InspectImage = (bytes, options) => deps.inspectImage(bytes, { ...options, account: caller.accountId })
-    const { request, logPrompt } = await parseImageRequest(
+    const { request, logPrompt } = await parse(
       { catalog: deps.assets.library.catalogFor(caller.accountId), inspectImage },
-      { body: body.value, hints, families, mostPixels: settings.imagePixels },
+      { body: body.value, hints, mostPixels: settings.imagePixels },
       { signal },
     )
     if (logPrompt) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: request.prompt })

@@ -2,13 +2,14 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { ImageRequest, ImageResult } from '../../../core/image-generation.ts'
 import type { StoredImages, StoredPicture } from '../../../core/inference.ts'
 import { encodeImageResult } from './image-result.ts'
+import { encodeUpscalingResult } from './upscaling-result.ts'
 
 /** Bytes of a picture in one chunk: a multiple of three, so that their base64 needs no padding. */
 const sliceBytes = 768 * 1024
 const emptyHash = createHash('sha256').digest('hex')
 
 /**
- * The JSON of {@link encodeImageResult} in chunks of about a megabyte, because as one text it would take several times the
+ * The JSON of {@link encodeImageResult}, or {@link encodeUpscalingResult}, in chunks of about a megabyte, because as one text it would take several times the
  * memory of its pictures and keep everybody waiting while it is written.
  */
 export class ImageChunks implements Iterable<Uint8Array> {
@@ -17,10 +18,11 @@ export class ImageChunks implements Iterable<Uint8Array> {
   readonly #frame: readonly string[]
   #pictures: readonly StoredPicture[] = []
 
-  constructor(request: Pick<ImageRequest, 'model' | 'width' | 'height'>, result: ImageResult) {
+  constructor(request: Pick<ImageRequest, 'model' | 'width' | 'height' | 'enlarges'>, result: ImageResult) {
     this.#result = result
     const mark = randomUUID()
-    this.#frame = JSON.stringify(encodeImageResult(request, result, () => mark)).split(mark)
+    const encode = request.enlarges === true ? encodeUpscalingResult : encodeImageResult
+    this.#frame = JSON.stringify(encode(request, result, () => mark)).split(mark)
   }
 
   /** Bytes of all chunks together. */

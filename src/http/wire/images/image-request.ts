@@ -83,7 +83,7 @@ export function chooseImageModel(
     families = checkpointFamilies,
   }: { readonly field: 'checkpoint' | 'model'; readonly name: string | undefined; readonly families?: readonly CheckpointFamily[] },
 ): ImageModelDescriptor {
-  const fits = (model: ImageModelDescriptor) => families.includes(familyOf(model))
+  const fits = (model: ImageModelDescriptor) => model.upscaler === undefined && families.includes(familyOf(model))
   const wanted = families.map((family) => familyNames[family]).join(' or ')
   if (name === undefined) {
     const model = catalog.defaultImageModel(fits)
@@ -95,7 +95,7 @@ export function chooseImageModel(
   const known = catalog.list().filter((each) => each.kind === 'image' && fits(each))
   const unusable = catalog.findUnusable(name)
   const message =
-    model?.kind === 'image'
+    model?.kind === 'image' && model.upscaler === undefined
       ? `\`${field}\` must be a model of ${wanted}; ${name} is one of ${familyNames[familyOf(model)]}.`
       : unusable === undefined
         ? `\`${field}\` must be an installed image model: ${known.map(({ id }) => id).join(', ')}.`

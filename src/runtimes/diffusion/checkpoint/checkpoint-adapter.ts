@@ -50,7 +50,7 @@ export class CheckpointAdapter implements AsyncDisposable {
     const normed = parts.family === 'sd15' || parts.family === 'sd2'
     this.#text = plain.base.text.flatMap((path) => {
       const part = parts.text.find(({ reads }) => reads === path.reads)
-      return part === undefined ? [] : [new AdaptableText(part, { plain: path, normed, open })]
+      return part === undefined ? [] : [new AdaptableText(part, { plain: path, normed, open: openOncePerPicture })]
     })
     this.#loras = new LoraCache(loraTargets(parts))
   }

@@ -11,11 +11,14 @@ import { readUnetShape } from './networks/unet-shape.ts'
 import type { OpenNetwork } from './open-network.ts'
 import type { CheckpointParts, TextEncoderPart } from './parts/checkpoint-parts.ts'
 
-/** Opens a checkpoint's text encoders and UNet. */
-export async function openCheckpointPredictor(parts: CheckpointParts, open: OpenNetwork): Promise<NoisePredictor> {
+/** Opens a checkpoint's UNet, and its text encoders, which run once per picture. */
+export async function openCheckpointPredictor(
+  parts: CheckpointParts,
+  { open, openOncePerPicture }: { readonly open: OpenNetwork; readonly openOncePerPicture: OpenNetwork },
+): Promise<NoisePredictor> {
   const normed = parts.family === 'sd15' || parts.family === 'sd2'
   const text: TextPath[] = []
-  for (const part of parts.text) text.push(await openTextPath(part, normed, open))
+  for (const part of parts.text) text.push(await openTextPath(part, normed, openOncePerPicture))
   const shape = readUnetShape(parts.unet, parts.unetOptions)
   return {
     text,

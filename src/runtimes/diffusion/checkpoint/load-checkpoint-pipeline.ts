@@ -35,16 +35,17 @@ export async function loadCheckpointPipeline(
     return async (...network) => stack.use(await open(...network))
   }
   const [open, openOncePerPicture] = [opener(true), opener(false)]
+  const kept = { open: keep(open), openOncePerPicture: keep(openOncePerPicture) }
   const parts = await readCheckpoint(path)
   const plain = {
-    base: await openCheckpointPredictor(parts, keep(open)),
-    ...(await openVae(parts.vae, keep(openOncePerPicture))),
+    base: await openCheckpointPredictor(parts, kept),
+    ...(await openVae(parts.vae, kept.openOncePerPicture)),
   }
   const adapter = stack.use(new CheckpointAdapter({ parts, plain, open, openOncePerPicture }))
   const pipeline = {
     ...plain,
     adapt: (assets: UsedAssets, options: { readonly signal: AbortSignal }) => adapter.adapt(assets, options),
-    refiner: refiner === null ? null : await openCheckpointPredictor(await readCheckpoint(refiner), keep(open)),
+    refiner: refiner === null ? null : await openCheckpointPredictor(await readCheckpoint(refiner), kept),
     vae: parseVaeConfig(parts.vaeConfig, parts.vae.label),
     scheduler: parseSchedulerConfig({ ...parts.schedulerConfig, ...(prediction === null ? {} : { prediction_type: prediction }) }),
     safety: safetyOff,

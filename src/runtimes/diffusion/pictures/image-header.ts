@@ -32,7 +32,8 @@ export async function readImageHeader(bytes: Uint8Array, { signal }: { readonly 
     .catch((error: unknown) => {
       throw unreadable(error)
     })
-  const { width, height } = header
+  // A camera may have written the picture on its side; it is looked at upright.
+  const { width, height } = header.autoOrient
   if (header.format !== format) throw unreadable()
   if (width * height > maxInputPixels)
     throw new ServiceError('validation_error', `The image has ${width} × ${height} pixels: send one of at most ${maxInputPixels} pixels.`)

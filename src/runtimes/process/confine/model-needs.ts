@@ -34,6 +34,6 @@ function takesAssets(model: ModelDescriptor): boolean {
 }
 
 function filesBeside(model: ModelDescriptor): readonly string[] {
-  if (model.kind === 'image') return [model.refiner ?? [], model.checkpoint?.weights ?? []].flat()
+  if (model.kind === 'image') return [model.refiner ?? [], model.checkpoint?.weights ?? [], model.upscaler?.weights ?? []].flat()
   return [model.file, ...(model.speculative?.method === 'draft-model' ? [model.speculative.file] : [])]
 }

@@ -51,7 +51,7 @@ export function originalVae(file: WeightFile, prefix: string): WeightTable {
 }
 
 /** Weights that go by diffusers' and transformers' names already. */
-export function namedTable(file: WeightFile, prefix: string, rename: (name: string) => string = (name) => name): WeightTable {
+export function namedTable(file: WeightFile, prefix: string, rename: (name: string) => string | undefined = (name) => name): WeightTable {
   return renamed(file, under(file, prefix), (name) => (ignored.test(name) ? undefined : rename(name)))
 }
 

@@ -1,0 +1,120 @@
+import Type, { type Static } from 'typebox'
+import { ServiceError } from '../../../core/error.ts'
+import type { ImageRequest } from '../../../core/image-generation.ts'
+import type { ImageModelDescriptor } from '../../../core/model.ts'
+import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
+import { decodeImage, type InspectImage } from './decode-image.ts'
+import type { ImageHints } from './image-faults.ts'
+import { imageDefaults, imageEncodings } from './image-fields.ts'
+import { refusePixels } from './image-pixels.ts'
+
+const side = (other: string) => Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: `Pixels; with ${other}.` }))
+
+/** The body of POST /upscaling. */
+export const upscalingRequestSchema = Type.Object(
+  {
+    init_image: Type.String({ minLength: 1, description: 'The image to enlarge: PNG, JPEG or WebP in base64.' }),
+    model: Type.Optional(Type.String({ minLength: 1, description: 'An installed upscaler; the only one by default.' })),
+    scale: Type.Optional(Type.Number({ minimum: 1, maximum: 8, description: "How much larger; the upscaler's own by default." })),
+    output_image_width: side('output_image_height'),
+    output_image_height: side('output_image_width'),
+    output_image_encoding: Type.Optional(
+      Type.Enum(imageEncodings, { default: imageDefaults.image_encoding, description: 'File format of the image.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+type UpscalingBody = Static<typeof upscalingRequestSchema>
+const checker = createBodyChecker(upscalingRequestSchema)
+
+/**
+ * Reads the body of POST /upscaling: the upscaler chosen, the picture checked, the size worked out.
+ *
+ * @throws {ServiceError} `validation_error`, `unsupported`, `model_not_found`.
+ */
+export async function parseUpscalingRequest(
+  { catalog, inspectImage }: { readonly catalog: ModelCatalog; readonly inspectImage: InspectImage },
+  { body: received, hints, mostPixels }: { readonly body: unknown; readonly hints: ImageHints; readonly mostPixels: number },
+  options: { readonly signal: AbortSignal },
+): Promise<ImageRequest> {
+  const body = checker.parse(received, imageFaultCodes)
+  const { id, upscaler } = chooseUpscaler(catalog, body.model)
+  let picture = { width: 0, height: 0 }
+  const inspect: InspectImage = async (bytes, inspection) => {
+    const found = await inspectImage(bytes, inspection)
+    picture = found
+    return found
+  }
+  const image = await decodeImage(inspect, { field: 'init_image', text: body.init_image }, options)
+  const request: ImageRequest = {
+    model: id,
+    prompt: '',
+    prompt2: '',
+    negative: null,
+    ...sizeOf(body, picture, upscaler.scale),
+    steps: 1,
+    guidanceScale: 1,
+    guidanceRescale: 0,
+    seeds: [0],
+    sampler: 'DDIM',
+    encoding: body.output_image_encoding ?? hints.encoding ?? imageDefaults.image_encoding,
+    clipSkip: 0,
+    stylePreset: null,
+    loras: [],
+    initial: { image, strength: 1 },
+    enlarges: true,
+    mask: null,
+    refinerStart: null,
+    previews: false,
+  }
+  refusePixels(request, mostPixels, { count: 'num_images', size: ['output_image_width', 'output_image_height'] })
+  const computed = picture.width * picture.height * upscaler.scale ** 2
+  if (computed > mostPixels) {
+    const message = `\`init_image\` must be smaller: enlarged ${upscaler.scale} times by ${id} it has ${computed} pixels, over the ${mostPixels} of one request (image-pixels).`
+    refuseFaults([{ path: ['init_image'], message, kind: 'range' }], imageFaultCodes)
+  }
+  return request
+}
+
+function sizeOf(
+  { scale, output_image_width: width, output_image_height: height }: UpscalingBody,
+  picture: { readonly width: number; readonly height: number },
+  own: number,
+): { readonly width: number; readonly height: number } {
+  const fault = (field: string, text: string): never => {
+    const message = `\`${field}\` ${text}`
+    throw new ServiceError('validation_error', message, { param: field, faults: [{ path: [field], message, kind: 'conflict' }] })
+  }
+  if (width !== undefined && height !== undefined)
+    return scale === undefined
+      ? { width, height }
+      : fault('scale', 'must be left out beside `output_image_width` and `output_image_height`.')
+  if (width !== undefined) return fault('output_image_height', 'is needed with `output_image_width`.')
+  if (height !== undefined) return fault('output_image_width', 'is needed with `output_image_height`.')
+  const times = scale ?? own
+  return { width: Math.round(picture.width * times), height: Math.round(picture.height * times) }
+}
+
+/** The upscaler a request names, or the only one. @throws {ServiceError} `model_not_found`, `unsupported`, `validation_error`. */
+function chooseUpscaler(catalog: ModelCatalog, name: string | undefined): Required<Pick<ImageModelDescriptor, 'id' | 'upscaler'>> {
+  const known = catalog
+    .list()
+    .flatMap((model) => (model.kind === 'image' && model.upscaler !== undefined ? [{ id: model.id, upscaler: model.upscaler }] : []))
+  const names = known.map(({ id }) => id).join(', ')
+  const [only, ...more] = known
+  if (only === undefined)
+    throw new ServiceError('model_not_found', 'No upscaler is installed; add an ESRGAN network (.safetensors) to the models folder.', {
+      param: 'model',
+    })
+  if (name === undefined) {
+    if (more.length === 0) return only
+    throw new ServiceError('validation_error', `\`model\` must name one of the upscalers: ${names}.`, { param: 'model' })
+  }
+  const found = known.find(({ id }) => id === name)
+  if (found !== undefined) return found
+  const unusable = catalog.findUnusable(name)
+  const reason = unusable === undefined ? `must be an installed upscaler: ${names}` : `must be another: ${name} ${unusable.reason}`
+  throw new ServiceError(unusable === undefined ? 'model_not_found' : 'unsupported', `\`model\` ${reason}.`, { param: 'model' })
+}
