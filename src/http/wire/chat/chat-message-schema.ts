@@ -31,6 +31,9 @@ export const chatMessageSchema = Type.Object(
     ),
     tool_calls: Type.Optional(Type.Array(toolCall, { maxItems: 128, description: 'Only on assistant messages; an empty list is none.' })),
     tool_call_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Only on tool messages: the call it answers.' })),
+    reasoning_content: Type.Optional(
+      Type.String({ description: 'Only on assistant messages: what the model thought before, for templates that want it back.' }),
+    ),
     ...foreignFields,
   },
   { additionalProperties: false },

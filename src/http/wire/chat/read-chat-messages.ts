@@ -15,6 +15,8 @@ export function findMessageFaults(messages: readonly ChatMessageBody[]): readonl
     if (message.content === undefined && !(role === 'assistant' && tool_calls.length > 0))
       at('content', 'is required: add a string or a list of text parts.', 'missing')
     if (message.tool_calls !== undefined && role !== 'assistant') at('tool_calls', 'belongs to assistant messages only: remove it.')
+    if (message.reasoning_content !== undefined && role !== 'assistant')
+      at('reasoning_content', 'belongs to assistant messages only: remove it.')
     if (role === 'tool' && message.tool_call_id === undefined)
       at('tool_call_id', 'is required on tool messages: add the id of the call it answers.', 'missing')
     if (role !== 'tool' && message.tool_call_id !== undefined) at('tool_call_id', 'belongs to tool messages only: remove it.')
@@ -34,12 +36,12 @@ export function readChatMessages(messages: readonly ChatMessageBody[]): readonly
   return messages.map(readMessage)
 }
 
-function readMessage({ role, content, tool_calls = [], tool_call_id }: ChatMessageBody): ChatMessage {
+function readMessage({ role, content, tool_calls = [], tool_call_id, reasoning_content: thoughts }: ChatMessageBody): ChatMessage {
   const text = readContent(content)
   if (role === 'tool') return { role, content: text ?? '', toolCallId: tool_call_id ?? '' }
   if (role !== 'assistant') return { role: role === 'developer' ? 'system' : role, content: text ?? '' }
   const toolCalls = tool_calls.map(({ id, function: { name, arguments: text } }) => ({ id, name, arguments: text }))
-  return { role, content: text, ...(toolCalls.length > 0 && { toolCalls }) }
+  return { role, content: text, ...(toolCalls.length > 0 && { toolCalls }), ...(thoughts !== undefined && { thoughts }) }
 }
 
 /** Several text parts become lines, as llama.cpp and vLLM join them. */

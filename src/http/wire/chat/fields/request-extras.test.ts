@@ -64,6 +64,12 @@ suite('fields beyond the core of OpenAI’s', () => {
       assert.equal(openingOf(chat(fields)), opening)
     })
 
+  test('what an assistant thought before is taken back, and belongs to nobody else', () => {
+    const { input } = chat({ messages: [user, { ...assistant, reasoning_content: 'Hm.' }, user] })
+    assert.deepEqual(input.type === 'chat' && input.messages[1], { role: 'assistant', content: 'One, two,', thoughts: 'Hm.' })
+    assert.throws(() => chat({ messages: [{ ...user, reasoning_content: 'Hm.' }] }), { param: 'messages[0].reasoning_content' })
+  })
+
   const refusals: readonly (readonly [what: string, fields: object, param: string])[] = [
     ['two formats', { grammar: 'root ::= "a"', guided_regex: 'a' }, 'guided_regex'],
     ['a format beside a response format', { response_format: { type: 'json_object' }, guided_choice: ['a'] }, 'guided_choice'],
