@@ -19,9 +19,8 @@ import { WebhooksPage } from './pages/webhooks/webhooks-page.tsx'
 export function pageFor(path: string, account: Account): VNode {
   const owner = account.role === 'owner'
   if (path.startsWith('/console/requests/')) return <RequestPage key={path} />
+  if (path === '/console/chat' || path.startsWith('/console/chat/')) return <ChatPage />
   switch (path) {
-    case '/console/chat':
-      return <ChatPage />
     case '/console/images':
       return <ImagesPage />
     case '/console/gallery':

@@ -1,17 +1,21 @@
 import type { VNode } from 'preact'
+import type { Turn } from '../../../../core/conversation.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { durationText } from '../../parts/duration-text.ts'
 import { Prose } from '../../parts/markdown/prose.tsx'
-import { regenerate, type Turn } from './conversation.ts'
+import { current } from './conversations.ts'
+import { RemoveTurn } from './remove-turn.tsx'
+import { Versions } from './versions.tsx'
 
 /** What arrives faster than this came in one piece, which says nothing about the speed. */
 const measurableMs = 5
-const endings = { writing: '', done: '', stopped: 'stopped by you', cut: 'reached the token limit', failed: '' } as const
+const endings = { writing: '', done: '', stopped: 'stopped', cut: 'reached the token limit', failed: '' } as const
 
-/** What the model said, how fast, and the ways to use or redo it. */
+/** What the model said, how fast, and the ways to use, redo or continue it. */
 export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
   const writing = turn.state === 'writing'
+  const isOpenEnded = last && turn.content !== '' && turn.state !== 'done'
   return (
     <article class="turn-answer" data-state={turn.state}>
       <span class="hidden-text">The model: </span>
@@ -24,12 +28,17 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
       {writing ? null : (
         <footer class="turn-foot">
           {turn.content ? <CopyButton text={turn.content} /> : null}
-          {last ? (
-            <Button tone="quiet" size="small" icon="again" onClick={regenerate}>
-              {turn.failure ? 'Try again' : 'Regenerate'}
+          {isOpenEnded ? (
+            <Button tone="quiet" size="small" icon="next" onClick={() => current.value.goOn(turn)}>
+              Go on
             </Button>
           ) : null}
-          <span>{[endings[turn.state], ...factTexts(turn)].filter(Boolean).join(' · ')}</span>
+          <Button tone="quiet" size="small" icon="again" onClick={() => current.value.regenerate(turn)}>
+            {turn.failure ? 'Try again' : 'Regenerate'}
+          </Button>
+          <RemoveTurn turn={turn} />
+          <Versions turn={turn} />
+          <span>{[endings[turn.state], turn.model, ...factTexts(turn)].filter(Boolean).join(' · ')}</span>
         </footer>
       )}
     </article>

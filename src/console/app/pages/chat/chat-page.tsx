@@ -1,5 +1,6 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -7,50 +8,85 @@ import { FailureNote } from '../../parts/failure-note.tsx'
 import { PageTitle } from '../../parts/page.tsx'
 import { chatModels, loadModels, origins } from '../../state/models.ts'
 import { useResource } from '../../state/resource.ts'
+import { navigate, pathBehind } from '../../state/router.ts'
 import { chatSamples } from './chat-samples.ts'
 import { changeChatSettings, chatRequestBody, chatSettings } from './chat-settings.ts'
 import { ChatSettingsPanel } from './chat-settings-panel.tsx'
 import { ChatStart } from './chat-start.tsx'
 import { Composer } from './composer.tsx'
-import { clearConversation, turns } from './conversation.ts'
+import { ConversationList } from './conversation-list.tsx'
 import { ConversationView } from './conversation-view.tsx'
+import { beginConversation, current, openConversation } from './conversations.ts'
+import { ExportDialog } from './export-dialog.tsx'
+import { messageOf } from './message-text.ts'
 
-/** The chat playground. */
+/** The chat playground: a conversation, the others that are kept, and what the next answer is asked for with. */
 export function ChatPage(): VNode {
-  const open = useSignal<'settings' | 'code' | null>(null)
+  const open = useSignal<'settings' | 'conversations' | 'code' | 'export' | null>(null)
   const { resource, reload } = useResource(loadModels, [])
   useSignalEffect(() => {
     const known = chatModels()
     if (known[0] && !known.some((model) => model.id === chatSettings.value.model)) changeChatSettings({ model: known[0].id })
   })
+  const asked = pathBehind('/console/chat')
+  const opening = useResource(async (signal) => (asked === null ? undefined : openConversation(asked, signal)), [asked])
+  const { id, title, turns, keeper } = current.value
+  useEffect(() => {
+    // The way back to Chat leads to where one left it.
+    if (asked === null && turns.value.length > 0) navigate(`/console/chat/${id}`, { replace: true })
+  }, [asked])
+  useEffect(() => {
+    open.value = null
+  }, [id])
   const close = () => {
     open.value = null
   }
-  const sampleTurns = turns.value.length > 0 ? turns.value : [{ role: 'user' as const, content: 'What is the capital of France?' }]
+  const hasTurns = turns.value.length > 0
+  const isMissing = opening.resource.value.state === 'failed' && asked !== id
   return (
     <div class="workbench">
       <div class="chat">
         <header class="page-head">
           <PageTitle title="Chat" />
           <div class="page-actions">
-            {turns.value.length > 0 ? (
-              <Button tone="quiet" size="small" icon="plus" onClick={clearConversation}>
+            {hasTurns ? (
+              <Button tone="quiet" size="small" icon="plus" onClick={beginConversation}>
                 New conversation
+              </Button>
+            ) : null}
+            {hasTurns ? (
+              <Button tone="quiet" size="small" icon="download" onClick={() => (open.value = 'export')}>
+                Export
               </Button>
             ) : null}
             <Button tone="quiet" size="small" icon="code" onClick={() => (open.value = 'code')}>
               Show as code
+            </Button>
+            <Button tone="quiet" size="small" class="settings-toggle" icon="list" onClick={() => (open.value = 'conversations')}>
+              Conversations
             </Button>
             <Button tone="quiet" size="small" class="settings-toggle" icon="sliders" onClick={() => (open.value = 'settings')}>
               Settings
             </Button>
           </div>
         </header>
+        {hasTurns ? (
+          <h2 class="chat-title" title={title.value}>
+            {title.value}
+          </h2>
+        ) : null}
         {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={() => void reload()} /> : null}
-        {turns.value.length > 0 ? <ConversationView /> : <ChatStart />}
-        <Composer />
+        {opening.resource.value.state === 'failed' && isMissing ? <FailureNote failure={opening.resource.value.failure} /> : null}
+        {keeper.fault.value ? (
+          <p class="note bad" role="status">
+            Not kept yet: {keeper.fault.value}
+          </p>
+        ) : null}
+        {hasTurns ? <ConversationView key={id} /> : <ChatStart />}
+        <Composer key={`composer ${id}`} />
       </div>
-      <aside aria-label="Settings">
+      <aside aria-label="Conversations and settings">
+        <ConversationList />
         <ChatSettingsPanel />
       </aside>
       {open.value === 'settings' ? (
@@ -58,21 +94,27 @@ export function ChatPage(): VNode {
           <ChatSettingsPanel />
         </Dialog>
       ) : null}
-      {open.value === 'code' ? (
-        <Dialog title="Show as code" onClose={close}>
-          <p class="soft">
-            This conversation as a call. Put one of your <a href="/console/tokens">access tokens</a> where it says TOKEN.
-          </p>
-          <CodeSample
-            samples={chatSamples(origins.value.textUrl ?? location.origin, chatRequestBody(chatSettings.value, messagesOf(sampleTurns)))}
-          />
+      {open.value === 'conversations' ? (
+        <Dialog title="Conversations" onClose={close}>
+          <ConversationList />
         </Dialog>
       ) : null}
+      {open.value === 'export' ? <ExportDialog title={title.value} turns={turns.value} onClose={close} /> : null}
+      {open.value === 'code' ? <CodeDialog onClose={close} /> : null}
     </div>
   )
 }
 
-function messagesOf(all: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]) {
-  const messages = all.filter((turn) => turn.content !== '').map(({ role, content }) => ({ role, content }))
-  return messages.at(-1)?.role === 'assistant' ? messages.slice(0, -1) : messages
+function CodeDialog({ onClose }: { onClose: () => void }): VNode {
+  const said = current.value.turns.value.filter(({ content }) => content !== '').map(messageOf)
+  const messages = said.at(-1)?.role === 'assistant' ? said.slice(0, -1) : said
+  const shown = messages.length > 0 ? messages : [{ role: 'user' as const, content: 'What is the capital of France?' }]
+  return (
+    <Dialog title="Show as code" onClose={onClose}>
+      <p class="soft">
+        This conversation as a call. Put one of your <a href="/console/tokens">access tokens</a> where it says TOKEN.
+      </p>
+      <CodeSample samples={chatSamples(origins.value.textUrl ?? location.origin, chatRequestBody(chatSettings.value, shown))} />
+    </Dialog>
+  )
 }

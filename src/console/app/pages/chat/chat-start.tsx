@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { say } from './conversation.ts'
+import { say } from './composer.tsx'
 
 const suggestions = [
   'What is the capital of Portugal?',
@@ -15,7 +15,7 @@ export function ChatStart(): VNode {
   return (
     <div class="conversation">
       <EmptyState drawing="inkwell" title="The page is blank">
-        <p>Ask something. Nothing is kept: the conversation lives in this tab only.</p>
+        <p>Ask something. The conversation is kept for you alone, until you delete it.</p>
         <div class="row suggestions">
           {suggestions.map((suggestion) => (
             <Button size="small" key={suggestion} onClick={() => say(suggestion)}>

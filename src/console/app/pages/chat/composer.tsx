@@ -1,23 +1,53 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import type { AttachedText } from '../../../../core/conversation.ts'
 import { Button } from '../../parts/button.tsx'
+import { storedSignal } from '../../state/stored.ts'
+import { showToast } from '../../state/toasts.ts'
 import { chatSettings } from './chat-settings.ts'
-import { say, stop, writing } from './conversation.ts'
+import { current, settleAddress } from './conversations.ts'
+import { readTextFile } from './read-text-file.ts'
+
+/** What was written and not sent, by conversation; what stands under `new` belongs to no conversation yet. */
+const drafts = storedSignal<Readonly<Record<string, string>>>('drafts', {})
+
+function keepDraft(name: string, text: string): void {
+  const { [name]: _, ...others } = drafts.value
+  drafts.value = text === '' ? others : { ...others, [name]: text }
+}
+
+/** Says something in the conversation that is shown. */
+export function say(content: string, files: readonly AttachedText[] = []): void {
+  current.value.say(content, files)
+  settleAddress()
+}
 
 /** Where one writes: Enter sends, Shift+Enter breaks the line, Escape stops the answer. */
 export function Composer(): VNode {
-  const draft = useSignal('')
-  const ready = draft.value.trim() !== '' && chatSettings.value.model !== ''
+  const picker = useRef<HTMLInputElement>(null)
+  const files = useSignal<readonly AttachedText[]>([])
+  const { turns, writing, id } = current.value
+  const name = turns.value.length > 0 ? id : 'new'
+  const draft = drafts.value[name] ?? ''
+  const ready = draft.trim() !== '' && chatSettings.value.model !== ''
   const submit = () => {
     if (!ready || writing.value) return
-    say(draft.value.trim())
-    draft.value = ''
+    keepDraft(name, '')
+    say(draft.trim(), files.value)
+    files.value = []
+  }
+  const attach = async (chosen: readonly File[]) => {
+    for (const file of chosen) {
+      const read = await readTextFile(file)
+      if ('fault' in read) showToast(read.fault)
+      else files.value = [...files.value, read]
+    }
   }
   useEffect(() => {
     // Wherever the focus is; a dialog that is open takes the key for itself.
     const onEscape = ({ key }: KeyboardEvent) => {
-      if (key === 'Escape' && document.querySelector('dialog[open]') === null) stop()
+      if (key === 'Escape' && document.querySelector('dialog[open]') === null) current.value.stop()
     }
     document.addEventListener('keydown', onEscape)
     return () => document.removeEventListener('keydown', onEscape)
@@ -34,20 +64,46 @@ export function Composer(): VNode {
         event.preventDefault()
         submit()
       }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault()
+        void attach([...(event.dataTransfer?.files ?? [])])
+      }}
     >
+      {files.value.length > 0 ? (
+        <div class="row">
+          {files.value.map((file) => (
+            <Button size="small" icon="close" key={file.name} onClick={() => (files.value = files.value.filter((each) => each !== file))}>
+              {file.name}
+            </Button>
+          ))}
+        </div>
+      ) : null}
       <div class="composer-sheet">
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to attach"
+          onChange={({ currentTarget }) => {
+            void attach([...(currentTarget.files ?? [])])
+            currentTarget.value = ''
+          }}
+        />
+        <Button tone="quiet" icon="plus" iconOnly onClick={() => picker.current?.click()}>
+          Attach text files
+        </Button>
         <textarea
           aria-label="Your message"
           placeholder="Write a message…"
           rows={1}
-          value={draft.value}
-          onInput={(event) => {
-            draft.value = event.currentTarget.value
-          }}
+          value={draft}
+          onInput={(event) => keepDraft(name, event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
         {writing.value ? (
-          <Button icon="stop" iconOnly onClick={stop}>
+          <Button icon="stop" iconOnly onClick={() => current.value.stop()}>
             Stop
           </Button>
         ) : (

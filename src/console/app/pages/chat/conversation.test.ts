@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
-import { beforeEach, describe, it } from 'node:test'
+import { afterEach, beforeEach, describe, it } from 'node:test'
 import { effect } from '@preact/signals'
 import { openBrowserPage } from '../../../../../test/support/browser-page.ts'
-import type { Turn } from './conversation.ts'
+import type { Turn } from '../../../../core/conversation.ts'
 
 const page = openBrowserPage()
-const { clearConversation, regenerate, say, stop, turns, writing } = await import('./conversation.ts')
+const { Conversation } = await import('./conversation.ts')
 const { changeChatSettings, chatRequestBody, chatSettings, defaultChatSettings } = await import('./chat-settings.ts')
+
+let conversation = new Conversation()
+/** What was kept on the service: messages by their id, the newest of each. */
+let kept = new Map<string, Partial<Turn>>()
 
 /** The service's end of one answer, which the test writes piece by piece. */
 function openAnswer(): { readonly body: Promise<{ messages: readonly object[] }>; send(...chunks: readonly unknown[]): void; end(): void } {
@@ -14,7 +18,8 @@ function openAnswer(): { readonly body: Promise<{ messages: readonly object[] }>
   const encoder = new TextEncoder()
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const writer = writable.getWriter()
-  page.answerWith(async (_address, init) => {
+  page.answerWith(async (address, init) => {
+    if (address !== '/v1/chat/completions') return keep(address, init)
     init.signal?.addEventListener('abort', () => void writer.abort(init.signal?.reason))
     asked.resolve(JSON.parse(String(init.body)))
     return new Response(readable)
@@ -29,6 +34,13 @@ function openAnswer(): { readonly body: Promise<{ messages: readonly object[] }>
   }
 }
 
+async function keep(address: string, { method, body }: RequestInit): Promise<Response> {
+  const id = address.split('/turns/')[1]
+  if (id !== undefined && method === 'PUT') kept.set(id, JSON.parse(String(body)))
+  if (id !== undefined && method === 'DELETE') kept.delete(id)
+  return new Response(null, { status: 204 })
+}
+
 const text = (content: string) => ({ choices: [{ delta: { content }, finish_reason: null }] })
 const finish = (reason: string) => ({ choices: [{ delta: { content: '' }, finish_reason: reason }] })
 const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } }
@@ -38,7 +50,7 @@ function lastWhen(wanted: (turn: Turn) => boolean): Promise<Turn> {
   return new Promise((resolve) => {
     let end: (() => void) | undefined
     end = effect(() => {
-      const last = turns.value.at(-1)
+      const last = conversation.turns.value.at(-1)
       if (last === undefined || !wanted(last)) return
       resolve(last)
       end?.()
@@ -46,29 +58,33 @@ function lastWhen(wanted: (turn: Turn) => boolean): Promise<Turn> {
   })
 }
 
-beforeEach(clearConversation)
+afterEach(() => conversation.keeper.settled())
+beforeEach(() => {
+  conversation = new Conversation()
+  kept = new Map()
+})
 
 describe('a conversation', () => {
   it('shows what is written while it is written, and its figures at the end', async () => {
     const answer = openAnswer()
-    say('Hello')
-    assert.equal(writing.value, true)
+    conversation.say('Hello')
+    assert.equal(conversation.writing.value, true)
     answer.send(text('Hi'))
     assert.equal((await lastWhen(({ content }) => content === 'Hi')).state, 'writing')
     answer.send(text(' there'), finish('stop'), usage, '[DONE]')
     const done = await lastWhen(({ facts }) => facts !== null)
     assert.deepEqual([done.role, done.content, done.state, done.failure], ['assistant', 'Hi there', 'done', null])
     assert.deepEqual([done.facts?.promptTokens, done.facts?.completionTokens], [5, 2])
-    assert.equal(writing.value, false)
+    assert.equal(conversation.writing.value, false)
   })
 
   it('sends everything said before, and nothing of answers that never began', async () => {
     let answer = openAnswer()
-    say('One')
+    conversation.say('One')
     answer.end()
     await lastWhen(({ state }) => state === 'failed')
     answer = openAnswer()
-    say('Two')
+    conversation.say('Two')
     assert.deepEqual((await answer.body).messages, [
       { role: 'user', content: 'One' },
       { role: 'user', content: 'Two' },
@@ -77,17 +93,17 @@ describe('a conversation', () => {
 
   it('says that an answer met its limit', async () => {
     const answer = openAnswer()
-    say('Hello')
+    conversation.say('Hello')
     answer.send(text('a'), finish('length'), '[DONE]')
     assert.equal((await lastWhen(({ state }) => state !== 'writing')).state, 'cut')
   })
 
   it('keeps what was written when it is stopped, and takes that for no failure', async () => {
     const answer = openAnswer()
-    say('Hello')
+    conversation.say('Hello')
     answer.send(text('Once upon'))
     await lastWhen(({ content }) => content !== '')
-    stop()
+    conversation.stop()
     const stopped = await lastWhen(({ state }) => state !== 'writing')
     assert.deepEqual([stopped.state, stopped.content, stopped.failure], ['stopped', 'Once upon', null])
   })
@@ -99,7 +115,7 @@ describe('a conversation', () => {
   ] as const)
     it(`keeps what was written when ${what}, and says what to do`, async () => {
       const answer = openAnswer()
-      say('Hello')
+      conversation.say('Hello')
       answer.send(text('Half'))
       if (last !== null) answer.send(last)
       answer.end()
@@ -110,7 +126,7 @@ describe('a conversation', () => {
 
   it('has figures that make sense for an answer without a word', async () => {
     const answer = openAnswer()
-    say('Hello')
+    conversation.say('Hello')
     answer.send(finish('stop'), usage, '[DONE]')
     const { facts } = await lastWhen(({ facts }) => facts !== null)
     assert.ok(facts !== null && facts.firstTextMs >= 0)
@@ -119,27 +135,69 @@ describe('a conversation', () => {
 
   it('asks again without the last answer', async () => {
     let answer = openAnswer()
-    say('Hello')
+    conversation.say('Hello')
     answer.send(text('No'), finish('stop'), '[DONE]')
     await lastWhen(({ state }) => state === 'done')
     answer = openAnswer()
-    regenerate()
+    const last = conversation.turns.value.at(-1)
+    assert.ok(last)
+    conversation.regenerate(last)
     assert.deepEqual((await answer.body).messages, [{ role: 'user', content: 'Hello' }])
     answer.send(text('Yes'), finish('stop'), '[DONE]')
     const again = await lastWhen(({ state }) => state === 'done')
     assert.equal(again.content, 'Yes')
-    assert.equal(turns.value.length, 2)
+    assert.equal(conversation.turns.value.length, 2)
+    assert.deepEqual(
+      conversation.versions(again).map(({ content }) => content),
+      ['No', 'Yes'],
+    )
   })
 
-  it('forgets everything at once when it is cleared, and a late piece does not bring it back', async () => {
+  it('goes on where an answer ended, in the same message', async () => {
+    let answer = openAnswer()
+    conversation.say('Hello')
+    answer.send(text('Once upon'), finish('length'), '[DONE]')
+    const cut = await lastWhen(({ state }) => state === 'cut')
+    answer = openAnswer()
+    conversation.goOn(cut)
+    assert.deepEqual((await answer.body).messages.at(-1), { role: 'assistant', content: 'Once upon' })
+    answer.send(text(' a time.'), finish('stop'), '[DONE]')
+    const done = await lastWhen(({ state }) => state === 'done')
+    await new Promise(setImmediate)
+    assert.deepEqual([done.id, done.content], [cut.id, 'Once upon a time.'])
+  })
+
+  it('goes on being written while another one is shown, and is kept as it ends', async () => {
     const answer = openAnswer()
-    say('Hello')
+    const first = conversation
+    first.say('Hello')
     await answer.body
-    clearConversation()
-    answer.send(text('late'))
-    answer.end()
-    await new Promise((resolve) => setImmediate(resolve))
-    assert.deepEqual(turns.value, [])
+    conversation = new Conversation()
+    answer.send(text('Late'), finish('stop'), '[DONE]')
+    while (![...kept.values()].some(({ content, state }) => content === 'Late' && state === 'done')) await new Promise(setImmediate)
+    assert.deepEqual(
+      [...kept.values()].map(({ content, state }) => [content, state]),
+      [
+        ['Hello', 'done'],
+        ['Late', 'done'],
+      ],
+    )
+    assert.deepEqual(conversation.turns.value, [])
+  })
+
+  it('takes a message out with what followed it, and brings both back', async () => {
+    const answer = openAnswer()
+    conversation.say('Hello')
+    answer.send(text('Hi'), finish('stop'), '[DONE]')
+    await lastWhen(({ state }) => state === 'done')
+    const [first] = conversation.turns.value
+    assert.ok(first)
+    const undo = conversation.remove(first)
+    await conversation.keeper.settled()
+    assert.deepEqual([conversation.turns.value.length, kept.size], [0, 0])
+    undo()
+    await conversation.keeper.settled()
+    assert.deepEqual([conversation.turns.value.length, kept.size], [2, 2])
   })
 })
 

@@ -1,0 +1,110 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { ListedConversation } from '../../../../core/conversation.ts'
+import { sentenceOf } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { useResource } from '../../state/resource.ts'
+import { showToast } from '../../state/toasts.ts'
+import { changeHead, current, listChanges, loadConversations, removeConversation } from './conversations.ts'
+import { RenameDialog } from './rename-dialog.tsx'
+
+/** How long somebody pauses before a search is sent. */
+const pauseMs = 250
+
+/** What is kept of earlier conversations: found, opened, renamed, pinned and deleted. */
+export function ConversationList(): VNode {
+  const search = useSignal('')
+  const asked = useSignal('')
+  const renamed = useSignal<ListedConversation | null>(null)
+  const { turns, id, writing } = current.value
+  // What was said changes the list once it is said, and once more when the answer is done.
+  const said = turns.value.length > 0 ? `${id} ${turns.value.length} ${writing.value}` : ''
+  const { resource, reload } = useResource(
+    async (signal) => {
+      await current.peek().keeper.settled()
+      return loadConversations({ search: asked.value, after: null }, signal)
+    },
+    [said, asked.value, listChanges.value],
+  )
+  useEffect(() => {
+    const timer = setTimeout(() => (asked.value = search.value.trim()), pauseMs)
+    return () => clearTimeout(timer)
+  }, [search.value])
+  const loadMore = async (after: string) => {
+    const before = resource.value
+    if (before.state !== 'ready') return
+    const { conversations, next } = await loadConversations({ search: asked.value, after }, new AbortController().signal)
+    resource.value = { state: 'ready', value: { conversations: [...before.value.conversations, ...conversations], next } }
+  }
+  return (
+    <section class="history" aria-label="Conversations">
+      <input
+        class="input"
+        type="search"
+        aria-label="Search conversations"
+        placeholder="Search conversations"
+        value={search.value}
+        onInput={(event) => {
+          search.value = event.currentTarget.value
+        }}
+      />
+      <Loaded resource={resource} retry={() => void reload()}>
+        {({ conversations, next }) =>
+          conversations.length === 0 ? (
+            <p class="soft">{asked.value === '' ? 'What you say is kept here, until you delete it.' : 'Nothing found.'}</p>
+          ) : (
+            <ul>
+              {conversations.map((conversation) => (
+                <Entry conversation={conversation} key={conversation.id} onRename={() => (renamed.value = conversation)} />
+              ))}
+              {next === null ? null : (
+                <li>
+                  <Button tone="quiet" size="small" onClick={() => loadMore(next)}>
+                    Show older ones
+                  </Button>
+                </li>
+              )}
+            </ul>
+          )
+        }
+      </Loaded>
+      {renamed.value ? <RenameDialog conversation={renamed.value} onClose={() => (renamed.value = null)} /> : null}
+    </section>
+  )
+}
+
+function Entry({ conversation, onRename }: { conversation: ListedConversation; onRename: () => void }): VNode {
+  const { id, title, pinned } = conversation
+  const fail = (failure: unknown) => showToast(sentenceOf(failure))
+  const remove = async () => {
+    const undo = await removeConversation(id)
+    showToast('Conversation deleted.', { label: 'Undo', run: () => void undo().catch(fail) })
+  }
+  return (
+    <li data-pinned={pinned}>
+      <a href={`/console/chat/${id}`} title={title} aria-current={current.value.id === id ? 'page' : undefined}>
+        {pinned ? <Icon name="pin" size={14} /> : null} {title}
+      </a>
+      <span class="history-acts">
+        <Button
+          tone="quiet"
+          size="small"
+          icon={pinned ? 'unpin' : 'pin'}
+          iconOnly
+          onClick={() => changeHead({ ...conversation, pinned: !pinned }).catch(fail)}
+        >
+          {pinned ? 'Unpin' : 'Pin'}
+        </Button>
+        <Button tone="quiet" size="small" icon="brush" iconOnly onClick={onRename}>
+          Rename
+        </Button>
+        <Button tone="quiet" size="small" icon="trash" iconOnly onClick={() => remove().catch(fail)}>
+          Delete conversation
+        </Button>
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,78 @@
+import { signal } from '@preact/signals'
+import type { ListedConversation } from '../../../../core/conversation.ts'
+import type { ConversationPage, OpenedConversation } from '../../../contract/conversations.ts'
+import { request, send } from '../../interface/request.ts'
+import { navigate } from '../../state/router.ts'
+import { Conversation } from './conversation.ts'
+
+const base = '/console/api/conversations'
+
+/** The conversation on the page; answers go on being written while another one is shown. */
+export const current = signal(new Conversation())
+/** Those that this page has opened, whose answers may still be under way. */
+const opened = new Map<string, Conversation>()
+/** Counts what changes the list beside what is said. */
+export const listChanges = signal(0)
+
+/** Begins a new conversation; the other one is kept. */
+export function beginConversation(): void {
+  current.value = new Conversation()
+  navigate('/console/chat')
+}
+
+/** Gives the conversation an address of its own once something is said in it. */
+export function settleAddress(): void {
+  const { id } = current.value
+  opened.set(id, current.value)
+  navigate(`/console/chat/${id}`, { replace: true })
+}
+
+/** Shows a conversation. @throws {RequestFailure} when it is not there. */
+export async function openConversation(id: string, signal: AbortSignal): Promise<void> {
+  if (current.value.id === id) return
+  const known = opened.get(id)
+  if (known !== undefined) current.value = known
+  else {
+    const found = new Conversation(await request<OpenedConversation>(`${base}/${id}`, { signal }))
+    opened.set(id, found)
+    current.value = found
+  }
+}
+
+/** One page of what is kept, or what a search finds. */
+export function loadConversations(
+  query: { readonly search: string; readonly after: string | null },
+  signal: AbortSignal,
+): Promise<ConversationPage> {
+  const { search, after } = query
+  const parameters = new URLSearchParams({ ...(search !== '' && { search }), ...(after !== null && { after }) })
+  return request<ConversationPage>(`${base}?${parameters}`, { signal })
+}
+
+/** Changes what a conversation is called, or whether it stands above the others. */
+export async function changeHead({ id, title, pinned, leaf }: ListedConversation): Promise<void> {
+  const known = opened.get(id)
+  if (known === undefined) await send(`${base}/${id}`, { method: 'PUT', body: { title, pinned, leaf } })
+  else {
+    known.rename(title)
+    known.pin(pinned)
+    await known.keeper.settled()
+  }
+  listChanges.value++
+}
+
+/** Deletes a conversation. @returns the way back. */
+export async function removeConversation(id: string): Promise<() => Promise<void>> {
+  const known = opened.get(id)
+  known?.stop()
+  await known?.keeper.settled()
+  await send(`${base}/${id}`, { method: 'DELETE' })
+  known?.keeper.stop()
+  opened.delete(id)
+  if (current.value.id === id) beginConversation()
+  listChanges.value++
+  return async () => {
+    await send(`${base}/${id}/restore`, { method: 'POST' })
+    listChanges.value++
+  }
+}

@@ -1,0 +1,38 @@
+import type { VNode } from 'preact'
+import type { Turn } from '../../../../core/conversation.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { conversationJson, conversationMarkdown, fileName } from './export-conversation.ts'
+
+interface ExportDialogProps {
+  readonly title: string
+  readonly turns: readonly Turn[]
+  readonly onClose: () => void
+}
+
+/** The version of a conversation that is shown, as a file. */
+export function ExportDialog({ title, turns, onClose }: ExportDialogProps): VNode {
+  return (
+    <Dialog title="Export" onClose={onClose}>
+      <p class="soft">What is shown of this conversation, as a file.</p>
+      <div class="row">
+        <Button icon="download" onClick={() => download(fileName(title, 'md'), 'text/markdown', conversationMarkdown(title, turns))}>
+          Markdown
+        </Button>
+        <Button icon="download" onClick={() => download(fileName(title, 'json'), 'application/json', conversationJson(title, turns))}>
+          JSON
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The browser has begun to read it by the time of the next task.
+  setTimeout(() => URL.revokeObjectURL(url), 0)
+}

@@ -1,0 +1,18 @@
+import type { VNode } from 'preact'
+import type { Turn } from '../../../../core/conversation.ts'
+import { Button } from '../../parts/button.tsx'
+import { showToast } from '../../state/toasts.ts'
+import { current } from './conversations.ts'
+
+/** Takes a message out with what follows it; the toast brings it back. */
+export function RemoveTurn({ turn }: { turn: Turn }): VNode {
+  const remove = () => {
+    const undo = current.value.remove(turn)
+    showToast('Message deleted, with what followed it.', { label: 'Undo', run: undo })
+  }
+  return (
+    <Button tone="quiet" size="small" icon="trash" iconOnly onClick={remove}>
+      Delete
+    </Button>
+  )
+}

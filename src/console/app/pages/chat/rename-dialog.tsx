@@ -1,0 +1,29 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { ListedConversation } from '../../../../core/conversation.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { DialogChoice } from '../../parts/dialog-choice.tsx'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { TextField } from '../../parts/fields/text-field.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { changeHead } from './conversations.ts'
+
+/** Gives a conversation another name. */
+export function RenameDialog({ conversation, onClose }: { conversation: ListedConversation; onClose: () => void }): VNode {
+  const title = useSignal(conversation.title)
+  const { busy, failure, submit } = useSubmit(async () => {
+    await changeHead({ ...conversation, title: title.value.trim() })
+    onClose()
+  })
+  return (
+    <Dialog title="Rename the conversation" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <TextField label="Name" value={title.value} maxLength={160} onInput={(text) => (title.value = text)} />
+        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        <DialogChoice disabled={busy.value || title.value.trim() === ''} onClose={onClose}>
+          Rename
+        </DialogChoice>
+      </form>
+    </Dialog>
+  )
+}

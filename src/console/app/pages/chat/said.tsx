@@ -1,0 +1,66 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { Turn } from '../../../../core/conversation.ts'
+import { Button } from '../../parts/button.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { TextArea } from '../../parts/fields/text-area.tsx'
+import { current } from './conversations.ts'
+import { RemoveTurn } from './remove-turn.tsx'
+import { Versions } from './versions.tsx'
+
+/** What a person said, and the ways to say it differently. */
+export function Said({ turn }: { turn: Turn }): VNode {
+  const edited = useSignal<string | null>(null)
+  if (edited.value !== null)
+    return <EditSaid turn={turn} text={edited.value} onInput={(text) => (edited.value = text)} onClose={() => (edited.value = null)} />
+  return (
+    <div class="turn-said">
+      <div class="turn-user">
+        <span class="hidden-text">You: </span>
+        {turn.content}
+        {turn.files.map(({ name }) => (
+          <span class="chip" key={name}>
+            {name}
+          </span>
+        ))}
+      </div>
+      <footer class="turn-foot">
+        <Versions turn={turn} />
+        <CopyButton text={turn.content} />
+        <Button tone="quiet" size="small" icon="brush" onClick={() => (edited.value = turn.content)}>
+          Edit
+        </Button>
+        <RemoveTurn turn={turn} />
+      </footer>
+    </div>
+  )
+}
+
+interface EditSaidProps {
+  readonly turn: Turn
+  readonly text: string
+  readonly onInput: (text: string) => void
+  readonly onClose: () => void
+}
+
+function EditSaid({ turn, text, onInput, onClose }: EditSaidProps): VNode {
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (text.trim() === '') return
+    current.value.edit(turn, text.trim())
+    onClose()
+  }
+  return (
+    <form class="turn-edit stack" onSubmit={submit}>
+      <TextArea label="Your message, said differently" value={text} rows={3} onInput={onInput} />
+      <div class="row">
+        <Button tone="primary" size="small" disabled={text.trim() === ''}>
+          Ask again
+        </Button>
+        <Button tone="quiet" size="small" onClick={onClose}>
+          Leave as it was
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Turn } from '../../../../core/conversation.ts'
+import { allBelow, newestBelow, pathTo, versionsOf } from './turn-tree.ts'
+
+const turn = (id: string, parent: string | null, role: Turn['role']): Turn => ({
+  ...{ id, parent, role, content: id, files: [], state: 'done', failure: null, model: null, facts: null, at: 0 },
+})
+
+/** A question with two answers, the second of them with two ways to go on. */
+const turns = [
+  turn('q', null, 'user'),
+  turn('a1', 'q', 'assistant'),
+  turn('a2', 'q', 'assistant'),
+  turn('q2', 'a2', 'user'),
+  turn('a3', 'q2', 'assistant'),
+  turn('q3', 'a2', 'user'),
+]
+const ids = (found: readonly Turn[]) => found.map(({ id }) => id)
+
+test('a path leads from the beginning to one end', () => {
+  assert.deepEqual(ids(pathTo(turns, 'a3')), ['q', 'a2', 'q2', 'a3'])
+  assert.deepEqual(ids(pathTo(turns, 'a1')), ['q', 'a1'])
+  assert.deepEqual(pathTo(turns, null), [])
+  assert.deepEqual(pathTo(turns, 'gone'), [])
+})
+
+test('a path through messages that follow each other in a circle, or one that is gone, ends', () => {
+  assert.deepEqual(ids(pathTo([turn('x', 'y', 'user'), turn('y', 'x', 'user')], 'x')), ['y', 'x'])
+  assert.deepEqual(ids(pathTo([turn('x', 'gone', 'user')], 'x')), ['x'])
+})
+
+test('versions follow the same message', () => {
+  const [, a1, , q2] = turns
+  assert.deepEqual(a1 && ids(versionsOf(turns, a1)), ['a1', 'a2'])
+  assert.deepEqual(q2 && ids(versionsOf(turns, q2)), ['q2', 'q3'])
+})
+
+test('the newest end below a message, and all that goes with it', () => {
+  assert.equal(newestBelow(turns, 'q'), 'q3')
+  assert.equal(newestBelow(turns, 'q2'), 'a3')
+  assert.deepEqual(ids(allBelow(turns, 'a2')), ['a2', 'q2', 'a3', 'q3'])
+})

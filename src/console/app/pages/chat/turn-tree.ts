@@ -1,0 +1,33 @@
+import type { Turn } from '../../../../core/conversation.ts'
+
+/** The messages from the beginning of a conversation to one of its ends; none when the end is not there. */
+export function pathTo(turns: readonly Turn[], leaf: string | null): readonly Turn[] {
+  const byId = new Map(turns.map((turn) => [turn.id, turn]))
+  const path: Turn[] = []
+  const seen = new Set<string>()
+  for (let id = leaf; id !== null && !seen.has(id); ) {
+    const turn = byId.get(id)
+    if (turn === undefined) break
+    seen.add(id)
+    path.push(turn)
+    id = turn.parent
+  }
+  return path.reverse()
+}
+
+/** All versions of a message, the first made first: what follows the same message and is by the same hand. */
+export function versionsOf(turns: readonly Turn[], { parent, role }: Turn): readonly Turn[] {
+  return turns.filter((turn) => turn.parent === parent && turn.role === role)
+}
+
+/** The newest end of a conversation below one of its messages. */
+export function newestBelow(turns: readonly Turn[], id: string): string {
+  const next = turns.findLast(({ parent }) => parent === id)
+  return next === undefined ? id : newestBelow(turns, next.id)
+}
+
+/** A message and everything that follows it. */
+export function allBelow(turns: readonly Turn[], id: string): readonly Turn[] {
+  const own = turns.filter((turn) => turn.id === id)
+  return [...own, ...turns.filter(({ parent }) => parent === id).flatMap((turn) => allBelow(turns, turn.id))]
+}

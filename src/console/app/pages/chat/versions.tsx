@@ -1,0 +1,28 @@
+import type { VNode } from 'preact'
+import type { Turn } from '../../../../core/conversation.ts'
+import { Button } from '../../parts/button.tsx'
+import { current } from './conversations.ts'
+
+/** Which version of a message is shown, and the way to the others; nothing where there is only one. */
+export function Versions({ turn }: { turn: Turn }): VNode | null {
+  const versions = current.value.versions(turn)
+  if (versions.length < 2) return null
+  const at = versions.findIndex(({ id }) => id === turn.id)
+  const show = (index: number) => () => {
+    const version = versions[index]
+    if (version !== undefined) current.value.show(version.id)
+  }
+  return (
+    <span class="versions">
+      <Button tone="quiet" size="small" icon="back" iconOnly disabled={at === 0} onClick={show(at - 1)}>
+        Earlier version
+      </Button>
+      <span>
+        {at + 1} of {versions.length}
+      </span>
+      <Button tone="quiet" size="small" icon="next" iconOnly disabled={at === versions.length - 1} onClick={show(at + 1)}>
+        Later version
+      </Button>
+    </span>
+  )
+}

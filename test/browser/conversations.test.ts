@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { becomeOwner, openPage } from './support/console-visit.ts'
+import { useConsole } from './support/use-console.ts'
+import { haveAnswered, writeNextAnswer } from './support/written-answer.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+const kept = (page: Page) => page.waitForResponse((each) => each.request().method() === 'PUT' && each.url().includes('/turns/'))
+const list = (page: Page) => page.getByRole('region', { name: 'Conversations' })
+const answers = (page: Page) => page.locator('.turn-answer')
+
+/** Begins a conversation in which something was said and answered. */
+async function converse(page: Page, said: string, answered: string): Promise<void> {
+  await openPage(page, 'Chat')
+  const another = page.getByRole('button', { name: 'New conversation' })
+  if (await another.isVisible()) await another.click()
+  await say(page, said, answered)
+}
+
+async function say(page: Page, said: string, answered: string): Promise<void> {
+  const answer = await writeNextAnswer(page)
+  await page.getByLabel('Your message').fill(said)
+  await page.keyboard.press('Enter')
+  await page.locator('.turn-answer[data-state=writing]').waitFor()
+  const whole = kept(page)
+  await answer.write(answered)
+  await answer.end()
+  await answers(page).last().and(page.locator('[data-state=done]')).waitFor()
+  await whole
+}
+
+test('a conversation survives a refresh, and is found, renamed, pinned, deleted and brought back', { skip }, async () => {
+  const { page } = visit()
+  await converse(page, 'Tell me of otters.', 'Otters hold hands.')
+  await converse(page, 'Tell me of owls.', 'Owls hunt at night.')
+  await page.reload()
+  await answers(page).getByText('Owls hunt at night.').waitFor()
+  await list(page).getByRole('link', { name: 'Tell me of otters.' }).click()
+  await answers(page).getByText('Otters hold hands.').waitFor()
+  await page.getByLabel('Search conversations').fill('HUNT AT')
+  await list(page).getByRole('link', { name: 'Tell me of otters.' }).waitFor({ state: 'detached' })
+  await list(page).getByRole('link', { name: 'Tell me of owls.' }).waitFor()
+  await page.getByLabel('Search conversations').fill('')
+  const otters = list(page).getByRole('listitem').filter({ hasText: 'otters' })
+  await otters.hover()
+  await otters.getByRole('button', { name: 'Rename' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Hands')
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+  const hands = list(page).getByRole('listitem').filter({ hasText: 'Hands' })
+  await hands.hover()
+  await hands.getByRole('button', { name: 'Pin', exact: true }).click()
+  await list(page).locator('li[data-pinned=true]').getByText('Hands').waitFor()
+  assert.match((await list(page).getByRole('listitem').first().textContent()) ?? '', /Hands/)
+  await hands.hover()
+  await hands.getByRole('button', { name: 'Delete conversation' }).click()
+  await hands.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await hands.getByRole('link').click()
+  await answers(page).getByText('Otters hold hands.').waitFor()
+})
+
+test('an earlier message is said differently, answers are had again, and every version stays', { skip }, async () => {
+  const { page } = visit()
+  await converse(page, 'Count to two.', 'One, two.')
+  await say(page, 'And on.', 'Three.')
+  const second = await writeNextAnswer(page)
+  await answers(page).first().getByRole('button', { name: 'Regenerate' }).click()
+  await second.write('1, 2.')
+  await second.end()
+  await answers(page).getByText('1, 2.').waitFor()
+  assert.equal(await answers(page).count(), 1)
+  await page.getByText('2 of 2').waitFor()
+  await page.getByRole('button', { name: 'Earlier version' }).click()
+  await answers(page).getByText('Three.').waitFor()
+  const edited = await writeNextAnswer(page)
+  await page.locator('.turn-said').first().getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('Your message, said differently').fill('Count to three.')
+  await page.getByRole('button', { name: 'Ask again' }).click()
+  const whole = kept(page)
+  await edited.write('One, two, three.')
+  await edited.end()
+  await answers(page).getByText('One, two, three.').waitFor()
+  await answers(page).locator('[data-state=done]').or(answers(page)).first().waitFor()
+  await whole
+  await page.reload()
+  await answers(page).getByText('One, two, three.').waitFor()
+  await page.locator('.turn-said').first().getByRole('button', { name: 'Earlier version' }).click()
+  await answers(page).first().getByText('1, 2.').or(answers(page).first().getByText('One, two.')).waitFor()
+})
+
+test('one message is deleted with what followed it, and brought back', { skip }, async () => {
+  const { page } = visit()
+  await converse(page, 'Say a.', 'a')
+  await say(page, 'Say b.', 'b')
+  await page.locator('.turn-said').last().getByRole('button', { name: 'Delete' }).click()
+  assert.equal(await page.locator('.turn-said').count(), 1)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.turn-said').getByText('Say b.').waitFor()
+  await answers(page).nth(1).waitFor()
+})
+
+test('an answer whose server died keeps what came, says so, and goes on where it ended', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Chat')
+  await page.getByRole('button', { name: 'New conversation' }).click()
+  await page.route('**/v1/chat/completions', async (route) => {
+    const first = { choices: [{ index: 0, delta: { content: 'Once upon' }, finish_reason: null }] }
+    await route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(first)}\n\n` })
+  })
+  const saved = kept(page)
+  await page.getByLabel('Your message').fill('Tell me a story.')
+  await page.keyboard.press('Enter')
+  await answers(page).getByText('The answer broke off').waitFor()
+  await saved
+  await page.unroute('**/v1/chat/completions')
+  const asked: string[] = []
+  await page.route('**/v1/chat/completions', async (route) => {
+    asked.push(route.request().postData() ?? '')
+    const rest = [
+      { choices: [{ index: 0, delta: { content: ' a time.' }, finish_reason: null }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    ]
+    const body = `${rest.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`
+    await route.fulfill({ contentType: 'text/event-stream', body })
+  })
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await answers(page).getByText('Once upon a time.').waitFor()
+  await page.unroute('**/v1/chat/completions')
+  assert.deepEqual(JSON.parse(asked[0] ?? '{}').messages.at(-1), { role: 'assistant', content: 'Once upon' })
+  assert.equal(await page.getByText('The answer broke off').count(), 0)
+})
+
+test('what was written and not sent is there after another page and a refresh', { skip }, async () => {
+  const { page } = visit()
+  await converse(page, 'Hello.', 'Hello.')
+  await page.getByLabel('Your message').fill('half a thought')
+  await openPage(page, 'Models')
+  await openPage(page, 'Chat')
+  assert.equal(await page.getByLabel('Your message').inputValue(), 'half a thought')
+  await page.reload()
+  await answers(page).getByText('Hello.').waitFor()
+  assert.equal(await page.getByLabel('Your message').inputValue(), 'half a thought')
+})
+
+test('text files go with a message; others are refused by name', { skip }, async () => {
+  const { page } = visit()
+  await converse(page, 'Hello.', 'Hello.')
+  await page.getByLabel('Files to attach').setInputFiles([
+    { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('the word is heron') },
+    { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50, 0, 0xff]) },
+  ])
+  await page.getByText('photo.png is no text in UTF-8').waitFor()
+  const asked = page.waitForRequest('**/v1/chat/completions')
+  await page.getByLabel('Your message').fill('What is the word?')
+  await page.keyboard.press('Enter')
+  assert.match(
+    JSON.parse((await asked).postData() ?? '{}').messages.at(-1).content,
+    /^What is the word\?\n\nnotes\.txt:\n```\nthe word is heron\n```$/,
+  )
+  await page.locator('.turn-user').getByText('notes.txt').waitFor()
+})
+
+test('a conversation is exported as Markdown and as JSON', { skip }, async () => {
+  const { page } = visit()
+  await converse(page, 'Say it.', 'It is **said**.')
+  for (const [name, expected] of [
+    ['Markdown', /^# Say it\.\n\n\*\*You:\*\*\n\nSay it\.\n/],
+    ['JSON', /"content": "It is \*\*said\*\*\."/],
+  ] as const) {
+    await page.getByRole('button', { name: 'Export' }).click()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('dialog').getByRole('button', { name }).click()
+    const download = await downloading
+    assert.match(await readFile(await download.path(), 'utf8'), expected)
+    await page.keyboard.press('Escape')
+  }
+})
+
+test('while the service does not answer, what was said is shown as not kept, and kept once it does', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Chat')
+  await page.getByRole('button', { name: 'New conversation' }).click()
+  await page.route('**/console/api/conversations/**', (route) => route.abort())
+  await haveAnswered(page, 'Kept later.')
+  await page.getByText('Not kept yet').waitFor()
+  await page.unroute('**/console/api/conversations/**')
+  await page.getByText('Not kept yet').waitFor({ state: 'detached' })
+  await page.reload()
+  await answers(page).getByText('Kept later.').waitFor()
+})
+
+test('a conversation that is not there says so', { skip }, async () => {
+  const { page } = visit()
+  await page.goto(new URL(`/console/chat/${'z'.repeat(24)}`, page.url()).href)
+  await page.getByText('There is no such conversation').waitFor()
+})
