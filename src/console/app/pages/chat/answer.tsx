@@ -10,7 +10,7 @@ import { Versions } from './versions.tsx'
 
 /** What arrives faster than this came in one piece, which says nothing about the speed. */
 const measurableMs = 5
-const endings = { writing: '', done: '', stopped: 'stopped', cut: 'reached the token limit', failed: '' } as const
+const endings = { writing: '', done: '', stopped: 'stopped by you', cut: 'reached the token limit', failed: '' } as const
 
 /** What the model said, how fast, and the ways to use, redo or continue it. */
 export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {

@@ -9,6 +9,7 @@ import { messageOf } from './message-text.ts'
 import { allBelow, newestBelow, pathTo, versionsOf } from './turn-tree.ts'
 
 const longestTitle = 80
+const pageLeft = 'The page was left while this was being written.'
 /** How often an answer is kept while it is being written. */
 const keepEveryMs = 3000
 
@@ -31,7 +32,9 @@ export class Conversation {
     this.title = signal(known?.title ?? '')
     this.pinned = signal(known?.pinned ?? false)
     // An answer that nobody is writing any more was left by a page that is gone.
-    this.#all = signal(known?.turns.map((turn) => (turn.state === 'writing' ? { ...turn, state: 'stopped' } : turn)) ?? [])
+    this.#all = signal(
+      known?.turns.map((turn) => (turn.state === 'writing' ? { ...turn, state: 'failed', failure: pageLeft } : turn)) ?? [],
+    )
     this.#leaf = signal(known?.leaf ?? known?.turns.at(-1)?.id ?? null)
     this.turns = computed(() => pathTo(this.#all.value, this.#leaf.value))
     this.writing = computed(() => this.turns.value.at(-1)?.state === 'writing')
