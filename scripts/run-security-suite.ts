@@ -15,7 +15,7 @@ try {
   const measure = new URL('../test/support/measure-event-loop.ts', import.meta.url)
   const child = spawn(process.execPath, ['--test', '--test-concurrency=1', 'test/security/*.test.ts'], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
-    env: { ...process.env, NODE_OPTIONS: `--import=${measure}`, SEPIA_EVENT_LOOP_REPORT: report },
+    env: { ...process.env, NODE_OPTIONS: `--import=${measure}`, EVENT_LOOP_REPORT: report },
     stdio: 'inherit',
   })
   const [code] = await once(child, 'exit')
