@@ -9,7 +9,7 @@ const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(new Error(`Stopped by ${signal}.`)))
 
 process.exitCode = await runCli(process.argv.slice(2), {
-  terminal: openProcessTerminal(),
+  terminal: openProcessTerminal(readEnvironment()),
   environment: readEnvironment(),
   machine: readMachine(),
   loadBackend: async (): Promise<CliBackend> => (await import('./composition/cli-backend.ts')).cliBackend,

@@ -8,7 +8,7 @@ export interface Command {
   /** What to type after `sepia`: `['token', 'create']`. */
   readonly words: readonly string[]
   readonly summary: string
-  readonly argument?: { readonly name: string; readonly help: string }
+  readonly argument?: { readonly name: string; readonly help: string; readonly optional?: true }
   readonly flags: readonly CommandFlag[]
   /** Runs until it is told to stop, so that it has no result that `--json` could print. */
   readonly endless?: true
@@ -30,12 +30,15 @@ export interface CommandFlag {
 export interface CommandContext {
   readonly config: Config
   readonly report: readonly SettingReport[]
-  /** The value of the command's argument; "" when it takes none. */
+  /** The value of the command's argument; "" when it takes none or an optional one was left out. */
   readonly argument: string
   /** Values of the command's own flags; bare ones hold "". */
   readonly flags: ReadonlyMap<string, string>
   readonly backend: CliBackend
   readonly terminal: Terminal
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Whether only the JSON may go to standard output. */
+  readonly json: boolean
   readonly signal: AbortSignal
 }
 
@@ -43,6 +46,8 @@ export interface CommandContext {
 export interface CommandResult {
   /** Lines for standard output, without the last line break; empty prints nothing. */
   readonly text: string
+  /** Whether the first line is a heading. */
+  readonly heading?: boolean
   /** The one object that `--json` prints. */
   readonly json: Readonly<Record<string, unknown>>
   /** Whether what it checked was in order; false exits with 1. */

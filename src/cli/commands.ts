@@ -16,6 +16,10 @@ import { restore } from './commands/restore.ts'
 import { revokeToken } from './commands/revoke-token.ts'
 import { searchModels } from './commands/search-models.ts'
 import { serve } from './commands/serve.ts'
+import { chat } from './commands/service/chat.ts'
+import { login, logout } from './commands/service/login.ts'
+import { cancelRequest, listRequests, showRequest, waitForRequest } from './commands/service/requests.ts'
+import { showStatus } from './commands/service/show-status.ts'
 import { showConfig } from './commands/show-config.ts'
 import { suggestModels } from './commands/suggest-models.ts'
 
@@ -23,6 +27,14 @@ import { suggestModels } from './commands/suggest-models.ts'
 export const commands: readonly Command[] = [
   serve,
   showConfig,
+  login,
+  logout,
+  chat,
+  showStatus,
+  listRequests,
+  showRequest,
+  waitForRequest,
+  cancelRequest,
   createToken,
   listTokens,
   revokeToken,

@@ -52,7 +52,11 @@ function settingGroups(listed: Command['settings']): readonly (readonly [string,
 /** What to type after `sepia`. */
 export function usage({ words, argument, flags }: Command): string {
   const required = flags.filter((flag) => flag.required === true).map(({ name, form }) => `--${name} ${form ?? ''}`)
-  return [...words, ...(argument === undefined ? [] : [argument.name]), ...required].join(' ')
+  return [
+    ...words,
+    ...(argument === undefined ? [] : [argument.optional === true ? `[${argument.name}]` : argument.name]),
+    ...required,
+  ].join(' ')
 }
 
 function flagRow({ name, form, help }: CommandFlag): readonly string[] {

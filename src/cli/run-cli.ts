@@ -9,6 +9,7 @@ import type { Command, CommandResult } from './command.ts'
 import { commands } from './commands.ts'
 import { describeFailure } from './describe-failure.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
+import { paint } from './paint.ts'
 import { printable, printableLine } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
@@ -36,14 +37,19 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
   try {
     const result = await answer(parsed, surroundings)
     if (json) terminal.out(`${printableLine(JSON.stringify(result.json))}\n`)
-    else if (result.text !== '') terminal.out(`${printable(result.text)}\n`)
+    else if (result.text !== '') terminal.out(`${present(terminal, result)}\n`)
     return result.healthy === false ? 1 : 0
   } catch (error) {
     const message = describeFailure(error)
     if (json) terminal.out(`${printableLine(JSON.stringify({ error: { message } }))}\n`)
-    else terminal.err(`${printable(message)}\n`)
+    else terminal.err(`${paint(terminal, 'red', printable(message))}\n`)
     return error instanceof UsageError ? 2 : 1
   }
+}
+
+function present(terminal: Terminal, { text, heading = false }: CommandResult): string {
+  const [first = '', ...rest] = printable(text).split('\n')
+  return [heading ? paint(terminal, 'bold', first) : first, ...rest].join('\n')
 }
 
 async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise<CommandResult> {
@@ -60,12 +66,13 @@ async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise
   }
   if (flags.has('help')) return { text: commandHelp(command), json: { command: command.words.join(' '), summary: command.summary } }
   const { config, report } = await readSettings(command, parsed, surroundings)
-  const { loadBackend, terminal, signal } = surroundings
+  const { loadBackend, terminal, environment, signal } = surroundings
   const own = command.flags.flatMap(({ name }) => {
     const value = flags.get(name)?.at(-1)
     return value === undefined ? [] : [[name, value === true ? '' : value] as const]
   })
-  return await command.run({ config, report, argument: rest[0] ?? '', flags: new Map(own), backend: await loadBackend(), terminal, signal })
+  const input = { config, report, argument: rest[0] ?? '', flags: new Map(own), environment, json: flags.has('json') }
+  return await command.run({ ...input, backend: await loadBackend(), terminal, signal })
 }
 
 function listCommands(some: readonly Command[]): CommandResult['json'] {

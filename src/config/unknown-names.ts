@@ -7,11 +7,14 @@ import { allSettings } from './settings.ts'
 /** Variables that steer the test suite, not the service. */
 const testVariables = /^SEPIA_(CI$|TEST_)/
 
+/** Variables of the commands that talk to a running service. */
+const clientVariables = ['SEPIA_URL', 'SEPIA_TOKEN']
+
 /** A fault for every flag, `SEPIA_` variable and key of the file that no setting has. */
 export function findUnknownNames(sources: SettingSources): readonly ConfigFault[] {
   const keys = allSettings.map(({ name }) => name)
   const flags = [...keys, 'config'].map((name) => `--${name}`)
-  const variables = [...keys, 'config'].map(environmentName)
+  const variables = [...[...keys, 'config'].map(environmentName), ...clientVariables]
   const { file } = sources
   return [
     ...Object.keys(sources.flags)

@@ -25,6 +25,9 @@ export async function runCommandLine(
     tokens = [tokenOf({ name: 'mine', scopes: ['read'] })],
     backend: instead = {},
     interactive = false,
+    color = false,
+    input = null,
+    answers = [],
   }: {
     environment?: Record<string, string>
     answer?: string | null
@@ -34,6 +37,11 @@ export async function runCommandLine(
     tokens?: readonly AccessToken[]
     backend?: Partial<CliBackend>
     interactive?: boolean
+    color?: boolean
+    /** What comes on standard input; null = a person sits there. */
+    input?: string | null
+    /** Typed one after another before `answer`. */
+    answers?: readonly string[]
   } = {},
 ): Promise<{ code: number; out: string; err: string; asked: readonly string[]; done: readonly string[] }> {
   await using folder = await createTemporaryFolder()
@@ -83,12 +91,14 @@ export async function runCommandLine(
         err += text
       },
       interactive,
+      color,
+      readInput: async () => input,
       ask: async (question) => {
         asked.push(question)
-        return answer
+        return answers[asked.length - 1] ?? answer
       },
     },
-    environment,
+    environment: { HOME: folder.path, ...environment },
     machine: { cores: 2, memoryBytes: 1e9, terminal: false, folder: folder.path },
     loadBackend: async () => backend,
     version: '1.2.3',

@@ -1,0 +1,49 @@
+import type { Command } from '../../command.ts'
+import { loginFile, removeLogin, writeLogin } from '../../service/login-file.ts'
+import { parseServiceUrl, signInHere } from '../../service/open-service.ts'
+import { createServiceClient } from '../../service/service-client.ts'
+import { serviceFlags, serviceSettings } from '../../service/service-flags.ts'
+import { endOfInput } from '../../terminal.ts'
+import { UsageError } from '../../usage-error.ts'
+
+export const login: Command = {
+  words: ['login'],
+  summary: 'Keep the address and a token of a service, for the commands that use one.',
+  argument: { name: '<url>', help: 'Its origin; without one, that of this machine, for which a token is made.', optional: true },
+  flags: serviceFlags.filter(({ name }) => name === 'token'),
+  settings: serviceSettings,
+  run: async (context) => {
+    const { argument, flags, environment, terminal, signal } = context
+    if (argument === '') {
+      const { url } = await signInHere(context)
+      return { text: `Signed in to ${url}.`, json: { url } }
+    }
+    const url = parseServiceUrl(argument, '<url>')
+    const token = flags.get('token') ?? (environment.SEPIA_TOKEN || (await askForToken()))
+    await createServiceClient({ url, token }).fetchJson('/v1/models', { signal })
+    const file = loginFile(environment)
+    await writeLogin(file, { url, token })
+    return { text: `Signed in to ${url}; kept in ${file}.`, json: { url, file } }
+
+    async function askForToken(): Promise<string> {
+      const answer = (await terminal.ask('Access token: ', { signal, secret: true })) ?? (await terminal.readInput())
+      const text = answer?.trim() ?? ''
+      if (text !== '' && text !== endOfInput) return text
+      throw new UsageError([
+        { where: '--token', message: 'is missing; make one in the console, or with sepia token create on its machine.' },
+      ])
+    }
+  },
+}
+
+export const logout: Command = {
+  words: ['logout'],
+  summary: 'Forget what sepia login kept; the token stays valid.',
+  flags: [],
+  settings: [],
+  run: async ({ environment }) => {
+    const file = loginFile(environment)
+    await removeLogin(file)
+    return { text: `Forgot the login in ${file}.`, json: { file } }
+  },
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { mkdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { type HttpService, startHttpService } from '../../../../test/support/http-service.ts'
+import { runCommandLine as run } from '../../../../test/support/run-command-line.ts'
+import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { endOfInput } from '../../terminal.ts'
+
+const at = ({ url, token }: HttpService) => ({ environment: { SEPIA_URL: url, SEPIA_TOKEN: token } })
+
+async function submit(service: HttpService): Promise<string> {
+  const response = await service.fetch('/generate/sdxl', { json: { prompt: 'a cat', steps: 2 }, headers: { 'x-service-async': '1' } })
+  const { response_id: id }: { response_id: string } = JSON.parse(await response.text())
+  return id
+}
+
+describe('chat', () => {
+  it('streams the answer to a question', async () => {
+    await using service = await startHttpService()
+    const { code, out, err } = await run(['chat', 'Hello', '--seed', '7'], at(service))
+    assert.deepEqual([code, err], [0, ''])
+    const { out: json } = await run(['chat', '-', '--json', '--seed', '7'], { ...at(service), input: 'Hello' })
+    assert.deepEqual(JSON.parse(json), { model: 'fake-chat', content: out.trimEnd() })
+    assert.notEqual(out.trimEnd(), '')
+  })
+
+  it('remembers what was said before, until Ctrl-D', async () => {
+    const bodies: { messages: { role: string; content: string }[] }[] = []
+    await using service = await startHttpService({
+      extend: async (server) => {
+        server.addHook('preHandler', async ({ body }) => void bodies.push(Object(body).value))
+      },
+    })
+    const { code, asked } = await run(['chat', '--system', 'Be brief.'], {
+      ...at(service),
+      answers: ['One', '', 'Two', endOfInput],
+    })
+    assert.equal(code, 0)
+    assert.equal(asked.length, 4)
+    const turns = bodies.flatMap((body) => (body === undefined ? [] : [body.messages.map(({ role }) => role).join(' ')]))
+    assert.deepEqual(turns, ['system user', 'system user assistant user'])
+  })
+
+  it('goes on after a refusal, without the turn that was refused', async () => {
+    await using service = await startHttpService()
+    const { code, err } = await run(['chat', '--model', 'nothing'], { ...at(service), answers: ['One', 'Two', endOfInput] })
+    assert.equal(code, 0)
+    assert.equal(err.match(/nothing/g)?.length, 3)
+  })
+
+  it('refuses a number that is none before it asks anybody', async () => {
+    const { code, err } = await run(['chat', 'x', '--temperature', 'hot'])
+    assert.deepEqual([code, err], [2, '--temperature: expected a number, got "hot".\n'])
+  })
+})
+
+describe('request', () => {
+  it('lists, shows and cancels', async () => {
+    await using service = await startHttpService()
+    assert.equal((await run(['request', 'list'], at(service))).out, 'There are no such requests.\n')
+    const id = await submit(service)
+    assert.match((await run(['request', 'list', '--status', 'pending'], at(service))).out, new RegExp(`^${id} +pending `, 'm'))
+    assert.match((await run(['request', 'show', id], at(service))).out, /^status +pending, number 1 in line$/m)
+    const { out } = await run(['request', 'cancel', id, '--json'], at(service))
+    assert.equal(JSON.parse(out).outcome, 'cancelled')
+    const refused = await run(['request', 'list', '--status', 'lost'], at(service))
+    assert.match(refused.err, /`status` must be one of/)
+  })
+
+  it('waits for the end, and exits with 1 where that is a failure', async () => {
+    await using service = await startHttpService({ worker: true })
+    const { code, out } = await run(['request', 'wait', await submit(service)], at(service))
+    assert.equal(code, 0)
+    assert.match(out, /^status +succeeded$/m)
+    await using idle = await startHttpService()
+    const id = await submit(idle)
+    await run(['request', 'cancel', id, '--yes'], at(idle))
+    assert.equal((await run(['request', 'wait', id], at(idle))).code, 1)
+  })
+
+  it('says whose request it is not', async () => {
+    await using service = await startHttpService()
+    const { code, err } = await run(['request', 'show', '../models'], at(service))
+    assert.equal(code, 1)
+    assert.match(err, /^There is no such request/)
+  })
+})
+
+describe('status', () => {
+  it('shows the models, and exits with 1 when the service cannot serve', async () => {
+    await using service = await startHttpService()
+    const { code, out } = await run(['status'], at(service))
+    assert.equal(code, 0)
+    assert.match(out, /is ready\n\nMODEL +KIND/)
+    assert.match(out, /^fake-chat +text/m)
+    service.drain()
+    const draining = await run(['status'], at(service))
+    assert.equal(draining.code, 1)
+    assert.match(draining.out, /is not ready: The service is restarting/)
+  })
+})
+
+describe('login', () => {
+  it('keeps what it was told where only its owner can read it, and the other commands use it until logout', async () => {
+    await using service = await startHttpService()
+    await using home = await createTemporaryFolder()
+    const environment = { HOME: home.path }
+    const signedIn = await run(['login', `${service.url}/`], { environment, answer: service.token })
+    assert.equal(signedIn.code, 0, signedIn.err)
+    assert.doesNotMatch(signedIn.out, /sepia_/)
+    const file = join(home.path, '.config/sepia/login.json')
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), { url: service.url, token: service.token })
+    assert.equal((await run(['status'], { environment })).code, 0)
+    assert.equal((await run(['logout'], { environment })).code, 0)
+    assert.match((await run(['status', '--port', '9'], { environment })).err, /cannot be reached|Nothing answers/)
+  })
+
+  it('keeps no token that the service refuses', async () => {
+    await using service = await startHttpService()
+    await using home = await createTemporaryFolder()
+    const refused = await run(['login', service.url, '--token', 'sepia_wrong'], { environment: { HOME: home.path } })
+    assert.equal(refused.code, 1)
+    await assert.rejects(stat(join(home.path, '.config')))
+  })
+
+  it('never sends a kept token to another address', async () => {
+    await using service = await startHttpService()
+    await using home = await createTemporaryFolder()
+    const environment = { HOME: home.path }
+    await run(['login', service.url, '--token', service.token], { environment })
+    const elsewhere = await run(['status', '--url', 'http://127.0.0.1:9'], { environment })
+    assert.equal(elsewhere.code, 2)
+    assert.match(elsewhere.err, /there is no token for http:\/\/127\.0\.0\.1:9/)
+  })
+
+  for (const url of ['ftp://x', 'x', 'http://a/b', 'http://u:p@a', 'http://a?b'])
+    it(`takes ${url} for no address`, async () => {
+      const { code, err } = await run(['login', url, '--token', 'x'])
+      assert.equal(code, 2)
+      assert.match(err, /^<url>: expected an origin/)
+    })
+
+  it('names a file that holds no login', async () => {
+    await using home = await createTemporaryFolder()
+    await mkdir(join(home.path, 'sepia/login.json'), { recursive: true })
+    const { code, err } = await run(['status'], { environment: { XDG_CONFIG_HOME: home.path } })
+    assert.equal(code, 1)
+    assert.match(err, /EISDIR|login\.json/)
+  })
+})
+
+describe('a service that is none', () => {
+  it('is named with what to do', async () => {
+    await using service = await startHttpService({
+      extend: async (server) => {
+        server.get('/healthy', async () => 'hello')
+      },
+    })
+    const { err } = await run(['login', `http://127.0.0.1:${new URL(service.url).port}`, '--token', 'x\ny'])
+    assert.match(err, /cannot be reached|token/)
+    const hostile = await run(['chat', '\u001b[2J', '--model', '\u001b[2J'], at(service))
+    assert.ok(!`${hostile.out}${hostile.err}`.includes('\u001b'))
+  })
+})

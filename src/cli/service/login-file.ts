@@ -1,0 +1,57 @@
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { isRecord } from '../../core/is-record.ts'
+
+/** Which service the command line talks to, and with which access token. */
+export interface Login {
+  /** Its origin, such as `https://sepia.example`. */
+  readonly url: string
+  readonly token: string
+}
+
+/** Where the login of this person is kept. */
+export function loginFile(environment: Readonly<Record<string, string | undefined>>): string {
+  const folder = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), '.config')
+  return join(folder, 'sepia', 'login.json')
+}
+
+/**
+ * The login in a file; null when there is none.
+ *
+ * @throws {Error} naming the file when something else stands in it.
+ */
+export async function readLogin(file: string): Promise<Login | null> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  })
+  if (text === null) return null
+  const login = parse(text)
+  if (login === null) throw new Error(`${file} is no login; write it anew with sepia login.`)
+  return login
+}
+
+/** Writes a login so that only its owner can read it, and so that a crash leaves the old one or the new one. */
+export async function writeLogin(file: string, login: Login): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const unfinished = `${file}.${process.pid}`
+  await writeFile(unfinished, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 })
+  await chmod(unfinished, 0o600)
+  await rename(unfinished, file)
+}
+
+/** Forgets the login; that there is none is fine. */
+export async function removeLogin(file: string): Promise<void> {
+  await rm(file, { force: true })
+}
+
+function parse(text: string): Login | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isRecord(value) || typeof value.url !== 'string' || typeof value.token !== 'string') return null
+    return { url: value.url, token: value.token }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,57 @@
+import { listeningOrigin } from '../../config/listening-origin.ts'
+import type { CommandContext } from '../command.ts'
+import { UsageError } from '../usage-error.ts'
+import { type Login, loginFile, readLogin, writeLogin } from './login-file.ts'
+import { createServiceClient, type ServiceClient } from './service-client.ts'
+
+/** What tells which service is meant. */
+type Surroundings = Pick<CommandContext, 'flags' | 'environment' | 'config' | 'backend' | 'terminal' | 'signal'>
+
+/**
+ * The service that a command talks to: that of the flags, of the environment, of the last `sepia login`, or else the one of this
+ * machine's data folder, for which a token is made and kept.
+ *
+ * @throws {UsageError} when an address is given without a token that belongs to it.
+ */
+export async function openService(context: Surroundings): Promise<ServiceClient> {
+  return createServiceClient(await findLogin(context))
+}
+
+/** @throws {UsageError} naming the flag when the text is no address of a service. */
+export function parseServiceUrl(text: string, where: string): string {
+  const url = URL.parse(text)
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === ''
+  if (isOrigin && url.username === '' && url.password === '') return url.origin
+  throw new UsageError([{ where, message: `expected an origin such as https://sepia.example, got ${JSON.stringify(text)}.` }])
+}
+
+/** Makes a token of the first account in the data folder of this machine, and keeps it as the login. */
+export async function signInHere({ environment, config, backend, terminal, signal }: Surroundings): Promise<Login> {
+  const url = listeningOrigin(config.listen.host, config.listen.port)
+  await createServiceClient({ url, token: '' }).fetchJson('/healthz', { signal })
+  await using desk = await backend.openAccountDesk(config, { signal })
+  const { text } = await desk.createToken(
+    { accountId: null, name: 'command line', scopes: ['text', 'image', 'read'], lifetimeMs: null },
+    { signal },
+  )
+  const login = { url, token: text }
+  const file = loginFile(environment)
+  await writeLogin(file, login)
+  terminal.err(`Made a token for ${url} and kept it in ${file}; sepia logout forgets it.\n`)
+  return login
+}
+
+async function findLogin(context: Surroundings): Promise<Login> {
+  const { flags, environment } = context
+  const [url, where] = flags.has('url') ? [flags.get('url'), '--url'] : [environment.SEPIA_URL || undefined, 'SEPIA_URL']
+  const token = flags.get('token') ?? (environment.SEPIA_TOKEN || undefined)
+  const origin = url === undefined ? null : parseServiceUrl(url, where)
+  if (origin !== null && token !== undefined) return { url: origin, token }
+  const kept = await readLogin(loginFile(environment))
+  // A token goes to no other address than the one it was kept for.
+  if (kept !== null && (origin === null || kept.url === origin)) return { ...kept, ...(token !== undefined && { token }) }
+  if (origin !== null)
+    throw new UsageError([{ where, message: `there is no token for ${origin}; add --token or SEPIA_TOKEN, or run sepia login ${origin}.` }])
+  if (token !== undefined) return { url: listeningOrigin(context.config.listen.host, context.config.listen.port), token }
+  return signInHere(context)
+}

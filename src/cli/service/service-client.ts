@@ -1,0 +1,77 @@
+import { isRecord } from '../../core/is-record.ts'
+import type { Login } from './login-file.ts'
+import { readEvents, type ServerEvent } from './read-events.ts'
+
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  /** Sent as JSON; makes it a POST unless `method` says otherwise. */
+  readonly body?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+/** A running service, called with an access token. Every failure is an `Error` that says what to do. */
+export interface ServiceClient {
+  readonly url: string
+  /** Resolves to the JSON of a successful answer. */
+  fetchJson<Answer>(path: string, call: Call): Promise<Answer>
+  /** The events of a stream; ends when the stream does, and leaves it when the reader stops. */
+  watch(path: string, call: Call): AsyncGenerator<ServerEvent, void, undefined>
+}
+
+/** Calls the service at an address; nothing is sent before the first call. */
+export function createServiceClient({ url, token }: Login): ServiceClient {
+  const send = async (path: string, { method, body, headers, signal }: Call): Promise<Response> => {
+    const init = {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+      redirect: 'error',
+      signal,
+    } as const
+    const response = await fetch(`${url}${path}`, init).catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : unreachable(url, error)
+    })
+    if (response.ok) return response
+    throw new Error(describeRefusal(url, response.status, await response.text()))
+  }
+  return {
+    url,
+    fetchJson: async (path, call) => {
+      const text = await (await send(path, call)).text()
+      try {
+        return JSON.parse(text === '' ? '{}' : text)
+      } catch {
+        throw new Error(`What answers at ${url} is no Sepia: correct the address with sepia login <url>.`)
+      }
+    },
+    watch: async function* (path, call) {
+      const { body } = await send(path, { ...call, headers: { accept: 'text/event-stream', ...call.headers } })
+      if (body !== null) yield* readEvents(body)
+    },
+  }
+}
+
+function unreachable(url: string, error: unknown): Error {
+  const { cause } = error instanceof Error ? error : {}
+  const { code, message } = Object(cause)
+  if (code === 'ECONNREFUSED')
+    return new Error(`Nothing answers at ${url}; start the service with sepia serve, or name another one with sepia login <url>.`)
+  return new Error(`${url} cannot be reached (${message ?? error}); correct the address with sepia login <url>.`)
+}
+
+function describeRefusal(url: string, status: number, text: string): string {
+  const message = findMessage(text)
+  if (message === null) return `${url} answered ${status} and not as Sepia does; correct the address with sepia login <url>.`
+  return status === 401 ? `${message} sepia login writes a new token down.` : message
+}
+
+function findMessage(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    const error = isRecord(value) ? value.error : null
+    return isRecord(error) && typeof error.message === 'string' ? error.message : null
+  } catch {
+    return null
+  }
+}

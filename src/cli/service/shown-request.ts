@@ -1,0 +1,56 @@
+import { printableLine } from '../printable.ts'
+import type { ReportProgress } from '../progress-bar.ts'
+import type { ServiceClient } from './service-client.ts'
+
+/** An asynchronous request as the service shows it, as far as commands need it. */
+export interface ShownRequest {
+  readonly response_id: string
+  readonly status: 'pending' | 'running' | 'completed'
+  readonly outcome?: 'succeeded' | 'failed' | 'cancelled'
+  readonly error?: { readonly message: string }
+  readonly queue_position?: number
+  readonly progress?: { readonly step: number; readonly total: number }
+  readonly model: string
+  readonly created_at: string
+  readonly started_at: string | null
+  readonly completed_at: string | null
+  readonly expires_at: string | null
+}
+
+/** How it stands, in a few words: `succeeded`, `running 3/20`, `pending, 2nd in line`. */
+export function describeStatus({ status, outcome, progress, queue_position: position }: ShownRequest): string {
+  if (status === 'completed') return outcome ?? status
+  if (status === 'running') return progress === undefined ? status : `${status} ${progress.step}/${progress.total}`
+  return position === undefined ? status : `${status}, number ${position} in line`
+}
+
+/** Lines of name and value that say all that is known of a request. */
+export function describeRequest(request: ShownRequest): string {
+  const { response_id: id, model, error, created_at: created, started_at: started, completed_at: completed, expires_at: expires } = request
+  const rows: readonly (readonly [string, string | null])[] = [
+    ['id', id],
+    ['status', describeStatus(request)],
+    ['model', model],
+    ['error', error?.message ?? null],
+    ['created', created],
+    ['started', started],
+    ['completed', completed],
+    ['kept until', expires],
+  ]
+  return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}  ${printableLine(value)}`])).join('\n')
+}
+
+/** Follows a request to its end. @throws {Error} when the stream ends before that. */
+export async function followRequest(
+  service: ServiceClient,
+  id: string,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: ReportProgress },
+): Promise<ShownRequest> {
+  for await (const { name, data } of service.watch(`/v1/requests/${encodeURIComponent(id)}/events`, { signal })) {
+    const event = JSON.parse(data)
+    if (name === 'progress') onProgress(event.step, event.total)
+    if (name === 'error') throw new Error(event.error.message)
+    if (name === 'status' && event.status === 'completed') return event
+  }
+  throw new Error(`The service stopped telling about ${id}; go on with sepia request wait ${id}.`)
+}
