@@ -21,6 +21,7 @@ const benches = [
   { name: 'diffusion/several-images', question: 'Images: four of one request in one batch, against one after the other' },
   { name: 'queue/durable-submits', question: 'Asynchronous submits into the embedded store, 32 in flight' },
   { name: 'queue/polls', question: 'Polls of the embedded store, 100 000 records' },
+  { name: 'postgres/submits-and-claims', question: 'The queue on PostgreSQL beside pg-boss and graphile-worker' },
   { name: 'queue/over-http', question: 'Submits and polls over HTTP' },
   { name: 'streams/open-streams', question: '500 open streams on a fake model' },
   { name: 'upstream/added-latency', question: 'Upstream chat: what the service adds, one at a time and with 32 connections' },

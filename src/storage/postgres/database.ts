@@ -36,8 +36,8 @@ const integer64 = 20
 const noneFree = 'timeout exceeded when trying to connect'
 
 /**
- * Settings of every connection. Commits are durable whatever the server's own default is; the joins are told to look rows up by
- * their keys, because a hash join would read whole partitions for a handful of them.
+ * Settings of every connection. Commits are durable whatever the server's own default is; rows are to be found by their keys,
+ * because a plan that was made while a table was empty, or an estimate that is wrong for a second, would read all of it for a handful.
  */
 const sessionSettings = [
   'synchronous_commit=on',
@@ -46,6 +46,7 @@ const sessionSettings = [
   'idle_in_transaction_session_timeout=10000',
   'default_transaction_isolation=read\\ committed',
   'plan_cache_mode=force_generic_plan',
+  'enable_seqscan=off',
   'enable_hashjoin=off',
   'enable_mergejoin=off',
   'jit=off',

@@ -67,7 +67,7 @@ async function numbersOf(
   text: string,
   parameters: Readonly<Record<string, unknown>>,
 ): Promise<ReadonlySet<number>> {
-  return new Set((await statements.all(text, parameters)).map((row) => readInteger(row, 'n') - 1))
+  return new Set((await statements.all(text, parameters, { repeatable: true })).map((row) => readInteger(row, 'n') - 1))
 }
 
 function columnsOf(ends: readonly End[]): Readonly<Record<string, readonly unknown[]>> {

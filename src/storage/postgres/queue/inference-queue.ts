@@ -25,7 +25,7 @@ import type { Bell } from '../bell.ts'
 import type { Database } from '../database.ts'
 import { Grouping } from '../grouping.ts'
 import { cancel } from './cancel.ts'
-import { type ClaimedRow, claim, returnClaims } from './claim.ts'
+import { type ClaimedRow, claim, returnClaims, type WantedWork } from './claim.ts'
 import type { EncodedSubmission } from './encoded-submission.ts'
 import { type Enqueued, enqueueGroup } from './enqueue.ts'
 import { expire } from './expire.ts'
@@ -92,13 +92,18 @@ export class PostgresInferenceQueue implements InferenceQueue {
     { signal }: Options,
   ): Promise<readonly Claim[]> {
     signal.throwIfAborted()
-    await this.#returnLostClaims()
-    const name = randomUUID()
-    this.#lostClaims.add(name)
-    const rows = await claim(this.#database, { ...wanted, format: workFormat, claim: name }, this.#clock.now())
-    this.#lostClaims.delete(name)
+    const rows = await this.#claim(wanted).catch(() => this.#claim(wanted))
     if (rows.length > 0) this.#places.forget()
     return (await Promise.all(rows.map((row) => this.#decode(row)))).filter((each) => each !== null)
+  }
+
+  async #claim(wanted: Omit<WantedWork, 'format' | 'claim'>): Promise<readonly ClaimedRow[]> {
+    await this.#returnLostClaims()
+    const name = randomUUID()
+    return claim(this.#database, { ...wanted, format: workFormat, claim: name }, this.#clock.now()).catch((error: unknown) => {
+      this.#lostClaims.add(name)
+      throw error
+    })
   }
 
   async renew(

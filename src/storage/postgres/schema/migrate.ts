@@ -17,16 +17,16 @@ export async function migrate(url: string, migrations: readonly Migration[] = re
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000, application_name: 'sepia migration' })
   client.on('error', () => {})
   try {
-    await client.connect()
+    await client.connect().catch((error: unknown) => {
+      throw toServiceError(error)
+    })
     const warnings = await examineServer(client)
     await client.query("set lock_timeout = '60s'")
     await client.query(`select pg_advisory_lock(${migrationLock})`)
     await takeSteps(client, migrations)
     return warnings
-  } catch (error) {
-    throw toServiceError(error)
   } finally {
-    await client.end()
+    await client.end().catch(() => {})
   }
 }
 

@@ -9,6 +9,9 @@ const daysAhead = 4
 /** One node at a time makes and drops partitions. */
 const partitionLock = 7_335_742_004
 
+/** Asks the catalog itself: `to_regclass` remembers that a table was not there when another node has made it meanwhile. */
+const tableSql = 'select 1 from pg_class where relname = :name and relnamespace = current_schema()::regnamespace'
+
 /** Makes the partitions of today and the next days; what came before its partition moves into it. */
 export async function makePartitions(database: Database, now: number): Promise<void> {
   const today = Math.floor(now / dayMs)
@@ -17,12 +20,10 @@ export async function makePartitions(database: Database, now: number): Promise<v
 
 async function makePartition(database: Database, day: number): Promise<void> {
   const name = partitionOf(day)
-  const there = await database.get('select to_regclass(:name) is not null as there', { name }, { repeatable: true })
-  if (there?.there === true) return
+  if ((await database.get(tableSql, { name }, { repeatable: true })) !== undefined) return
   await database.transaction(async (statements) => {
     await statements.run('select pg_advisory_xact_lock(:partitionLock)', { partitionLock })
-    const made = await statements.get('select to_regclass(:name) is not null as there', { name })
-    if (made?.there === true) return
+    if ((await statements.get(tableSql, { name })) !== undefined) return
     const [from, to] = [firstId(day), firstId(day + 1)]
     await statements.run(`create table ${name} (like inferences including defaults including constraints) with (fillfactor = 70)`)
     await statements.run('lock table inferences_other in access exclusive mode')

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { Database } from '../../src/storage/postgres/database.ts'
+import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { migrate } from '../../src/storage/postgres/schema/migrate.ts'
+import { migrations } from '../../src/storage/postgres/schema/migrations.ts'
+import { dropPartitions, makePartitions } from '../../src/storage/postgres/schema/partitions.ts'
+import { claimNext, succeed } from '../conformance/claiming.ts'
+import { options, roomy } from '../conformance/store-factory.ts'
+import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
+import { startPostgres, withoutPostgres } from '../support/postgres/postgres-server.ts'
+import { makeSubmission } from '../support/submission.ts'
+import { createTestClock } from '../support/test-clock.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
+  test('a program that knows a step less goes on working, unless the step says that it must not', async () => {
+    const url = await createDatabase()
+    const wider = { sql: 'alter table accounts add column colour text', leastProgram: migrations.length }
+    const narrower = { sql: 'alter table accounts drop column colour', leastProgram: migrations.length + 2 }
+    await migrate(url, [...migrations, wider])
+    await (await openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'tool' }))[Symbol.asyncDispose]()
+    await migrate(url, [...migrations, wider, narrower])
+    await assert.rejects(migrate(url), /changed by a newer version of the service \(schema 3\)/)
+  })
+
+  test('a step that fails leaves nothing behind', async () => {
+    const url = await createDatabase()
+    const broken = { sql: 'create table half (id integer); select nothing from nowhere', leastProgram: 1 }
+    await assert.rejects(migrate(url, [...migrations, broken]))
+    const { query } = await sharedPostgres()
+    assert.deepEqual(await query(`select to_regclass('half') as half`, new URL(url).pathname.slice(1)), [{ half: null }])
+    await migrate(url)
+  })
+
+  test('a server that would lose commits is refused', async () => {
+    await using server = await startPostgres({ settings: ['fsync=off'] })
+    await assert.rejects(migrate(server.url('postgres')), /would lose what it has confirmed/)
+  })
+
+  test('records move into the partition of their day, and go with it when the last of them is past its retention', async () => {
+    const clock = createTestClock()
+    const url = await createDatabase()
+    await using store = await openPostgresStore({ url, clock, limits: roomy, mode: 'service', time: 'clock' })
+    await using database = new Database(url)
+    const { query } = await sharedPostgres()
+    const name = new URL(url).pathname.slice(1)
+    const placeOf = async (id: string) =>
+      (await query(`select tableoid::regclass::text as place from inferences where id = '${id}'`, name))[0]?.place
+    const old = (await store.queue.enqueue(makeSubmission(), options)).inference.id
+    assert.equal(await placeOf(old), 'inferences_d20260101')
+    await succeed(store.queue, await claimNext(store.queue))
+    await clock.advance(20 * dayMs)
+    const early = (await store.queue.enqueue(makeSubmission(), options)).inference.id
+    assert.equal(await placeOf(early), 'inferences_other')
+    await makePartitions(database, clock.now())
+    assert.equal(await placeOf(early), 'inferences_d20260121')
+    const random = '0ddba11a-0000-4000-8000-000000000000'
+    await store.queue.enqueue(makeSubmission({ id: random }), options)
+    assert.equal(await placeOf(random), 'inferences_other')
+    assert.ok((await dropPartitions(database, clock.now())) >= 1)
+    assert.equal(await placeOf(old), undefined)
+    await clock.advance(40 * dayMs)
+    await dropPartitions(database, clock.now())
+    assert.equal((await store.log.find(early, 'a', options))?.status, 'pending')
+  })
+})

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import type { PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { claimNext, release, succeed, tryClaim } from '../conformance/claiming.ts'
+import { options, roomy } from '../conformance/store-factory.ts'
+import { type FaultyLink, startFaultyLink } from '../support/postgres/faulty-link.ts'
+import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
+import { withoutPostgres } from '../support/postgres/postgres-server.ts'
+import { makeSubmission } from '../support/submission.ts'
+
+const away = { code: 'server_is_overloaded', retryAfterSeconds: 2 }
+
+interface Linked extends AsyncDisposable {
+  readonly link: FaultyLink
+  readonly store: PostgresStore
+  readonly database: string
+}
+
+/** A store that reaches its database over a link. */
+async function openOverLink(): Promise<Linked> {
+  await using undo = new AsyncDisposableStack()
+  const address = new URL(await createDatabase())
+  const link = undo.use(await startFaultyLink(Number(address.port)))
+  const database = address.pathname.slice(1)
+  address.port = String(link.port)
+  const store = undo.use(await openPostgresStore({ url: address.href, clock: createSystemClock(), limits: roomy, mode: 'service' }))
+  const owned = undo.move()
+  return { link, store, database, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
+  test('calls go on over new connections when all were cut', async () => {
+    await using linked = await openOverLink()
+    const { link, store } = linked
+    for (let round = 0; round < 5; round++) {
+      const { inference } = await store.queue.enqueue(makeSubmission(), options)
+      link.cut()
+      assert.equal((await store.log.find(inference.id, 'a', options))?.status, 'pending')
+      link.cut()
+      assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
+    }
+  })
+
+  test('a submission whose answer got lost is there once, whichever answer it was', async () => {
+    await using linked = await openOverLink()
+    const { link, store, database } = linked
+    await store.queue.enqueue(makeSubmission({ accountId: 'warm' }), options)
+    const { query } = await sharedPostgres()
+    for (const many of [1, 2, 3]) {
+      link.swallowAnswers(many)
+      const submission = makeSubmission({ accountId: `account-${many}`, idempotency: { key: 'k', fingerprint: 'f' } })
+      const { inference, repeated } = await store.queue.enqueue(submission, options)
+      assert.equal(repeated, false)
+      for (const table of ['inferences', 'queue'])
+        assert.deepEqual(await query(`select id from ${table} where account_id = 'account-${many}'`, database), [{ id: inference.id }])
+    }
+  })
+
+  test('a completion whose answer got lost is told to be ours, and its usage is booked once', async () => {
+    await using linked = await openOverLink()
+    const { link, store } = linked
+    await store.queue.enqueue(makeSubmission(), options)
+    const claim = await claimNext(store.queue)
+    const usage = { accountId: 'a', tokenId: null, model: 'm', kind: 'image', promptTokens: 0, completionTokens: 0, images: 1 } as const
+    const booked = { ...usage, outcome: 'succeeded', durationMs: 1, at: store.clock.now() } as const
+    const output = { key: 'k', contentType: 'application/json', bytes: 2, sha256: 'ab'.repeat(32) }
+    link.swallowAnswers(1)
+    const answer = await store.queue.complete(claim, { completion: { outcome: 'succeeded', output }, usage: booked }, options)
+    assert.equal(answer, 'already-mine')
+    const day = new Date(booked.at).toISOString().slice(0, 10)
+    assert.equal((await store.usage.summarize({ accountId: 'a', from: day, to: day }, options))[0]?.images, 1)
+  })
+
+  test('what a claim took whose answer got lost is claimed again at once, and no attempt counts', async () => {
+    await using linked = await openOverLink()
+    const { link, store } = linked
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    link.swallowAnswers(1)
+    const first = await claimNext(store.queue)
+    assert.deepEqual([first.id, first.attempt, first.lostAttempts], [inference.id, 2, 0])
+    await release(store.queue, first)
+    // Of giving it back and of claiming it again, too.
+    for (const many of [2, 3, 2, 3]) {
+      link.swallowAnswers(many)
+      await tryClaim(store.queue).then(
+        (claim) => claim && release(store.queue, claim),
+        () => {},
+      )
+    }
+    link.swallowAnswers(0)
+    const claim = await claimNext(store.queue)
+    assert.deepEqual([claim.id, claim.lostAttempts], [inference.id, 0])
+    assert.equal(await succeed(store.queue, claim), 'completed')
+  })
+
+  test('claims of several workers of one process do not take each other for lost', async () => {
+    await using linked = await openOverLink()
+    const { store } = linked
+    for (let index = 0; index < 40; index++) await store.queue.enqueue(makeSubmission(), options)
+    const claims = await Promise.all(Array.from({ length: 40 }, () => tryClaim(store.queue)))
+    const held = claims.filter((claim) => claim !== null)
+    const report = await store.queue.renew(
+      held.map(({ id, attempt }) => ({ id, attempt, progress: null })),
+      { ...options, leaseMs: 30_000 },
+    )
+    assert.deepEqual(report, { cancelRequested: [], lost: [] })
+  })
+
+  test('who asks a silent server who somebody is gets 503 after a second, and everything else within eight', async () => {
+    await using linked = await openOverLink()
+    const { link, store } = linked
+    await store.tokens.findByHash('h', options)
+    link.hold()
+    const first: string[] = []
+    const note = (name: string, call: Promise<unknown>) => assert.rejects(call, away).then(() => first.push(name))
+    await Promise.all([
+      note('submit', store.queue.enqueue(makeSubmission(), options)),
+      note('poll', store.log.find('01a204a6-f0f1-7f0d-9e9e-7e0fdde02af4', 'a', options)),
+      note('token', store.tokens.findByHash('h', options)),
+      note('session', store.accounts.findSession('h', options)),
+      note(
+        'within eight seconds',
+        store.clock.wait(8000, options).then(() => Promise.reject(Object.assign(new Error(), away))),
+      ),
+    ])
+    assert.deepEqual(first.slice(0, 2).sort(), ['session', 'token'])
+    assert.equal(first.at(-1), 'within eight seconds')
+    link.letGo()
+    assert.equal(await store.tokens.findByHash('h', options), null)
+  })
+
+  test('a killed server is told as 503, and the store works again as soon as it is back', async () => {
+    const server = await sharedPostgres()
+    await using store = await openPostgresStore({ url: await createDatabase(), clock: createSystemClock(), limits: roomy, mode: 'service' })
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    const claim = await claimNext(store.queue)
+    for (let round = 0; round < 3; round++) {
+      await server.kill()
+      await assert.rejects(store.queue.enqueue(makeSubmission({ accountId: 'b' }), options), away)
+      await assert.rejects(store.queue.cancel({ id: inference.id, accountId: 'a' }, options), away)
+      await server.start()
+      assert.equal((await store.log.find(inference.id, 'a', options))?.status, 'running')
+    }
+    assert.equal(await succeed(store.queue, claim), 'completed')
+    const before = store.queue.doorbell(60_000, options)
+    await store.queue.enqueue(makeSubmission(), options)
+    await before
+  })
+
+  test('neither errors nor warnings show the password', async () => {
+    const { port } = await sharedPostgres()
+    for (const address of [`postgres://nobody:hunter2@127.0.0.1:${port}/absent`, 'postgres://nobody:hunter2@127.0.0.1:1/absent']) {
+      const opening = openPostgresStore({ url: address, clock: createSystemClock(), limits: roomy, mode: 'tool' })
+      const error: unknown = await opening.catch((reason: unknown) => reason)
+      assert.ok(error instanceof Error)
+      assert.doesNotMatch(`${error.stack} ${String(error.cause)} ${JSON.stringify(error)} ${JSON.stringify(error.cause)}`, /hunter2/)
+    }
+  })
+})

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { ensureFirstAccount } from '../../src/composition/ensure-first-account.ts'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { noLimits } from '../../src/core/account.ts'
+import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { claimNext, leaseMs, succeed } from '../conformance/claiming.ts'
+import { options, roomy } from '../conformance/store-factory.ts'
+import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
+import { withoutPostgres } from '../support/postgres/postgres-server.ts'
+import { makeSubmission } from '../support/submission.ts'
+
+/** Several nodes on one database. */
+async function openNodes(many: number, url?: string): Promise<{ readonly nodes: readonly PostgresStore[] } & AsyncDisposable> {
+  const address = url ?? (await createDatabase())
+  await using undo = new AsyncDisposableStack()
+  const open = () => openPostgresStore({ url: address, clock: createSystemClock(), limits: roomy, mode: 'service' })
+  const nodes = await Promise.all(Array.from({ length: many }, open))
+  for (const node of nodes) undo.use(node)
+  const owned = undo.move()
+  return { nodes, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+const member = { name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null, limits: noLimits } as const
+
+suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
+  test('nodes that start at once on an empty database make its tables and one first owner together', async () => {
+    const { query, url } = await sharedPostgres()
+    await query('create database started_at_once')
+    await using cluster = await openNodes(4, url('started_at_once'))
+    const made = await Promise.all(cluster.nodes.map((node) => ensureFirstAccount(node, options)))
+    assert.equal(made.filter(({ created }) => created).length, 1)
+    assert.equal(new Set(made.map(({ account }) => account.id)).size, 1)
+  })
+
+  test('a budget is never overspent, however many nodes reserve from it at once', async () => {
+    await using cluster = await openNodes(3)
+    const [first] = cluster.nodes
+    await first?.accounts.create({ ...member, id: 'a', limits: { ...noLimits, tokensPerDay: 100 } }, options)
+    const reserve = (index: number) =>
+      cluster.nodes[index % 3]?.ledger.reserve({ id: `r${index}`, accountId: 'a', tokens: { least: 7, most: 7 }, images: 0 }, options)
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => reserve(index)))
+    assert.equal(answers.filter((answer) => answer?.granted).length, 14)
+    assert.equal((await first?.ledger.budgets('a', options))?.[0]?.reserved, 98)
+  })
+
+  test('one idempotency key makes one inference, whichever nodes it comes to', async () => {
+    await using cluster = await openNodes(3)
+    const submission = makeSubmission({ idempotency: { key: 'k', fingerprint: 'f' } })
+    const results = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => cluster.nodes[index % 3]?.queue.enqueue(submission, options)),
+    )
+    assert.equal(new Set(results.map((result) => result?.inference.id)).size, 1)
+    assert.equal(results.filter((result) => result?.repeated === false).length, 1)
+  })
+
+  test('nothing is claimed twice, and what one node submits rings the bell of the others', async () => {
+    await using cluster = await openNodes(3)
+    const [first, second] = cluster.nodes
+    assert.ok(first && second)
+    const rung = second.queue.doorbell(60_000, options)
+    const submitted = await Promise.all(Array.from({ length: 60 }, () => first.queue.enqueue(makeSubmission(), options)))
+    await rung
+    const rooms = [{ model: 'fake-image', room: 8 }]
+    const drain = async (node: PostgresStore): Promise<readonly string[]> => {
+      const claims = await node.queue.claim({ workerId: 'w', rooms, limit: 8, leaseMs }, options)
+      for (const claim of claims) assert.equal(await succeed(node.queue, claim), 'completed')
+      return claims.length === 0 ? [] : [...claims.map(({ id }) => id), ...(await drain(node))]
+    }
+    const claimed = (await Promise.all(cluster.nodes.map(drain))).flat()
+    assert.deepEqual(claimed.toSorted(), submitted.map(({ inference }) => inference.id).toSorted())
+  })
+
+  test('the end of an inference is heard on the other nodes', async () => {
+    await using cluster = await openNodes(2)
+    const [first, second] = cluster.nodes
+    assert.ok(first && second)
+    const heard = new Promise<readonly string[]>((resolve) => second.bell.onEnded(resolve))
+    const { inference } = await first.queue.enqueue(makeSubmission(), options)
+    await succeed(first.queue, await claimNext(first.queue))
+    assert.deepEqual(await heard, [inference.id])
+  })
+
+  test('a webhook is delivered by one node at a time', async () => {
+    await using cluster = await openNodes(2)
+    const [first, second] = cluster.nodes
+    assert.ok(first && second)
+    const { inference } = await first.queue.enqueue(makeSubmission({ webhookUrl: 'https://example.com/hook' }), options)
+    await first.queue.cancel({ id: inference.id, accountId: 'a' }, options)
+    const query = { limit: 10, perAccount: 10 }
+    const [delivery] = await first.webhooks.due(query, options)
+    assert.ok(delivery)
+    assert.deepEqual(await second.webhooks.due(query, options), [])
+    assert.equal((await first.webhooks.due(query, options)).length, 1)
+    await first.webhooks.record(delivery.id, { state: 'waiting', nextAttemptAt: first.clock.now() - 1, result: '500' }, options)
+    assert.equal((await second.webhooks.due(query, options)).length, 1)
+  })
+
+  test('what a node had reserved for itself goes with it, and what waits in the queue keeps its own', async () => {
+    const address = await createDatabase()
+    await using cluster = await openNodes(1, address)
+    const [survivor] = cluster.nodes
+    assert.ok(survivor)
+    await survivor.accounts.create({ ...member, id: 'a', limits: { ...noLimits, tokensPerDay: 100 } }, options)
+    const id = '01a204a6-f0f1-7f0d-9e9e-7e0fdde02af4'
+    {
+      await using leaving = await openNodes(1, address)
+      const [node] = leaving.nodes
+      await node?.ledger.reserve({ id, accountId: 'a', tokens: { least: 10, most: 10 }, images: 0 }, options)
+      await node?.queue.enqueue(makeSubmission({ id }), options)
+      await node?.ledger.reserve({ id: 'interactive', accountId: 'a', tokens: { least: 30, most: 30 }, images: 0 }, options)
+      await survivor.queue.expire(options)
+      assert.equal((await survivor.ledger.budgets('a', options))[0]?.reserved, 40)
+    }
+    await survivor.queue.expire(options)
+    assert.equal((await survivor.ledger.budgets('a', options))[0]?.reserved, 10)
+  })
+
+  test("moments are the database's, whatever a machine believes", async () => {
+    const address = await createDatabase()
+    const wrong = { ...createSystemClock(), now: () => Date.now() + 60 * 60 * 1000 }
+    await using store = await openPostgresStore({ url: address, clock: wrong, limits: roomy, mode: 'service' })
+    const { query } = await sharedPostgres()
+    const [row] = await query('select extract(epoch from clock_timestamp()) * 1000 as now')
+    assert.ok(Math.abs(store.clock.now() - Number(row?.now)) < 5000)
+  })
+})

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A way to a server on which things go wrong as a test says. */
+export interface FaultyLink extends AsyncDisposable {
+  readonly port: number
+  /** Cuts every connection. */
+  cut(): void
+  /** From now on lets nothing through in either direction, and says nothing. */
+  hold(): void
+  /** Lets everything through again that was held. */
+  letGo(): void
+  /** Cuts each connection as soon as the server has answered on it, and keeps that answer: nobody knows whether it was done. */
+  swallowAnswers(many: number): void
+}
+
+/** Starts a link to a port of this machine. */
+export async function startFaultyLink(target: number): Promise<FaultyLink> {
+  const sockets = new Set<Socket>()
+  const [open, held] = ['open', 'held'] as const
+  let state: typeof open | typeof held = open
+  let swallow = 0
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1')
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        near.destroy()
+        far.destroy()
+      })
+      if (state === held) socket.pause()
+    }
+    let asked = false
+    near.on('data', (bytes) => {
+      asked = true
+      far.write(bytes)
+    })
+    far.on('data', (bytes) => {
+      if (swallow === 0 || !asked || !wasSent(bytes)) return near.write(bytes)
+      swallow--
+      return near.destroy()
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut() {
+      for (const socket of sockets) socket.destroy()
+    },
+    hold() {
+      state = held
+      for (const socket of sockets) socket.pause()
+    },
+    letGo() {
+      state = open
+      for (const socket of sockets) socket.resume()
+    },
+    swallowAnswers(many) {
+      swallow = many
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Whether an answer ends with PostgreSQL's word that it is ready for the next question, outside a transaction. */
+function wasSent(bytes: Buffer): boolean {
+  return bytes.subarray(-6).equals(Buffer.from([0x5a, 0, 0, 0, 5, 0x49]))
+}
