@@ -1,9 +1,8 @@
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
-import type { Sample } from '../../parts/code-sample.tsx'
 
 /** A conversation as a call in three languages. */
-export function chatSamples(origin: string, body: ChatBody): readonly Sample[] {
+export function chatSamples(origin: string, body: ChatBody): readonly { readonly language: string; readonly code: string }[] {
   return [
     { language: 'curl', code: curlSample(`${origin}/v1/chat/completions`, body) },
     {
@@ -27,5 +26,48 @@ response = requests.post(
 )
 print(response.json()["choices"][0]["message"]["content"])`,
     },
+    {
+      language: 'Responses',
+      code: `// npm install openai
+import OpenAI from 'openai'
+
+const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: process.env.TOKEN })
+const response = await client.responses.create(${JSON.stringify(responsesBody(body), null, 2)})
+console.log(response.output_text)`,
+    },
+    {
+      language: 'Messages',
+      code: `// npm install @anthropic-ai/sdk
+import Anthropic from '@anthropic-ai/sdk'
+
+const client = new Anthropic({ baseURL: '${origin}', apiKey: process.env.TOKEN })
+const stream = client.messages.stream(${JSON.stringify(messagesBody(body), null, 2)})
+stream.on('text', (text) => process.stdout.write(text))
+await stream.finalMessage()`,
+    },
   ]
+}
+
+/** The same question in the words of OpenAI's Responses. */
+export function responsesBody({ model, messages, max_tokens, temperature, top_p }: ChatBody): object {
+  const input = messages.map(({ role, content }) => ({ role, content: textOf(content) }))
+  return { model, input, max_output_tokens: max_tokens, temperature, top_p }
+}
+
+/** The same question in Anthropic's words, whose temperature ends at 1. */
+export function messagesBody({ model, messages, max_tokens = 512, temperature, top_p }: ChatBody): object {
+  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => textOf(content))
+  return {
+    model,
+    max_tokens,
+    ...(system.length > 0 && { system: system.join('\n') }),
+    messages: messages.filter(({ role }) => role !== 'system').map(({ role, content }) => ({ role, content: textOf(content) })),
+    temperature: temperature === undefined ? undefined : Math.min(1, temperature),
+    top_p,
+  }
+}
+
+function textOf(content: ChatBody['messages'][number]['content']): string {
+  if (content === undefined || typeof content === 'string') return content ?? ''
+  return content.map(({ text }) => text).join('\n')
 }
