@@ -12,7 +12,6 @@ import { findConfinement } from '../runtimes/process/confine/find-confinement.ts
 import { PictureInspector } from '../runtimes/process/picture-inspector.ts'
 import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
 import { openMeasuredMemory } from '../storage/filesystem/open-measured-memory.ts'
-import { createLog } from '../telemetry/create-log.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels, serverChanged } from '../telemetry/model-events.ts'
 import {
@@ -25,7 +24,7 @@ import {
   serviceStopping,
   signInRefused,
 } from '../telemetry/service-events.ts'
-import { createTelemetry, renderMetrics } from '../telemetry/telemetry.ts'
+import { renderMetrics } from '../telemetry/telemetry.ts'
 import { AnswersInProgress } from './answers-in-progress.ts'
 import { findClusterFaults } from './cluster/find-cluster-faults.ts'
 import { joinCluster } from './cluster/join-cluster.ts'
@@ -45,6 +44,7 @@ import { reachUpstreams } from './models/reach-upstreams.ts'
 import { observeEngines } from './observe/observe-engines.ts'
 import { observeHttp } from './observe/observe-http.ts'
 import { observePool } from './observe/observe-pool.ts'
+import { openTelemetry } from './observe/open-telemetry.ts'
 import { openOutputs, openStore } from './open-store.ts'
 import { startDeferredWork } from './start-deferred-work.ts'
 import { findMissingHardware } from './start-faults.ts'
@@ -64,7 +64,7 @@ export async function serve(
   const startedAt = performance.now()
   await using parts = new AsyncDisposableStack()
 
-  const telemetry = createTelemetry(await createLog(config.log))
+  const telemetry = parts.use(await openTelemetry(config))
   observeProcess(telemetry)
   const installed = await openModels(config, [...findClusterFaults(config), ...(await findMissingHardware(config, { signal }))])
   const onWarning = (warning: string) => databaseDoubtful(telemetry, { warning })
@@ -102,7 +102,10 @@ export async function serve(
     accountShare: config.accounts.share,
   }
   const measured = await openMeasuredMemory(dataLayout(config.dataFolder).measuredMemoryFile)
-  const loader = reachUpstreams(engines, (change) => serverChanged(telemetry, change))
+  const loader = reachUpstreams(engines, {
+    onServer: (change) => serverChanged(telemetry, change),
+    traceparent: () => telemetry.traces.traceparent(),
+  })
   const ownPool = parts.use(createModelPool({ catalog: nameable, loader, clock, limits, measured, onEvent: observePool(telemetry) }))
   observeModels(telemetry, () => ownPool.states())
   parts.use(tidyAssets({ ...assets, log, pool: ownPool, telemetry }, config))

@@ -15,11 +15,12 @@ import { outputsExpired, queueSwept } from '../telemetry/inference-events.ts'
 import { faultSurvived } from '../telemetry/service-events.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { webhookAttempted } from '../telemetry/webhook-events.ts'
+import { workWatched } from '../telemetry/work-events.ts'
 import { startBatches } from '../worker/batches/start-batches.ts'
 import { postWebhook } from '../worker/post-webhook.ts'
 import { startMaintenance } from '../worker/start-maintenance.ts'
 import { startWorker, type Worker } from '../worker/start-worker.ts'
-import { observeWorker } from './observe/observe-worker.ts'
+import { observeWorker, traceClaims } from './observe/observe-worker.ts'
 
 /** Deferred inferences at once over all models; the slots of each model are the real bound. */
 const concurrency = 64
@@ -47,7 +48,13 @@ export function startDeferredWork(
     cluster.role === 'api'
       ? idle
       : startWorker(
-          { ...deps, encodeOutput: (work, result) => encodeOutput({ clock }, work, result), onEvent: observeWorker(telemetry) },
+          {
+            ...deps,
+            encodeOutput: (work, result) => encodeOutput({ clock }, work, result),
+            onEvent: observeWorker(telemetry),
+            trace: traceClaims(telemetry),
+            onWork: (event) => workWatched(telemetry, event),
+          },
           { workerId: randomUUID(), concurrency, leaseMs, runLimitMs: requests.runLimitMs },
         )
   const maintenance = startMaintenance(

@@ -97,6 +97,8 @@ export interface Config {
     readonly privateWebhooks: boolean
   }
   readonly log: { readonly format: LogFormat; readonly level: LogLevel }
+  /** Who collects traces and metrics; null = nobody. */
+  readonly otlp: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly intervalMs: number } | null
 }
 
 /** Origins of the links we print; null = derived, see `resolveAddresses`. */

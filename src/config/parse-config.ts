@@ -88,6 +88,7 @@ function readConfig({ read }: SettingReader): Config {
       privateWebhooks: read(settings.webhookPrivateTargets),
     },
     log: { format: read(settings.log), level: read(settings.logLevel) },
+    otlp: readOtlp(read(settings.otlpUrl), read(settings.otlpHeaders), read(settings.otlpInterval)),
   }
 }
 
@@ -101,4 +102,8 @@ function readOutputs(address: BucketAddress | null, secretFile: string | null): 
 
 function zeroIsNull(value: number): number | null {
   return value === 0 ? null : value
+}
+
+function readOtlp(url: string | null, headers: Readonly<Record<string, string>> | null, intervalMs: number): Config['otlp'] {
+  return url === null ? null : { url, headers: headers ?? {}, intervalMs }
 }

@@ -13,7 +13,16 @@ export interface Kind<Value> {
   readonly print: (value: Value) => string
 }
 
-export type SettingGroup = 'Address' | 'Storage' | 'Cluster' | 'Models' | 'Requests' | 'Accounts' | 'Asynchronous requests' | 'Log'
+export type SettingGroup =
+  | 'Address'
+  | 'Storage'
+  | 'Cluster'
+  | 'Models'
+  | 'Requests'
+  | 'Accounts'
+  | 'Asynchronous requests'
+  | 'Log'
+  | 'Signals'
 
 /** One setting: the flag `--name`, the environment variable `SEPIA_NAME` and the key `name` of the file. */
 export interface Setting<Value> extends Kind<Value> {

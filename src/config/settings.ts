@@ -2,6 +2,7 @@ import { nodeRoles } from '../core/cluster/node.ts'
 import { gpuSettings } from '../core/compute-device.ts'
 import type { LogFormat } from './config.ts'
 import { logFormats, logLevels } from './config.ts'
+import { headerFields } from './header-fields.ts'
 import { headerNames } from './header-names.ts'
 import { bucketUrl } from './s3-url.ts'
 import type { Fallback, Kind, Setting, SettingDescription, SettingGroup } from './setting.ts'
@@ -311,6 +312,22 @@ export const settings = {
     'Form of the log, which goes to standard error.',
   ),
   logLevel: setting('log-level', 'Log', oneOf(...logLevels), 'info', 'The least important lines to log.'),
+
+  otlpUrl: setting(
+    'otlp-url',
+    'Signals',
+    webUrl,
+    unset('nowhere'),
+    'Where traces and metrics are sent by OTLP over HTTP, as JSON: an OpenTelemetry collector, such as `http://127.0.0.1:4318`.',
+  ),
+  otlpHeaders: setting(
+    'otlp-headers',
+    'Signals',
+    optional(headerFields),
+    unset('none'),
+    'Headers for `otlp-url`, such as a key: `name=value`, separated by commas.',
+  ),
+  otlpInterval: setting('otlp-interval', 'Signals', duration('1s', '1h'), '30s', 'How often metrics are sent to `otlp-url`.'),
 } as const
 
 export const allSettings: readonly SettingDescription[] = Object.values(settings)

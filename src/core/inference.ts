@@ -18,11 +18,15 @@ export type Outcome = 'succeeded' | 'failed' | 'cancelled'
 export type Priority = 'low' | 'normal'
 
 /** The work of a deferred inference, exactly as the interactive path would run it. */
-export type InferenceWork =
+export type InferenceWork = (
   | { readonly kind: 'image'; readonly request: ImageRequest }
   /** A conversation, or a prompt to go on with. */
   | { readonly kind: 'chat'; readonly request: TextRequest }
   | { readonly kind: 'embedding'; readonly request: EmbeddingRequest; readonly asBase64: boolean }
+) & {
+  /** The trace that it was asked for in, as W3C's `traceparent`; absent = none. */
+  readonly traceparent?: string
+}
 
 /** Denoising steps or tokens done, out of how many. */
 export interface Progress {

@@ -24,6 +24,7 @@ import { limitPipelining } from './limits/pipelining.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
 import { createProxyTrust } from './limits/trusted-proxies.ts'
 import { registerPublicRoutes, registerTokenRoutes } from './register-routes.ts'
+import { endTrace, traceRequests } from './trace-requests.ts'
 
 /** Longer than any header section Node accepts, so that no path is ever too long for a route. */
 const longestParameter = 65_536
@@ -60,6 +61,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   limitPipelining(server.server)
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   const methods = rememberMethods(server)
+  traceRequests(server, deps)
   watchRequests(server, deps)
   capConnections(server, { ...settings, isTrustedProxy })
   answerFailures(server, deps, methods)
@@ -95,16 +97,18 @@ function watchRequests(server: FastifyInstance, { observer, isDraining, addresse
     // A server on its way out must not keep idle connections.
     if (isDraining()) reply.header('connection', 'close')
     const startedAt = performance.now()
-    reply.raw.once('close', () =>
-      observer.requestFinished({
+    reply.raw.once('close', () => {
+      const finished = {
         requestId: request.id,
         method: request.method,
         route: request.routeOptions.url ?? 'unmatched',
         status: reply.raw.writableFinished ? reply.raw.statusCode : 499,
         durationMs: performance.now() - startedAt,
         accountId: accountOf(request),
-      }),
-    )
+      }
+      observer.requestFinished(finished)
+      endTrace(request, finished)
+    })
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw new ServiceError('invalid_request_error', 'Send a Host header.', { param: 'host' })
   })

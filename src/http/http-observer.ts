@@ -1,4 +1,5 @@
 import type { UsageEntry } from '../core/usage.ts'
+import type { WorkEvent } from '../core/work-event.ts'
 
 /** One request that is over; never its content. */
 export interface FinishedRequest {
@@ -12,8 +13,21 @@ export interface FinishedRequest {
   readonly accountId: string | null
 }
 
-/** Told what happens at the public interface, for logs and metrics. */
+/** One request's place in a trace. */
+export interface RequestTrace {
+  /** Runs what belongs to the request. */
+  enter(next: () => void): void
+  end(request: FinishedRequest): void
+}
+
+/** Told what happens at the public interface, for logs, metrics and traces. */
 export interface HttpObserver {
+  /** A request's head has come in; `traceparent` as its client sent it. */
+  requestStarted?(start: { readonly method: string; readonly traceparent: string | undefined }): RequestTrace
+  /** Told what the work of the request that runs now spends its time on. */
+  watchWork?(): (event: WorkEvent) => void
+  /** The `traceparent` of what runs now, kept with work that runs later; undefined = it is part of no trace. */
+  traceparent?(): string | undefined
   requestFinished(request: FinishedRequest): void
   /** A piece of interactive work is over and in the books. */
   workFinished(entry: UsageEntry): void

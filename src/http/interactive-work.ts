@@ -6,12 +6,14 @@ import type { HttpSettings } from './http-settings.ts'
 /** What an operation needs to run for one waiting request. */
 export function interactiveWork(deps: HttpDependencies, { runLimitMs }: HttpSettings, request: FastifyRequest): InteractiveDependencies {
   const { pool, ledger, usage, clock, observer } = deps
+  const onWork = observer.watchWork?.()
   return {
     pool,
     ledger,
     usage,
     clock,
     runLimitMs,
+    ...(onWork && { onWork }),
     onBooked: (entry) => observer.workFinished(entry),
     onFault: (error) => observer.faultSurvived({ requestId: request.id, error }),
   }

@@ -1,6 +1,7 @@
 import type { BudgetLedger } from '../core/ports/budget-ledger.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ModelLease, ModelPool } from '../core/ports/model-pool.ts'
+import type { WorkEvent } from '../core/work-event.ts'
 import { limitTime } from './limit-time.ts'
 
 /** What all work on a model needs, whoever asked for it. */
@@ -10,6 +11,8 @@ export interface RunDependencies {
   readonly clock: Clock
   /** Longest run once a slot is held. */
   readonly runLimitMs: number
+  /** Told what work spends its time on; absent = nobody asks. */
+  readonly onWork?: (event: WorkEvent) => void
 }
 
 /** A slot on a model for one run; disposing it frees the slot. */
@@ -21,11 +24,13 @@ export interface HeldSlot<Model> extends AsyncDisposable {
 
 /** Waits for a lease and limits the time of the run that begins with it. */
 export async function holdSlot<Model>(
-  { clock, runLimitMs }: Pick<RunDependencies, 'clock' | 'runLimitMs'>,
+  { clock, runLimitMs, onWork }: Pick<RunDependencies, 'clock' | 'runLimitMs' | 'onWork'>,
   acquired: Promise<ModelLease<Model>>,
-  { signal }: { readonly signal: AbortSignal },
+  { signal, model }: { readonly signal: AbortSignal; readonly model: string },
 ): Promise<HeldSlot<Model>> {
+  const startedAt = clock.now()
   const lease = await acquired
+  onWork?.({ type: 'phase', name: 'queue', model, startedAt, endedAt: clock.now() })
   const limited = limitTime(clock, { limitMs: runLimitMs, signal })
   return {
     model: lease.model,

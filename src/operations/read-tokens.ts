@@ -47,7 +47,7 @@ function holdModel(
   model: string,
   signal: AbortSignal,
 ): ReturnType<typeof holdSlot<TextModel>> {
-  return holdSlot(deps, deps.pool.acquireText(model, { signal, account: accountId }), { signal })
+  return holdSlot(deps, deps.pool.acquireText(model, { signal, account: accountId }), { signal, model })
 }
 
 function notTold(model: string): ServiceError {

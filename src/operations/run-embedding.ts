@@ -11,6 +11,9 @@ export async function runEmbedding(
   { accountId, request, deferred = false }: { readonly accountId: string; readonly request: EmbeddingRequest; readonly deferred?: boolean },
   { signal }: { readonly signal: AbortSignal },
 ): Promise<EmbeddingResult> {
-  await using slot = await holdSlot(deps, deps.pool.acquireText(request.model, { signal, account: accountId, deferred }), { signal })
+  await using slot = await holdSlot(deps, deps.pool.acquireText(request.model, { signal, account: accountId, deferred }), {
+    signal,
+    model: request.model,
+  })
   return await slot.model.embed(request, { signal: slot.signal })
 }

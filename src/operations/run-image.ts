@@ -1,5 +1,6 @@
 import type { ImageProgress, ImageRequest, ImageResult } from '../core/image-generation.ts'
 import { holdSlot, type RunDependencies } from './hold-slot.ts'
+import { timeImage } from './time-image.ts'
 
 /**
  * Draws the images of a request on a slot of its model, unmetered.
@@ -14,7 +15,15 @@ export async function runImage(
   await using slot = await holdSlot(
     deps,
     deps.pool.acquireImage(request.model, { signal, account: accountId, sequences: request.seeds.length, deferred }),
-    { signal },
+    { signal, model: request.model },
   )
-  return await slot.model.generate(request, { signal: slot.signal, onProgress })
+  const draw = (told: typeof onProgress) => slot.model.generate(request, { signal: slot.signal, onProgress: told })
+  const { clock, onWork } = deps
+  if (onWork === undefined) return await draw(onProgress)
+  return await timeImage({ clock, onWork }, request.model, (onStep) =>
+    draw((progress) => {
+      onStep(progress)
+      onProgress(progress)
+    }),
+  )
 }

@@ -2,6 +2,7 @@ import { conversationKey } from '../core/cluster/conversation-key.ts'
 import type { TextPart, TextRequest } from '../core/text-generation.ts'
 import { holdTextBudget } from './budgets/hold-text-budget.ts'
 import { holdSlot, type RunDependencies } from './hold-slot.ts'
+import { timeText } from './time-text.ts'
 
 /**
  * Runs a text request on a slot of its model, within the account's budget, unmetered. Leaving the iteration frees the slot.
@@ -22,6 +23,7 @@ export async function* runText(
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<TextPart, void, undefined> {
   const { accountId, request, deferred = false } = work
+  const askedAt = deps.clock.now()
   await using slot = await holdSlot(
     deps,
     deps.pool.acquireText(request.model, {
@@ -31,9 +33,11 @@ export async function* runText(
       conversation: conversationKey(accountId, request),
       deferred,
     }),
-    { signal },
+    { signal, model: request.model },
   )
   const allowed = await holdTextBudget(deps, { ...work, model: slot.model }, { signal: slot.signal })
   if (allowed.promptTokens !== null) work.onPrompt?.(allowed.promptTokens)
-  yield* slot.model.generate(allowed.request, { signal: slot.signal, account: accountId })
+  const parts = slot.model.generate(allowed.request, { signal: slot.signal, account: accountId })
+  const { clock, onWork } = deps
+  yield* onWork === undefined ? parts : timeText({ clock, onWork }, { model: request.model, askedAt }, parts)
 }

@@ -15,53 +15,54 @@ interface Description {
   readonly labels: readonly string[]
 }
 
+/** Values of one series of a histogram; `counts` has those up to each bound. */
+interface Distribution {
+  readonly labels: Labels
+  readonly counts: number[]
+  sum: number
+  count: number
+}
+
+/** A metric with its series, as they are now. */
+export type Family = { readonly description: Description } & (
+  | { readonly type: 'counter' | 'gauge'; readonly series: readonly (readonly [Labels, number])[] }
+  | { readonly type: 'histogram'; readonly bounds: readonly number[]; readonly series: readonly Distribution[] }
+)
+
 /** Numbers of this process in memory, rendered in the Prometheus text format (version 0.0.4). */
 export class MetricsRegistry {
-  readonly #families: (() => string)[] = []
+  /** Since when counters and histograms count, in Unix milliseconds. */
+  readonly startedAt = Date.now()
+  readonly #families: (() => Family)[] = []
 
   /** A number that only grows; its name ends in `_total`. */
   counter(description: Description): Counter {
-    const series = new Map<string, number>()
-    this.#families.push(() => renderFamily(description, 'counter', [...series]))
+    const series = new Map<string, { readonly labels: Labels; value: number }>()
+    this.#families.push(() => ({
+      description,
+      type: 'counter',
+      series: Array.from(series.values(), ({ labels, value }) => [labels, value]),
+    }))
     return {
       add: (labels, amount = 1) => {
-        const key = renderLabels(description.labels, labels)
-        series.set(key, (series.get(key) ?? 0) + amount)
+        const entry = remember(series, labels, () => ({ labels, value: 0 }))
+        entry.value += amount
       },
     }
   }
 
   /** Numbers that are read when the metrics are. */
   gauge(description: Description, collect: () => Iterable<readonly [Labels, number]>): void {
-    this.#families.push(() =>
-      renderFamily(
-        description,
-        'gauge',
-        Array.from(collect(), ([labels, value]) => [renderLabels(description.labels, labels), value]),
-      ),
-    )
+    this.#families.push(() => ({ description, type: 'gauge', series: [...collect()] }))
   }
 
   /** Counts of values up to each bound, with their sum. */
   histogram(description: Description, bounds: readonly number[]): Histogram {
-    const series = new Map<string, { readonly labels: Labels; readonly counts: number[]; sum: number; count: number }>()
-    this.#families.push(() => {
-      const { name, help, labels: names } = description
-      const lines = [...series].flatMap(([key, { labels, counts, sum, count }]) => [
-        ...bounds.map(
-          (bound, index) => `${name}_bucket${renderLabels([...names, 'le'], [...labels, String(bound)])} ${counts[index] ?? 0}`,
-        ),
-        `${name}_bucket${renderLabels([...names, 'le'], [...labels, '+Inf'])} ${count}`,
-        `${name}_sum${key} ${sum}`,
-        `${name}_count${key} ${count}`,
-      ])
-      return [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...lines, ''].join('\n')
-    })
+    const series = new Map<string, Distribution>()
+    this.#families.push(() => ({ description, type: 'histogram', bounds, series: [...series.values()] }))
     return {
       observe: (labels, value) => {
-        const key = renderLabels(description.labels, labels)
-        const entry = series.get(key) ?? { labels, counts: bounds.map(() => 0), sum: 0, count: 0 }
-        series.set(key, entry)
+        const entry = remember(series, labels, () => ({ labels, counts: bounds.map(() => 0), sum: 0, count: 0 }))
         for (const [index, bound] of bounds.entries()) if (value <= bound) entry.counts[index] = (entry.counts[index] ?? 0) + 1
         entry.sum += value
         entry.count += 1
@@ -69,14 +70,43 @@ export class MetricsRegistry {
     }
   }
 
+  /** Every metric as it is now. */
+  families(): readonly Family[] {
+    return this.#families.map((read) => read())
+  }
+
   render(): string {
-    return this.#families.map((family) => family()).join('')
+    return this.families().map(renderFamily).join('')
   }
 }
 
-function renderFamily({ name, help }: Description, type: string, series: readonly (readonly [string, number])[]): string {
-  const lines = series.map(([labels, value]) => `${name}${labels} ${value}`)
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n')
+function remember<Entry>(series: Map<string, Entry>, labels: Labels, make: () => Entry): Entry {
+  const key = labels.join('\0')
+  const known = series.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  series.set(key, made)
+  return made
+}
+
+function renderFamily(family: Family): string {
+  const { name, help, labels: names } = family.description
+  const lines =
+    family.type === 'histogram'
+      ? family.series.flatMap((series) => renderDistribution(family.description, family.bounds, series))
+      : family.series.map(([labels, value]) => `${name}${renderLabels(names, labels)} ${value}`)
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${family.type}`, ...lines, ''].join('\n')
+}
+
+function renderDistribution({ name, labels: names }: Description, bounds: readonly number[], series: Distribution): readonly string[] {
+  const { labels, counts, sum, count } = series
+  const key = renderLabels(names, labels)
+  return [
+    ...bounds.map((bound, index) => `${name}_bucket${renderLabels([...names, 'le'], [...labels, String(bound)])} ${counts[index] ?? 0}`),
+    `${name}_bucket${renderLabels([...names, 'le'], [...labels, '+Inf'])} ${count}`,
+    `${name}_sum${key} ${sum}`,
+    `${name}_count${key} ${count}`,
+  ]
 }
 
 function renderLabels(names: readonly string[], values: Labels): string {

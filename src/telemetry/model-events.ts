@@ -4,9 +4,11 @@ import type { Telemetry } from './telemetry.ts'
 
 /** A model is in memory and ready. */
 export function modelLoaded(
-  { log, metrics }: Telemetry,
+  { log, metrics, traces }: Telemetry,
   event: { readonly modelId: string; readonly loadMs: number; readonly device?: ComputeDevice | undefined },
 ): void {
+  const endedAt = Date.now()
+  traces.record('load', { startedAt: endedAt - event.loadMs, endedAt, attributes: { 'sepia.model': event.modelId } })
   metrics.modelLoads.add([event.modelId])
   metrics.modelLoadSeconds.observe([event.modelId], event.loadMs / 1000)
   log.info(event, 'model loaded')

@@ -17,6 +17,10 @@ export interface ServiceMetrics {
   readonly inferencesRequeued: Counter
   readonly inferencesCompleted: Counter
   readonly queueSeconds: Histogram
+  readonly timeToFirstToken: Histogram
+  readonly interTokenLatency: Histogram
+  readonly stepSeconds: Histogram
+  readonly phaseSeconds: Histogram
   readonly outputsDeleted: Counter
   readonly webhookAttempts: Counter
   readonly signInsRefused: Counter
@@ -24,6 +28,7 @@ export interface ServiceMetrics {
 }
 
 const shortSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+const tokenSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 1, 2.5, 10]
 const longSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600]
 
 /** Every counter and histogram of the service, at zero. */
@@ -54,6 +59,21 @@ export function createServiceMetrics(): ServiceMetrics {
     inferencesRequeued: counter('sepia_inferences_requeued_total', 'Inferences put back to pending.', 'reason'),
     inferencesCompleted: counter('sepia_inferences_completed_total', 'Inferences completed.', 'model', 'outcome'),
     queueSeconds: histogram(longSeconds, 'sepia_inference_queue_seconds', 'Time from submit to claim.', 'model'),
+    timeToFirstToken: histogram(
+      [0.01, ...shortSeconds.slice(2)],
+      'sepia_time_to_first_token_seconds',
+      'From the request to its first token, waiting included.',
+      'model',
+    ),
+    interTokenLatency: histogram(tokenSeconds, 'sepia_inter_token_latency_seconds', 'Between two tokens of one choice.', 'model'),
+    stepSeconds: histogram(longSeconds, 'sepia_step_seconds', 'One denoising step of one picture.', 'model'),
+    phaseSeconds: histogram(
+      [0.01, ...longSeconds],
+      'sepia_phase_seconds',
+      'What work spends its time on: queue, prompt, decode, steps, vae, store.',
+      'model',
+      'phase',
+    ),
     outputsDeleted: counter('sepia_outputs_deleted_total', 'Outputs deleted after their retention.'),
     webhookAttempts: counter('sepia_webhook_attempts_total', 'Webhook deliveries attempted.', 'result'),
     signInsRefused: counter('sepia_sign_ins_refused_total', 'Sign-ins and one-time codes that were refused.'),

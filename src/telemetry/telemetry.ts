@@ -1,15 +1,24 @@
 import type { Log } from './create-log.ts'
+import { type BeginSpan, Traces } from './otlp/traces.ts'
 import { createServiceMetrics, type ServiceMetrics } from './service-metrics.ts'
 
 /** Where events are told: each has one function here that writes its log line and moves its metrics. */
 export interface Telemetry {
   readonly log: Log
   readonly metrics: ServiceMetrics
+  readonly traces: Traces
 }
 
-/** A log and metrics that events write to together. */
-export function createTelemetry(log: Log): Telemetry {
-  return { log, metrics: createServiceMetrics() }
+/**
+ * A log, metrics and traces that events write to together.
+ *
+ * @param options.begin Sends spans to whoever collects them; absent = nobody does.
+ */
+export function createTelemetry(
+  log: Log,
+  { metrics = createServiceMetrics(), begin = null }: { readonly metrics?: ServiceMetrics; readonly begin?: BeginSpan | null } = {},
+): Telemetry {
+  return { log, metrics, traces: new Traces(begin) }
 }
 
 /** Everything measured, in the Prometheus text format. */

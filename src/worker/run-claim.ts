@@ -47,7 +47,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
 }
 
 function compute(
-  { pool, ledger, clock, events }: WorkerDependencies,
+  { pool, ledger, clock, events, onWork }: WorkerDependencies,
   { claim, meter }: EndedClaim,
   { runLimitMs, signal, lease }: Pick<RunOptions, 'runLimitMs' | 'signal' | 'lease'>,
 ): Promise<WorkResult> {
@@ -58,7 +58,11 @@ function compute(
     if (preview !== undefined) events.publish(claim.id, { type: 'preview', image: preview })
   }
   const { accountId } = claim.inference
-  return runWork({ pool, ledger, clock, runLimitMs }, { work: claim.work, accountId, reservation: claim.id, meter }, { signal, onProgress })
+  return runWork(
+    { pool, ledger, clock, runLimitMs, ...(onWork && { onWork }) },
+    { work: claim.work, accountId, reservation: claim.id, meter },
+    { signal, onProgress },
+  )
 }
 
 async function storeOutput(
@@ -69,6 +73,8 @@ async function storeOutput(
 ): Promise<OutputReference> {
   const content = deps.encodeOutput(work, result)
   const name = { inferenceId: inference.id, attempt }
+  const startedAt = deps.clock.now()
   const stored = await persist(deps, 'store-output', () => deps.outputs.put(name, content, unstoppable), signal)
+  deps.onWork?.({ type: 'phase', name: 'store', model: inference.model, startedAt, endedAt: deps.clock.now() })
   return content.images === undefined ? stored : { ...stored, images: content.images() }
 }

@@ -99,18 +99,13 @@ class ClaimLoop {
 
   #start(claim: Claim): void {
     const { inference, lostAttempts } = claim
-    const { clock, onEvent } = this.#deps
+    const { clock, onEvent, trace = (_claim, run) => run() } = this.#deps
     const suspect = lostAttempts > 0
     const after = [...this.#runs].filter((run) => run.model === inference.model && (suspect || run.suspect)).map(({ ended }) => ended)
     onEvent({ type: 'claimed', inference, queuedMs: clock.now() - inference.createdAt })
     const lease = this.#claims.hold(claim)
-    const ended = runClaim(this.#deps, claim, {
-      ...this.#settings,
-      lease,
-      signal: this.#draining.signal,
-      after,
-      onSlotFree: () => this.#slotFreed.resolve(),
-    }).finally(() => {
+    const options = { ...this.#settings, lease, signal: this.#draining.signal, after, onSlotFree: () => this.#slotFreed.resolve() }
+    const ended = trace(claim, () => runClaim(this.#deps, claim, options)).finally(() => {
       lease[Symbol.dispose]()
       this.#runs.delete(run)
       this.#slotFreed.resolve()

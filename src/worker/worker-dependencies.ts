@@ -1,10 +1,11 @@
 import type { Inference, InferenceWork } from '../core/inference.ts'
 import type { BudgetLedger } from '../core/ports/budget-ledger.ts'
 import type { Clock } from '../core/ports/clock.ts'
-import type { Completion, InferenceQueue } from '../core/ports/inference-queue.ts'
+import type { Claim, Completion, InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { UsageEntry } from '../core/usage.ts'
+import type { WorkEvent } from '../core/work-event.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { EncodedOutput } from '../operations/deferred/encoded-output.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
@@ -22,6 +23,10 @@ export interface WorkerDependencies {
   /** Turns a result into the bytes a caller fetches; given by whoever knows the wire format. */
   readonly encodeOutput: EncodeOutput
   readonly onEvent: (event: WorkerEvent) => void
+  /** Told what running and storing spend their time on; absent = nobody asks. */
+  readonly onWork?: (event: WorkEvent) => void
+  /** Runs a claim in its place of a trace; absent = nobody traces. */
+  readonly trace?: (claim: Claim, run: () => Promise<void>) => Promise<void>
 }
 
 export type EncodeOutput = (work: InferenceWork, result: WorkResult) => EncodedOutput

@@ -7,14 +7,25 @@ import { loadUpstreamModel } from '../../runtimes/upstream/load-upstream-model.t
 /** A loader that connects to the models that run elsewhere and leaves the others to another loader. */
 export function reachUpstreams(
   local: ModelLoader,
-  onServer: (change: { readonly modelId: string; readonly url: string; readonly answers: boolean; readonly reason: string }) => void,
+  {
+    onServer,
+    traceparent,
+  }: {
+    readonly onServer: (change: {
+      readonly modelId: string
+      readonly url: string
+      readonly answers: boolean
+      readonly reason: string
+    }) => void
+    readonly traceparent: () => string | undefined
+  },
 ): ModelLoader {
   return {
     loadText: (descriptor, options) =>
       isTextServer(descriptor.format)
-        ? loadUpstreamModel(descriptor, { ...options, onChange: (change) => onServer({ modelId: descriptor.id, ...change }) })
+        ? loadUpstreamModel(descriptor, { ...options, traceparent, onChange: (change) => onServer({ modelId: descriptor.id, ...change }) })
         : local.loadText(descriptor, options),
     loadImage: (descriptor, options) =>
-      isImageServer(descriptor.format) ? loadImageServer(descriptor, options) : local.loadImage(descriptor, options),
+      isImageServer(descriptor.format) ? loadImageServer(descriptor, { ...options, traceparent }) : local.loadImage(descriptor, options),
   }
 }

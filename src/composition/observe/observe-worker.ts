@@ -2,7 +2,7 @@ import { inferenceClaimed, inferenceCompleted, inferenceRequeued, resultFenced }
 import { workFinished } from '../../telemetry/request-events.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
-import type { WorkerEvent } from '../../worker/worker-dependencies.ts'
+import type { WorkerDependencies, WorkerEvent } from '../../worker/worker-dependencies.ts'
 
 /** Tells the log and the metrics what the worker does. */
 export function observeWorker(telemetry: Telemetry): (event: WorkerEvent) => void {
@@ -18,5 +18,18 @@ export function observeWorker(telemetry: Telemetry): (event: WorkerEvent) => voi
       inferenceCompleted(telemetry, { inferenceId, model, attempt, outcome: completion.outcome, code, durationMs: usage.durationMs })
       workFinished(telemetry, usage)
     }
+  }
+}
+
+/** Runs each claim in the trace that its request came in, from the moment in which that was stored. */
+export function traceClaims(telemetry: Telemetry): NonNullable<WorkerDependencies['trace']> {
+  const { traces } = telemetry
+  return async ({ work, inference: { id, model, attempt, createdAt, startedAt } }, run) => {
+    const span = traces.enter(`run ${work.kind}`, { kind: 'consumer', traceparent: work.traceparent })
+    await span.run(async () => {
+      if (startedAt !== null) traces.record('queue', { startedAt: createdAt, endedAt: startedAt, attributes: { 'sepia.model': model } })
+      await run()
+    })
+    span.end({ attributes: { 'sepia.inference_id': id, 'sepia.model': model, 'sepia.attempt': attempt } })
   }
 }

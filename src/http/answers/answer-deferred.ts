@@ -14,10 +14,12 @@ import { expectOutputBytes } from '../wire/deferred/output-size.ts'
 export async function answerDeferred(
   deps: HttpDependencies,
   { incoming, reply, mode }: { readonly incoming: FastifyRequest; readonly reply: FastifyReply; readonly mode: AsyncMode },
-  { work, handling }: { readonly work: InferenceWork; readonly handling: DeferredHandling },
+  { work: asked, handling }: { readonly work: InferenceWork; readonly handling: DeferredHandling },
 ): Promise<FastifyReply> {
   const { priority, idempotency, webhookUrl } = handling
   const { accountId } = callerOf(incoming)
+  const traceparent = deps.observer.traceparent?.()
+  const work = traceparent === undefined ? asked : { ...asked, traceparent }
   const submission = { accountId, work, priority, idempotency, webhookUrl, outputBytes: expectOutputBytes(work) }
   const { inference } = await submitInference(deps, submission, { signal: clientSignal(reply) }).catch(nameHeader)
   const address = deps.addresses()

@@ -8,6 +8,7 @@ import { type ModelsAnswer, parseModels } from './chunk.ts'
 import { createOpenAiProtocol } from './openai-protocol.ts'
 import { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
 import type { TextProtocol } from './text-protocol.ts'
+import type { UpstreamServer } from './upstream-connection.ts'
 
 /** Characters of an upstream's list of models that are read; what is beyond makes it unreadable, which is no fault. */
 const longestList = 4 << 20
@@ -19,12 +20,12 @@ const longestList = 4 << 20
  */
 export async function loadUpstreamModel(
   { id, format, upstream }: TextModelDescriptor,
-  { signal, ...settings }: ReplicaSettings & { readonly signal: AbortSignal },
+  { signal, traceparent, ...settings }: ReplicaSettings & { readonly signal: AbortSignal } & Pick<UpstreamServer, 'traceparent'>,
 ): Promise<LoadedModel<TextModel>> {
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no upstream.`)
   const protocol = format === 'anthropic' ? createAnthropicProtocol(upstream.model) : createOpenAiProtocol(upstream.model)
   using stack = new DisposableStack()
-  const servers = stack.use(await ReplicaSet.open({ ...upstream, ...protocol }, settings))
+  const servers = stack.use(await ReplicaSet.open({ ...upstream, ...protocol, ...(traceparent && { traceparent }) }, settings))
   const models = await readModels(servers, signal)
   const kept = stack.move()
   return {

@@ -24,6 +24,8 @@ export interface UpstreamServer {
   readonly timeouts?: UpstreamTimeouts
   /** The headers that every request carries; absent = OpenAI's, with the key. */
   readonly headersFor?: (key: string | null) => Readonly<Record<string, string>>
+  /** The `traceparent` that a request carries which is sent now; undefined = none. */
+  readonly traceparent?: () => string | undefined
 }
 
 /** Kept-alive connections to one upstream. */
@@ -107,8 +109,10 @@ export class UpstreamConnection implements Disposable {
 
   #send(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage | 'closed before'> {
     const url = `${this.#server.url}${path}`
+    const traceparent = this.#server.traceparent?.()
     const headers = {
       accept: '*/*',
+      ...(traceparent !== undefined && { traceparent }),
       ...(body !== null && { 'content-type': body.type, 'content-length': Buffer.byteLength(body.bytes) }),
       ...(this.#server.headersFor ?? authorize)(this.#key),
     }

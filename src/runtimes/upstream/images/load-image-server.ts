@@ -3,7 +3,7 @@ import { isImageServer } from '../../../core/images/image-servers.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ImageModel } from '../../../core/ports/image-model.ts'
 import type { LoadedModel } from '../../../core/ports/model-loader.ts'
-import { UpstreamConnection } from '../upstream-connection.ts'
+import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
 import { connectA1111 } from './a1111.ts'
 import { connectComfyUi } from './comfyui.ts'
 import { connectOpenAiImages } from './openai-images.ts'
@@ -12,7 +12,7 @@ import { ServerCalls, usualPollMs } from './server-calls.ts'
 import { createServerModel, type ImageServer } from './server-drawing.ts'
 import { readWorkflow } from './workflow.ts'
 
-export interface ImageServerOptions {
+export interface ImageServerOptions extends Pick<UpstreamServer, 'traceparent'> {
   readonly signal: AbortSignal
   /** Milliseconds between two looks at a drawing. */
   readonly pollMs?: number
@@ -25,12 +25,12 @@ export interface ImageServerOptions {
  */
 export async function loadImageServer(
   descriptor: ImageModelDescriptor,
-  { signal, pollMs = usualPollMs }: ImageServerOptions,
+  { signal, pollMs = usualPollMs, traceparent }: ImageServerOptions,
 ): Promise<LoadedModel<ImageModel>> {
   const { id, upstream } = descriptor
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no server.`)
   using stack = new DisposableStack()
-  const connection = stack.use(await UpstreamConnection.open(upstream))
+  const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...(traceparent && { traceparent }) }))
   const server = await connect(descriptor, new ServerCalls(connection, pollMs), { signal })
   const kept = stack.move()
   return {

@@ -47,7 +47,7 @@ export class ReplicaSet implements Disposable {
 
   /** Opens a connection to every server; none is asked anything yet. */
   static async open(
-    { url: first, weight: own = 1, replicas = [], slots, ...shared }: UpstreamAddress & Pick<UpstreamServer, 'headersFor'>,
+    { url: first, weight: own = 1, replicas = [], slots, ...shared }: UpstreamAddress & Pick<UpstreamServer, 'headersFor' | 'traceparent'>,
     settings: ReplicaSettings = {},
   ): Promise<ReplicaSet> {
     const opened = await Promise.all(

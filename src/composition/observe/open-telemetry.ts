@@ -1,0 +1,16 @@
+import type { Config } from '../../config/config.ts'
+import { createLog } from '../../telemetry/create-log.ts'
+import { openOtlp } from '../../telemetry/otlp/open-otlp.ts'
+import { createServiceMetrics } from '../../telemetry/service-metrics.ts'
+import { createTelemetry, type Telemetry } from '../../telemetry/telemetry.ts'
+
+/** Opens the log, the metrics and, where a collector is set, the way there; disposing sends it what is left. */
+export async function openTelemetry({ log, otlp }: Pick<Config, 'log' | 'otlp'>): Promise<Telemetry & AsyncDisposable> {
+  const opened = await createLog(log)
+  const metrics = createServiceMetrics()
+  const collector = otlp === null ? null : await openOtlp(metrics.registry, otlp)
+  return {
+    ...createTelemetry(opened, { metrics, begin: collector?.begin ?? null }),
+    [Symbol.asyncDispose]: async () => await collector?.[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,64 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { formatTraceparent, parseTraceparent, type TraceContext } from './trace-context.ts'
+
+export type SpanAttributes = Readonly<Record<string, string | number>>
+
+/** A span that has begun. */
+export interface OpenSpan {
+  readonly context: TraceContext
+  /** @param end.at Unix milliseconds; absent = now. */
+  end(end?: { readonly at?: number; readonly name?: string; readonly attributes?: SpanAttributes; readonly failed?: boolean }): void
+}
+
+/** What a span begins with. */
+export interface SpanStart {
+  readonly kind: 'server' | 'consumer' | 'internal'
+  readonly parent: TraceContext | undefined
+  /** Unix milliseconds; absent = now. */
+  readonly at?: number
+  readonly attributes?: SpanAttributes
+}
+
+/** Makes spans and sends them to whoever collects them. */
+export type BeginSpan = (name: string, start: SpanStart) => OpenSpan
+
+/**
+ * Which place in which trace runs now. Without anybody to send spans to, the callers' own places are kept and handed on unchanged, as the standard
+ * asks of those who take no part.
+ */
+export class Traces {
+  readonly #begin: BeginSpan | null
+  readonly #current = new AsyncLocalStorage<TraceContext | undefined>()
+
+  constructor(begin: BeginSpan | null) {
+    this.#begin = begin
+  }
+
+  /** Begins a span of its own below a caller's `traceparent`; undefined when nobody is told and the caller sent none. */
+  enter(
+    name: string,
+    { traceparent, ...start }: Pick<SpanStart, 'kind'> & { readonly traceparent: string | undefined },
+  ): { readonly run: <Result>(work: () => Result) => Result; readonly end: OpenSpan['end'] } {
+    const parent = parseTraceparent(traceparent)
+    const span = this.#begin?.(name, { ...start, parent })
+    const context = span?.context ?? parent
+    return { run: (work) => this.#current.run(context, work), end: (end) => span?.end(end) }
+  }
+
+  /** A span that is over already, below what runs now. */
+  record(name: string, { startedAt, endedAt, attributes }: { startedAt: number; endedAt: number; attributes: SpanAttributes }): void {
+    this.#begin?.(name, { kind: 'internal', parent: this.#current.getStore(), at: startedAt, attributes }).end({ at: endedAt })
+  }
+
+  /** The same function, always run in the place where this was called. */
+  bind<Event>(listener: (event: Event) => void): (event: Event) => void {
+    const context = this.#current.getStore()
+    return (event) => this.#current.run(context, () => listener(event))
+  }
+
+  /** The `traceparent` of what runs now, for whoever it calls. */
+  traceparent(): string | undefined {
+    const context = this.#current.getStore()
+    return context && formatTraceparent(context)
+  }
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startHttpService } from '../support/http-service.ts'
+import { type ReceivedSpan, startOtlpReceiver } from '../support/otlp-receiver.ts'
+import { type ServiceProcess, sepia, startService } from '../support/service-process.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const spanId = 'b7ad6b7169203331'
+const traceparent = `00-${traceId}-${spanId}-01`
+
+async function makeToken(data: string): Promise<string> {
+  const { out } = await sepia('token', 'create', '--name', 'signals', '--data', data, '--json')
+  return JSON.parse(out).token
+}
+
+function ask(service: ServiceProcess, token: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${service.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', traceparent, ...headers },
+    body: JSON.stringify(body),
+  })
+}
+
+const chat = (model: string) => ({ model, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 4, temperature: 0 })
+
+/** The names of the spans right below a span. */
+function below(spans: readonly ReceivedSpan[], parent: ReceivedSpan | undefined): readonly string[] {
+  assert.ok(parent)
+  return spans.filter((span) => span.parentSpanId === parent.spanId).map(({ name }) => name)
+}
+
+test('a collector gets the spans of chats, pictures and asynchronous work, in the trace of who asked, and the metrics', async () => {
+  await using stack = new AsyncDisposableStack()
+  const receiver = stack.use(await startOtlpReceiver())
+  const folder = stack.use(await createTemporaryFolder())
+  const heard: (string | undefined)[] = []
+  const behind = stack.use(
+    await startHttpService({
+      extend: async (server) => void server.addHook('preHandler', async ({ headers }) => void heard.push(headers.traceparent as string)),
+    }),
+  )
+  const models = join(folder.path, 'models')
+  await mkdir(join(models, 'elsewhere'), { recursive: true })
+  await writeFile(join(models, 'elsewhere', 'key'), behind.token)
+  const elsewhere = { id: 'elsewhere', kind: 'text', format: 'openai', url: `${behind.url}/v1`, model: 'fake-chat', keyFile: 'key' }
+  await writeFile(join(models, 'elsewhere', 'model.json'), JSON.stringify(elsewhere))
+  const data = join(folder.path, 'data')
+  const flags = ['--models', models, '--otlp-url', receiver.url, '--otlp-headers', 'x-key=secret']
+  const service = stack.use(await startService(data, ...flags, '--otlp-interval', '1h'))
+  const token = await makeToken(data)
+
+  assert.equal((await ask(service, token, '/v1/chat/completions', chat('sepia-mini-chat'))).status, 200)
+  assert.equal((await ask(service, token, '/v1/chat/completions', chat('elsewhere'))).status, 200)
+  const picture = { model: 'sepia-mini-image', prompt: 'a fox', steps: 3, sampler: 'DDIM', width: 64, height: 64 }
+  const submitted = await ask(service, token, '/generate/sdxl', picture, { 'x-service-async': '1' })
+  assert.equal(submitted.status, 202, await submitted.clone().text())
+  const { poll_url } = (await submitted.json()) as { poll_url: string }
+  const polled = await fetch(`${poll_url}?wait=60`, { headers: { authorization: `Bearer ${token}` } })
+  assert.equal(((await polled.json()) as { outcome: string }).outcome, 'succeeded')
+  assert.equal(await service.stop(), 0)
+
+  const spans = receiver.spans.filter((span) => span.traceId === traceId)
+  const chats = spans.filter(({ name }) => name === 'POST /v1/chat/completions')
+  assert.deepEqual(
+    chats.map(({ parentSpanId }) => parentSpanId),
+    [spanId, spanId],
+  )
+  assert.deepEqual(below(spans, chats[0]).toSorted(), ['decode', 'load', 'prompt', 'queue'])
+  const run = spans.find(({ name }) => name === 'run image')
+  assert.equal(run?.parentSpanId, spans.find(({ name }) => name === 'POST /generate/sdxl')?.spanId)
+  assert.deepEqual(new Set(below(spans, run)), new Set(['queue', 'load', 'steps', 'vae', 'store']))
+  assert.ok(heard.includes(`00-${traceId}-${chats[1]?.spanId}-01`), 'the server behind a model hears of the trace')
+
+  assert.equal(receiver.headers()['x-key'], 'secret')
+  const firstTokens = receiver.metrics.get('sepia_time_to_first_token_seconds')?.histogram?.dataPoints ?? []
+  assert.deepEqual(
+    firstTokens.map(({ count }) => Number(count)),
+    [1, 1],
+  )
+  for (const { count, bucketCounts } of firstTokens)
+    assert.equal(
+      bucketCounts.reduce<number>((sum, each) => sum + Number(each), 0),
+      Number(count),
+    )
+  assert.ok((receiver.metrics.get('sepia_inferences_completed_total')?.sum?.dataPoints[0]?.asDouble ?? 0) === 1)
+  assert.equal(receiver.metrics.get('sepia_step_seconds')?.histogram?.dataPoints[0]?.count.toString(), '2')
+  assert.ok(receiver.metrics.has('process_resident_memory_bytes'))
+})
