@@ -86,6 +86,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
       'runtimes/fake',
       'storage/sqlite',
       'storage/postgres',
+      'storage',
       'storage/memory',
       'storage/filesystem',
       'storage/s3',

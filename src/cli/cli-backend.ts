@@ -38,6 +38,8 @@ export interface CliBackend {
   readonly backup: (config: Config, file: string, options: SlowOptions) => Promise<{ readonly bytes: number }>
   /** Replaces the data folder's content; the service must not run. */
   readonly restore: (config: Config, file: string, options: SlowOptions) => Promise<void>
+  /** Copies the data folder's records into a PostgreSQL database; the service must not run. Tells rows by table. */
+  readonly migrate: (config: Config, target: string, options: SlowOptions) => Promise<Readonly<Record<string, number>>>
   readonly doctor: (config: Config, options: SlowOptions) => Promise<readonly Finding[]>
 }
 

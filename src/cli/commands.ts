@@ -10,6 +10,7 @@ import { listAccounts } from './commands/list-accounts.ts'
 import { listDevices } from './commands/list-devices.ts'
 import { listModels } from './commands/list-models.ts'
 import { listTokens } from './commands/list-tokens.ts'
+import { migrate } from './commands/migrate.ts'
 import { pullModel } from './commands/pull-model.ts'
 import { removeModel } from './commands/remove-model.ts'
 import { restore } from './commands/restore.ts'
@@ -52,5 +53,6 @@ export const commands: readonly Command[] = [
   removeModel,
   backup,
   restore,
+  migrate,
   doctor,
 ]

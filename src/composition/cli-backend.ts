@@ -42,6 +42,7 @@ export const cliBackend: CliBackend = {
     using _owned = await takeOwnerLock(dataFolder)
     await restoreBackup({ ...dataLayout(dataFolder), dataFolder }, file, options)
   },
+  migrate: async (config, target, options) => (await import('./move-installation.ts')).moveInstallation(config, target, options),
   doctor: examine,
 }
 

@@ -78,6 +78,7 @@ export async function runCommandLine(
     removeModel: refuse,
     backup: refuse,
     restore: refuse,
+    migrate: refuse,
     listDevices: async () => [],
     doctor: async () => findings,
     ...instead,

@@ -63,6 +63,8 @@ export async function openPostgresStore({
   const holder = randomUUID()
   const bell = undo.use(new Bell(url, holder))
   if (mode === 'service') {
+    if ((await database.get('select 1 from imports where not finished', {}, { repeatable: true })) !== undefined)
+      throw new Error('An installation is being moved into this database and is not whole; run sepia migrate again.')
     await makePartitions(database, clock.now())
     undo.use(await Presence.open(database, { holder, clock }))
     await bell.open()

@@ -12,4 +12,8 @@ export interface Migration {
  * What turns an empty database into today's, one step per version. A step that was released never changes. Steps expand: a program
  * that knows one step less goes on working, so that nodes of a cluster restart one after the other; what a step makes needless goes with a later one.
  */
-export const migrations: readonly Migration[] = [{ sql: `${tables}${queueTables}`, leastProgram: 1 }]
+export const migrations: readonly Migration[] = [
+  { sql: `${tables}${queueTables}`, leastProgram: 1 },
+  // Whether an installation that is moved into this database is whole.
+  { sql: 'create table imports (single boolean primary key default true check (single), finished boolean not null)', leastProgram: 1 },
+]

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import type { Row } from '../rows/row.ts'
+
+/** A table that moves from one store to another: the same columns in both, read in the same order. */
+export interface MovedTable {
+  readonly name: string
+  /** Their values together belong to one row alone, and rows are read in their order. */
+  readonly key: readonly string[]
+  readonly columns: readonly string[]
+}
+
+/** The tables of an installation, in the order in which they are filled. */
+export const movedTables: readonly MovedTable[] = [
+  table(
+    'accounts',
+    ['id'],
+    'name email email_key password_hash role created_at disabled_at requests_per_minute tokens_per_day images_per_day',
+  ),
+  table('sessions', ['hash'], 'account_id address agent created_at expires_at'),
+  table('invitations', ['hash'], 'role account_id invited_by created_at expires_at'),
+  table('access_tokens', ['id'], 'account_id name hash hint scopes created_at expires_at revoked_at last_used_at'),
+  table('audit_entries', ['seq'], 'at action account_id address subject detail'),
+  table('usage_days', ['day', 'account_id', 'model'], 'requests failures prompt_tokens completion_tokens images'),
+  table('usage_entries', ['seq'], 'day account_id model failures prompt_tokens completion_tokens images'),
+  table('webhook_secrets', ['seq'], 'account_id secret created_at'),
+  table('documents', ['kind', 'id'], 'account_id value at label text attached_bytes expires_at version bytes'),
+  table(
+    'inferences',
+    ['id'],
+    `seq account_id kind model priority attempt created_at started_at completed_at expires_at outcome error output_key content_type
+     output_bytes output_sha256 output_images`,
+  ),
+  table(
+    'queue',
+    ['id'],
+    'seq account_id kind model priority tag attempt lost failed cancel_requested not_before created_at webhook_url work_format stored_bytes body',
+  ),
+  table('reservations', ['id'], 'account_id tokens images'),
+  table('idempotency_keys', ['account_id', 'key'], 'id fingerprint webhook_url created_at'),
+  table('stored_outputs', ['id'], 'account_id output_key bytes expires_at'),
+  table('webhook_deliveries', ['id'], 'inference_id account_id url attempts next_attempt_at state last_result created_at'),
+]
+
+/** How many rows there are, and a hash of all they hold. */
+export interface TableSum {
+  readonly count: number
+  readonly sha256: string
+}
+
+/** Reads a page of rows after the one whose key is given; null = from the start. */
+export type ReadPage = (table: MovedTable, after: Row | null, limit: number) => Promise<readonly Row[]>
+
+/** Rows read at once. */
+export const pageRows = 200
+
+/** All rows of a table, page by page. */
+export async function* readPages(read: ReadPage, moved: MovedTable): AsyncGenerator<readonly Row[], void, undefined> {
+  let last: Row | null = null
+  for (;;) {
+    const page: readonly Row[] = await read(moved, last, pageRows)
+    if (page.length > 0) yield page
+    if (page.length < pageRows) return
+    last = page.at(-1) ?? null
+  }
+}
+
+/** Counts and hashes rows as both stores see them. */
+export class RowHash {
+  readonly #hash = createHash('sha256')
+  readonly #columns: readonly string[]
+  #count = 0
+
+  constructor({ columns }: MovedTable) {
+    this.#columns = columns
+  }
+
+  add(rows: readonly Row[]): void {
+    for (const row of rows) this.#hash.update(`${JSON.stringify(this.#columns.map((column) => portable(row[column])))}\n`)
+    this.#count += rows.length
+  }
+
+  sum(): TableSum {
+    return { count: this.#count, sha256: this.#hash.digest('hex') }
+  }
+}
+
+/** A value as JSON, and as PostgreSQL reads it from JSON. */
+export function portable(value: unknown): unknown {
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
+  if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD')
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return value ?? null
+}
+
+function table(name: string, key: readonly string[], others: string): MovedTable {
+  return { name, key, columns: [...key, ...others.trim().split(/\s+/)] }
+}

@@ -1,0 +1,62 @@
+import { type MovedTable, portable, type ReadPage } from '../moving/moved-table.ts'
+import type { Row } from '../rows/row.ts'
+import type { Database } from './database.ts'
+
+/** What reservations are kept for that came with work in the queue: nobody in particular. */
+const nobody = '00000000-0000-0000-0000-000000000000'
+const sequences = [
+  ['inference_numbers', 'inferences'],
+  ["pg_get_serial_sequence('audit_entries', 'seq')", 'audit_entries'],
+  ["pg_get_serial_sequence('usage_entries', 'seq')", 'usage_entries'],
+  ["pg_get_serial_sequence('webhook_secrets', 'seq')", 'webhook_secrets'],
+] as const
+
+/** Fills an empty database with an installation, so that being interrupted costs only what is left. */
+export class InstallationWriter {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** @throws {Error} when the database holds another installation, or a whole one. */
+  async begin(): Promise<void> {
+    const known = await this.#database.get('select finished from imports', {}, { repeatable: true })
+    if (known?.finished === true) throw new Error('An installation was moved into this database already; start the service on it.')
+    if (known === undefined && (await this.#database.get('select 1 from accounts limit 1', {}, { repeatable: true })) !== undefined)
+      throw new Error('The database holds an installation already; name an empty one.')
+    await this.#database.run('insert into imports (finished) values (false) on conflict (single) do nothing', {}, { repeatable: true })
+  }
+
+  /** Adds those rows that are not there yet. */
+  async write({ name, columns }: MovedTable, rows: readonly Row[]): Promise<void> {
+    const more = name === 'reservations' ? { holder: nobody } : {}
+    const all = [...columns, ...Object.keys(more)].join(', ')
+    const records = rows.map((row) => ({
+      ...Object.fromEntries(columns.map((column) => [column, toColumn(column, row[column])])),
+      ...more,
+    }))
+    const sql = `insert into ${name} (${all}) select ${all} from json_populate_recordset(null::${name}, :records::json)
+      on conflict do nothing`
+    await this.#database.run(sql, { records: JSON.stringify(records) }, { repeatable: true })
+  }
+
+  readonly read: ReadPage = async ({ name, key, columns }, after, limit) => {
+    const later = after === null ? '' : `where (${key.join(', ')}) > (${key.map((column) => `:${column}`).join(', ')})`
+    const sql = `select ${columns.join(', ')} from ${name} ${later} order by ${key.join(', ')} limit :limit`
+    return this.#database.all(sql, { ...after, limit }, { repeatable: true })
+  }
+
+  /** Lets numbers go on after the highest, and the service start. */
+  async finish(): Promise<void> {
+    for (const [sequence, table] of sequences) {
+      const name = sequence.startsWith('pg_') ? sequence : `'${sequence}'`
+      await this.#database.run(`select setval(${name}, coalesce((select max(seq) from ${table}), 0) + 1, false)`, {}, { repeatable: true })
+    }
+    await this.#database.run('update imports set finished = true', {}, { repeatable: true })
+  }
+}
+
+function toColumn(column: string, value: unknown): unknown {
+  return column === 'cancel_requested' ? value === 1 : portable(value)
+}

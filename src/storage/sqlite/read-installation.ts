@@ -1,0 +1,46 @@
+import type { MovedTable, ReadPage } from '../moving/moved-table.ts'
+import type { Row } from '../rows/row.ts'
+import { readInteger } from '../rows/row.ts'
+import { Connection } from './connection.ts'
+
+/** Where the rows of tables come from that other stores keep in another shape. */
+const sources: Readonly<Record<string, string>> = {
+  webhook_secrets: 'select rowid as seq, account_id, secret, created_at from webhook_secrets',
+  inferences: `select id, seq, account_id, kind, model, priority, created_at, completed_at, expires_at, outcome, error, output_key, content_type,
+      output_bytes, output_sha256, output_images, iif(outcome is null, 0, attempt) as attempt, iif(outcome is null, null, started_at) as started_at
+    from inferences`,
+  // Turns as they would be tagged if everything were submitted now, each account in its own order.
+  queue: `select id, inferences.seq as seq, account_id, kind, model, priority, attempt, lost, failed, cancel_requested, not_before, created_at, webhook_url,
+      work_format, stored_bytes, body, row_number() over (partition by model, priority, account_id order by inferences.seq) - 1 as tag
+    from inferences join inference_work using (seq) where status <> 'completed'`,
+  idempotency_keys: `select account_id, idempotency_key as key, id, fingerprint, webhook_url, created_at from inferences where idempotency_key is not null`,
+  stored_outputs: `select id, account_id, output_key, output_bytes as bytes, expires_at from inferences
+    where output_key is not null and output_deleted = 0 and status = 'completed'`,
+}
+
+/** Reads what an embedded installation holds, table by table; its service must not run. */
+export class InstallationReader implements Disposable {
+  readonly #connection: Connection
+
+  constructor(file: string) {
+    this.#connection = new Connection(file, { readOnly: true })
+  }
+
+  count({ name }: MovedTable): number {
+    return readInteger(this.#connection.get(`select count(*) as count from (${sources[name] ?? `select * from ${name}`})`) ?? {}, 'count')
+  }
+
+  readonly read: ReadPage = async ({ name, key, columns }, after, limit) => {
+    const later = after === null ? '' : `where (${key.join(', ')}) > (${key.map((column) => `:${column}`).join(', ')})`
+    const sql = `select ${columns.join(', ')} from (${sources[name] ?? `select * from ${name}`}) ${later} order by ${key.join(', ')} limit :limit`
+    return this.#connection.all(sql, { ...keyOf(after, key), limit })
+  };
+
+  [Symbol.dispose](): void {
+    this.#connection[Symbol.dispose]()
+  }
+}
+
+function keyOf(row: Row | null, key: readonly string[]): Readonly<Record<string, string | number>> {
+  return Object.fromEntries(key.map((column) => [column, typeof row?.[column] === 'number' ? row[column] : String(row?.[column] ?? '')]))
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { suite, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { moveInstallation } from '../../src/composition/move-installation.ts'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/open-sqlite-store.ts'
+import { claimNext, succeed } from '../conformance/claiming.ts'
+import { options, roomy } from '../conformance/store-factory.ts'
+import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
+import { withoutPostgres } from '../support/postgres/postgres-server.ts'
+import { makeSubmission } from '../support/submission.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+const quiet = { ...options, onProgress: () => {} }
+
+/** A data folder as an earlier version wrote it, with `more` inferences waiting besides. */
+async function makeDataFolder(more = 0) {
+  const folder = await createTemporaryFolder()
+  const packed = await readFile(new URL('../fixtures/data-folders/schema-2.db.gz', import.meta.url))
+  await writeFile(`${folder.path}/sepia.db`, gunzipSync(packed))
+  const settings = { file: `${folder.path}/sepia.db`, clock: createSystemClock(), limits: { maxPending: 10_000 }, mode: 'service' } as const
+  await using store = await openSqliteStore(settings)
+  for (let index = 0; index < more; index++) await store.queue.enqueue(makeSubmission({ accountId: `account-${index % 3}` }), options)
+  await store.audit.append({ at: 5, action: 'signed-in', accountId: 'a', address: '192.0.2.1', subject: null, detail: null }, options)
+  const document = {
+    kind: 'file',
+    id: 'f',
+    accountId: 'a',
+    value: { text: 'nul \0 in it' },
+    at: 5,
+    label: null,
+    text: 'nul \0',
+    attachedBytes: 0,
+  } as const
+  await store.documents.put({ ...document, expiresAt: null }, { ...options, most: 1e6 })
+  await store.webhooks.secrets('a', options)
+  return folder
+}
+
+const open = (url: string) => openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
+
+suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }, () => {
+  test('everything of an earlier version is there, and what waits runs in its order', async () => {
+    await using folder = await makeDataFolder()
+    const url = await createDatabase()
+    const progress: number[] = []
+    const rows = await moveInstallation({ dataFolder: folder.path }, url, { ...options, onProgress: (done) => progress.push(done) })
+    assert.deepEqual([rows.accounts, rows.inferences, rows.queue, rows.documents, rows.audit_entries], [1, 5, 3, 1, 1])
+    assert.equal(
+      progress.at(-1),
+      Object.values(rows).reduce((sum, count) => sum + count, 0),
+    )
+    await using store = await open(url)
+    assert.equal((await store.accounts.find('a', options))?.name, 'Ada')
+    assert.equal((await store.tokens.findByHash('ab', options))?.hint, 'wxyz')
+    const { inferences } = await store.log.list({ accountId: 'a', status: 'pending', limit: 10, after: null }, options)
+    const first = await claimNext(store.queue).catch(() => null)
+    const waiting = inferences.toReversed()
+    const rooms = [...new Set(waiting.map(({ model }) => model))].map((model) => ({ model, room: 10 }))
+    const claims = await store.queue.claim({ workerId: 'w', rooms, limit: 10, leaseMs: 30_000 }, options)
+    assert.deepEqual([...(first === null ? [] : [first]), ...claims].map(({ id }) => id).toSorted(), waiting.map(({ id }) => id).toSorted())
+    for (const claim of claims) assert.equal(await succeed(store.queue, claim), 'completed')
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    const page = await store.log.list({ accountId: 'a', status: null, limit: 1, after: null }, options)
+    assert.equal(page.inferences[0]?.id, inference.id)
+    assert.equal((await store.audit.list({ before: null, limit: 1 }, options))[0]?.action, 'signed-in')
+    await store.audit.append({ at: 6, action: 'signed-in', accountId: 'a', address: null, subject: null, detail: null }, options)
+  })
+
+  test('interrupted, it goes on; until it is whole no service starts on it, and afterwards nothing is copied again', async () => {
+    await using folder = await makeDataFolder(900)
+    const url = await createDatabase()
+    const stop = new AbortController()
+    const onProgress = (done: number) => {
+      if (done > 400) stop.abort(new Error('stopped here'))
+    }
+    await assert.rejects(moveInstallation({ dataFolder: folder.path }, url, { signal: stop.signal, onProgress }), /stopped here/)
+    await assert.rejects(open(url), /not whole; run sepia migrate again/)
+    assert.equal((await moveInstallation({ dataFolder: folder.path }, url, quiet)).queue, 903)
+    await using store = await open(url)
+    assert.equal(
+      (await store.log.list({ accountId: 'account-0', status: 'pending', limit: 1000, after: null }, options)).inferences.length,
+      300,
+    )
+    await assert.rejects(moveInstallation({ dataFolder: folder.path }, url, quiet), /moved into this database already/)
+  })
+
+  test('a database that holds something else is left alone, and a difference is found', async () => {
+    await using folder = await makeDataFolder()
+    const url = await createDatabase()
+    const { query } = await sharedPostgres()
+    const name = new URL(url).pathname.slice(1)
+    await query("insert into accounts (id, name, role, created_at) values ('x', 'Eve', 'owner', 1)", name)
+    await assert.rejects(moveInstallation({ dataFolder: folder.path }, url, quiet), /holds an installation already/)
+    await query('insert into imports (finished) values (false)', name)
+    await assert.rejects(moveInstallation({ dataFolder: folder.path }, url, quiet), /accounts has 2 rows after copying instead of 1/)
+    await query("delete from accounts; insert into accounts (id, name, role, created_at) values ('a', 'Eve', 'owner', 1)", name)
+    await assert.rejects(moveInstallation({ dataFolder: folder.path }, url, quiet), /accounts differs after copying/)
+  })
+
+  test('a folder whose service runs is refused', async () => {
+    await using folder = await makeDataFolder()
+    await using _service = await openSqliteStore({
+      file: `${folder.path}/sepia.db`,
+      clock: createSystemClock(),
+      limits: roomy,
+      mode: 'service',
+    })
+    await assert.rejects(moveInstallation({ dataFolder: folder.path }, await createDatabase(), quiet), /in use by process/)
+  })
+})
