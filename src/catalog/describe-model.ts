@@ -108,7 +108,8 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
     }
   }
   const upstream = readTextServers(modelFile, folder)
-  return { ...base, format: modelFile.format, file: join(folder, 'model.json'), upstream, speculative: null }
+  const { format, vision = false } = modelFile
+  return { ...base, format, file: join(folder, 'model.json'), upstream, speculative: null, ...(vision && { vision }) }
 }
 
 function readSpeculative(given: string | undefined, folder: string): SpeculativeDecoding | null {

@@ -170,6 +170,14 @@ export const modelFileFields: readonly ModelFileField[] = [
     accepts: isReplicas,
   },
   {
+    name: 'vision',
+    models: 'text-upstream',
+    absent: 'false',
+    expected: 'true or false',
+    meaning: 'Whether it looks at pictures in messages; they are passed on as they came.',
+    accepts: (value) => typeof value === 'boolean',
+  },
+  {
     name: 'weight',
     models: 'text-upstream',
     absent: '1',

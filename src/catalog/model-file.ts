@@ -39,6 +39,7 @@ interface UpstreamModelFile extends TextModelFile {
   readonly slots?: number
   readonly replicas?: readonly (string | { readonly url: string; readonly weight?: number })[]
   readonly weight?: number
+  readonly vision?: boolean
   /** Seconds. */
   readonly timeouts?: { readonly connect?: number; readonly first?: number; readonly idle?: number }
 }

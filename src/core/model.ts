@@ -31,6 +31,8 @@ export interface TextModelDescriptor extends DescriptorBase {
   readonly trainedLength?: number
   /** Whether /v1/embeddings may use it. */
   readonly embeddings: boolean
+  /** Whether it looks at pictures in messages; absent = it does not. */
+  readonly vision?: boolean
   /** Whether it makes text; absent = it does. Encoders only make embeddings. */
   readonly generates?: boolean
   /** What its file says of its weights; absent = it runs elsewhere. */

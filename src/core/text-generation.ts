@@ -1,6 +1,6 @@
 /** One message of a conversation. `developer` is read as `system` before it gets here. */
 export type ChatMessage =
-  | { readonly role: 'system' | 'user'; readonly content: string }
+  | { readonly role: 'system' | 'user'; readonly content: string; readonly parts?: readonly SeenPart[] }
   | {
       readonly role: 'assistant'
       readonly content: string | null
@@ -9,6 +9,19 @@ export type ChatMessage =
       readonly thoughts?: string
     }
   | { readonly role: 'tool'; readonly content: string; readonly toolCallId: string }
+
+/** What a message is made of where it is more than text; its `content` is then the texts alone. */
+export type SeenPart = { readonly type: 'text'; readonly text: string } | PicturePart
+
+/** A picture that a model looks at. */
+export interface PicturePart {
+  readonly type: 'picture'
+  /** Such as `image/png`. */
+  readonly mediaType: string
+  readonly base64: string
+  /** How closely it is looked at; absent = as the model does by itself. */
+  readonly detail?: 'auto' | 'low' | 'high'
+}
 
 export interface ToolCall {
   readonly id: string

@@ -1,10 +1,11 @@
 import { ServiceError } from '../core/error.ts'
 import type { TextModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import type { TextRequest, TokenizeRequest } from '../core/text-generation.ts'
 import { shortName } from './wire/faults/short-name.ts'
 
-/** What a text model is asked for: answers, embeddings, or only its tokens. */
-type TextModelUse = 'generate' | 'embed' | 'read'
+/** What a text model is asked for: answers, answers to pictures, embeddings, or only its tokens. */
+type TextModelUse = 'generate' | 'look' | 'embed' | 'read'
 
 /**
  * The text model of that name.
@@ -18,11 +19,7 @@ export function requireTextModel(catalog: ModelCatalog, id: string, use: TextMod
   const named = JSON.stringify(shortName(id))
   if (found?.kind === 'text') {
     if (does(found, use)) return found
-    const message =
-      use === 'generate'
-        ? `The model ${named} only makes embeddings; name one that makes text`
-        : `The model ${named} makes no embeddings; name one that does, or set "embeddings" in its model.json`
-    throw new ServiceError('unsupported_parameter', `${message}.`, { param: 'model' })
+    throw new ServiceError('unsupported_parameter', `The model ${named} ${lacks[use]}.`, { param: use === 'look' ? 'messages' : 'model' })
   }
   const unusable = found === undefined ? catalog.findUnusable(id) : undefined
   if (unusable !== undefined) throw new ServiceError('model_not_found', `${named} ${unusable.reason}.`, { param: 'model' })
@@ -31,8 +28,22 @@ export function requireTextModel(catalog: ModelCatalog, id: string, use: TextMod
   throw new ServiceError('model_not_found', `There is no text model named ${named}; ${known}.`, { param: 'model' })
 }
 
-function does({ embeddings, generates = true }: TextModelDescriptor, use: TextModelUse): boolean {
+/** The ends of sentences that begin with a model's name. */
+const lacks: Readonly<Record<TextModelUse, string>> = {
+  generate: 'only makes embeddings; name one that makes text',
+  look: 'looks at no pictures; send text alone, or name a model whose model.json sets "vision"',
+  embed: 'makes no embeddings; name one that does, or set "embeddings" in its model.json',
+  read: 'reads nothing',
+}
+
+/** What an input asks of a model: to look, where a message has a picture. */
+export function useOf(input: TextRequest['input'] | TokenizeRequest['input'], otherwise: TextModelUse): TextModelUse {
+  return input.type === 'chat' && input.messages.some((message) => 'parts' in message) ? 'look' : otherwise
+}
+
+function does({ embeddings, generates = true, vision = false }: TextModelDescriptor, use: TextModelUse): boolean {
   if (use === 'read') return true
+  if (use === 'look') return generates && vision
   return use === 'generate' ? generates : embeddings
 }
 

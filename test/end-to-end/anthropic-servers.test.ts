@@ -140,6 +140,21 @@ describe("a server that speaks Anthropic's Messages", () => {
     ] satisfies TextPart[])
   })
 
+  test('is shown pictures as blocks of its own', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { server, generate } = await connect(stack, sends(start, end('end_turn')))
+    const parts = [
+      { type: 'text', text: 'What is it?' },
+      { type: 'picture', mediaType: 'image/png', base64: 'AAAA' },
+    ] as const
+    const messages = [{ role: 'user', content: 'What is it?', parts }] as const
+    await generate(makeTextRequest('', { input: { type: 'chat', messages, tools: [], toolChoice: 'auto', parallelToolCalls: true } }))
+    assert.deepEqual(JSON.parse(server.requests[0]?.body ?? '{}').messages[0].content, [
+      { type: 'text', text: 'What is it?' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+    ])
+  })
+
   const reasons = { end_turn: 'stop', stop_sequence: 'stop', refusal: 'stop', max_tokens: 'length', tool_use: 'tool_calls' }
   for (const [theirs, ours] of Object.entries(reasons)) {
     test(`that stops for ${theirs} stops for ${ours}`, async () => {

@@ -3,10 +3,12 @@ import { describe, test } from 'node:test'
 import type { ServiceError } from '../../src/core/error.ts'
 import type { UpstreamTimeouts } from '../../src/core/model.ts'
 import type { TextPart } from '../../src/core/text-generation.ts'
-import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { createFakeCatalog, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { loadUpstreamModel } from '../../src/runtimes/upstream/load-upstream-model.ts'
 import { ReplicaSet } from '../../src/runtimes/upstream/replicas/replica-set.ts'
 import { type Answer, openAiEvents, startTextServer, type TextServer, works } from '../support/engines/text-server.ts'
+import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { makeTextRequest } from '../support/text-request.ts'
 
 const { signal } = new AbortController()
@@ -171,5 +173,37 @@ describe('servers of one model', () => {
     }
     assert.equal(await collect(model.generate(makeTextRequest('hello'), options)), 'well done')
     assert.equal(server.requests.length, 3)
+  })
+})
+
+describe('pictures in messages', () => {
+  const image_url = { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' }
+  const content = [
+    { type: 'text', text: 'What is it?' },
+    { type: 'image_url', image_url },
+  ]
+  const body = JSON.stringify({ model: 'fake-chat', messages: [{ role: 'user', content }] })
+  const post = ({ url, token }: HttpService, path: string) =>
+    fetch(`${url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body })
+
+  test('are passed on as they came by a model that looks at them', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(await startTextServer())
+    const { model } = await connect([server], stack)
+    const catalog = createFakeCatalog([describeFakeText({ vision: true })])
+    const service = stack.use(await startHttpService({ catalog, pool: createFixedModelPool({ text: { 'fake-chat': model } }) }))
+    assert.equal((await post(service, '/v1/chat/completions')).status, 200)
+    assert.deepEqual(JSON.parse(server.requests[0]?.body ?? '{}').messages, [{ role: 'user', content }])
+  })
+
+  test('are refused by name by one that does not, and where tokens are counted', async () => {
+    await using service = await startHttpService()
+    for (const path of ['/v1/chat/completions', '/v1/chat/completions/input_tokens']) {
+      const answer = await post(service, path)
+      assert.equal(answer.status, 400)
+      const { error } = (await answer.json()) as { error: { code: string; param: string; message: string } }
+      assert.deepEqual([error.code, error.param], ['unsupported_parameter', 'messages'])
+      assert.match(error.message, /"fake-chat" looks at no pictures/)
+    }
   })
 })

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
+import type { TextRequest } from '../../core/text-generation.ts'
 
 /**
  * Bytes of a body per token of the context. The longest tokens of the vocabularies in use are runs of 128 spaces; what people write has six
@@ -26,4 +27,11 @@ export function refuseOverlong(
     `The body has ${bytes} bytes, which no context of ${tokens} tokens holds, answer included; shorten the prompt.`,
     { param },
   )
+}
+
+/** Bytes of a request's pictures, which are no part of what a context must hold as text. */
+export function pictureBytes({ input }: TextRequest): number {
+  const messages = input.type === 'chat' ? input.messages : []
+  const parts = messages.flatMap((message) => ('parts' in message ? (message.parts ?? []) : []))
+  return parts.reduce((sum, part) => sum + (part.type === 'picture' ? part.base64.length : 0), 0)
 }

@@ -12,8 +12,8 @@ import { readDeferredHandling, refuseDeferredHeaders } from '../headers/deferred
 import type { RouteDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { interactiveWork } from '../interactive-work.ts'
-import { refuseOverlong } from '../limits/overlong-prompt.ts'
-import { requireTextModel } from '../require-text-model.ts'
+import { pictureBytes, refuseOverlong } from '../limits/overlong-prompt.ts'
+import { requireTextModel, useOf } from '../require-text-model.ts'
 import { encodeChatCompletion } from '../wire/chat/chat-completion.ts'
 import { createChatRequestParser, type ParsedChat } from '../wire/chat/chat-request.ts'
 import { encodeChatStream } from '../wire/chat/chat-stream.ts'
@@ -31,7 +31,8 @@ export function registerCreateChatCompletion(api: FastifyInstance, deps: RouteDe
     const { asyncMode: mode, ...body } = receivedBody(incoming)
     if (mode === 'off') refuseDeferredHeaders(headers)
     const chat = parse(body.value)
-    refuseOverlong(requireTextModel(deps.catalog, chat.request.model, 'generate'), { bytes: body.byteLength, param: 'messages' })
+    const model = requireTextModel(deps.catalog, chat.request.model, useOf(chat.request.input, 'generate'))
+    refuseOverlong(model, { bytes: body.byteLength - pictureBytes(chat.request), param: 'messages' })
     if (mode === 'off') return answerNow(deps, settings, { incoming, reply, caller, chat })
     if (chat.delivery.stream)
       throw new ServiceError('invalid_request_error', 'Leave `stream` out of asynchronous requests; poll for the answer instead.', {

@@ -6,7 +6,7 @@ import { clientSignal } from '../client-signal.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { refuseOverlong } from '../limits/overlong-prompt.ts'
-import { chooseTextModel, requireTextModel } from '../require-text-model.ts'
+import { chooseTextModel, requireTextModel, useOf } from '../require-text-model.ts'
 import { createChatRequestParser } from '../wire/chat/chat-request.ts'
 import { encodePieces, encodeTokens } from '../wire/tokens/token-answers.ts'
 import { parseTokenizeRequest } from '../wire/tokens/tokenize-request.ts'
@@ -23,7 +23,7 @@ export function registerTokenize(api: FastifyInstance, deps: HttpDependencies, s
     const body = synchronousBody(incoming)
     const { answer, ...request } = parseTokenizeRequest(body.value, { choose, parseChat })
     const param = request.input.type === 'chat' ? 'messages' : 'prompt'
-    refuseOverlong(requireTextModel(deps.catalog, request.model, 'read'), { bytes: body.byteLength, param })
+    refuseOverlong(requireTextModel(deps.catalog, request.model, useOf(request.input, 'read')), { bytes: body.byteLength, param })
     const { result, contextLength } = await tokenize({ ...deps, runLimitMs }, { caller, request }, { signal: clientSignal(reply) })
     return answer === 'llama.cpp' ? encodePieces(result) : encodeTokens(result, contextLength)
   })
@@ -33,7 +33,7 @@ export function registerTokenize(api: FastifyInstance, deps: HttpDependencies, s
     requireScope(caller, ['text'])
     const body = synchronousBody(incoming)
     const { model, input } = parseChat(body.value).request
-    refuseOverlong(requireTextModel(deps.catalog, model, 'read'), { bytes: body.byteLength, param: 'messages' })
+    refuseOverlong(requireTextModel(deps.catalog, model, useOf(input, 'read')), { bytes: body.byteLength, param: 'messages' })
     if (input.type !== 'chat') throw new TypeError('A chat request became something else')
     const request = { model, input, spelled: false }
     const { result } = await tokenize({ ...deps, runLimitMs }, { caller, request }, { signal: clientSignal(reply) })

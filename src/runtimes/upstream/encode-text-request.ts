@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import type { ChatMessage, EndingRules, ResponseFormat, TextRequest, ToolChoice } from '../../core/text-generation.ts'
+import type { ChatMessage, EndingRules, ResponseFormat, SeenPart, TextRequest, ToolChoice } from '../../core/text-generation.ts'
 
 /** A field that is left out where it has no effect, for upstreams that know only OpenAI's own fields. */
 const unlessOff = (name: string, value: number, off: number) => (value === off ? {} : { [name]: value })
@@ -70,6 +70,7 @@ function encodeEnding(ending: EndingRules | undefined): Record<string, unknown> 
 
 function encodeMessage(message: ChatMessage): Record<string, unknown> {
   if (message.role === 'tool') return { role: 'tool', content: message.content, tool_call_id: message.toolCallId }
+  if (message.role === 'user' && message.parts !== undefined) return { role: 'user', content: message.parts.map(encodePart) }
   if (message.role !== 'assistant') return { role: message.role, content: message.content }
   const said = {
     role: 'assistant',
@@ -83,6 +84,12 @@ function encodeMessage(message: ChatMessage): Record<string, unknown> {
     function: { name: call.name, arguments: call.arguments },
   }))
   return { ...said, tool_calls: toolCalls }
+}
+
+function encodePart(part: SeenPart): Record<string, unknown> {
+  if (part.type === 'text') return { type: 'text', text: part.text }
+  const url = `data:${part.mediaType};base64,${part.base64}`
+  return { type: 'image_url', image_url: { url, ...(part.detail && { detail: part.detail }) } }
 }
 
 function encodeToolChoice(choice: ToolChoice): unknown {

@@ -5,8 +5,8 @@ import { isRecord } from '../../../core/is-record.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { errorStatus } from '../../answers/error-status.ts'
 import { parseJson } from '../../body/parse-json.ts'
-import { refuseOverlong } from '../../limits/overlong-prompt.ts'
-import { requireTextModel } from '../../require-text-model.ts'
+import { pictureBytes, refuseOverlong } from '../../limits/overlong-prompt.ts'
+import { requireTextModel, useOf } from '../../require-text-model.ts'
 import { createChatRequestParser } from '../chat/chat-request.ts'
 import { createCompletionRequestParser } from '../chat/completion-request.ts'
 import { parseEmbeddingRequest } from '../chat/embedding-request.ts'
@@ -31,7 +31,10 @@ export function createBatchWords(
     if (delivery.stream) throw refusal('stream', 'must be left out of a batch; nobody is there to read one.')
     const { length } = JSON.stringify(body)
     const param = request.input.type === 'prompt' ? 'prompt' : 'messages'
-    refuseOverlong(requireTextModel(catalog, request.model, 'generate'), { bytes: length, param })
+    refuseOverlong(requireTextModel(catalog, request.model, useOf(request.input, 'generate')), {
+      bytes: length - pictureBytes(request),
+      param,
+    })
     return { kind: 'chat', request }
   }
   const readWork = (body: unknown, endpoint: BatchEndpoint): InferenceWork => {

@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox'
-
-const textPart = Type.Object({ type: Type.Literal('text'), text: Type.String() }, { additionalProperties: false })
+import { contentPartSchema } from './content-parts.ts'
 
 const toolCall = Type.Object(
   {
@@ -27,7 +26,9 @@ export const chatMessageSchema = Type.Object(
   {
     role: Type.Enum(['system', 'developer', 'user', 'assistant', 'tool'], { description: '`developer` is read as `system`.' }),
     content: Type.Optional(
-      Type.Union([Type.String(), Type.Array(textPart, { minItems: 1 })], { description: 'Text, or a list of text parts.' }),
+      Type.Union([Type.String(), Type.Array(contentPartSchema, { minItems: 1 })], {
+        description: 'Text, or a list of parts: text, and pictures for models that look at them.',
+      }),
     ),
     tool_calls: Type.Optional(Type.Array(toolCall, { maxItems: 128, description: 'Only on assistant messages; an empty list is none.' })),
     tool_call_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Only on tool messages: the call it answers.' })),

@@ -24,6 +24,7 @@ function refuse(fields: object, param: string, code = 'invalid_request_error', p
 }
 
 const call = { id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }
+const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' } }
 const tool = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } }
 
 suite('chat requests', () => {
@@ -187,11 +188,35 @@ suite('chat requests', () => {
       { role: 'assistant', content: null, toolCalls: [{ id: 'a', name: 'look', arguments: '{}' }] },
       { role: 'tool', content: 'found', toolCallId: 'a' },
     ])
+    const seen = accept({ messages: [user([{ type: 'text', text: 'What is it?' }, picture])] }).request.input
+    assert.deepEqual(seen.type === 'chat' && seen.messages, [
+      {
+        role: 'user',
+        content: 'What is it?',
+        parts: [
+          { type: 'text', text: 'What is it?' },
+          { type: 'picture', mediaType: 'image/png', base64: 'iVBORw0KGgo=', detail: 'low' },
+        ],
+      },
+    ])
     refuse({ messages: [{ role: 'robot', content: 'x' }] }, 'messages[0].role')
     refuse({ messages: [{ role: 'function', content: 'x' }] }, 'messages[0].role')
     refuse({ messages: [user(null)] }, 'messages[0].content')
     refuse({ messages: [user([])] }, 'messages[0].content')
-    refuse({ messages: [user([{ type: 'image_url', image_url: { url: 'x' } }])] }, 'messages[0].content[0].text')
+    for (const url of [
+      'x',
+      'https://example.org/cat.png',
+      'file:///etc/passwd',
+      'data:text/html;base64,AAAA',
+      'data:image/png;base64,',
+      'data:image/png;base64,?',
+    ])
+      refuse({ messages: [user([{ type: 'image_url', image_url: { url } }])] }, 'messages[0].content[0].image_url.url')
+    refuse({ messages: [user([{ type: 'text' }])] }, 'messages[0].content[0].text')
+    refuse({ messages: [user([{ type: 'image_url' }])] }, 'messages[0].content[0].image_url')
+    refuse({ messages: [user([{ type: 'input_audio' }])] }, 'messages[0].content[0].type')
+    refuse({ messages: [{ role: 'system', content: [picture] }] }, 'messages[0].content[0].type')
+    refuse({ messages: [user(Array.from({ length: 33 }, () => picture))] }, 'messages[0].content')
     refuse({ messages: [{ role: 'assistant', content: null }] }, 'messages[0].content')
     refuse({ messages: [{ ...user('x'), tool_calls: [call] }] }, 'messages[0].tool_calls')
     refuse({ messages: [{ ...user('x'), tool_call_id: 'a' }] }, 'messages[0].tool_call_id')

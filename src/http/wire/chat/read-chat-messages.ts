@@ -2,6 +2,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage } from '../../../core/text-generation.ts'
 import { CallArguments } from './call-arguments.ts'
 import type { ChatMessageBody } from './chat-message-schema.ts'
+import { findPartFaults, joinTexts, readParts } from './content-parts.ts'
 
 /** Finds what the schema cannot say: which fields belong to which role, and that tool results answer a call. */
 export function findMessageFaults(messages: readonly ChatMessageBody[]): readonly FieldFault[] {
@@ -14,6 +15,7 @@ export function findMessageFaults(messages: readonly ChatMessageBody[]): readonl
     const { role, tool_calls = [] } = message
     if (message.content === undefined && !(role === 'assistant' && tool_calls.length > 0))
       at('content', 'is required: add a string or a list of text parts.', 'missing')
+    if (Array.isArray(message.content)) faults.push(...findPartFaults(message.content, { role, path: ['messages', index, 'content'] }))
     if (message.tool_calls !== undefined && role !== 'assistant') at('tool_calls', 'belongs to assistant messages only: remove it.')
     if (message.reasoning_content !== undefined && role !== 'assistant')
       at('reasoning_content', 'belongs to assistant messages only: remove it.')
@@ -39,13 +41,13 @@ export function readChatMessages(messages: readonly ChatMessageBody[]): readonly
 function readMessage({ role, content, tool_calls = [], tool_call_id, reasoning_content: thoughts }: ChatMessageBody): ChatMessage {
   const text = readContent(content)
   if (role === 'tool') return { role, content: text ?? '', toolCallId: tool_call_id ?? '' }
-  if (role !== 'assistant') return { role: role === 'developer' ? 'system' : role, content: text ?? '' }
+  const parts = typeof content === 'object' ? readParts(content) : undefined
+  if (role !== 'assistant') return { role: role === 'developer' ? 'system' : role, content: text ?? '', ...(parts && { parts }) }
   const toolCalls = tool_calls.map(({ id, function: { name, arguments: text } }) => ({ id, name, arguments: text }))
   return { role, content: text, ...(toolCalls.length > 0 && { toolCalls }), ...(thoughts !== undefined && { thoughts }) }
 }
 
-/** Several text parts become lines, as llama.cpp and vLLM join them. */
 function readContent(content: ChatMessageBody['content']): string | null {
   if (content === undefined) return null
-  return typeof content === 'string' ? content : content.map((part) => part.text).join('\n')
+  return typeof content === 'string' ? content : joinTexts(content)
 }

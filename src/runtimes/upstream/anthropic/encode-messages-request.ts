@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
-import type { ChatInput, ChatMessage, TextRequest, ToolCall } from '../../../core/text-generation.ts'
+import type { ChatInput, ChatMessage, SeenPart, TextRequest, ToolCall } from '../../../core/text-generation.ts'
 
 type Turn = { readonly role: 'user' | 'assistant'; readonly content: readonly object[] }
 
@@ -58,7 +58,7 @@ function encodeMessage(message: ChatMessage): Turn[] {
     case 'system':
       return []
     case 'user':
-      return [{ role: 'user', content: [{ type: 'text', text: message.content }] }]
+      return [{ role: 'user', content: message.parts?.map(encodePart) ?? [{ type: 'text', text: message.content }] }]
     case 'tool':
       return [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: message.toolCallId, content: message.content }] }]
     case 'assistant': {
@@ -66,6 +66,11 @@ function encodeMessage(message: ChatMessage): Turn[] {
       return [{ role: 'assistant', content: [...text, ...(message.toolCalls ?? []).map(encodeToolCall)] }]
     }
   }
+}
+
+function encodePart(part: SeenPart): object {
+  if (part.type === 'text') return part
+  return { type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.base64 } }
 }
 
 function encodeToolCall({ id, name, arguments: written }: ToolCall): object {
