@@ -108,6 +108,7 @@ export const testAreas: readonly string[] = ['core', 'operations', 'runtimes/fak
 /** Packages that only tests import, beside the code or in `test/`. */
 export const testPackages: readonly string[] = [
   'standardwebhooks',
+  'yaml',
   'openai',
   'ai',
   '@ai-sdk/openai',
