@@ -118,6 +118,9 @@ export async function serve(
   )
   parts.use(cluster)
   const events = new InferenceEvents(clock)
+  store.onEndedElsewhere?.((ids) => {
+    for (const id of ids) events.publish(id, { type: 'status', status: 'completed' })
+  })
   const underWay = new WorkUnderWay()
 
   const address = new ListeningAddress(config.addresses)

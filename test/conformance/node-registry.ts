@@ -4,7 +4,7 @@ import type { NodeOffer } from '../../src/core/cluster/node.ts'
 import type { Clock } from '../../src/core/ports/clock.ts'
 import type { NodeRegistry } from '../../src/core/ports/node-registry.ts'
 import { describeFakeImage, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
-import { makeNodeReport } from '../support/node-report.ts'
+import { makeNodeReport } from '../support/cluster/node-report.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { options } from './store-factory.ts'
 

@@ -25,4 +25,6 @@ export interface Store extends AsyncDisposable {
   readonly documents: DocumentStore
   /** Who shares the store; absent where nobody can. */
   readonly nodes?: NodeRegistry
+  /** Calls back with the ids of inferences that ended on other nodes, as far as that is heard; absent where there are none. */
+  readonly onEndedElsewhere?: (tell: (ids: readonly string[]) => void) => void
 }

@@ -76,6 +76,7 @@ export async function openPostgresStore({
     database,
     bell,
     warnings,
+    onEndedElsewhere: (tell) => bell.onEnded(tell),
     clock,
     queue,
     log: new PostgresInferenceLog(database, { clock, places }),

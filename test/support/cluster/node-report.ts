@@ -1,4 +1,4 @@
-import type { NodeReport } from '../../src/core/cluster/node.ts'
+import type { NodeReport } from '../../../src/core/cluster/node.ts'
 
 /** A node that lends slots and has no models yet. */
 export function makeNodeReport(id: string, overrides: Partial<NodeReport> = {}): NodeReport {
