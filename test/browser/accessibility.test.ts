@@ -54,7 +54,7 @@ test('drawing', { skip }, async () => {
   await page.keyboard.press('Escape')
 })
 
-for (const name of ['Gallery', 'Requests', 'Usage', 'Models', 'Access tokens', 'Webhooks', 'People', 'Service']) {
+for (const name of ['Gallery', 'Assets', 'Requests', 'Usage', 'Models', 'Access tokens', 'Webhooks', 'People', 'Service']) {
   test(name, { skip }, async () => {
     await openPage(visit().page, name)
     await visit().page.locator('main [aria-busy]').waitFor({ state: 'detached' })
@@ -112,7 +112,20 @@ test('the limits of an account', { skip }, async () => {
 test('nothing is cut off at a width of 360 pixels', { skip }, async () => {
   const { page } = visit()
   await page.setViewportSize({ width: 360, height: 740 })
-  for (const path of ['chat', 'images', 'gallery', 'requests', 'usage', 'models', 'tokens', 'webhooks', 'people', 'service', 'account']) {
+  for (const path of [
+    'chat',
+    'images',
+    'gallery',
+    'assets',
+    'requests',
+    'usage',
+    'models',
+    'tokens',
+    'webhooks',
+    'people',
+    'service',
+    'account',
+  ]) {
     await page.goto(`${visit().service.url}/console/${path}`)
     await page.locator('h1').waitFor()
     await page.locator('main [aria-busy]').waitFor({ state: 'detached' })

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import type { Account } from '../../core/account.ts'
 import { NotFoundPage } from './layout/not-found-page.tsx'
 import { AccountPage } from './pages/account/account-page.tsx'
+import { AssetsPage } from './pages/assets/assets-page.tsx'
 import { AuditPage } from './pages/audit/audit-page.tsx'
 import { ChatPage } from './pages/chat/chat-page.tsx'
 import { GalleryPage } from './pages/gallery/gallery-page.tsx'
@@ -25,6 +26,8 @@ export function pageFor(path: string, account: Account): VNode {
       return <ImagesPage />
     case '/console/gallery':
       return <GalleryPage />
+    case '/console/assets':
+      return <AssetsPage account={account} />
     case '/console/requests':
       return <RequestsPage />
     case '/console/usage':

@@ -13,6 +13,10 @@ export class RequestFailure extends Error {
 
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+<<<<<<< HEAD
+=======
+  /** Sent as JSON, but for a file or a part of one. */
+>>>>>>> 76df36a (Upload, show and delete assets in the console)
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
@@ -26,7 +30,8 @@ export interface RequestOptions {
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
   const init: RequestInit = { method: options.method ?? 'GET', headers: { ...options.headers }, credentials: 'same-origin' }
   if (options.signal) init.signal = options.signal
-  if (options.body !== undefined) {
+  if (options.body instanceof Blob) init.body = options.body
+  else if (options.body !== undefined) {
     init.body = JSON.stringify(options.body)
     init.headers = { ...options.headers, 'content-type': 'application/json' }
   }

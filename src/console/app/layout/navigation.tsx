@@ -19,6 +19,7 @@ const make: readonly Entry[] = [
   { to: '/console/chat', label: 'Chat', icon: 'chat' },
   { to: '/console/images', label: 'Images', icon: 'image' },
   { to: '/console/gallery', label: 'Gallery', icon: 'gallery' },
+  { to: '/console/assets', label: 'Assets', icon: 'brush' },
 ]
 const see: readonly Entry[] = [
   { to: '/console/requests', label: 'Requests', icon: 'list' },

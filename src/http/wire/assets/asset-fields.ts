@@ -1,22 +1,11 @@
 import Type, { type Static } from 'typebox'
+import { assetEngines } from '../../../core/assets/asset-engine.ts'
 import type { UploadKind } from '../../../core/assets/uploaded-asset.ts'
-import type { CheckpointFamily } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { NewAsset } from '../../../operations/assets/create-asset.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
 
-/** The original's words for what an asset is made for; the last three are ours. */
-export const assetEngines = {
-  'image/stable-diffusion-xl-v1-0': { family: 'sdxl', controlnet: false },
-  'image/stable-diffusion-v1-5': { family: 'sd15', controlnet: false },
-  'image/controlnet-sdxl': { family: 'sdxl', controlnet: true },
-  'image/controlnet-sd15': { family: 'sd15', controlnet: true },
-  'image/stable-diffusion-v2-1': { family: 'sd2', controlnet: false },
-  'image/stable-diffusion-xl-refiner-v1-0': { family: 'sdxl-refiner', controlnet: false },
-  'image/controlnet-sd21': { family: 'sd2', controlnet: true },
-} as const satisfies Readonly<Record<string, { readonly family: CheckpointFamily; readonly controlnet: boolean }>>
-export type AssetEngine = keyof typeof assetEngines
 const engineNames = Object.keys(assetEngines)
 
 /** The original's kinds of assets that Sepia keeps. */

@@ -1,6 +1,7 @@
+import { engineOf } from '../../../core/assets/asset-engine.ts'
 import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../../core/error.ts'
-import { assetTypeOf, engineOf } from './encode-asset.ts'
+import { assetTypeOf } from './encode-asset.ts'
 
 /** Query parameters of GET /v1/assets, all of the original's. */
 export const assetQueryNames = [

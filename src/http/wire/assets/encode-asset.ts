@@ -1,7 +1,8 @@
+import { engineOf } from '../../../core/assets/asset-engine.ts'
 import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
 import type { Answer } from '../answer.ts'
 import type { assetSchema } from './asset-answers.ts'
-import { type AssetType, assetEngines } from './asset-fields.ts'
+import type { AssetType } from './asset-fields.ts'
 
 /** An asset as the assets routes show it. */
 export function encodeAsset(asset: UploadedAsset): Answer<typeof assetSchema> {
@@ -32,10 +33,4 @@ export function encodeAsset(asset: UploadedAsset): Answer<typeof assetSchema> {
 /** The original's kind of an asset; a ControlNet is a checkpoint with an engine of its own. */
 export function assetTypeOf({ kind }: Pick<UploadedAsset, 'kind'>): AssetType {
   return kind === 'textual-inversion' ? 'textual_inversion' : kind === 'lora' || kind === 'vae' ? kind : 'checkpoint'
-}
-
-/** The original's word for what an asset was made for. */
-export function engineOf({ kind, family }: Pick<UploadedAsset, 'kind' | 'family'>): string {
-  const found = Object.entries(assetEngines).find(([, of]) => of.family === family && of.controlnet === (kind === 'controlnet'))
-  return found?.[0] ?? 'image/unknown'
 }

@@ -1,0 +1,101 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { sentenceOf } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
+import { byteText } from '../../parts/byte-text.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { showToast } from '../../state/toasts.ts'
+import { deleteAsset, type ShownAsset, setPicture } from './asset-requests.ts'
+import { kindNames, kindOf } from './kind-names.ts'
+
+const marks = {
+  ready: { tone: 'good', label: 'ready' },
+  rejected: { tone: 'bad', label: 'rejected' },
+  uploading: { tone: 'busy', label: 'uploading' },
+  ready_to_upload: { tone: 'busy', label: 'awaits its file' },
+  deleted: { tone: 'bad', label: 'deleted' },
+} as const satisfies Record<ShownAsset['status'], object>
+
+/** One asset: its picture, what it is, the words that call it, and the way to be rid of it. */
+export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; mayChange: boolean; reload: () => Promise<void> }): VNode {
+  const sure = useSignal(false)
+  const shown = useSignal(0)
+  const kind = kindOf(asset)
+  const words = asset.data.trigger_words ?? []
+  const mark = marks[asset.status]
+  const act = (work: Promise<unknown>, fallback?: string) =>
+    work
+      .then(reload)
+      .catch((error: unknown) =>
+        showToast(fallback !== undefined && !(error instanceof Error && 'status' in error) ? fallback : sentenceOf(error)),
+      )
+  const choose = (file: File | undefined) => {
+    if (file === undefined) return
+    void act(
+      setPicture(asset.id, file).then(() => {
+        shown.value++
+      }),
+      'This file is no picture that the browser can read.',
+    )
+  }
+  return (
+    <article class="sheet stack asset">
+      {asset.has_picture ? (
+        <img class="asset-picture" src={`/v1/assets/${asset.id}/picture#${shown.value}`} alt={`What ${asset.name} does`} />
+      ) : null}
+      <div class="stack tight">
+        <div class="row">
+          <h2>{asset.name}</h2>
+          <span class={`mark ${mark.tone}`}>{mark.label}</span>
+          {asset.is_public ? <span class="mark">public</span> : null}
+        </div>
+        <span class="soft">
+          {kindNames[kind]}, {byteText(asset.size_bytes)}
+        </span>
+      </div>
+      {asset.status_details === '' ? null : <p>{asset.status_details}</p>}
+      {asset.description === '' ? null : <p>{asset.description}</p>}
+      {words.length === 0 ? null : (
+        <div class="stack tight">
+          <span class="field-label">Trigger words</span>
+          <div class="row">
+            <code>{words.join(', ')}</code>
+            <CopyButton text={words.join(', ')} />
+          </div>
+        </div>
+      )}
+      {kind === 'lora' && asset.status === 'ready' ? (
+        <div class="row">
+          <code>{`<lora:${asset.name}:1>`}</code>
+          <CopyButton text={`<lora:${asset.name}:1>`} />
+        </div>
+      ) : null}
+      {mayChange ? (
+        <div class="row">
+          <label class="button quiet small">
+            <input
+              type="file"
+              class="hidden-text"
+              accept="image/png,image/jpeg,image/webp"
+              onChange={(event) => choose(event.currentTarget.files?.[0])}
+            />
+            {asset.has_picture ? 'Change the picture' : 'Add a picture'}
+            <span class="hidden-text"> of {asset.name}</span>
+          </label>
+          <Button
+            tone="quiet"
+            size="small"
+            icon="trash"
+            onClick={() => {
+              if (sure.value) void act(deleteAsset(asset.id))
+              sure.value = !sure.value
+            }}
+          >
+            {sure.value ? 'Really delete' : 'Delete'}
+            <span class="hidden-text"> {asset.name}</span>
+          </Button>
+        </div>
+      ) : null}
+    </article>
+  )
+}

@@ -1,0 +1,87 @@
+import { engineOf } from '../../../../core/assets/asset-engine.ts'
+import type { UploadKind } from '../../../../core/assets/uploaded-asset.ts'
+import type { CheckpointFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
+import type { Answer } from '../../../../http/wire/answer.ts'
+import type {
+  assetListSchema,
+  assetSchema,
+  assetTransferSchema,
+  completedUploadSchema,
+} from '../../../../http/wire/assets/asset-answers.ts'
+import { RequestFailure, request, send } from '../../interface/request.ts'
+
+export type ShownAsset = Answer<typeof assetSchema>
+
+/** What is said of a file before it goes up. */
+export interface AssetDraft {
+  readonly name: string
+  readonly kind: UploadKind
+  readonly family: CheckpointFamily
+  readonly description: string
+  readonly triggerWords: readonly string[]
+  readonly isPublic: boolean
+}
+
+/** Small enough for one request over a slow line, which has five minutes. */
+const partBytes = 32 * 1024 * 1024
+const pictureSide = 512
+
+/** The account's assets and the public ones. */
+export async function listAssets(signal: AbortSignal): Promise<readonly ShownAsset[]> {
+  return (await request<Answer<typeof assetListSchema>>('/v1/assets', { signal })).data
+}
+
+/**
+ * Uploads a file in parts and has it checked.
+ *
+ * @param onShare Told the share that is there, 0 to 1.
+ * @throws {RequestFailure} with the reason when it is refused; nothing stays behind then.
+ */
+export async function uploadAsset(
+  draft: AssetDraft,
+  file: Blob,
+  { signal, onShare }: { readonly signal: AbortSignal; readonly onShare: (share: number) => void },
+): Promise<void> {
+  const type = draft.kind === 'textual-inversion' ? 'textual_inversion' : draft.kind === 'controlnet' ? 'checkpoint' : draft.kind
+  const data = { asset_type: type, engine: engineOf(draft), ...(draft.triggerWords.length > 0 && { trigger_words: draft.triggerWords }) }
+  const body = { name: draft.name, asset_type: type, data, description: draft.description, is_public: draft.isPublic }
+  const made = await request<Answer<typeof assetTransferSchema>>('/v1/assets', {
+    method: 'POST',
+    body: { ...body, transfer_api_type: 'presigned-url' },
+    signal,
+  })
+  try {
+    if (made.transfer_api.type !== 'presigned-url') throw new TypeError('No address for the file came back')
+    // The service may be known under another origin than this page came from.
+    const { pathname, search } = new URL(made.transfer_api.put_url)
+    for (let at = 0; at < file.size; at += partBytes) {
+      const part = file.slice(at, at + partBytes)
+      const range = `bytes ${at}-${at + part.size - 1}/${file.size}`
+      await send(pathname + search, { method: 'PUT', body: part, headers: { 'content-range': range }, signal })
+      onShare((at + part.size) / file.size)
+    }
+    const path = `/v1/assets/${made.asset.id}/complete-upload`
+    const { error } = await request<Answer<typeof completedUploadSchema>>(path, { method: 'POST', signal })
+    if (error !== undefined) throw new RequestFailure(422, 'validation_error', error)
+  } catch (error) {
+    await deleteAsset(made.asset.id).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Deletes an asset, or forgets an upload that did not come to an end. */
+export async function deleteAsset(id: string): Promise<void> {
+  await send(`/v1/assets/${encodeURIComponent(id)}`, { method: 'DELETE' })
+}
+
+/** Gives an asset a picture; a large one is made smaller. @throws {Error} when it is none that the browser can read. */
+export async function setPicture(id: string, file: Blob): Promise<void> {
+  const bitmap = await createImageBitmap(file)
+  const scale = Math.min(1, pictureSide / Math.max(bitmap.width, bitmap.height))
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.max(1, Math.round(bitmap.width * scale))
+  canvas.height = Math.max(1, Math.round(bitmap.height * scale))
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+  bitmap.close()
+  await send(`/v1/assets/${encodeURIComponent(id)}/picture`, { method: 'POST', body: { image: canvas.toDataURL('image/jpeg', 0.85) } })
+}

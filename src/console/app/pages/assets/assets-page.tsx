@@ -1,0 +1,97 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { Account } from '../../../../core/account.ts'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useResource } from '../../state/resource.ts'
+import { showToast } from '../../state/toasts.ts'
+import { AssetCard } from './asset-card.tsx'
+import { listAssets } from './asset-requests.ts'
+import { type ReadWeights, readWeights } from './read-weights.ts'
+import { UploadDialog } from './upload-dialog.tsx'
+
+type Chosen = Exclude<ReadWeights, { readonly refusal: string }> & { readonly file: File }
+
+/** The account's own files of weights, and the public ones. */
+export function AssetsPage({ account }: { account: Account }): VNode {
+  const { resource, reload } = useResource(listAssets, [])
+  const chosen = useSignal<Chosen | null>(null)
+  const take = async (file: File | undefined) => {
+    if (file === undefined) return
+    const read = await readWeights(file)
+    if ('refusal' in read) showToast(`${file.name} ${read.refusal}.`)
+    else chosen.value = { ...read, file }
+  }
+  return (
+    <Page title="Assets" intro="Checkpoints, LoRAs and other parts that your requests name beside the installed models.">
+      <DropZone take={(file) => void take(file)} />
+      <Loaded resource={resource} retry={() => void reload()}>
+        {(assets) =>
+          assets.length > 0 ? (
+            <div class="assets">
+              {assets.map((asset) => (
+                <AssetCard
+                  key={asset.id}
+                  asset={asset}
+                  mayChange={asset.tenant_uuid === account.id || account.role === 'owner'}
+                  reload={reload}
+                />
+              ))}
+            </div>
+          ) : (
+            <EmptyState drawing="page" title="Nothing of your own yet">
+              <p>
+                A <code>.safetensors</code> file that you drop above is checked before it goes up.
+              </p>
+            </EmptyState>
+          )
+        }
+      </Loaded>
+      {chosen.value ? (
+        <UploadDialog
+          {...chosen.value}
+          mayShare={account.role === 'owner'}
+          onClose={() => (chosen.value = null)}
+          onUploaded={() => {
+            chosen.value = null
+            showToast('It is ready: requests may name it.')
+            void reload()
+          }}
+        />
+      ) : null}
+    </Page>
+  )
+}
+
+function DropZone({ take }: { take: (file: File | undefined) => void }): VNode {
+  const over = useSignal(false)
+  return (
+    <label
+      class={over.value ? 'drop-zone over' : 'drop-zone'}
+      onDragOver={(event) => {
+        event.preventDefault()
+        over.value = true
+      }}
+      onDragLeave={() => {
+        over.value = false
+      }}
+      onDrop={(event) => {
+        event.preventDefault()
+        over.value = false
+        take(event.dataTransfer?.files[0])
+      }}
+    >
+      <input
+        type="file"
+        class="hidden-text"
+        accept=".safetensors"
+        onChange={(event) => {
+          take(event.currentTarget.files?.[0])
+          event.currentTarget.value = ''
+        }}
+      />
+      Drop a .safetensors file here, or choose one
+    </label>
+  )
+}

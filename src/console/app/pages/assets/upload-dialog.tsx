@@ -1,0 +1,104 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { UploadKind } from '../../../../core/assets/uploaded-asset.ts'
+import { type CheckpointFamily, checkpointFamilies, familyNames } from '../../../../core/checkpoint/checkpoint-family.ts'
+import { byteText } from '../../parts/byte-text.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { DialogChoice } from '../../parts/dialog-choice.tsx'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { bind } from '../../parts/fields/bind.ts'
+import { Check } from '../../parts/fields/check.tsx'
+import { SelectField } from '../../parts/fields/select-field.tsx'
+import { TextField } from '../../parts/fields/text-field.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { uploadAsset } from './asset-requests.ts'
+import { kindNames } from './kind-names.ts'
+import { assetName } from './read-weights.ts'
+
+interface UploadDialogProps {
+  readonly file: File
+  readonly kind: UploadKind
+  /** What its header says it is for; null = it does not tell. */
+  readonly family: CheckpointFamily | null
+  readonly words: readonly string[]
+  readonly mayShare: boolean
+  readonly onClose: () => void
+  readonly onUploaded: () => void
+}
+
+/** Asks what is to be known of a file, and sends it up. */
+export function UploadDialog({ file, kind, family, words, mayShare, onClose, onUploaded }: UploadDialogProps): VNode {
+  const name = useSignal(assetName(file))
+  const chosen = useSignal<CheckpointFamily>(family ?? 'sdxl')
+  const trigger = useSignal(words.join(', '))
+  const description = useSignal('')
+  const isPublic = useSignal(false)
+  const share = useSignal<number | null>(null)
+  const stop = useSignal(new AbortController()).value
+  useEffect(() => () => stop.abort(), [stop])
+  const { busy, failure, submit } = useSubmit(async () => {
+    share.value = 0
+    const triggerWords = trigger.value.split(',').map((word) => word.trim())
+    const draft = { name: name.value, kind, family: chosen.value, description: description.value, isPublic: isPublic.value }
+    try {
+      const options = { signal: stop.signal, onShare: (done: number) => (share.value = done) }
+      await uploadAsset({ ...draft, triggerWords: triggerWords.filter((word) => word !== '') }, file, options)
+    } finally {
+      share.value = null
+    }
+    onUploaded()
+  })
+  return (
+    <Dialog title={`Upload a ${kindNames[kind]}`} onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        <p class="soft">
+          {file.name}, {byteText(file.size)}
+        </p>
+        <TextField
+          label="Name"
+          required
+          maxLength={64}
+          hint="Requests name it so: letters, digits, dots, dashes."
+          {...bind(name)}
+        />
+        {family === null ? (
+          <SelectField
+            label="For models of"
+            options={checkpointFamilies.map((value) => ({ value, label: familyNames[value] }))}
+            value={chosen.value}
+            onChange={(value) => {
+              chosen.value = value
+            }}
+          />
+        ) : (
+          <p class="soft">For {familyNames[family]}.</p>
+        )}
+        {kind === 'lora' || kind === 'textual-inversion' ? (
+          <TextField label="Trigger words" maxLength={500} hint="What to write in the prompt, with commas between." {...bind(trigger)} />
+        ) : null}
+        <TextField label="Description" maxLength={2000} {...bind(description)} />
+        {mayShare ? (
+          <Check
+            label="Public"
+            hint="Every account may use it"
+            checked={isPublic.value}
+            onChange={(checked) => {
+              isPublic.value = checked
+            }}
+          />
+        ) : null}
+        {share.value === null ? null : (
+          <label class="stack tight">
+            <span class="field-label">{share.value < 1 ? 'Uploading' : 'Checking'}</span>
+            <progress value={share.value} max={1} />
+          </label>
+        )}
+        <DialogChoice disabled={busy.value} onClose={onClose}>
+          Upload
+        </DialogChoice>
+      </form>
+    </Dialog>
+  )
+}

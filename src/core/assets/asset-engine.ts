@@ -1,0 +1,19 @@
+import type { CheckpointFamily } from '../checkpoint/checkpoint-family.ts'
+import type { UploadKind } from './uploaded-asset.ts'
+
+/** The original service's words for what an asset is made for; the last three are ours. */
+export const assetEngines = {
+  'image/stable-diffusion-xl-v1-0': { family: 'sdxl', controlnet: false },
+  'image/stable-diffusion-v1-5': { family: 'sd15', controlnet: false },
+  'image/controlnet-sdxl': { family: 'sdxl', controlnet: true },
+  'image/controlnet-sd15': { family: 'sd15', controlnet: true },
+  'image/stable-diffusion-v2-1': { family: 'sd2', controlnet: false },
+  'image/stable-diffusion-xl-refiner-v1-0': { family: 'sdxl-refiner', controlnet: false },
+  'image/controlnet-sd21': { family: 'sd2', controlnet: true },
+} as const satisfies Readonly<Record<string, { readonly family: CheckpointFamily; readonly controlnet: boolean }>>
+
+/** The word for what an asset of a kind and family is made for. */
+export function engineOf({ kind, family }: { readonly kind: UploadKind; readonly family: CheckpointFamily }): string {
+  const found = Object.entries(assetEngines).find(([, of]) => of.family === family && of.controlnet === (kind === 'controlnet'))
+  return found?.[0] ?? 'image/unknown'
+}
