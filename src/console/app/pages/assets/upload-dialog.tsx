@@ -56,13 +56,7 @@ export function UploadDialog({ file, kind, family, words, mayShare, onClose, onU
         <p class="soft">
           {file.name}, {byteText(file.size)}
         </p>
-        <TextField
-          label="Name"
-          required
-          maxLength={64}
-          hint="Requests name it so: letters, digits, dots, dashes."
-          {...bind(name)}
-        />
+        <TextField label="Name" required maxLength={64} hint="Requests name it so: letters, digits, dots, dashes." {...bind(name)} />
         {family === null ? (
           <SelectField
             label="For models of"
