@@ -13,10 +13,7 @@ export class RequestFailure extends Error {
 
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-<<<<<<< HEAD
-=======
   /** Sent as JSON, but for a file or a part of one. */
->>>>>>> 76df36a (Upload, show and delete assets in the console)
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
