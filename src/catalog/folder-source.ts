@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelSource } from './model-source.ts'
@@ -15,8 +15,9 @@ export function createFolderSource(folder: string): ModelSource {
         return await readFile(join(folder, 'model.json'), { encoding: 'utf8', signal })
       } catch (error) {
         if (!isMissing(error)) throw error
-        const hint = 'name a folder that has one, or write hf:<owner>/<repository> for a model of the hub'
-        throw new Error(`${folder} has no model.json; ${hint}.`, { cause: error })
+        const hub = 'write hf:<owner>/<repository> for a model of the hub'
+        if (!existsSync(folder)) throw new Error(`There is no file or folder ${folder}; ${hub}.`, { cause: error })
+        throw new Error(`${folder} has no model.json; name a folder that has one, or ${hub}.`, { cause: error })
       }
     },
     openFile: async (path, offset, { signal }) => ({

@@ -139,7 +139,12 @@ test('names what is wrong with an address', async (context) => {
 test('says how a source is written where a folder has no model.json, or is none', async (context) => {
   const modelsFolder = await makeFolder(context)
   await writeFile(join(modelsFolder, 'notes.txt'), weights)
-  for (const source of ['no-such-model', join(modelsFolder, 'no-such-folder'), modelsFolder, join(modelsFolder, 'notes.txt')])
+  for (const source of ['no-such-model', join(modelsFolder, 'no-such-folder')])
+    await assert.rejects(pullModel({ modelsFolder, hub }, source, options), (error: Error) => {
+      assert.equal(error.message, `There is no file or folder ${source}; write hf:<owner>/<repository> for a model of the hub.`)
+      return true
+    })
+  for (const source of [modelsFolder, join(modelsFolder, 'notes.txt')])
     await assert.rejects(pullModel({ modelsFolder, hub }, source, options), (error: Error) => {
       assert.match(error.message, /has no model\.json.*hf:<owner>\/<repository>/)
       assert.ok(error.message.startsWith(source), error.message)

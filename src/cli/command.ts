@@ -35,6 +35,9 @@ export interface CommandContext {
   /** Values of the command's own flags; bare ones hold "". */
   readonly flags: ReadonlyMap<string, string>
   readonly backend: CliBackend
+  /** Every command there is. */
+  readonly commands: readonly Command[]
+  readonly version: string
   readonly terminal: Terminal
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Whether only the JSON may go to standard output. */

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { backup } from './commands/backup.ts'
+import { completion } from './commands/completion.ts'
 import { createAccount } from './commands/create-account.ts'
 import { createToken } from './commands/create-token.ts'
 import { disableAccount, enableAccount } from './commands/disable-account.ts'
@@ -18,10 +19,15 @@ import { revokeToken } from './commands/revoke-token.ts'
 import { searchModels } from './commands/search-models.ts'
 import { serve } from './commands/serve.ts'
 import { chat } from './commands/service/chat.ts'
+import { draw } from './commands/service/draw.ts'
+import { loadModel, unloadModel } from './commands/service/load-model.ts'
 import { login, logout } from './commands/service/login.ts'
 import { cancelRequest, listRequests, showRequest, waitForRequest } from './commands/service/requests.ts'
 import { showStatus } from './commands/service/show-status.ts'
+import { showUsage } from './commands/service/show-usage.ts'
 import { showConfig } from './commands/show-config.ts'
+import { showManual } from './commands/show-manual.ts'
+import { showVersion } from './commands/show-version.ts'
 import { suggestModels } from './commands/suggest-models.ts'
 
 /** Every command, in the order the help lists them. */
@@ -31,11 +37,13 @@ export const commands: readonly Command[] = [
   login,
   logout,
   chat,
+  draw,
   showStatus,
   listRequests,
   showRequest,
   waitForRequest,
   cancelRequest,
+  showUsage,
   createToken,
   listTokens,
   revokeToken,
@@ -47,6 +55,8 @@ export const commands: readonly Command[] = [
   linkAccount,
   listDevices,
   listModels,
+  loadModel,
+  unloadModel,
   pullModel,
   searchModels,
   suggestModels,
@@ -55,4 +65,7 @@ export const commands: readonly Command[] = [
   restore,
   migrate,
   doctor,
+  completion,
+  showManual,
+  showVersion,
 ]

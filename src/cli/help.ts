@@ -2,7 +2,6 @@ import { fallbackWords, type SettingDescription } from '../config/setting.ts'
 import { allSettings, groupedSettings } from '../config/settings.ts'
 import { flagsOf, takesValue } from './arguments.ts'
 import type { Command, CommandFlag } from './command.ts'
-import { alignColumns } from './text-table.ts'
 
 /** What `sepia` without arguments prints. */
 export function overview(commands: readonly Command[]): string {
@@ -16,8 +15,9 @@ export function overview(commands: readonly Command[]): string {
     'To begin:',
     '  sepia serve',
     '',
-    'sepia <command> --help explains a command. Every flag is also an environment variable (--port: SEPIA_PORT)',
-    'and a key of sepia.config.json (port); sepia config shows what is in force.',
+    'sepia <command> --help explains a command. Every flag is also an environment',
+    'variable (--port: SEPIA_PORT) and a key of sepia.config.json (port);',
+    'sepia config shows what is in force.',
   ].join('\n')
 }
 
@@ -36,7 +36,7 @@ export function groupHelp(word: string, group: readonly Command[]): string {
 export function commandHelp(command: Command): string {
   const listed = command.settings
   const sections = [
-    `${command.summary}\n\nUsage: sepia ${usage(command)} [flags]`,
+    wrap(`${command.summary}\n\nUsage: sepia ${usage(command)} [flags]`),
     command.argument && `Argument:\n${indent([[command.argument.name, command.argument.help]])}`,
     `Flags:\n${indent(flagsOf(command).map(flagRow))}`,
     ...settingGroups(listed).map(([group, members]) => `${group}:\n${indent(members.map(settingRow))}`),
@@ -68,6 +68,24 @@ function settingRow(setting: SettingDescription): readonly string[] {
   return [flag, `${setting.help} [${fallbackWords(setting)}]`.replaceAll('`', '')]
 }
 
+/** Columns that help takes at most: the width of a terminal that nobody made wider. */
+const helpWidth = 80
+/** Names longer than this stand on a line of their own, so that the words beside the others keep their room. */
+const longestName = 26
+
+/** Names with their words beside them. */
 function indent(rows: readonly (readonly string[])[]): string {
-  return alignColumns(rows).replaceAll(/^/gm, '  ')
+  const column = Math.max(...rows.map(([name = '']) => (name.length > longestName ? 0 : name.length))) + 4
+  const margin = ' '.repeat(column)
+  return rows
+    .map(([name = '', words = '']) => {
+      const lines = wrap(words, helpWidth - column).replaceAll('\n', `\n${margin}`)
+      return name.length > longestName ? `  ${wrap(name, helpWidth - 2)}\n${margin}${lines}` : `  ${name}`.padEnd(column) + lines
+    })
+    .join('\n')
+}
+
+/** Breaks lines between words; a longer word stays whole. */
+function wrap(text: string, width: number = helpWidth): string {
+  return text.replaceAll(new RegExp(`(?=.{${width + 1}})(.{1,${width}}) +`, 'g'), '$1\n')
 }

@@ -10,6 +10,7 @@ export function openProcessTerminal(environment: Readonly<Record<string, string 
     out: (line) => process.stdout.write(line),
     err: (line) => process.stderr.write(line),
     interactive: process.stderr.isTTY === true,
+    printsToPerson: process.stdout.isTTY === true,
     color: isTerminal && !environment.NO_COLOR && environment.TERM !== 'dumb',
     ask,
     readInput: async () => (process.stdin.isTTY === true ? null : (await text(process.stdin)).replace(/\r?\n$/, '')),

@@ -16,7 +16,7 @@ describe('the command line', () => {
     for (const { command, summary } of commands) {
       const help = await run([...command.split(' '), '--help'], { environment: { SEPIA_PORT: 'broken' } })
       assert.equal(help.code, 0)
-      assert.ok(help.out.startsWith(summary), command)
+      assert.ok(help.out.replaceAll('\n', ' ').startsWith(summary), command)
       assert.match(help.out, /--config/)
       assert.doesNotMatch(help.out, /:\n\s*$/, `${command} ends with a heading over nothing`)
     }
@@ -26,7 +26,7 @@ describe('the command line', () => {
     for (const [word, commands] of [
       ['token', ['create', 'list', 'revoke']],
       ['account', ['create', 'list', 'disable', 'enable', 'limit', 'link']],
-      ['model', ['list', 'pull', 'search', 'suggestions', 'remove']],
+      ['model', ['list', 'load', 'unload', 'pull', 'search', 'suggestions', 'remove']],
     ] as const) {
       const { code, out } = await run([word, '--help'])
       assert.equal(code, 0)
@@ -39,6 +39,19 @@ describe('the command line', () => {
     assert.equal((await run(['tokn', '--help'])).code, 2)
   })
 
+  it('keeps its help within 80 columns', async () => {
+    const { out } = await run(['--json'])
+    const { commands }: { commands: readonly { command: string }[] } = JSON.parse(out)
+    for (const words of ['', 'token', ...commands.map(({ command }) => command)]) {
+      const help = await run([...words.split(' ').filter((word) => word !== ''), '--help'])
+      assert.deepEqual(
+        help.out.split('\n').filter((line) => line.length > 80),
+        [],
+        words,
+      )
+    }
+  })
+
   it('explains a command to whoever asks for help on it', async () => {
     assert.equal((await run(['help', 'token', 'create'])).out, (await run(['token', 'create', '--help'])).out)
     assert.equal((await run(['help'])).out, (await run([])).out)
@@ -46,7 +59,7 @@ describe('the command line', () => {
 
   it('lists every setting in the help of serve', async () => {
     const { out } = await run(['serve', '-h'])
-    assert.match(out, /--port <number> +Port to listen on; 0 for any free one\. \[8080\]/)
+    assert.match(out, /--port <number>\s+Port to listen on; 0 for any free one\. \[8080\]/)
     assert.match(out, /--wide-penalties\[=off\]/)
   })
 
@@ -133,7 +146,7 @@ describe('the command line', () => {
   })
 
   it('destroys a data folder only with a yes', async () => {
-    const silent = await run(['restore', 'backup.tar'])
+    const silent = await run(['restore', import.meta.filename])
     assert.equal(silent.code, 2)
     assert.match(silent.err, /Add --yes/)
     assert.deepEqual(silent.done, [])

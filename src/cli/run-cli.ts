@@ -72,7 +72,7 @@ async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise
     return value === undefined ? [] : [[name, value === true ? '' : value] as const]
   })
   const input = { config, report, argument: rest[0] ?? '', flags: new Map(own), environment, json: flags.has('json') }
-  return await command.run({ ...input, backend: await loadBackend(), terminal, signal })
+  return await command.run({ ...input, commands, version: surroundings.version, backend: await loadBackend(), terminal, signal })
 }
 
 function listCommands(some: readonly Command[]): CommandResult['json'] {

@@ -7,6 +7,8 @@ export interface Terminal {
   readonly err: (text: string) => void
   /** Whether standard error is watched by a person. */
   readonly interactive: boolean
+  /** Whether standard output is watched by a person. */
+  readonly printsToPerson: boolean
   /** Whether colours may be used: on a terminal, unless NO_COLOR is set. */
   readonly color: boolean
   /** Asks a question and resolves to the typed line; null when nobody can answer, {@link endOfInput} after Ctrl-D. A `secret` is not shown while it is typed. */

@@ -133,6 +133,7 @@ export async function serve(
       outputs,
       documents,
       webhooks,
+      audit,
       accounts,
       tokens,
       usage,

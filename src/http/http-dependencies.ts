@@ -1,4 +1,5 @@
 import type { Inference } from '../core/inference.ts'
+import type { AuditLog } from '../core/ports/audit-log.ts'
 import type { DocumentStore } from '../core/ports/document-store.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { InferenceQueue } from '../core/ports/inference-queue.ts'
@@ -27,6 +28,7 @@ export interface HttpDependencies
   readonly outputs: OutputStore
   readonly documents: DocumentStore
   readonly webhooks: WebhookLog
+  readonly audit: AuditLog
   readonly events: InferenceEvents
   /** Told of each new deferred inference. */
   readonly onSubmitted?: (inference: Inference) => void

@@ -22,6 +22,7 @@ import { registerListModels } from './routes/list-models.ts'
 import { registerListRequests } from './routes/list-requests.ts'
 import { registerListWebhookDeliveries } from './routes/list-webhook-deliveries.ts'
 import { registerListWebhookSecrets } from './routes/list-webhook-secrets.ts'
+import { registerLoadModel } from './routes/load-model.ts'
 import { registerCountMessageTokens } from './routes/messages/count-message-tokens.ts'
 import { registerCreateMessage } from './routes/messages/create-message.ts'
 import { registerMetrics } from './routes/metrics.ts'
@@ -29,6 +30,7 @@ import { registerPollRequest } from './routes/poll-request.ts'
 import { registerCreateResponse } from './routes/responses/create-response.ts'
 import { registerKeptResponses } from './routes/responses/kept-responses.ts'
 import { registerRotateWebhookSecret } from './routes/rotate-webhook-secret.ts'
+import { registerShowUsage } from './routes/show-usage.ts'
 import { registerTokenize } from './routes/tokenize.ts'
 import { registerWatchRequest } from './routes/watch-request.ts'
 
@@ -69,5 +71,7 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerRotateWebhookSecret(api, deps)
   registerListWebhookDeliveries(api, deps)
   registerListModels(api, deps)
+  registerLoadModel(api, deps)
+  registerShowUsage(api, deps)
   registerAssets(api, deps)
 }

@@ -93,6 +93,7 @@ export async function runCommandLine(
       },
       interactive,
       color,
+      printsToPerson: interactive,
       readInput: async () => input,
       ask: async (question) => {
         asked.push(question)

@@ -51,13 +51,19 @@ describe('backup and restore', () => {
     assert.deepEqual(JSON.parse(json), { file: '/x/b.tar', bytes: 1536 })
   })
 
+  it('names a file that is not there before it asks anything', async () => {
+    const { code, err, asked } = await run(['restore', '/nope'], { backend, answer: 'y' })
+    assert.deepEqual([code, err, asked], [2, '/nope: there is no such file; name one that sepia backup wrote.\n', []])
+  })
+
   it('restores only after a yes', async () => {
     files.length = 0
-    for (const answer of [null, 'n', '']) await run(['restore', '/x/b.tar'], { backend, answer })
+    const file = import.meta.filename
+    for (const answer of [null, 'n', '']) await run(['restore', file], { backend, answer })
     assert.deepEqual(files, [])
-    await run(['restore', '/x/b.tar'], { backend, answer: 'yes' })
-    await run(['restore', '/x/b.tar', '--yes'], { backend })
-    assert.deepEqual(files, ['restored /x/b.tar', 'restored /x/b.tar'])
+    await run(['restore', file], { backend, answer: 'yes' })
+    await run(['restore', file, '--yes'], { backend })
+    assert.deepEqual(files, [`restored ${file}`, `restored ${file}`])
   })
 })
 

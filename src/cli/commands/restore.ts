@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from '../command.ts'
 import { confirm, yesFlag } from '../confirm.ts'
 import { openProgressBar } from '../progress-bar.ts'
+import { UsageError } from '../usage-error.ts'
 
 export const restore: Command = {
   words: ['restore'],
@@ -12,6 +14,7 @@ export const restore: Command = {
   run: async (context) => {
     const { argument, backend, config, terminal, signal } = context
     const file = resolve(argument)
+    if (!existsSync(file)) throw new UsageError([{ where: file, message: 'there is no such file; name one that sepia backup wrote.' }])
     await confirm(context, {
       warning: `This replaces every account, token, request and output in ${config.dataFolder}.`,
       unattended: 'refuse',

@@ -22,6 +22,7 @@ import { type DocumentedRoute, json, text } from './documented-route.ts'
 import { fileRoutes } from './file-routes.ts'
 import { messageRoutes } from './message-routes.ts'
 import { responseRoutes } from './response-routes.ts'
+import { serviceRoutes } from './service-routes.ts'
 
 const submitted = json('Asynchronous: the request is on stable storage and will reach an end.', submissionSchema, 202)
 const bodyRefusals = [413, 415, 429, 503, 504] as const
@@ -187,6 +188,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       answers: [json('The model.', modelSchema)],
       refusals: [404, 429],
     },
+    ...serviceRoutes,
     {
       method: 'get',
       path: '/metrics',

@@ -55,6 +55,41 @@ describe('chat', () => {
   })
 })
 
+describe('draw', () => {
+  it('writes the picture, over nothing that is there, and shows it where the terminal can', async () => {
+    await using service = await startHttpService({ worker: true })
+    await using folder = await createTemporaryFolder()
+    const out = join(folder.path, 'cat.png')
+    const { environment } = at(service)
+    const drawn = await run(['draw', 'a cat', '--out', out, '--seed', '7', '--steps', '2', '--json'], { environment })
+    assert.equal(drawn.code, 0, drawn.out)
+    assert.equal(JSON.parse(drawn.out).seed, 7)
+    const bytes = await readFile(out)
+    assert.equal(bytes.toString('latin1', 1, 4), 'PNG')
+    const words = ['draw', 'a cat', '--out', out, '--seed', '7']
+    const kitty = await run(words, { environment: { ...environment, TERM: 'xterm-kitty' }, interactive: true })
+    assert.ok(kitty.out.startsWith('\u001b_Ga=T,f=100,'))
+    const piped = await run(words, { environment: { ...environment, TERM: 'xterm-kitty' } })
+    assert.ok(!piped.out.includes('\u001b'))
+  })
+
+  it('says what is wrong before it asks the service', async () => {
+    for (const [flag, value] of [
+      ['--size', 'big'],
+      ['--steps', '2.5'],
+      ['--seed', '-1'],
+    ] as const)
+      assert.match((await run(['draw', 'x', `${flag}=${value}`])).err, new RegExp(`^${flag}: expected`))
+  })
+
+  it('tells what the service refuses', async () => {
+    await using service = await startHttpService()
+    const { code, err } = await run(['draw', 'x', '--size', '1x1'], at(service))
+    assert.equal(code, 1)
+    assert.match(err, /width/)
+  })
+})
+
 describe('request', () => {
   it('lists, shows and cancels', async () => {
     await using service = await startHttpService()
@@ -84,6 +119,17 @@ describe('request', () => {
     const { code, err } = await run(['request', 'show', '../models'], at(service))
     assert.equal(code, 1)
     assert.match(err, /^There is no such request/)
+  })
+})
+
+describe('usage', () => {
+  it('shows days, models and what is left', async () => {
+    await using service = await startHttpService()
+    assert.equal((await run(['usage'], at(service))).out, 'Nothing was used in these days.\n')
+    await run(['chat', 'Hello'], at(service))
+    await service.inBooks(1)
+    assert.match((await run(['usage'], at(service))).out, /^\d{4}-\d{2}-\d{2} +1 +0 +\d+ +\d+ +0 +fake-chat$/m)
+    assert.match((await run(['usage', '--from', 'monday'], at(service))).err, /`from` must be a UTC day/)
   })
 })
 

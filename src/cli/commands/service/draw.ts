@@ -1,0 +1,113 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command, CommandContext } from '../../command.ts'
+import { openProgressBar } from '../../progress-bar.ts'
+import { detectPictureProtocol, showPicture } from '../../service/inline-picture.ts'
+import { chooseModel } from '../../service/installed-models.ts'
+import { openService } from '../../service/open-service.ts'
+import type { ServiceClient } from '../../service/service-client.ts'
+import { serviceFlags, serviceSettings } from '../../service/service-flags.ts'
+import { followRequest } from '../../service/shown-request.ts'
+import { UsageError } from '../../usage-error.ts'
+
+/** The output of an image request, as far as it is read. */
+interface Drawn {
+  readonly images: readonly { readonly image_b64: string | null; readonly seed: number }[]
+  readonly width: number
+  readonly height: number
+}
+
+/** Where pictures are asked for, by the family of the model. */
+const routes = ['/generate/sdxl', '/generate/sd'] as const
+
+export const draw: Command = {
+  words: ['draw'],
+  summary: 'Draw a picture into a PNG file, and show it where the terminal can.',
+  argument: { name: '<words>', help: 'What it shows.' },
+  flags: [
+    { name: 'out', form: '<file>', help: 'Where it goes, over what is there; default sepia-<seed>.png, which must not be there.' },
+    { name: 'model', form: '<name>', help: 'An image model of the service; default one that is in memory, or the first.' },
+    { name: 'negative', form: '<words>', help: 'What it does not show.' },
+    { name: 'size', form: '<width>x<height>', help: 'In pixels; by default the size of the model.' },
+    { name: 'steps', form: '<number>', help: 'Denoising steps.' },
+    { name: 'seed', form: '<number>', help: 'The same seed gives the same picture.' },
+    ...serviceFlags,
+  ],
+  settings: serviceSettings,
+  run: async (context) => {
+    const { argument, flags, environment, terminal, signal, json } = context
+    const body = { prompt: argument, image_encoding: 'png', ...readFields(flags) }
+    const service = await openService(context)
+    const model = flags.get('model') ?? (await chooseModel(service, 'images', { signal }))
+    const { images, width, height } = await drawDeferred(context, service, { ...body, model })
+    const [image] = images
+    if (image === undefined || image.image_b64 === null) throw new Error('The picture was removed for safety; ask for another.')
+    const file = resolve(flags.get('out') ?? `sepia-${image.seed}.png`)
+    await save(file, Buffer.from(image.image_b64, 'base64'), { replace: flags.has('out') })
+    if (terminal.printsToPerson && !json) terminal.out(showPicture(detectPictureProtocol(environment), image.image_b64))
+    return { text: `Drew ${file} (${width}×${height}, seed ${image.seed}).`, json: { file, model, width, height, seed: image.seed } }
+  },
+}
+
+/** Draws with a progress bar; who stops it cancels the request. */
+async function drawDeferred(
+  { terminal, signal }: CommandContext,
+  service: ServiceClient,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Drawn> {
+  const id = await submit(service, body, { signal })
+  using bar = openProgressBar({ terminal, now: Date.now }, 'Drawing')
+  try {
+    const { outcome, error } = await followRequest(service, id, { signal, onProgress: bar.report })
+    if (outcome === 'cancelled') throw new Error(`The request ${id} was cancelled.`)
+    if (error !== undefined) throw new Error(error.message)
+  } catch (error) {
+    if (signal.aborted) await service.fetchJson(`/v1/requests/${id}`, { method: 'DELETE', signal: AbortSignal.timeout(5000) })
+    throw error
+  }
+  return service.fetchJson<Drawn>(`/v1/responses/${id}`, { signal })
+}
+
+async function submit(
+  service: ServiceClient,
+  body: Readonly<Record<string, unknown>>,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<string> {
+  const headers = { 'x-service-async': '1' }
+  const post = async (route: string) =>
+    (await service.fetchJson<{ readonly response_id: string }>(route, { body, headers, signal })).response_id
+  const [first, second] = routes
+  // A model of the other family is refused before anything is drawn, and then both refuse what is wrong with the rest.
+  return post(first).catch((refusal: unknown) =>
+    post(second).catch(() => {
+      throw refusal
+    }),
+  )
+}
+
+async function save(file: string, bytes: Buffer, { replace }: { readonly replace: boolean }): Promise<void> {
+  await writeFile(file, bytes, { flag: replace ? 'w' : 'wx' }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST' && !replace)
+      throw new Error(`${file} is there already; name another with --out.`)
+    throw error
+  })
+}
+
+function readFields(flags: ReadonlyMap<string, string>): Readonly<Record<string, unknown>> {
+  const [negative, size] = [flags.get('negative'), flags.get('size')]
+  const sides = size === undefined ? null : /^(\d{1,5})x(\d{1,5})$/.exec(size)
+  if (size !== undefined && sides === null)
+    throw new UsageError([{ where: '--size', message: `expected <width>x<height> such as 1024x1024, got ${JSON.stringify(size)}.` }])
+  const numbers = (['steps', 'seed'] as const).flatMap((name) => {
+    const text = flags.get(name)
+    if (text === undefined) return []
+    if (!/^\d{1,10}$/.test(text))
+      throw new UsageError([{ where: `--${name}`, message: `expected a whole number, got ${JSON.stringify(text)}.` }])
+    return [[name, Number(text)] as const]
+  })
+  return {
+    ...Object.fromEntries(numbers),
+    ...(negative !== undefined && { negative_prompt: negative }),
+    ...(sides !== null && { width: Number(sides[1]), height: Number(sides[2]) }),
+  }
+}

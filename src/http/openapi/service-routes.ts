@@ -1,0 +1,41 @@
+import { scopes } from '../../core/access-token.ts'
+import { modelSchema } from '../wire/model-answers.ts'
+import { modelChoiceSchema } from '../wire/service/model-choice.ts'
+import { usageSchema } from '../wire/service/usage.ts'
+import { type DocumentedRoute, json, text } from './documented-route.ts'
+
+const ofOwners = 'every one, on a token of an owner'
+
+function loading(verb: 'load' | 'unload', summary: string, description: string): DocumentedRoute {
+  return {
+    method: 'post',
+    path: `/models/${verb}`,
+    summary,
+    description,
+    scopes,
+    scopeRule: ofOwners,
+    body: modelChoiceSchema,
+    answers: [json('The model as it is then.', modelSchema)],
+    refusals: [404, 413, 415, 429, 503],
+  }
+}
+
+/** The routes about the service itself. */
+export const serviceRoutes: readonly DocumentedRoute[] = [
+  loading('load', 'Load a model into memory', 'Answers when it is loaded; the first request would have loaded it too.'),
+  loading('unload', 'Free the memory of a model', 'Answers when the work on it has ended; the next request loads it again.'),
+  {
+    method: 'get',
+    path: '/v1/usage',
+    summary: 'What your account has used, and what is left of its budgets',
+    scopes: ['read'],
+    parameters: ['from', 'to'].map((name) => ({
+      in: 'query' as const,
+      name,
+      description: 'A UTC day, itself included; the last 30 days by default.',
+      schema: text,
+    })),
+    answers: [json('Sums per day and model.', usageSchema)],
+    refusals: [429],
+  },
+]

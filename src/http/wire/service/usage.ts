@@ -1,0 +1,68 @@
+import Type from 'typebox'
+import { type Budget, leftOf } from '../../../core/budget.ts'
+import { ServiceError } from '../../../core/error.ts'
+import type { UsageDay } from '../../../core/usage.ts'
+import type { Answer } from '../answer.ts'
+
+const count = Type.Integer({ minimum: 0 })
+
+/** Answer of GET /v1/usage. */
+export const usageSchema = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(
+    Type.Object({
+      day: Type.String({ format: 'date', description: 'UTC.' }),
+      model: Type.String(),
+      requests: count,
+      failures: count,
+      prompt_tokens: count,
+      completion_tokens: count,
+      images: count,
+    }),
+  ),
+  budgets: Type.Array(
+    Type.Object({
+      unit: Type.Enum(['tokens', 'images']),
+      per: Type.String(),
+      limit: count,
+      used: Type.Integer({ minimum: 0, description: 'By what has ended.' }),
+      reserved: Type.Integer({ minimum: 0, description: 'By what runs or waits.' }),
+      left: count,
+    }),
+    { description: 'What an owner has limited; empty when nothing is.' },
+  ),
+})
+
+/** What an account has used, and what is left of its budgets. */
+export function encodeUsage(days: readonly UsageDay[], budgets: readonly Budget[]): Answer<typeof usageSchema> {
+  return {
+    object: 'list',
+    data: days.map(({ day, model, requests, failures, promptTokens, completionTokens, images }) => ({
+      day,
+      model,
+      requests,
+      failures,
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      images,
+    })),
+    budgets: budgets.map((budget) => {
+      const { unit, per, limit, used, reserved } = budget
+      return { unit, per, limit, used, reserved, left: leftOf(budget) }
+    }),
+  }
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+/** Days that are shown where the query names none, today among them. */
+const shownDays = 30
+
+/** The days that a query asks for, both included; the last 30 by default. @throws {ServiceError} `invalid_request_error`. */
+export function readUsageQuery(query: Readonly<Record<string, unknown>>, now: number): { readonly from: string; readonly to: string } {
+  const read = (name: 'from' | 'to', fallback: number): string => {
+    const text = query[name] ?? new Date(fallback).toISOString().slice(0, 10)
+    if (typeof text === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text
+    throw new ServiceError('invalid_request_error', `\`${name}\` must be a UTC day such as 2026-11-22.`, { param: name })
+  }
+  return { from: read('from', now - (shownDays - 1) * dayMs), to: read('to', now) }
+}
