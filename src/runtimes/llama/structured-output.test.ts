@@ -126,7 +126,7 @@ suite('structured output of the built-in model', () => {
     const parts = await run({ ...askWithTools('required'), maxTokens: 2 })
     assert.deepEqual(
       parts.map((part) => part.type),
-      ['choice-finish', 'finish'],
+      ['prompt', 'choice-finish', 'finish'],
     )
   })
 

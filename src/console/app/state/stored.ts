@@ -21,7 +21,7 @@ function readFitting(key: string, defaults: object): object {
     const value: unknown = JSON.parse(readKept(key) ?? '{}')
     if (typeof value !== 'object' || value === null) return {}
     const kinds = new Map(Object.entries(defaults).map(([field, standard]) => [field, typeof standard]))
-    return Object.fromEntries(Object.entries(value).filter(([field, kept]) => kinds.get(field) === typeof kept))
+    return Object.fromEntries(Object.entries(value).filter(([field, kept]) => kept !== null && kinds.get(field) === typeof kept))
   } catch {
     return {}
   }

@@ -10,11 +10,11 @@ import { current, settleAddress } from './conversations.ts'
 import { readTextFile } from './read-text-file.ts'
 
 /** What was written and not sent, by conversation; what stands under `new` belongs to no conversation yet. */
-const drafts = storedSignal<Readonly<Record<string, string>>>('drafts', {})
+const drafts = storedSignal<{ readonly texts: Readonly<Record<string, string>> }>('drafts', { texts: {} })
 
 function keepDraft(name: string, text: string): void {
-  const { [name]: _, ...others } = drafts.value
-  drafts.value = text === '' ? others : { ...others, [name]: text }
+  const { [name]: _, ...others } = drafts.value.texts
+  drafts.value = { texts: text === '' ? others : { ...others, [name]: text } }
 }
 
 /** Says something in the conversation that is shown. */
@@ -29,7 +29,7 @@ export function Composer(): VNode {
   const files = useSignal<readonly AttachedText[]>([])
   const { turns, writing, id } = current.value
   const name = turns.value.length > 0 ? id : 'new'
-  const draft = drafts.value[name] ?? ''
+  const draft = drafts.value.texts[name] ?? ''
   const ready = draft.trim() !== '' && chatSettings.value.model !== ''
   const submit = () => {
     if (!ready || writing.value) return
