@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { HttpDependencies, RouteDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { registerApiDocument } from './routes/api-document.ts'
+import { registerApiReference } from './routes/api-reference.ts'
 import { registerAssets } from './routes/assets/assets.ts'
 import { registerTransferAsset } from './routes/assets/transfer-asset.ts'
 import { registerBatches } from './routes/batches/batches.ts'
@@ -39,6 +40,7 @@ export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDe
   registerHealth(server, deps)
   if (settings.probesOnly) return
   registerApiDocument(server, deps, settings)
+  registerApiReference(server, deps)
   registerFetchPicture(server, deps)
   await registerTransferAsset(server, deps)
 }

@@ -25,7 +25,7 @@ export function renderApiPage(routes: readonly DocumentedRoute[]): string {
 <body>
 <main>
 <h1>Sepia: the interface</h1>
-<p>The same as data: <a href="/openapi.json">openapi.json</a>. A field that is null counts as left out. Refusals carry
+<p>The same to try: <a href="/docs/api">docs/api</a>; as data: <a href="/openapi.json">openapi.json</a>. A field that is null counts as left out. Refusals carry
 <code>{"error": {"message", "type", "param", "code"}}</code>.</p>
 <nav aria-label="Routes"><ul>
 ${routes.map((route) => `<li><a href="#${anchor(route)}"><code>${title(route)}</code></a> ${escapeHtml(route.summary)}</li>`).join('\n')}

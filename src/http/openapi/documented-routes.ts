@@ -215,6 +215,15 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
     },
     {
       method: 'get',
+      path: '/docs/api',
+      summary: 'This document to read and to try',
+      description:
+        'With a token of yours its requests can be sent from the page, which loads nothing from elsewhere; `/docs/api/page.js` and `/docs/api/rapidoc.js` are its scripts.',
+      scopes: null,
+      answers: [{ status: 200, description: 'HTML.', content: { 'text/html': text } }],
+    },
+    {
+      method: 'get',
       path: '/docs',
       summary: 'This document as a page',
       scopes: null,
