@@ -29,6 +29,7 @@ const see: readonly Entry[] = [
 const settings: readonly Entry[] = [
   { to: '/console/tokens', label: 'Access tokens', icon: 'key' },
   { to: '/console/webhooks', label: 'Webhooks', icon: 'bell' },
+  { to: '/docs/api', label: 'API reference', icon: 'code' },
 ]
 const owners: readonly Entry[] = [
   { to: '/console/people', label: 'People', icon: 'people' },

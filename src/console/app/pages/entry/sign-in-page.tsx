@@ -24,7 +24,7 @@ export function SignInPage(): VNode {
       </form>
       <p class="faint">
         No account yet, or the password forgotten? Ask an owner for a link. Owners find theirs in the terminal: at the first start, and
-        later with <code>sepia account link</code>.
+        later with <code>sepia account link</code>. For programs there is the <a href="/docs/api">API reference</a>.
       </p>
     </EntryFrame>
   )

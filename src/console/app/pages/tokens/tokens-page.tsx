@@ -29,7 +29,12 @@ export function TokensPage(): VNode {
   return (
     <Page
       title="Access tokens"
-      intro="A program that calls this service sends one of these along. Give each program its own."
+      intro={
+        <>
+          A program that calls this service sends one of these along. Give each program its own. What it may ask for, to read and to try:
+          the <a href="/docs/api">API reference</a>.
+        </>
+      }
       actions={make}
     >
       {shown.value ? <TokenShown text={shown.value} onDone={() => (shown.value = null)} /> : null}
