@@ -1,7 +1,7 @@
 /**
  * What does a stream notice of another account's grammars? One stream of 300 tokens in the built-in model, alone, beside four plain answers
  * of another account at a time, and beside as many that ask for hostile grammars, each request for one of its own; in turns. Told are the
- * medians of the streams' time (bar: 2 × that of alone), by the wall, on one engine thread.
+ * medians of the streams' time (bar: 2 × that beside plain answers), by the wall, on one engine thread.
  *
  * Run: `node bench/security/grammar-neighbour.ts [rounds]`.
  */
@@ -17,6 +17,10 @@ const endless = 'root ::= s\ns ::= [a-z ] s s | [a-z ] s | [a-z ]'
 /** Streams of one length, whatever the model would say. */
 const ending = { includeStop: false, stopTokens: [], minTokens: 300, ignoreEnd: true }
 let made = 0
+/** Made beforehand: what an enemy does to make them is done elsewhere. The title of each makes it new. */
+const variants = Array.from({ length: 7 }, (_, index) => index)
+const lengths = variants.map(members)
+const constants = variants.map((variant) => ({ enum: Array.from({ length: 4000 }, (_, index) => `constant${index} ${variant}`) }))
 
 /** Each makes a grammar that nobody has sent before. */
 const neighbours: Readonly<Record<string, (() => object) | null>> = {
@@ -24,8 +28,8 @@ const neighbours: Readonly<Record<string, (() => object) | null>> = {
   'plain answers': () => ({}),
   'endless work': () => ({ responseFormat: { type: 'grammar', grammar: `${endless} # ${made++}`, field: 'grammar' } }),
   'lists of two kinds, 15 deep': () => jsonSchema(alikeLists(15)),
-  '1 000 members of as many lengths': () => jsonSchema(members()),
-  '4 000 constants': () => jsonSchema({ enum: Array.from({ length: 4000 }, (_, index) => `constant${index} ${made}`) }),
+  '1 000 members of as many lengths': () => jsonSchema(lengths[made % lengths.length] ?? {}),
+  '4 000 constants': () => jsonSchema(constants[made % constants.length] ?? {}),
 }
 
 console.log(describeMachine())
@@ -34,7 +38,11 @@ const times = new Map<string, number[]>()
 for (let round = 0; round < rounds; round++)
   for (const [name, wish] of Object.entries(neighbours)) times.set(name, [...(times.get(name) ?? []), await measure(name, wish)])
 const alone = median(times.get('alone') ?? [])
-for (const [name, all] of times) console.log(`${name}: ${median(all).toFixed(0)} ms, ${(median(all) / alone).toFixed(2)} × alone`)
+const plain = median(times.get('plain answers') ?? [])
+for (const [name, all] of times) {
+  const took = median(all)
+  console.log(`${name}: ${took.toFixed(0)} ms, ${(took / alone).toFixed(2)} × alone, ${(took / plain).toFixed(2)} × beside plain answers`)
+}
 
 /** Milliseconds of one honest stream; the neighbour sends again as soon as it is answered, until the stream has ended. */
 async function measure(name: string, wish: (() => object) | null): Promise<number> {
@@ -75,7 +83,10 @@ function alikeLists(depth: number): JsonObject {
   }
 }
 
-function members(): JsonObject {
-  const entries = Array.from({ length: 1000 }, (_, index) => [`member${index}`, { type: 'string', maxLength: index + 1 + (made % 7) }])
+function members(variant: number): JsonObject {
+  const entries = Array.from({ length: 1000 }, (_, index) => [
+    `member${index}`,
+    { type: 'string', maxLength: Math.min(1000, index + 1 + variant) },
+  ])
   return { type: 'object', properties: Object.fromEntries(entries) }
 }

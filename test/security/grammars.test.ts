@@ -79,7 +79,7 @@ suite('grammars of one account beside the answer of another', () => {
           sampling: { temperature: 1, seed },
         }),
       )
-      const [beside, ...answers] = await Promise.all([run(honest, 'honest'), ...requests.map((request) => run(request, 'hostile'))])
+      const [beside, ...answers] = await Promise.all([run(honest, 'honest'), ...requests.map((request) => run(request, what))])
       assert.equal(textOf(beside), alone)
       for (const parts of answers) assert.equal(parts.filter((part) => part.type === 'choice-finish').length, choices)
     })

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/error.ts'
-import type { TextRequest } from '../../core/text-generation.ts'
-import { constrainOutput, type OutputConstraint } from './grammar/output-constraint.ts'
+import type { ResponseFormat, TextRequest } from '../../core/text-generation.ts'
+import { constrainOutput, fieldOf, type OutputConstraint } from './grammar/output-constraint.ts'
 import { constrainCallsOrAnswer, constrainToolCalls, type ToolRules } from './grammar/tool-grammar.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 
@@ -12,21 +12,53 @@ export interface RequestConstraints {
   readonly tools: ToolRules | null
 }
 
-/** @throws {ServiceError} `unsupported_parameter` or `invalid_request_error` naming the parameter that cannot be honoured. */
-export function constrainRequest(engine: LlamaEngine, request: TextRequest): RequestConstraints {
+/**
+ * Settles what a request's answers may be.
+ *
+ * @throws {ServiceError} `unsupported_parameter` or `invalid_request_error` naming the parameter that cannot be honoured,
+ *   `rate_limit_exceeded` when it is new and the account's grammars took too much work.
+ */
+export function constrainRequest(engine: LlamaEngine, request: TextRequest, account: string): RequestConstraints {
   const { input, responseFormat, sampling } = request
   checkTokens('logit_bias', sampling.logitBias.keys(), engine.vocabulary.size)
   checkTokens('stop_token_ids', request.ending?.stopTokens ?? [], engine.vocabulary.size)
   if (input.type === 'prompt' && input.echo && request.topLogprobs !== null)
     throw unsupported('echo', 'echo cannot be combined with logprobs; send one of them.')
   if (input.type === 'prompt' || input.tools.length === 0 || input.toolChoice === 'none')
-    return { output: constrainOutput(responseFormat), tools: null }
+    return { output: constrainFormat(engine, responseFormat, account), tools: null }
   const format = { ...engine.toolFormat, names: input.tools.map((tool) => tool.name) }
   const tools = { tools: input.tools, choice: input.toolChoice, parallel: input.parallelToolCalls, format }
   if (responseFormat.type === 'grammar')
     throw unsupported(responseFormat.field, `${responseFormat.field} cannot be combined with tools; send tool_choice "none", or no tools.`)
-  if (input.toolChoice !== 'auto') return { output: constrainToolCalls(tools, null), tools }
-  return { output: responseFormat.type === 'text' ? null : constrainCallsOrAnswer(tools, responseFormat), tools }
+  if (input.toolChoice !== 'auto') return { output: constrainCalls(engine, tools, { written: null, account }), tools }
+  if (responseFormat.type === 'text') return { output: null, tools }
+  const asked = { param: fieldOf(responseFormat), account }
+  const wish = JSON.stringify([responseFormat, wishOf(tools)])
+  return { output: engine.constraints.get(wish, asked, () => constrainCallsOrAnswer(tools, responseFormat)), tools }
+}
+
+/**
+ * Constrains tool calls as `constrainToolCalls` does, each way once.
+ *
+ * @throws {ServiceError} as that does, and `rate_limit_exceeded` when it is new and the account's grammars took too much work.
+ */
+export function constrainCalls(
+  { constraints }: Pick<LlamaEngine, 'constraints'>,
+  tools: ToolRules,
+  { written, account }: { readonly written: string | null; readonly account: string },
+): OutputConstraint | null {
+  const wish = JSON.stringify([wishOf(tools), written])
+  return constraints.get(wish, { param: 'tools', account }, () => constrainToolCalls(tools, written))
+}
+
+function constrainFormat({ constraints }: LlamaEngine, format: ResponseFormat, account: string): OutputConstraint | null {
+  if (format.type === 'text' || format.type === 'grammar') return constrainOutput(format)
+  return constraints.get(JSON.stringify(format), { param: fieldOf(format), account }, () => constrainOutput(format))
+}
+
+/** The part of the tools that a grammar is made of. */
+function wishOf({ tools, choice, parallel }: ToolRules): unknown {
+  return [tools.map(({ name, parameters }) => [name, parameters]), choice, parallel]
 }
 
 function checkTokens(param: string, tokens: Iterable<number>, vocabularySize: number): void {

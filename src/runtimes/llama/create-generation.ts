@@ -2,9 +2,8 @@ import type { EndingRules, TextPart, TextRequest } from '../../core/text-generat
 import { ChoiceOutput } from './answer/choice-output.ts'
 import { ThoughtReader } from './answer/thought-reader.ts'
 import type { Generation, GenerationEnd } from './batch/generation.ts'
-import type { RequestConstraints } from './constrain-request.ts'
+import { constrainCalls, type RequestConstraints } from './constrain-request.ts'
 import type { OutputConstraint } from './grammar/output-constraint.ts'
-import { constrainToolCalls } from './grammar/tool-grammar.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { ChoiceSampler } from './sampling/choice-sampler.ts'
 import { samplerConfig } from './sampling/sampler-config.ts'
@@ -87,7 +86,7 @@ export function createGeneration(
       if (!constrained && constraints.output !== null && !output.thinking) constrain(constraints.output)
       if (!constrained && triggered !== null && constraints.tools !== null) {
         constrained = true
-        const constraint = constrainToolCalls(constraints.tools, triggered)
+        const constraint = constrainCalls(engine, constraints.tools, { written: triggered, account })
         if (constraint !== null) sampler.constrain(constraint)
       }
       return !stopped

@@ -15,7 +15,7 @@ export async function* generateText(
   { signal, account }: { readonly signal: AbortSignal; readonly account: string },
 ): AsyncGenerator<TextPart, void, undefined> {
   signal.throwIfAborted()
-  const constraints = constrainRequest(engine, request)
+  const constraints = constrainRequest(engine, request, account)
   const prompt = tokenizeFitting(engine, request)
   const limit = Math.min(request.maxTokens, engine.contextLength - prompt.length)
 

@@ -2,6 +2,7 @@ import type { GrammarCache } from './automaton/grammar-cache.ts'
 import type { DecodeLoop } from './batch/decode-loop.ts'
 import type { NativeSampler, NativeSamplerConfig } from './binding/native-binding.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
+import type { ConstraintCache } from './grammar/constraint-cache.ts'
 import type { ChatTemplate } from './prompt/chat-template.ts'
 import type { ToolFormat } from './prompt/tool-format.ts'
 
@@ -17,4 +18,5 @@ export interface LlamaEngine {
   readonly toolFormat: ToolFormat
   createSampler(config: NativeSamplerConfig): NativeSampler
   readonly grammars: GrammarCache
+  readonly constraints: ConstraintCache
 }

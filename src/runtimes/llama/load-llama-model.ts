@@ -2,6 +2,7 @@ import type { ComputeDevice, DeviceChoice } from '../../core/compute-device.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
+import { GrammarAllowance } from './automaton/grammar-allowance.ts'
 import { GrammarCache } from './automaton/grammar-cache.ts'
 import { spellTokens } from './automaton/spell-tokens.ts'
 import type { SpelledTokens } from './automaton/token-grammar.ts'
@@ -11,6 +12,7 @@ import { openContext } from './binding/open-context.ts'
 import { type ModelFile, openModelFile } from './binding/open-model-file.ts'
 import { readVocabulary } from './binding/vocabulary.ts'
 import { generateText, tokenizeFitting } from './generate-text.ts'
+import { ConstraintCache } from './grammar/constraint-cache.ts'
 import { openGuesser } from './guess/open-guesser.ts'
 import { Speculation } from './guess/speculation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
@@ -54,6 +56,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const loop = opened.use(new DecodeLoop({ context: context.native, table, speculation, now }, context.limits))
   const template = compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText })
   let spelled: SpelledTokens | null = null
+  const allowance = new GrammarAllowance(now)
   const engine: LlamaEngine = {
     vocabulary,
     template,
@@ -62,7 +65,8 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     contextLength,
     longestToken: file.longestToken,
     createSampler: (config) => createSampler(file, config),
-    grammars: new GrammarCache(() => (spelled ??= spellTokens(vocabulary)), now),
+    grammars: new GrammarCache(() => (spelled ??= spellTokens(vocabulary)), allowance),
+    constraints: new ConstraintCache(allowance),
   }
   const embedder = opened.use(new TextEmbedder(file, vocabulary, { threads: options.threads, contextLength }))
   const device = await describeDevice(file)

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import { EffortSpent } from './effort.ts'
-import { GrammarAllowance } from './grammar-allowance.ts'
+import type { GrammarAllowance } from './grammar-allowance.ts'
 import { GrammarFault } from './grammar-fault.ts'
 import { GrammarFollower } from './grammar-follower.ts'
 import { type SpelledTokens, TokenGrammar } from './token-grammar.ts'
@@ -19,10 +19,9 @@ export class GrammarCache {
   /** Least recently used first. */
   readonly #grammars = new Map<string, TokenGrammar>()
 
-  /** @param now Milliseconds on a clock that never goes back. */
-  constructor(tokens: () => SpelledTokens, now: () => number) {
+  constructor(tokens: () => SpelledTokens, allowance: GrammarAllowance) {
     this.#tokens = tokens
-    this.#allowance = new GrammarAllowance(now)
+    this.#allowance = allowance
   }
 
   /**

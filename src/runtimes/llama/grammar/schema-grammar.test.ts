@@ -54,3 +54,10 @@ test('what is left to write shrinks as members begin', () => {
   const second = closing?.closingAfter?.get('second') ?? 0
   assert.ok((closing?.closingLength ?? 0) > first && first > second && second >= 12)
 })
+
+test('a type that is named again and again is looked at once', () => {
+  let schema: JsonObject = { type: 'integer' }
+  // Looked at each time, these would take 20 to the power of 30 looks.
+  for (let depth = 0; depth < 30; depth++) schema = { type: Array.from({ length: 20 }, () => 'array'), items: schema }
+  assert.ok((compile(schema)?.grammar.length ?? 0) < 5000)
+})

@@ -55,7 +55,7 @@ export function typesOf(schema: JsonObject, where: string): readonly SchemaType[
   }
   const names = typeof named === 'string' ? [named] : named
   if (!Array.isArray(names) || names.length === 0) throw refuseSchema(`"type" at ${where} must be a type name or a list of them`)
-  return names.map((name: JsonValue) => {
+  return [...new Set(names)].map((name: JsonValue) => {
     if (typeof name === 'string' && isSchemaType(name)) return name
     throw refuseSchema(`the type ${JSON.stringify(name)} at ${where} does not exist`)
   })

@@ -1,0 +1,53 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { GrammarAllowance } from '../automaton/grammar-allowance.ts'
+import type { OutputConstraint } from './output-constraint.ts'
+
+const mostConstraints = 16
+/** Characters of one wish. */
+const longestWish = 1024 * 1024
+/** Units of work to translate a character of a wish. */
+const perCharacter = 8
+
+/** Keeps the constraints asked for last, so that schemas are translated once, and only for accounts whose grammars may take work. */
+export class ConstraintCache {
+  readonly #allowance: GrammarAllowance
+  /** Least recently used first. */
+  readonly #constraints = new Map<string, OutputConstraint | null>()
+
+  constructor(allowance: GrammarAllowance) {
+    this.#allowance = allowance
+  }
+
+  /**
+   * What a wish makes of answers.
+   *
+   * @param wish All that `make` depends on, as JSON.
+   * @param param The request's field that it came in.
+   * @throws {ServiceError} `rate_limit_exceeded` when it is new and the account's grammars took too much work, `unsupported_parameter` when
+   *   it is too long, and what `make` throws.
+   */
+  get(
+    wish: string,
+    { param, account }: { readonly param: string; readonly account: string },
+    make: () => OutputConstraint | null,
+  ): OutputConstraint | null {
+    let constraint = this.#constraints.get(wish)
+    if (constraint === undefined) {
+      this.#allowance.require(account, param)
+      if (wish.length > longestWish) throw tooLong(param, wish.length)
+      // Also where it cannot be followed: finding that out is work.
+      this.#allowance.charge(account, perCharacter * wish.length)
+      constraint = make()
+    }
+    this.#constraints.delete(wish)
+    this.#constraints.set(wish, constraint)
+    const [oldest] = this.#constraints.keys()
+    if (this.#constraints.size > mostConstraints && oldest !== undefined) this.#constraints.delete(oldest)
+    return constraint
+  }
+}
+
+function tooLong(param: string, length: number): ServiceError {
+  const message = `The schemas of ${param} have ${length} characters, at most ${longestWish} are allowed; send fewer or shorter ones.`
+  return new ServiceError('unsupported_parameter', message, { param })
+}
