@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { Button } from '../../parts/button.tsx'
 import { Check } from '../../parts/fields/check.tsx'
+import { seedFault } from '../../parts/fields/seed-fault.ts'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { Slider } from '../../parts/fields/slider.tsx'
 import { TextArea } from '../../parts/fields/text-area.tsx'
@@ -36,6 +37,7 @@ export function ChatSettingsPanel(): VNode {
         min={1}
         max={model?.contextLength ?? 4096}
         step={1}
+        standard={defaultChatSettings.maxTokens}
         onChange={(maxTokens) => changeChatSettings({ maxTokens })}
       />
       <Slider
@@ -44,9 +46,18 @@ export function ChatSettingsPanel(): VNode {
         min={0}
         max={2}
         step={0.05}
+        standard={defaultChatSettings.temperature}
         onChange={(temperature) => changeChatSettings({ temperature })}
       />
-      <Slider label="Top p" value={settings.topP} min={0} max={1} step={0.01} onChange={(topP) => changeChatSettings({ topP })} />
+      <Slider
+        label="Top p"
+        value={settings.topP}
+        min={0}
+        max={1}
+        step={0.01}
+        standard={defaultChatSettings.topP}
+        onChange={(topP) => changeChatSettings({ topP })}
+      />
       <details class="fold">
         <summary>
           <Icon name="next" size={14} />
@@ -77,6 +88,7 @@ function MoreParameters(): VNode {
         min={0}
         max={1}
         step={0.05}
+        standard={defaultChatSettings.frequencyPenalty}
         onChange={(frequencyPenalty) => changeChatSettings({ frequencyPenalty })}
       />
       <Slider
@@ -85,6 +97,7 @@ function MoreParameters(): VNode {
         min={0}
         max={1}
         step={0.05}
+        standard={defaultChatSettings.presencePenalty}
         onChange={(presencePenalty) => changeChatSettings({ presencePenalty })}
       />
       <Slider
@@ -94,6 +107,7 @@ function MoreParameters(): VNode {
         min={1}
         max={2}
         step={0.05}
+        standard={defaultChatSettings.repetitionPenalty}
         onChange={(repetitionPenalty) => changeChatSettings({ repetitionPenalty })}
       />
       <Slider
@@ -103,6 +117,7 @@ function MoreParameters(): VNode {
         min={0}
         max={200}
         step={1}
+        standard={defaultChatSettings.topK}
         onChange={(topK) => changeChatSettings({ topK })}
       />
       <Slider
@@ -112,6 +127,7 @@ function MoreParameters(): VNode {
         min={0}
         max={1}
         step={0.01}
+        standard={defaultChatSettings.minP}
         onChange={(minP) => changeChatSettings({ minP })}
       />
       <TextField
@@ -119,7 +135,8 @@ function MoreParameters(): VNode {
         value={settings.seed}
         placeholder="at random"
         hint="The same seed gives the same answer."
-        onInput={(text) => changeChatSettings({ seed: text.replace(/\D/g, '') })}
+        fault={seedFault(settings.seed)}
+        onInput={(seed) => changeChatSettings({ seed })}
       />
       <TextArea
         label="Stop at"

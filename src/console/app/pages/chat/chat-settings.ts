@@ -1,5 +1,6 @@
 import { defaultMaxTokens } from '../../../../core/text-generation.ts'
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
+import { readNumber } from '../../parts/fields/read-number.ts'
 import { storedSignal } from '../../state/stored.ts'
 
 /** What the panel beside the conversation sets; what equals the service's default is not sent. */
@@ -63,7 +64,7 @@ export function chatRequestBody(
     ...(settings.frequencyPenalty !== defaults.frequencyPenalty && { frequency_penalty: settings.frequencyPenalty }),
     ...(settings.presencePenalty !== defaults.presencePenalty && { presence_penalty: settings.presencePenalty }),
     ...(settings.repetitionPenalty !== defaults.repetitionPenalty && { repetition_penalty: settings.repetitionPenalty }),
-    ...(settings.seed !== '' && { seed: Number(settings.seed) }),
+    ...(settings.seed !== '' && { seed: readNumber(settings.seed) }),
     ...(stop.length > 0 && { stop }),
     ...(settings.json && { response_format: { type: 'json_object' as const } }),
   }

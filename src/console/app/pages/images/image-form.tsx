@@ -6,6 +6,7 @@ import { Slider } from '../../parts/fields/slider.tsx'
 import { TextArea } from '../../parts/fields/text-area.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { modelChoices, modelsOf } from '../../state/models.ts'
+import { areNumbersRight, imageRanges } from './image-ranges.ts'
 import { imageRequestBody } from './image-request-body.ts'
 import { draw } from './image-runs.ts'
 import { changeImageSettings, chooseImageModel, imageSettings } from './image-settings.ts'
@@ -20,7 +21,7 @@ export function ImageForm(): VNode {
   const settings = imageSettings.value
   const known = modelsOf('image')
   const model = known.find((each) => each.id === settings.model)
-  const ready = settings.prompt.trim() !== '' && model !== undefined
+  const ready = settings.prompt.trim() !== '' && model !== undefined && areNumbersRight(settings)
   const submit = () => {
     if (ready) void draw(imageRequestBody(settings, startingImage.value))
   }
@@ -47,7 +48,7 @@ export function ImageForm(): VNode {
         Draw
       </Button>
       <TextArea
-        label="Leave out"
+        label="Negative prompt"
         rows={2}
         maxLength={10_000}
         value={settings.negativePrompt}
@@ -55,7 +56,13 @@ export function ImageForm(): VNode {
         onInput={(negativePrompt) => changeImageSettings({ negativePrompt })}
       />
       {model ? <SizePicker model={model} /> : null}
-      <Slider label="Images" value={settings.count} min={1} max={16} step={1} onChange={(count) => changeImageSettings({ count })} />
+      <Slider
+        label="Images"
+        value={settings.count}
+        {...imageRanges.count}
+        standard={1}
+        onChange={(count) => changeImageSettings({ count })}
+      />
       <SelectField
         label="Style"
         value={settings.style}
@@ -69,7 +76,7 @@ export function ImageForm(): VNode {
           <Icon name="next" size={14} />
           More settings
         </summary>
-        <MoreImageSettings />
+        {model ? <MoreImageSettings standard={model.defaults} /> : null}
       </details>
       {known.length > 1 ? (
         <SelectField

@@ -1,4 +1,5 @@
 import type { ImageRequestBody } from '../../interface/submit-image.ts'
+import { readNumber } from '../../parts/fields/read-number.ts'
 import type { ImageSettings } from './image-settings.ts'
 import type { StartingImage } from './starting-image.ts'
 
@@ -14,7 +15,7 @@ export function imageRequestBody(settings: ImageSettings, start: StartingImage |
     cfg_scale: settings.guidanceScale,
     sampler: settings.sampler,
     ...(settings.count > 1 && { num_images: settings.count }),
-    ...(settings.seed !== '' && { seed: Number(settings.seed) }),
+    ...(settings.seed !== '' && { seed: readNumber(settings.seed) }),
     ...(settings.style && { style_preset: settings.style }),
     image_encoding: settings.encoding,
     ...(start && { init_image: base64Of(start.url), strength: settings.strength }),

@@ -55,6 +55,7 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
           min={1}
           max={40}
           step={1}
+          standard={12}
           onChange={(next) => {
             size.value = next
           }}

@@ -1,7 +1,9 @@
 import type { VNode } from 'preact'
+import type { ImageModelDescriptor } from '../../../../core/model.ts'
 import { samplers } from '../../../../core/sampler.ts'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { Slider } from '../../parts/fields/slider.tsx'
+import { imageRanges } from './image-ranges.ts'
 import { changeImageSettings, type Encoding, imageSettings } from './image-settings.ts'
 
 const encodings: readonly { readonly value: Encoding; readonly label: string }[] = [
@@ -11,18 +13,23 @@ const encodings: readonly { readonly value: Encoding; readonly label: string }[]
 ]
 
 /** The settings few people need every time. */
-export function MoreImageSettings(): VNode {
+export function MoreImageSettings({ standard }: { standard: ImageModelDescriptor['defaults'] }): VNode {
   const settings = imageSettings.value
   return (
     <div class="stack">
-      <Slider label="Steps" value={settings.steps} min={1} max={200} step={1} onChange={(steps) => changeImageSettings({ steps })} />
+      <Slider
+        label="Steps"
+        value={settings.steps}
+        {...imageRanges.steps}
+        standard={standard.steps}
+        onChange={(steps) => changeImageSettings({ steps })}
+      />
       <Slider
         label="Guidance"
         hint="how closely to follow the prompt"
         value={settings.guidanceScale}
-        min={0.5}
-        max={50}
-        step={0.5}
+        {...imageRanges.guidanceScale}
+        standard={standard.guidanceScale}
         onChange={(guidanceScale) => changeImageSettings({ guidanceScale })}
       />
       <SelectField

@@ -1,12 +1,13 @@
 import type { VNode } from 'preact'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/fields/field.tsx'
+import { seedFault } from '../../parts/fields/seed-fault.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
 /** The number that fixes the noise; several images count up from it. */
 export function SeedField(): VNode {
   return (
-    <Field label="Seed" hint="The same seed and settings draw the same picture.">
+    <Field label="Seed" hint="The same seed and settings draw the same picture." fault={seedFault(imageSettings.value.seed)}>
       {(ids) => (
         <div class="row nowrap">
           <input
@@ -14,9 +15,9 @@ export function SeedField(): VNode {
             class="input numbers"
             inputMode="numeric"
             placeholder="at random"
-            maxLength={10}
+            maxLength={16}
             value={imageSettings.value.seed}
-            onInput={(event) => changeImageSettings({ seed: event.currentTarget.value.replace(/\D/g, '') })}
+            onInput={(event) => changeImageSettings({ seed: event.currentTarget.value })}
           />
           <Button
             icon="dice"

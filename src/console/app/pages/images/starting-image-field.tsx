@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { Button } from '../../parts/button.tsx'
 import { Slider } from '../../parts/fields/slider.tsx'
 import { showToast } from '../../state/toasts.ts'
+import { imageRanges } from './image-ranges.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 import { MaskPainter } from './mask-painter.tsx'
 import { startFrom, startingImage } from './starting-image.ts'
@@ -31,9 +32,8 @@ export function StartingImageField(): VNode {
         label="Change"
         hint="0 keeps it, 1 forgets it"
         value={imageSettings.value.strength}
-        min={0.05}
-        max={1}
-        step={0.05}
+        {...imageRanges.strength}
+        standard={0.8}
         onChange={(strength) => changeImageSettings({ strength })}
       />
       {painting.value ? <MaskPainter start={start} onClose={() => (painting.value = false)} /> : null}

@@ -25,8 +25,8 @@ export function modelFacts(model: ConsoleModel): readonly (readonly [string, str
   }
   return [
     ['Makes', 'images'],
-    ['Own size', `${model.native.width} × ${model.native.height}`],
-    ['Unless told', `${model.defaults.steps} steps, ${model.defaults.sampler}`],
+    ['Native size', `${model.native.width} × ${model.native.height}`],
+    ['Defaults', `${model.defaults.steps} steps, ${model.defaults.sampler}`],
     ...common,
   ]
 }

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
+import type { AccountQuestion } from './account-question.tsx'
 import { limitLines } from './limit-lines.ts'
 
 interface AccountLedgerProps {
@@ -17,16 +18,15 @@ interface AccountLedgerProps {
   readonly invite: (account: Account) => void
   /** Asks how much an account may use. */
   readonly limit: (account: Account) => void
+  /** Asks before somebody's role or right to come in changes. */
+  readonly ask: (question: AccountQuestion) => void
 }
 
 /** Every account with its role and limits. */
-export function AccountLedger({ accounts, self, reload, invite, limit }: AccountLedgerProps): VNode {
-  const change = async (account: Account, body: AccountUpdate) => {
-    try {
-      await send(`/console/api/accounts/${account.id}`, { method: 'PATCH', body })
-    } catch (failure) {
-      showToast(sentenceOf(failure))
-    }
+export function AccountLedger({ accounts, self, reload, invite, limit, ask }: AccountLedgerProps): VNode {
+  const unlock = async ({ id }: Account) => {
+    const body: AccountUpdate = { disabled: false }
+    await send(`/console/api/accounts/${id}`, { method: 'PATCH', body }).catch((failure: unknown) => showToast(sentenceOf(failure)))
     await reload()
   }
   const columns: readonly Column<Account>[] = [
@@ -35,11 +35,24 @@ export function AccountLedger({ accounts, self, reload, invite, limit }: Account
       kind: 'lead',
       cell: (account) => (
         <>
-          <span class="struck-name">{account.name}</span> {account.id === self ? <span class="faint">you</span> : null}
+          <span class="struck-name clipped" title={account.name}>
+            {account.name}
+          </span>{' '}
+          {account.id === self ? <span class="faint">you</span> : null}
         </>
       ),
     },
-    { title: 'E-mail', cell: ({ email }) => email ?? <span class="faint">tokens only</span> },
+    {
+      title: 'E-mail',
+      cell: ({ email }) =>
+        email ? (
+          <span class="clipped" title={email}>
+            {email}
+          </span>
+        ) : (
+          <span class="faint">tokens only</span>
+        ),
+    },
     { title: 'Role', cell: ({ role }) => role },
     { title: 'Limits', cell: ({ limits }) => <LimitLines limits={limits} /> },
     { title: 'Since', cell: ({ createdAt }) => <Moment at={createdAt} /> },
@@ -49,7 +62,7 @@ export function AccountLedger({ accounts, self, reload, invite, limit }: Account
       cell: (account) => (
         <>
           {account.disabledAt === null ? <LimitsButton account={account} limit={limit} /> : null}
-          {account.id === self ? null : <AccountActions account={account} change={change} invite={invite} />}
+          {account.id === self ? null : <AccountActions account={account} ask={ask} unlock={unlock} invite={invite} />}
         </>
       ),
     },
@@ -86,28 +99,31 @@ function LimitsButton({ account, limit }: { account: Account; limit: (account: A
   )
 }
 
-interface AccountActionsProps {
+interface AccountActionsProps extends Pick<AccountLedgerProps, 'invite' | 'ask'> {
   readonly account: Account
-  readonly invite: (account: Account) => void
-  readonly change: (account: Account, body: AccountUpdate) => Promise<void>
+  readonly unlock: (account: Account) => Promise<void>
 }
 
-function AccountActions({ account, change, invite }: AccountActionsProps): VNode {
-  const other = account.role === 'owner' ? 'member' : 'owner'
+function AccountActions({ account, ask, unlock, invite }: AccountActionsProps): VNode {
   return account.disabledAt === null ? (
     <>
       <Button tone="quiet" size="small" onClick={() => invite(account)}>
         Sign-in link<span class="hidden-text"> for {account.name}</span>
       </Button>
-      <Button tone="quiet" size="small" onClick={() => void change(account, { role: other })}>
-        Make {other}
+      <Button tone="quiet" size="small" onClick={() => ask({ account, change: 'role' })}>
+        Make
+        <span class="hidden-text">
+          {' '}
+          {account.name} {account.role === 'owner' ? 'a' : 'an'}
+        </span>{' '}
+        {account.role === 'owner' ? 'member' : 'owner'}
       </Button>
-      <Button tone="danger" size="small" onClick={() => void change(account, { disabled: true })}>
+      <Button tone="danger" size="small" onClick={() => ask({ account, change: 'lock' })}>
         Lock<span class="hidden-text"> {account.name}</span>
       </Button>
     </>
   ) : (
-    <Button tone="quiet" size="small" onClick={() => void change(account, { disabled: false })}>
+    <Button tone="quiet" size="small" onClick={() => unlock(account)}>
       Unlock<span class="hidden-text"> {account.name}</span>
     </Button>
   )

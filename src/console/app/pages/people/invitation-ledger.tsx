@@ -1,13 +1,21 @@
 import type { VNode } from 'preact'
-import type { Invitation } from '../../../../core/account.ts'
+import type { Account, Invitation } from '../../../../core/account.ts'
 import { send, sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
 
+interface InvitationLedgerProps {
+  readonly invitations: readonly Invitation[]
+  /** Everybody's, for the names of those that links are for and from. */
+  readonly accounts: readonly Account[]
+  readonly reload: () => Promise<void>
+}
+
 /** Invitations that nobody has used yet. */
-export function InvitationLedger({ invitations, reload }: { invitations: readonly Invitation[]; reload: () => Promise<void> }): VNode {
+export function InvitationLedger({ invitations, accounts, reload }: InvitationLedgerProps): VNode {
+  const nameOf = (wanted: string | null) => accounts.find(({ id }) => id === wanted)?.name ?? null
   const withdraw = async (invitation: Invitation) => {
     try {
       await send(`/console/api/invitations/${invitation.hash}`, { method: 'DELETE' })
@@ -17,7 +25,8 @@ export function InvitationLedger({ invitations, reload }: { invitations: readonl
     await reload()
   }
   const columns: readonly Column<Invitation>[] = [
-    { title: 'For', kind: 'lead', cell: ({ role }) => (role === 'owner' ? 'An owner' : 'A member') },
+    { title: 'For', kind: 'lead', cell: (invitation) => <Name text={whomFor(invitation, nameOf(invitation.accountId))} /> },
+    { title: 'Made by', cell: ({ invitedBy }) => <Name text={nameOf(invitedBy) ?? 'the first start'} /> },
     { title: 'Made', cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { title: 'Ends', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
     {
@@ -35,5 +44,18 @@ export function InvitationLedger({ invitations, reload }: { invitations: readonl
       <h2>Open invitations</h2>
       <Ledger label="Open invitations" columns={columns} rows={invitations} keyOf={({ hash }) => hash} />
     </section>
+  )
+}
+
+function whomFor({ role }: Invitation, name: string | null): string {
+  if (name !== null) return `${name}, a new sign-in`
+  return role === 'owner' ? 'A new owner' : 'A new member'
+}
+
+function Name({ text }: { text: string }): VNode {
+  return (
+    <span class="clipped" title={text}>
+      {text}
+    </span>
   )
 }

@@ -7,7 +7,10 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { Field } from '../../parts/fields/field.tsx'
+import { numberFault, readNumber } from '../../parts/fields/read-number.ts'
 import { useSubmit } from '../../parts/use-submit.ts'
+
+const limitNames = ['requestsPerMinute', 'tokensPerDay', 'imagesPerDay'] as const
 
 interface LimitsDialogProps {
   readonly account: Account
@@ -16,11 +19,17 @@ interface LimitsDialogProps {
 
 /** Sets how much one account may use. */
 export function LimitsDialog({ account: { id, name, limits }, onClose }: LimitsDialogProps): VNode {
-  const requests = useSignal(limits.requestsPerMinute)
-  const tokens = useSignal(limits.tokensPerDay)
-  const images = useSignal(limits.imagesPerDay)
+  const requests = useSignal(limits.requestsPerMinute?.toLocaleString('en') ?? '')
+  const tokens = useSignal(limits.tokensPerDay?.toLocaleString('en') ?? '')
+  const images = useSignal(limits.imagesPerDay?.toLocaleString('en') ?? '')
   const { busy, failure, submit } = useSubmit(async () => {
-    const changed: AccountLimits = { requestsPerMinute: requests.value, tokensPerDay: tokens.value, imagesPerDay: images.value }
+    const texts = { requestsPerMinute: requests.value, tokensPerDay: tokens.value, imagesPerDay: images.value }
+    if (limitNames.some((name) => faultOf(name, texts[name]) !== null)) return
+    const changed: AccountLimits = {
+      requestsPerMinute: limitOf(texts.requestsPerMinute),
+      tokensPerDay: limitOf(texts.tokensPerDay),
+      imagesPerDay: limitOf(texts.imagesPerDay),
+    }
     await send(`/console/api/accounts/${id}`, { method: 'PATCH', body: { limits: changed } satisfies AccountUpdate })
     onClose()
   })
@@ -43,30 +52,36 @@ export function LimitsDialog({ account: { id, name, limits }, onClose }: LimitsD
 interface LimitFieldProps {
   readonly label: string
   readonly limit: keyof AccountLimits
-  readonly value: Signal<number | null>
+  readonly value: Signal<string>
   /** What leaving the field empty means. */
   readonly empty: string
 }
 
 function LimitField({ label, limit, value, empty }: LimitFieldProps): VNode {
-  const { least, most } = limitRanges[limit]
-  const isOut = value.value !== null && (value.value < least || value.value > most)
   return (
-    <Field label={label} hint={`Empty: ${empty}.`} fault={isOut ? `From ${least} to ${most.toLocaleString('en')}.` : null}>
+    <Field label={label} hint={`Empty: ${empty}.`} fault={faultOf(limit, value.value)}>
       {(ids) => (
         <input
           {...ids}
           class="input numbers"
           inputMode="numeric"
-          maxLength={13}
-          value={value.value ?? ''}
+          maxLength={20}
+          value={value.value}
           onInput={(event) => {
-            const digits = event.currentTarget.value.replace(/\D/g, '')
-            event.currentTarget.value = digits
-            value.value = digits === '' ? null : Number(digits)
+            value.value = event.currentTarget.value
           }}
         />
       )}
     </Field>
   )
+}
+
+/** Empty = no limit of its own. */
+function limitOf(text: string): number | null {
+  return text.trim() === '' ? null : readNumber(text)
+}
+
+function faultOf(name: keyof AccountLimits, text: string): string | null {
+  const limit = limitOf(text)
+  return limit === null ? null : numberFault(limit, { ...limitRanges[name], whole: true })
 }

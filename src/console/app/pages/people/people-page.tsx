@@ -8,6 +8,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
 import { AccountLedger } from './account-ledger.tsx'
+import { type AccountQuestion, AccountQuestionDialog } from './account-question.tsx'
 import { InvitationLedger } from './invitation-ledger.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { LimitsDialog } from './limits-dialog.tsx'
@@ -17,6 +18,7 @@ export function PeoplePage({ account }: { account: Account }): VNode {
   const { resource, reload } = useResource((signal) => request<People>('/console/api/people', { signal }), [])
   const inviting = useSignal<{ readonly account: Account | null } | null>(null)
   const limiting = useSignal<Account | null>(null)
+  const asking = useSignal<AccountQuestion | null>(null)
   const invite = (
     <Button
       tone="primary"
@@ -39,8 +41,9 @@ export function PeoplePage({ account }: { account: Account }): VNode {
               reload={reload}
               invite={(person) => (inviting.value = { account: person })}
               limit={(person) => (limiting.value = person)}
+              ask={(question) => (asking.value = question)}
             />
-            {invitations.length > 0 ? <InvitationLedger invitations={invitations} reload={reload} /> : null}
+            {invitations.length > 0 ? <InvitationLedger invitations={invitations} accounts={accounts} reload={reload} /> : null}
           </>
         )}
       </Loaded>
@@ -62,6 +65,7 @@ export function PeoplePage({ account }: { account: Account }): VNode {
           }}
         />
       ) : null}
+      {asking.value ? <AccountQuestionDialog question={asking.value} reload={reload} onClose={() => (asking.value = null)} /> : null}
     </Page>
   )
 }

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { becomeOwner, openPage } from './support/console-visit.ts'
+import { textOf } from './support/page-text.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+test('open invitations say for whom, and who made them', { skip }, async () => {
+  const { page, browser } = visit()
+  await openPage(page, 'People')
+  const link = await makeLink(page, page.getByRole('button', { name: 'Invite' }))
+  await page.getByRole('cell', { name: 'A new member' }).waitFor()
+  await page.getByRole('table', { name: 'Open invitations' }).getByText('Ada Lovelace').waitFor()
+  await using context = await browser.newContext()
+  const other = await context.newPage()
+  await other.goto(link)
+  await other.getByLabel('Name').fill('Bob')
+  await other.getByLabel('E-mail').fill('bob@example.org')
+  await other.getByLabel('Password').fill('under a blue moon')
+  await other.getByRole('button', { name: 'Create the account' }).click()
+  await other.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+  await openPage(page, 'Models')
+  await openPage(page, 'People')
+  await makeLink(page, page.getByRole('button', { name: 'Sign-in link for Bob' }))
+  await page.getByRole('cell', { name: 'Bob, a new sign-in' }).waitFor()
+})
+
+test('making an owner asks first, and can be undone', { skip }, async () => {
+  const { page } = visit()
+  const role = page.getByRole('row', { name: /^Bob/ }).first().getByRole('cell').nth(2)
+  await page.getByRole('button', { name: 'Make Bob an owner' }).click()
+  await page.getByRole('button', { name: 'Not now' }).click()
+  assert.equal(await textOf(role), 'member')
+  await page.getByRole('button', { name: 'Make Bob an owner' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Make an owner' }).click()
+  await role.getByText('owner').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await role.getByText('member').waitFor()
+})
+
+test('locking asks first, says what it ends, and can be undone', { skip }, async () => {
+  const { page } = visit()
+  await page.getByRole('button', { name: 'Lock Bob' }).click()
+  await page.getByRole('dialog').getByText('is signed out everywhere').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Lock' }).click()
+  await page.getByRole('button', { name: 'Unlock Bob' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Lock Bob' }).waitFor()
+})
+
+test('a limit is never read as another number than was typed', { skip }, async () => {
+  const { page } = visit()
+  await page.getByRole('button', { name: 'Limits of Bob' }).click()
+  const tokens = page.getByLabel('Tokens a day')
+  for (const typed of ['-5', '1.5', 'many']) {
+    await tokens.fill(typed)
+    assert.equal(await tokens.inputValue(), typed)
+    await page.getByText('A whole number from 0 to 1,000,000,000,000.').waitFor()
+    await page.getByRole('button', { name: 'Save the limits' }).click()
+    assert.equal(await page.getByRole('dialog').count(), 1)
+  }
+  await tokens.fill('20,000')
+  await page.getByRole('button', { name: 'Save the limits' }).click()
+  await page.getByText('20,000 tokens/day').waitFor()
+})
+
+test('a number box keeps what was typed and says what is wrong; empty, it stands for the model’s own number', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Images')
+  const count = page.getByLabel('Images', { exact: true })
+  await count.fill('-1')
+  await count.press('Tab')
+  assert.equal(await count.inputValue(), '-1')
+  await page.getByText('A whole number from 1 to 16.').waitFor()
+  await page.getByLabel('Prompt', { exact: true }).fill('a red apple')
+  assert.equal(await page.getByRole('button', { name: 'Draw', exact: true }).isDisabled(), true)
+  await count.fill('')
+  await count.press('Tab')
+  assert.equal(await count.inputValue(), '')
+  await page.getByText('Empty: 1').waitFor()
+  await page.getByText('More settings').click()
+  await page.getByLabel('Steps', { exact: true }).fill('')
+  await page.getByLabel('Seed', { exact: true }).fill('-1')
+  await page.getByText('A whole number from 0 to 4,294,967,295.').waitFor()
+  await page.getByLabel('Seed', { exact: true }).fill('7')
+  const sent = page.waitForRequest((request) => request.url().endsWith('/generate/sdxl'))
+  await page.getByRole('button', { name: 'Draw', exact: true }).click()
+  const { steps, seed, num_images } = (await sent).postDataJSON()
+  assert.deepEqual({ steps, seed, num_images }, { steps: 20, seed: 7, num_images: undefined })
+})
+
+async function makeLink(page: Page, opener: { click(): Promise<void> }): Promise<string> {
+  await opener.click()
+  await page.getByRole('button', { name: 'Make the link' }).click()
+  const link = await textOf(page.getByRole('dialog').locator('code'))
+  await page.keyboard.press('Escape')
+  await page.getByText('Open invitations').waitFor()
+  return link
+}
