@@ -2,13 +2,14 @@ import type { DocumentedRoute } from '../../src/http/openapi/documented-route.ts
 import { documentedRoutes } from '../../src/http/openapi/documented-routes.ts'
 import { type FieldRow, fieldRows, parameterRows } from '../../src/http/openapi/field-rows.ts'
 import { describePurpose, describeScopes } from '../../src/http/openapi/route-words.ts'
+import { publishedFieldsTable } from './published-fields-table.ts'
 
 /** Path of the page that {@link apiPage} renders. */
 export const apiPagePath = 'docs/api.md'
 
 /** The page of all routes, from the schemas that check their requests. */
 export function apiPage(): string {
-  return `${introduction}\n${documentedRoutes({ widePenalties: false }).map(section).join('\n')}`
+  return `${introduction}\n${documentedRoutes({ widePenalties: false }).map(section).join('\n')}\n${publishedFieldsTable()}`
 }
 
 const introduction = `# The interface
@@ -16,6 +17,7 @@ const introduction = `# The interface
 <!-- Written by \`npm run docs\` from src/http/openapi; change it there. -->
 
 The same as data: \`GET /openapi.json\`; as a page of the running service: \`GET /docs\`. Errors: [errors.md](errors.md).
+What becomes of each field of published clients: [the table at the end](#what-published-clients-may-send).
 
 - Every route but the health checks and the API document wants \`Authorization: Bearer <token>\`. Tokens have scopes (\`text\`, \`image\`, \`read\`). The pages of the
   console call the same routes with their session cookie instead. No answer carries CORS headers: pages of other origins cannot call the service.
