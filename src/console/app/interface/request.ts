@@ -2,12 +2,20 @@
 export class RequestFailure extends Error {
   readonly status: number
   readonly code: string
+  /** By which the service's log knows it; null when there was no answer. */
+  readonly requestId: string | null
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, requestId: string | null = null) {
     super(message)
     this.name = 'RequestFailure'
     this.status = status
     this.code = code
+    this.requestId = requestId
+  }
+
+  /** Whether this says nothing of the service's work: there was no answer, or one from a proxy that found nobody. */
+  get isConnectionLost(): boolean {
+    return [0, 502, 503, 504].includes(this.status)
   }
 }
 
@@ -52,10 +60,16 @@ async function readFailure(response: Response): Promise<RequestFailure> {
     response.status,
     body?.error?.code ?? 'unknown',
     body?.error?.message ?? `The service answered ${response.status}. Try again, and look at its log if it happens twice.`,
+    response.headers.get('x-request-id'),
   )
 }
 
 /** A sentence for whatever was thrown. */
 export function sentenceOf(error: unknown): string {
   return error instanceof RequestFailure ? error.message : 'The console failed. Reload the page and try again.'
+}
+
+/** By which the service's log knows what failed, or null. */
+export function requestIdOf(error: unknown): string | null {
+  return error instanceof RequestFailure ? error.requestId : null
 }

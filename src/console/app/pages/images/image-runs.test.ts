@@ -41,6 +41,7 @@ const images = 'GET /console/api/outputs/r1/images'
 const accepted = () => Response.json({ response_id: 'r1' }, { status: 202 })
 
 beforeEach(() => {
+  page.asked.length = 0
   imageRuns.value = []
 })
 
@@ -89,6 +90,28 @@ describe('a run of the picture page', () => {
     await draw(body)
     assert.equal(imageRuns.value[0]?.state, 'done')
     assert.equal(page.asked.filter((asked) => asked === events).length >= 2, true)
+  })
+
+  it('is found done after a while without any connection, and was handed in once', async () => {
+    const broken = () => {
+      throw new TypeError('fetch failed')
+    }
+    answers({
+      [submit]: [accepted],
+      [events]: [broken, () => stream({ status: 'running' }), () => stream({ status: 'completed' })],
+      [found]: [broken, () => inference({})],
+      [images]: [broken, () => output.clone()],
+    })
+    const pauses: number[] = []
+    const lost: boolean[] = []
+    const pause = async (milliseconds: number) => {
+      pauses.push(milliseconds)
+      lost.push(imageRuns.value[0]?.connectionLost ?? false)
+    }
+    await draw(body, { pause })
+    assert.deepEqual([imageRuns.value[0]?.state, imageRuns.value[0]?.connectionLost], ['done', false])
+    assert.deepEqual([pauses.length, lost.every(Boolean)], [3, true])
+    assert.equal(page.asked.filter((asked) => asked === submit).length, 1)
   })
 
   for (const [what, table, state, failure] of [

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { Inference } from '../../../../core/inference.ts'
 import { followInference } from '../../interface/follow-inference.ts'
 import { cancelInference, findInference } from '../../interface/inference-requests.ts'
-import { sentenceOf } from '../../interface/request.ts'
+import { RequestFailure, requestIdOf, sentenceOf } from '../../interface/request.ts'
 import type { ImageRequestBody } from '../../interface/submit-image.ts'
 import { submitImage } from '../../interface/submit-image.ts'
 import { imageRouteOf } from '../../state/models.ts'
@@ -21,6 +21,12 @@ export interface ImageRun {
   readonly images: readonly ShownImage[]
   readonly computeMs: number | null
   readonly failure: string | null
+  /** By which the service's log knows what failed. */
+  readonly failedRequestId: string | null
+  /** By which the service knows the request again. */
+  readonly submissionKey: string
+  /** Whether the page has lost the service while the drawing goes on there. */
+  readonly connectionLost: boolean
 }
 
 /** The runs of this tab, newest first. */
@@ -28,18 +34,39 @@ export const imageRuns = signal<readonly ImageRun[]>([])
 
 let nextKey = 1
 
+/** What waits before a lost connection is tried again. */
+export type Pause = (milliseconds: number) => Promise<void>
+
+const sleep: Pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+const longestPauseMs = 10_000
+
+interface DrawOptions {
+  /** Of a request that may have arrived already; it is then not drawn twice. */
+  readonly submissionKey?: string
+  readonly pause?: Pause
+}
+
 /** Hands a request in and follows it to its end. */
-export async function draw(body: ImageRequestBody): Promise<void> {
+export async function draw(
+  body: ImageRequestBody,
+  { submissionKey = crypto.randomUUID(), pause = sleep }: DrawOptions = {},
+): Promise<void> {
   const key = nextKey++
   const empty = { id: null, queuePosition: null, progress: null, preview: null, images: [], computeMs: null, failure: null }
-  imageRuns.value = [{ key, body, state: 'sending', ...empty }, ...imageRuns.value]
+  const fresh = { ...empty, failedRequestId: null, submissionKey, connectionLost: false }
+  imageRuns.value = [{ key, body, state: 'sending', ...fresh }, ...imageRuns.value]
   try {
-    const id = await submitImage(imageRouteOf(body.model), body)
+    const id = await submitImage(imageRouteOf(body.model), body, submissionKey)
     change(key, { id, state: 'waiting' })
-    await finish(key, await followToItsEnd(key, id))
+    await followToItsEnd(key, id, pause)
   } catch (error) {
-    change(key, { state: 'failed', failure: sentenceOf(error) })
+    change(key, { state: 'failed', failure: sentenceOf(error), failedRequestId: requestIdOf(error) })
   }
+}
+
+/** Asks for what a run asked for once more; one that nobody knows the end of is not drawn a second time. */
+export async function drawAgain({ id, body, state, submissionKey }: ImageRun): Promise<void> {
+  await draw(body, state === 'failed' && id === null ? { submissionKey } : {})
 }
 
 /** Stops a run at its next step. */
@@ -47,17 +74,27 @@ export async function cancelRun(run: ImageRun): Promise<void> {
   if (run.id) await cancelInference(run.id)
 }
 
-/** A stream may break off long before its request does; then it is taken up again. */
-async function followToItsEnd(key: number, id: string): Promise<Inference> {
-  for (;;) {
-    await follow(key, id)
-    const inference = await findInference(id)
-    if (inference.status === 'completed') return inference
+/** A stream may break off long before its request does, and the service may be away for a while; then it is taken up again. */
+async function followToItsEnd(key: number, id: string, pause: Pause): Promise<void> {
+  for (let failures = 0; ; ) {
+    try {
+      await follow(key, id)
+      const inference = await findInference(id)
+      change(key, { connectionLost: false })
+      if (inference.status === 'completed') return await finish(key, inference)
+      failures = 0
+    } catch (error) {
+      // Whatever the service itself said stands; all else is a connection, which says nothing of the drawing.
+      if (error instanceof RequestFailure && !error.isConnectionLost) throw error
+      change(key, { connectionLost: true })
+      await pause(Math.min(longestPauseMs, 1000 * 2 ** failures++))
+    }
   }
 }
 
 async function follow(key: number, id: string): Promise<void> {
   for await (const event of followInference(id)) {
+    change(key, { connectionLost: false })
     if (event.type === 'preview') change(key, { state: 'drawing', preview: event.url })
     else if (event.type === 'progress')
       change(key, { state: 'drawing', queuePosition: null, progress: { step: event.step, total: event.total } })
@@ -69,7 +106,11 @@ async function follow(key: number, id: string): Promise<void> {
 async function finish(key: number, inference: Inference): Promise<void> {
   if (inference.outcome === 'cancelled') return change(key, { state: 'cancelled' })
   if (inference.outcome !== 'succeeded')
-    return change(key, { state: 'failed', failure: inference.error?.message ?? 'The request did not end well.' })
+    return change(key, {
+      state: 'failed',
+      failure: inference.error?.message ?? 'The request did not end well.',
+      failedRequestId: inference.id,
+    })
   const { images, computeMs } = await outputFacts(inference.id)
   change(key, { state: 'done', images, computeMs, preview: null })
 }

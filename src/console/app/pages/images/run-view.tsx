@@ -2,9 +2,10 @@ import type { VNode } from 'preact'
 import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { durationText } from '../../parts/duration-text.ts'
+import { RequestId } from '../../parts/request-id.tsx'
 import { showToast } from '../../state/toasts.ts'
 import { DevelopingPlate } from './developing-plate.tsx'
-import { cancelRun, draw, type ImageRun } from './image-runs.ts'
+import { cancelRun, drawAgain, type ImageRun } from './image-runs.ts'
 import { Plate } from './plate.tsx'
 
 /** One run: its prompt, how far it is, its pictures. */
@@ -22,8 +23,11 @@ export function RunView({ run }: { run: ImageRun }): VNode {
       </header>
       {run.failure ? (
         <div class="note bad" role="alert">
-          <span>{run.failure}</span>
-          <Button size="small" icon="again" onClick={() => void draw(run.body)}>
+          <span>
+            {run.failure}
+            <RequestId id={run.failedRequestId} />
+          </span>
+          <Button size="small" icon="again" onClick={() => void drawAgain(run)}>
             Try again
           </Button>
         </div>
@@ -31,7 +35,7 @@ export function RunView({ run }: { run: ImageRun }): VNode {
       {run.state === 'cancelled' ? (
         <div class="note">
           <span>Cancelled.</span>
-          <Button size="small" icon="again" onClick={() => void draw(run.body)}>
+          <Button size="small" icon="again" onClick={() => void drawAgain(run)}>
             Draw it after all
           </Button>
         </div>
@@ -59,13 +63,15 @@ export function RunView({ run }: { run: ImageRun }): VNode {
 
 function Progress({ run }: { run: ImageRun }): VNode {
   const { progress } = run
-  const text = progress
-    ? `Step ${progress.step} of ${progress.total}`
-    : run.state === 'drawing'
-      ? 'Getting ready…'
-      : run.queuePosition
-        ? `Number ${run.queuePosition} in the queue`
-        : 'Waiting…'
+  const text = run.connectionLost
+    ? 'The connection broke; the drawing goes on. Looking for it again…'
+    : progress
+      ? `Step ${progress.step} of ${progress.total}`
+      : run.state === 'drawing'
+        ? 'Getting ready…'
+        : run.queuePosition
+          ? `Number ${run.queuePosition} in the queue`
+          : 'Waiting…'
   return (
     <div class="stack tight">
       <div class="row between">

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+test('a drawing whose connection broke is followed again and found done', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Images')
+  let sent = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/generate/sdxl')) sent++
+  })
+  for (const address of ['**/v1/requests/*/events', '**/console/api/requests/*'])
+    await page.route(address, (route) => route.abort('connectionreset'), { times: 1 })
+  await draw(page, 'a red apple')
+  await page.getByText('The connection broke; the drawing goes on.').waitFor()
+  await page.locator('.run[data-state=done] img').waitFor()
+  assert.equal(sent, 1)
+})
+
+test('a drawing that was taken while the connection broke is not drawn twice', { skip }, async () => {
+  const { page } = visit()
+  const taken: string[] = []
+  await page.route('**/generate/sdxl', async (route) => {
+    const response = await route.fetch()
+    taken.push((await response.json()).response_id)
+    if (taken.length === 1) await route.abort('connectionreset')
+    else await route.fulfill({ response })
+  })
+  await draw(page, 'a green apple')
+  await page.getByText('The service does not answer.').waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.locator('.run[data-state=done]').nth(1).waitFor()
+  assert.equal(taken.length, 2)
+  assert.equal(taken[0], taken[1])
+  await page.unroute('**/generate/sdxl')
+})
+
+test('a refusal names the request by which the log knows it', { skip }, async () => {
+  const { page } = visit()
+  const answered = page.waitForResponse((response) => response.url().endsWith('/generate/sdxl'))
+  await page.route('**/generate/sdxl', (route) => {
+    const body = { ...route.request().postDataJSON(), checkpoint: 'no-such-model' }
+    return route.continue({ postData: JSON.stringify(body) })
+  })
+  await draw(page, 'a blue apple')
+  const id = (await answered).headers()['x-request-id'] ?? 'none'
+  await page.locator('.run[data-state=failed]').getByText(id).waitFor()
+  await page.unroute('**/generate/sdxl')
+})
