@@ -22,6 +22,10 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly greeting: string
   /** Resolves to the next log line with this message; ask before causing it. */
   readonly logged: (message: string) => Promise<Readonly<Record<string, unknown>>>
+  /** Sends it a signal, such as SIGSTOP. */
+  readonly signal: (name: NodeJS.Signals) => void
+  /** Ends it as a crash does. */
+  readonly kill: () => Promise<void>
   /** Asks it to stop and resolves to its exit code. */
   readonly stop: () => Promise<number | null>
 }
@@ -61,6 +65,11 @@ export async function startServiceIn(
     url,
     greeting,
     logged: async (message) => (await once(log, `line ${message}`))[0],
+    signal: (name) => void child.kill(name),
+    kill: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
     stop,
     [Symbol.asyncDispose]: async () => {
       await stop()

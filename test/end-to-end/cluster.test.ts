@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { createDatabase } from '../support/postgres/postgres-databases.ts'
+import { withoutPostgres } from '../support/postgres/postgres-server.ts'
+import { type FaultyS3Server, startFaultyS3Server } from '../support/s3/faulty-s3-server.ts'
+import { type ServiceProcess, startServiceIn } from '../support/service-process.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+interface Polled {
+  readonly status: string
+  readonly outcome?: string
+  readonly attempt?: number
+  readonly response_url?: string
+}
+
+suite('a cluster of processes on one database and one bucket', { skip: withoutPostgres }, () => {
+  const parts = new AsyncDisposableStack()
+  let bucket: FaultyS3Server
+  let apis: readonly ServiceProcess[] = []
+  let workers: readonly ServiceProcess[] = []
+  let token = ''
+
+  const call = (node: ServiceProcess | undefined, path: string, init: RequestInit = {}) =>
+    fetch(new URL(path, node?.url), {
+      ...init,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers },
+    })
+
+  async function submit(node: ServiceProcess | undefined, steps: number): Promise<string> {
+    const body = JSON.stringify({ prompt: 'a lantern', steps, seed: 7 })
+    const response = await call(node, '/generate/sdxl', { method: 'POST', headers: { 'x-service-async': '1' }, body })
+    const answer = (await response.json()) as { readonly response_id: string }
+    assert.equal(response.status, 202, JSON.stringify(answer))
+    return answer.response_id
+  }
+
+  const poll = async (node: ServiceProcess | undefined, id: string, wait = 0): Promise<Polled> =>
+    (await (await call(node, `/v1/requests/${id}?wait=${wait}`)).json()) as Polled
+
+  async function until(id: string, reached: (polled: Polled) => boolean): Promise<Polled> {
+    for (;;) {
+      const polled = await poll(apis[0], id, 1)
+      if (reached(polled) || polled.status === 'completed') return polled
+    }
+  }
+
+  before(async () => {
+    bucket = parts.use(await startFaultyS3Server())
+    const folder = parts.use(await createTemporaryFolder()).path
+    const { endpoint } = bucket.address
+    const environment = {
+      SEPIA_DATABASE_URL: await createDatabase(),
+      SEPIA_S3_URL: `${endpoint.replace('//', '//key:secret@')}/outputs`,
+      SEPIA_CLUSTER_SECRET: 'a secret of all nodes',
+      SEPIA_LEASE: '2s',
+    }
+    const start = async (role: string, index: number) =>
+      parts.use(await startServiceIn(environment, join(folder, `${role}-${index}`), '--role', role))
+    const started = await Promise.all([start('api', 0), start('api', 1), start('worker', 0), start('worker', 1)])
+    apis = started.slice(0, 2)
+    workers = started.slice(2)
+    const tokens = started.flatMap(({ greeting }) => /TOKEN=(\S+)/.exec(greeting)?.[1] ?? [])
+    assert.equal(tokens.length, 1, 'one of all that start at once makes the first owner')
+    token = tokens[0] ?? ''
+    // Nodes hear of each other every two seconds.
+    for (const node of apis) while ((await fetch(`${node.url}/readyz`)).status !== 200);
+  })
+  after(() => parts.disposeAsync())
+
+  test('an API node answers chats with the models of workers, which answer nobody but nodes and probes', async () => {
+    const body = JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 8 })
+    for (const node of apis) {
+      const response = await call(node, '/v1/chat/completions', { method: 'POST', body })
+      assert.equal(response.status, 200, await response.clone().text())
+    }
+    assert.equal((await call(workers[0], '/v1/chat/completions', { method: 'POST', body })).status, 404)
+    assert.equal((await call(workers[0], '/healthz')).status, 200)
+  })
+
+  test('what one node accepted, another waits for and serves, byte for byte, from one object of the bucket', async () => {
+    const stored = bucket.objects.size
+    const id = await submit(apis[0], 2)
+    const polled = await poll(apis[1], id, 60)
+    assert.deepEqual([polled.status, polled.outcome], ['completed', 'succeeded'])
+    const bodies = await Promise.all(apis.map(async (node) => Buffer.from(await (await call(node, `/v1/responses/${id}`)).arrayBuffer())))
+    assert.ok(bodies[0] !== undefined && bodies[0].length > 1000 && bodies[1]?.equals(bodies[0]))
+    assert.equal(bucket.objects.size, stored + 1)
+  })
+
+  test('a request that a worker runs is cancelled from another node', async () => {
+    const id = await submit(apis[0], 50)
+    await until(id, ({ status }) => status === 'running')
+    assert.ok((await call(apis[1], `/v1/requests/${id}`, { method: 'DELETE' })).ok)
+    const polled = await poll(apis[0], id, 30)
+    assert.equal(polled.outcome, 'cancelled')
+  })
+
+  test('while the bucket answers nothing but 503 outputs wait, and submits and polls go on', async () => {
+    bucket.fault = () => ({ status: 503 })
+    const id = await submit(apis[0], 1)
+    await until(id, ({ status }) => status === 'running')
+    assert.equal((await poll(apis[1], id)).outcome, undefined)
+    bucket.fault = () => undefined
+    assert.equal((await until(id, () => false)).outcome, 'succeeded')
+  })
+
+  test('the work of a node that is killed is done by the others, each once', async () => {
+    const ids = await Promise.all([0, 1, 0, 1, 0, 1].map((node) => submit(apis[node], 10)))
+    await Promise.race(ids.map((id) => until(id, ({ status }) => status === 'running')))
+    await workers[0]?.kill()
+    const ends = await Promise.all(ids.map((id) => until(id, () => false)))
+    assert.deepEqual(
+      ends.map(({ outcome }) => outcome),
+      ids.map(() => 'succeeded'),
+    )
+    for (const id of ids) {
+      const { status, headers } = await call(apis[1], `/v1/responses/${id}`)
+      assert.deepEqual([status, headers.get('etag') !== null], [200, true])
+    }
+  })
+})
