@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
 import type { Clock } from '../core/ports/clock.ts'
@@ -21,7 +22,7 @@ import { repeat, watchSilence } from './watch-silence.ts'
 
 export interface Borrower {
   readonly nodeId: string
-  readonly secret: Buffer
+  readonly secret: KeyObject
   readonly clock: Clock
 }
 
@@ -100,7 +101,7 @@ export async function borrowSlot(
 interface SlotParts {
   readonly request: ClientRequest
   readonly response: IncomingMessage
-  readonly key: Buffer
+  readonly key: KeyObject
   readonly clock: Clock
   readonly watch: Disposable & { heard(): void }
   readonly lost: (cause: unknown) => NodeLost

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { ServiceError } from '../core/error.ts'
@@ -12,7 +13,7 @@ import { repeat, watchSilence } from './watch-silence.ts'
 export interface LenderSettings {
   readonly nodeId: string
   /** What all nodes know and nobody else. */
-  readonly secret: Buffer
+  readonly secret: KeyObject
   /** The models of this machine. */
   readonly pool: ModelPool
   readonly clock: Clock

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Clock } from '../core/ports/clock.ts'
 import { questionWindowMs } from './lease-wire.ts'
 import { isEqual, makeNonce, seal } from './sealed-lines.ts'
@@ -11,7 +12,7 @@ export interface QuestionHeaders {
 }
 
 /** Seals a question for one node, once. */
-export function sealQuestion(secret: Buffer, { from, to, line, at }: SealedQuestion & { readonly at: number }): QuestionHeaders {
+export function sealQuestion(secret: KeyObject, { from, to, line, at }: SealedQuestion & { readonly at: number }): QuestionHeaders {
   const [time, nonce] = [String(at), makeNonce()]
   return {
     'x-sepia-node': from,
@@ -30,12 +31,12 @@ export interface SealedQuestion {
 
 /** Tells questions of nodes that have the secret from forged, old and repeated ones. */
 export class QuestionGuard {
-  readonly #secret: Buffer
+  readonly #secret: KeyObject
   readonly #clock: Clock
   /** Nonces of the last minute, oldest first, with the time until which they could be repeated. */
   readonly #seen = new Map<string, number>()
 
-  constructor(secret: Buffer, clock: Clock) {
+  constructor(secret: KeyObject, clock: Clock) {
     this.#secret = secret
     this.#clock = clock
   }

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readPortable, writePortable } from '../core/cluster/portable-value.ts'
 
 /** Longest line between nodes: a body of 32 MB in base64 and what a large picture takes. */
@@ -6,12 +6,12 @@ export const maxLineBytes = 256 * 1024 * 1024
 
 /** One direction of a lease. Each line carries a seal that only the two nodes can make, and that fits at its place alone. */
 export class SealedLines {
-  readonly #key: Buffer
+  readonly #key: KeyObject
   readonly #direction: string
   #count = 0
 
   /** @param direction What tells the two directions of one lease apart. */
-  constructor(key: Buffer, direction: 'asker' | 'lender') {
+  constructor(key: KeyObject, direction: 'asker' | 'lender') {
     this.#key = key
     this.#direction = direction
   }
@@ -39,7 +39,7 @@ export class SealedLines {
 }
 
 /** Proof that whoever wrote `parts` in this order has the key. */
-export function seal(key: Buffer, ...parts: readonly string[]): string {
+export function seal(key: KeyObject, ...parts: readonly string[]): string {
   const hmac = createHmac('sha256', key)
   for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part)
   return hmac.digest('base64url')
@@ -51,9 +51,9 @@ export function isEqual(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** The key of one lease. */
-export function leaseKey(secret: Buffer, askerNonce: string, lenderNonce: string): Buffer {
-  return Buffer.from(seal(secret, 'lease', askerNonce, lenderNonce), 'base64url')
+/** The key of one lease; an object, since Node prepares other keys for every seal, which takes eight times as long. */
+export function leaseKey(secret: KeyObject, askerNonce: string, lenderNonce: string): KeyObject {
+  return createSecretKey(seal(secret, 'lease', askerNonce, lenderNonce), 'base64url')
 }
 
 /** 144 random bits that nobody used before. */

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { createClusterPool } from '../../src/cluster/cluster-pool.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
@@ -12,7 +13,7 @@ testModelPool('pool of a cluster of one node', () => {
   const pool = createFixedModelPool(models, { slots: 2, waiting: 2 })
   const catalog = createFakeCatalog()
   const cluster = createClusterPool({
-    borrower: { nodeId: 'own', secret: Buffer.alloc(16), clock },
+    borrower: { nodeId: 'own', secret: createSecretKey(Buffer.alloc(16)), clock },
     view: { lenders: () => [], suspect: () => {} },
     catalog,
     own: { id: 'own', pool, catalog },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createSecretKey } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, request as openRequest } from 'node:http'
 import { connect, createServer as createTcpServer, type Server } from 'node:net'
@@ -45,7 +46,7 @@ test('a question is taken once, from who has the secret, when it is new and mean
   const refused: readonly (readonly [string, object, string?])[] = [
     ['repeated', genuine],
     ['without a seal', {}],
-    ['with another secret', sealQuestion(Buffer.from('guessed'), { from: 'api', to: 'worker', line, at: now })],
+    ['with another secret', sealQuestion(createSecretKey('guessed', 'utf8'), { from: 'api', to: 'worker', line, at: now })],
     ['of 31 seconds ago', node.sealedAt(now - 31_000)],
     ['of the future', node.sealedAt(now + 31_000)],
     ['of no time', node.sealedAt(Number.NaN)],
@@ -78,7 +79,7 @@ test('a question that never ends is cut off after three seconds', async () => {
 })
 
 test('a line that was changed, repeated or left out on its way ends the lease', () => {
-  const key = Buffer.alloc(32, 1)
+  const key = createSecretKey(Buffer.alloc(32, 1))
   const [writer, other] = [new SealedLines(key, 'asker'), new SealedLines(key, 'lender')]
   const lines = [writer.write({ call: 1 }), writer.write({ call: 2 })].map((text) => text.slice(0, -1))
   const [first = '', second = ''] = lines

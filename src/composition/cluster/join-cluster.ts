@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createSecretKey, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import packageFile from '../../../package.json' with { type: 'json' }
 import { createClusterCatalog } from '../../cluster/cluster-catalog.ts'
@@ -57,7 +57,7 @@ export async function joinCluster(
     return { catalog: installed, pool, nodes: () => [], drain: async () => {}, [Symbol.asyncDispose]: async () => {} }
   await using parts = new AsyncDisposableStack()
   const [id, host] = [randomUUID(), hostname()]
-  const secret = Buffer.from(await readSecret(cluster))
+  const secret = createSecretKey(await readSecret(cluster), 'utf8')
   const onFault = (error: unknown) => faultSurvived(telemetry, { where: 'cluster' }, error)
   const computes = cluster.role !== 'api'
   const lends = computes ? { pool, catalog: installed } : null

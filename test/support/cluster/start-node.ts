@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Borrower } from '../../../src/cluster/borrow-slot.ts'
 import { createClusterCatalog } from '../../../src/cluster/cluster-catalog.ts'
 import { createClusterPool } from '../../../src/cluster/cluster-pool.ts'
@@ -15,7 +16,7 @@ import { createFakeImageModel } from '../../../src/runtimes/fake/fake-image-mode
 import { createFakeTextModel } from '../../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../../src/runtimes/fake/fixed-model-pool.ts'
 
-export const clusterSecret = Buffer.from('a secret of sixteen characters or more')
+export const clusterSecret = createSecretKey('a secret of sixteen characters or more', 'utf8')
 
 /** A node without HTTP interface and store: what it lends, and what it can borrow. */
 export interface TestNode extends AsyncDisposable {
@@ -37,7 +38,7 @@ export interface TestNodeSettings {
   readonly registry: NodeRegistry
   readonly id: string
   readonly role?: NodeRole
-  readonly secret?: Buffer
+  readonly secret?: KeyObject
   readonly text?: TextModel
   readonly slots?: number
   readonly clock?: Clock

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { parse } from 'yaml'
+import { findClusterFaults } from '../../src/composition/cluster/find-cluster-faults.ts'
+import { parseConfig } from '../../src/config/parse-config.ts'
+
+interface Compose {
+  readonly services: Readonly<
+    Record<string, { readonly environment: Readonly<Record<string, string>>; readonly secrets: readonly string[] }>
+  >
+  readonly secrets: object
+}
+
+test('the nodes of the compose file start with settings that belong together', async () => {
+  const compose: Compose = parse(await readFile('deploy/compose.cluster.yaml', 'utf8'), { merge: true })
+  const machine = { cores: 2, memoryBytes: 1e10, terminal: false, folder: '/' }
+  const roles = ['api', 'worker-1', 'worker-2'].map((name) => {
+    const { SEPIA_PUBLIC_URL: _unset, ...environment } = compose.services[name]?.environment ?? {}
+    const parsed = parseConfig({ flags: {}, environment, file: null }, machine)
+    assert.ok('config' in parsed, JSON.stringify(parsed))
+    assert.deepEqual(findClusterFaults(parsed.config), [])
+    return parsed.config.cluster.role
+  })
+  assert.deepEqual(roles, ['api', 'worker', 'worker'])
+  for (const { secrets } of Object.values(compose.services)) for (const secret of secrets) assert.ok(secret in compose.secrets, secret)
+})
