@@ -6,7 +6,7 @@
  * enemy and with it: the ratios of the honest p50 and p99 (bar 2), and whether every honest one was answered. The event loop's longest hold
  * is compared with that of a bare node:http server that reads the same bodies and does nothing with them (bar 50 ms more). Server, engine,
  * enemy and honest clients are processes of one machine, so that the wall clock also shows who had to wait for a processor; the processor
- * time of the longest turn does not. `node bench/security/hostile-neighbour.ts <part of a name> …` runs some of the classes.
+ * time of the longest turn does not; the ratios of that server show what the machine itself makes of the enemy. `node bench/security/hostile-neighbour.ts <part of a name> …` runs some of the classes.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { on, once } from 'node:events'
@@ -45,6 +45,7 @@ const results: {
   readonly extraBusyMs: number
 }[] = []
 for (const name of names.filter((name: string) => wanted.length === 0 || wanted.some((part) => name.includes(part)))) {
+  const quietRival = await measure('bare', null)
   const rival = await measure('bare', name)
   const quiet = await measure('service', null)
   const beside = await measure('service', name)
@@ -55,7 +56,9 @@ for (const name of names.filter((name: string) => wanted.length === 0 || wanted.
   console.log(`  alone  ${describe(quiet)}`)
   console.log(`  beside ${describe(beside)}`)
   console.log(`  bare node:http beside the same enemy ${describe(rival)}`)
-  console.log(`  ratios p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}`)
+  const bareRatio = (of: (run: Run) => number) => (of(rival) / of(quietRival)).toFixed(2)
+  const bare = `bare node:http p50 ${bareRatio(({ latency }) => latency.p50)}, p99 ${bareRatio(({ latency }) => latency.p99)}`
+  console.log(`  ratios p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}; ${bare}`)
 }
 const worst = (of: (result: (typeof results)[number]) => number) => Math.max(...results.map(of))
 console.log(

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type BodyGuards, readAtOnce, requirePace, tooLarge } from './counted-body.ts'
 
 /** Bytes copied in one turn of the event loop. */
-const copiedPerTurn = 4 * 1024 * 1024
+const copiedPerTurn = 1024 * 1024
 
 /**
  * The bytes of a body, counted while they stream in.
@@ -14,7 +14,10 @@ export async function collectBody(
   payload: IncomingMessage,
   { limitBytes, allowance, clock, takeTurn }: BodyGuards,
 ): Promise<Buffer<ArrayBuffer>> {
-  if (Number(payload.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
+  const told = Number(payload.headers['content-length'] ?? 0)
+  if (told > limitBytes) throw tooLarge(limitBytes)
+  // Copied as they come, large bodies are in memory once, and none is copied at its end.
+  const place = told > readAtOnce ? Buffer.allocUnsafeSlow(told) : null
   const chunks: Buffer[] = []
   const done = new AbortController()
   let size = 0
@@ -27,7 +30,8 @@ export async function collectBody(
         try {
           if (size > limitBytes) throw tooLarge(limitBytes)
           allowance.take(chunk.length)
-          chunks.push(chunk)
+          if (place === null) chunks.push(chunk)
+          else chunk.copy(place, size - chunk.length)
           if (size > readAtOnce) {
             payload.pause()
             takeTurn(chunk.length).then(() => payload.resume())
@@ -40,7 +44,7 @@ export async function collectBody(
       payload.once('error', reject)
       requirePace(clock, () => size, done.signal).catch(reject)
     })
-    return await joinChunks(chunks, size)
+    return place ?? (await joinChunks(chunks, size))
   } finally {
     done.abort('The body is in')
   }

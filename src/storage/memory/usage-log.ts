@@ -4,10 +4,10 @@ import type { UsageDay, UsageEntry } from '../../core/usage.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** The books in memory: entries, and the sums that earlier ones were rolled up into. */
+/** The books in memory: sums by day, account and model, kept with each entry, so that nobody waits for all of them to be added up. */
 export class MemoryUsageLog implements UsageLog {
-  #days: ReadonlyMap<string, UsageDay> = new Map()
-  #entries: UsageEntry[] = []
+  readonly #days = new Map<string, UsageDay>()
+  #notRolledUp = 0
   readonly #onSettled: (reservation: string) => void
 
   /** @param onSettled Told of the reservation that an entry takes the place of, in the same turn. */
@@ -18,7 +18,7 @@ export class MemoryUsageLog implements UsageLog {
   /** Tokens and images of an account on one UTC day. */
   used(accountId: string, at: number): BudgetSums {
     const day = new Date(at).toISOString().slice(0, 10)
-    const days = [...this.#sum().values()].filter((sum) => sum.day === day && sum.accountId === accountId)
+    const days = [...this.#days.values()].filter((sum) => sum.day === day && sum.accountId === accountId)
     return {
       tokens: days.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0),
       images: days.reduce((sum, { images }) => sum + images, 0),
@@ -33,15 +33,27 @@ export class MemoryUsageLog implements UsageLog {
 
   /** Called when an inference completes. */
   book(entry: UsageEntry): void {
-    this.#entries.push(entry)
+    const day = new Date(entry.at).toISOString().slice(0, 10)
+    const key = JSON.stringify([day, entry.accountId, entry.model])
+    const sum = this.#days.get(key)
+    this.#notRolledUp++
+    this.#days.set(key, {
+      day,
+      accountId: entry.accountId,
+      model: entry.model,
+      requests: (sum?.requests ?? 0) + 1,
+      failures: (sum?.failures ?? 0) + (entry.outcome === 'failed' ? 1 : 0),
+      promptTokens: (sum?.promptTokens ?? 0) + entry.promptTokens,
+      completionTokens: (sum?.completionTokens ?? 0) + entry.completionTokens,
+      images: (sum?.images ?? 0) + entry.images,
+    })
   }
 
   async rollUp({ signal }: Options): Promise<number> {
     signal.throwIfAborted()
-    const entries = this.#entries
-    this.#days = this.#sum()
-    this.#entries = []
-    return entries.length
+    const entries = this.#notRolledUp
+    this.#notRolledUp = 0
+    return entries
   }
 
   async summarize(
@@ -49,29 +61,9 @@ export class MemoryUsageLog implements UsageLog {
     { signal }: Options,
   ): Promise<readonly UsageDay[]> {
     signal.throwIfAborted()
-    return [...this.#sum()]
+    return [...this.#days]
       .filter(([, sum]) => sum.day >= from && sum.day <= to && (accountId ?? sum.accountId) === sum.accountId)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([, sum]) => sum)
-  }
-
-  #sum(): ReadonlyMap<string, UsageDay> {
-    const days = new Map(this.#days)
-    for (const entry of this.#entries) {
-      const day = new Date(entry.at).toISOString().slice(0, 10)
-      const key = JSON.stringify([day, entry.accountId, entry.model])
-      const sum = days.get(key)
-      days.set(key, {
-        day,
-        accountId: entry.accountId,
-        model: entry.model,
-        requests: (sum?.requests ?? 0) + 1,
-        failures: (sum?.failures ?? 0) + (entry.outcome === 'failed' ? 1 : 0),
-        promptTokens: (sum?.promptTokens ?? 0) + entry.promptTokens,
-        completionTokens: (sum?.completionTokens ?? 0) + entry.completionTokens,
-        images: (sum?.images ?? 0) + entry.images,
-      })
-    }
-    return days
   }
 }
