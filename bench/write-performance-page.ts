@@ -31,6 +31,10 @@ const benches = [
     name: 'real-size/language-model-at-size',
     question: 'Text: a model of 7 B parameters, its time and memory, and what the planner expected',
   },
+  {
+    name: 'real-size/checkpoint-at-size',
+    question: "Images: a checkpoint of SDXL's real size, against the same network as the official export writes it",
+  },
   { name: 'start/first-answer', question: 'Start to first answer, and idle memory' },
 ] as const
 
