@@ -53,6 +53,37 @@ suite('access tokens', () => {
     })
   })
 
+  test('a revocation is seen within five seconds though the store takes nearly one to answer, and a slower store is no yes', async () => {
+    const parts = await createParts()
+    const wanted = { accountId: parts.account.id, name: 'x', scopes: ['text'] as const, expiresAt: null }
+    const { text, token } = await createAccessToken(parts, wanted, options)
+    let delayMs = 900
+    const slow: AccessTokenStore = {
+      ...parts.tokens,
+      async findByHash(hash, use) {
+        const found = await parts.tokens.findByHash(hash, use)
+        await parts.clock.wait(delayMs, use)
+        return found
+      },
+    }
+    const ask = async () => {
+      const answer = authenticate({ ...parts, tokens: slow }, { text }, options).then(
+        () => 'yes',
+        (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
+      )
+      await parts.clock.advance(2000)
+      return answer
+    }
+    const begun = parts.clock.now()
+    assert.equal(await ask(), 'yes')
+    await revokeAccessToken(parts, { id: token.id, accountId: parts.account.id }, options)
+    await parts.clock.advance(begun + 4000 - parts.clock.now())
+    assert.equal(await ask(), 'token_revoked')
+    delayMs = 1500
+    await parts.clock.advance(4000)
+    assert.equal(await ask(), 'server_is_overloaded')
+  })
+
   test('a token needs a name, a scope and a future', async () => {
     const parts = await createParts()
     const wanted = { accountId: parts.account.id, name: 'x', scopes: ['text'] as const, expiresAt: null }

@@ -4,10 +4,13 @@ import { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import { firstOf } from '../../core/waiting.ts'
 import { hashAccessToken, isAccessTokenText } from './access-token-text.ts'
 import type { TokenCache } from './token-cache.ts'
 
 const touchEveryMs = 60_000
+/** With what a token is believed for afterwards, the five seconds within which a revocation is seen everywhere. */
+const lookUpLimitMs = 1000
 
 export interface AuthenticationDependencies {
   readonly tokens: AccessTokenStore
@@ -48,11 +51,28 @@ async function lookUp(
   options: { readonly signal: AbortSignal },
 ): Promise<AccessToken> {
   if (!isAccessTokenText(text)) throw invalidToken()
-  const token = await deps.tokens.findByHash(hash, options)
+  const askedAt = deps.clock.now()
+  const token = await firstOf(
+    options.signal,
+    (signal) => findUsable(deps, hash, { signal }),
+    async (signal) => {
+      await deps.clock.wait(lookUpLimitMs, { signal })
+      throw new ServiceError('server_is_overloaded', 'The access token could not be checked in time; try again.', { retryAfterSeconds: 1 })
+    },
+  )
+  deps.tokenCache.remember(token, askedAt)
+  return token
+}
+
+async function findUsable(
+  { tokens, accounts }: AuthenticationDependencies,
+  hash: string,
+  options: { readonly signal: AbortSignal },
+): Promise<AccessToken> {
+  const token = await tokens.findByHash(hash, options)
   if (token === null) throw invalidToken()
-  const account = await deps.accounts.find(token.accountId, options)
+  const account = await accounts.find(token.accountId, options)
   if (account === null || account.disabledAt !== null) throw accountDisabled()
-  deps.tokenCache.remember(token)
   return token
 }
 

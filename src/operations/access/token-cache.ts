@@ -22,9 +22,10 @@ export class TokenCache {
     return entry.token
   }
 
-  remember(token: AccessToken): void {
+  /** @param askedAt When it was looked up: whatever happened later is not in the answer. */
+  remember(token: AccessToken, askedAt: number): void {
     this.#seen.delete(token.hash)
-    this.#seen.set(token.hash, { token, until: this.#clock.now() + believedMs })
+    this.#seen.set(token.hash, { token, until: askedAt + believedMs })
     const [oldest] = this.#seen.keys()
     if (this.#seen.size > mostTokens && oldest !== undefined) this.#seen.delete(oldest)
   }
