@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startConsoleService } from '../../test/support/console-service.ts'
+import { noLimits } from '../core/account.ts'
 
 const password = 'a poet of science'
 
@@ -126,12 +127,12 @@ test('owners limit accounts, their own too; one limit that is left out is lifted
   const owner = await join(firstCode, 'ada@example.org')
   const change = (limits: object) => send('PATCH', `/console/api/accounts/${ownerId}`, { cookie: owner, body: { limits } })
   const limitsNow = async () => (await send('GET', '/console/api/people', { cookie: owner })).json().accounts[0].limits
-  assert.equal((await change({ requestsPerMinute: 50, tokensPerDay: 1000, imagesPerDay: 0 })).statusCode, 204)
-  assert.deepEqual(await limitsNow(), { requestsPerMinute: 50, tokensPerDay: 1000, imagesPerDay: 0 })
+  assert.equal((await change({ requestsPerMinute: 50, tokensPerDay: 1000, imagesPerDay: 0, tokensPerMonth: 20_000 })).statusCode, 204)
+  assert.deepEqual(await limitsNow(), { ...noLimits, requestsPerMinute: 50, tokensPerDay: 1000, imagesPerDay: 0, tokensPerMonth: 20_000 })
   for (const limits of [{ requestsPerMinute: 0 }, { tokensPerDay: -1 }, { imagesPerDay: 1.5 }, { imagesPerDay: '7' }, { pixelsPerDay: 1 }])
     assert.equal((await change(limits)).statusCode, 422, JSON.stringify(limits))
   assert.equal((await change({ requestsPerMinute: 50, tokensPerDay: null })).statusCode, 204)
-  assert.deepEqual(await limitsNow(), { requestsPerMinute: 50, tokensPerDay: null, imagesPerDay: null })
+  assert.deepEqual(await limitsNow(), { ...noLimits, requestsPerMinute: 50 })
 })
 
 test('a locked account is out at once; owners cannot lock themselves', async () => {

@@ -18,6 +18,10 @@ export interface AccountLimits {
   readonly tokensPerDay: number | null
   /** Images per UTC day; null = unlimited. */
   readonly imagesPerDay: number | null
+  /** Tokens read and written per calendar month of UTC; null = unlimited. */
+  readonly tokensPerMonth: number | null
+  /** Images per calendar month of UTC; null = unlimited. */
+  readonly imagesPerMonth: number | null
 }
 
 /** What others change of an account; what is left out stays. */
@@ -33,13 +37,21 @@ export const limitRanges: Readonly<Record<keyof AccountLimits, { readonly least:
   requestsPerMinute: { least: 1, most: 1_000_000 },
   tokensPerDay: { least: 0, most: 1_000_000_000_000 },
   imagesPerDay: { least: 0, most: 1_000_000_000 },
+  tokensPerMonth: { least: 0, most: 1_000_000_000_000 },
+  imagesPerMonth: { least: 0, most: 1_000_000_000 },
 }
 
 /** Characters that a password has at least. */
 export const shortestPassword = 10
 
 /** What a new account starts with. */
-export const noLimits: AccountLimits = { requestsPerMinute: null, tokensPerDay: null, imagesPerDay: null }
+export const noLimits: AccountLimits = {
+  requestsPerMinute: null,
+  tokensPerDay: null,
+  imagesPerDay: null,
+  tokensPerMonth: null,
+  imagesPerMonth: null,
+}
 
 /** Owners invite people and see every account and node; members see only their own things. */
 export type Role = 'owner' | 'member'

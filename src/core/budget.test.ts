@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Budget, decideBudget, leftOf, listBudgets, nextMidnight } from './budget.ts'
+import { noLimits } from './account.ts'
+import { type Budget, decideBudget, leftOf, listBudgets, nextReset } from './budget.ts'
 
 const tokens: Budget = { unit: 'tokens', per: 'day', limit: 100, used: 60, reserved: 20 }
 const images: Budget = { unit: 'images', per: 'day', limit: 5, used: 1, reserved: 2 }
@@ -43,21 +44,30 @@ describe('the budgets of an account', () => {
   const sums = { tokens: 3, images: 4 }
 
   it('are those that are limited, a limit of nothing too', () => {
-    assert.deepEqual(listBudgets({ tokensPerDay: null, imagesPerDay: null }, sums, sums), [])
-    const found = listBudgets({ tokensPerDay: 0, imagesPerDay: 9 }, sums, { tokens: 1, images: 2 })
+    const used = { day: sums, month: { tokens: 30, images: 40 } }
+    assert.deepEqual(listBudgets(noLimits, used, sums), [])
+    const limits = { tokensPerDay: 0, imagesPerDay: 9, tokensPerMonth: 50, imagesPerMonth: 0 }
     assert.deepEqual(
-      found.map(({ unit, limit, used, reserved }) => [unit, limit, used, reserved]),
+      listBudgets(limits, used, { tokens: 1, images: 2 }).map(({ unit, per, limit, used, reserved }) => [unit, per, limit, used, reserved]),
       [
-        ['tokens', 0, 3, 1],
-        ['images', 9, 4, 2],
+        ['tokens', 'day', 0, 3, 1],
+        ['images', 'day', 9, 4, 2],
+        ['tokens', 'month', 50, 30, 1],
+        ['images', 'month', 0, 40, 2],
       ],
     )
   })
 
   it('begin anew at the next UTC midnight, which midnight itself is not', () => {
     const midnight = Date.UTC(2026, 10, 22)
-    assert.equal(nextMidnight(midnight - 1), midnight)
-    assert.equal(nextMidnight(midnight), Date.UTC(2026, 10, 23))
-    assert.equal(nextMidnight(Date.UTC(2026, 11, 31, 23, 59)), Date.UTC(2027, 0, 1))
+    assert.equal(nextReset('day', midnight - 1), midnight)
+    assert.equal(nextReset('day', midnight), Date.UTC(2026, 10, 23))
+    assert.equal(nextReset('day', Date.UTC(2026, 11, 31, 23, 59)), Date.UTC(2027, 0, 1))
+  })
+
+  it('of a month begin anew with the next one', () => {
+    assert.equal(nextReset('month', Date.UTC(2026, 10, 1)), Date.UTC(2026, 11, 1))
+    assert.equal(nextReset('month', Date.UTC(2026, 11, 31, 23, 59)), Date.UTC(2027, 0, 1))
+    assert.equal(nextReset('month', Date.UTC(2028, 1, 29)), Date.UTC(2028, 2, 1))
   })
 })

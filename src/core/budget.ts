@@ -2,10 +2,13 @@ import type { AccountLimits } from './account.ts'
 
 export type BudgetUnit = 'tokens' | 'images'
 
+/** A day or a calendar month of UTC. */
+export type BudgetPeriod = 'day' | 'month'
+
 /** One limit on what an account may use in a stretch of time, and how much of it is gone. */
 export interface Budget {
   readonly unit: BudgetUnit
-  readonly per: 'day'
+  readonly per: BudgetPeriod
   readonly limit: number
   /** By what has ended. */
   readonly used: number
@@ -45,23 +48,35 @@ export function decideBudget(budgets: readonly Budget[], { tokens, images }: Pic
 /** The sums that budgets are made of. */
 export type BudgetSums = Readonly<Record<BudgetUnit, number>>
 
+/** The limits that are budgets. */
+export type BudgetLimits = Pick<AccountLimits, 'tokensPerDay' | 'imagesPerDay' | 'tokensPerMonth' | 'imagesPerMonth'>
+
 /** The budgets that an account's limits stand for. */
 export function listBudgets(
-  limits: Pick<AccountLimits, 'tokensPerDay' | 'imagesPerDay'>,
-  usedToday: BudgetSums,
+  { tokensPerDay, imagesPerDay, tokensPerMonth, imagesPerMonth }: BudgetLimits,
+  used: Readonly<Record<BudgetPeriod, BudgetSums>>,
   reserved: BudgetSums,
 ): readonly Budget[] {
-  const daily = [
-    ['tokens', limits.tokensPerDay],
-    ['images', limits.imagesPerDay],
+  const all = [
+    ['tokens', 'day', tokensPerDay],
+    ['images', 'day', imagesPerDay],
+    ['tokens', 'month', tokensPerMonth],
+    ['images', 'month', imagesPerMonth],
   ] as const
-  return daily.flatMap(([unit, limit]) =>
-    limit === null ? [] : [{ unit, per: 'day', limit, used: usedToday[unit], reserved: reserved[unit] }],
+  return all.flatMap(([unit, per, limit]) =>
+    limit === null ? [] : [{ unit, per, limit, used: used[per][unit], reserved: reserved[unit] }],
   )
 }
 
-/** Unix milliseconds at which the next UTC day begins. */
-export function nextMidnight(now: number): number {
-  const dayMs = 24 * 60 * 60 * 1000
-  return (Math.floor(now / dayMs) + 1) * dayMs
+/** The days, as `YYYY-MM-DD`, from which on work counts for the budgets of now: of a day, and of a month. */
+export function budgetDays(now: number): Readonly<Record<BudgetPeriod, string>> {
+  const day = new Date(now).toISOString().slice(0, 10)
+  return { day, month: `${day.slice(0, 8)}01` }
+}
+
+/** Unix milliseconds at which a budget is whole again. */
+export function nextReset(per: BudgetPeriod, now: number): number {
+  const date = new Date(now)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  return per === 'month' ? Date.UTC(year, month + 1) : Date.UTC(year, month, date.getUTCDate() + 1)
 }

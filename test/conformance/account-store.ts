@@ -41,10 +41,20 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     await store.accounts.create(makeAccount({ limits: { ...noLimits, imagesPerDay: 7 } }), options)
     await store.accounts.create(makeAccount({ id: 'b' }), options)
     await store.accounts.change('a', { by: null, limits: { requestsPerMinute: 60, tokensPerDay: 5_000_000_000 } }, options)
-    assert.deepEqual(await limitsOf('a'), { requestsPerMinute: 60, tokensPerDay: 5_000_000_000, imagesPerDay: 7 })
-    await store.accounts.change('a', { by: null, limits: { requestsPerMinute: null, imagesPerDay: 0 } }, options)
+    assert.deepEqual(await limitsOf('a'), { ...noLimits, requestsPerMinute: 60, tokensPerDay: 5_000_000_000, imagesPerDay: 7 })
+    await store.accounts.change(
+      'a',
+      { by: null, limits: { requestsPerMinute: null, imagesPerDay: 0, tokensPerMonth: 6_000_000_000, imagesPerMonth: 8 } },
+      options,
+    )
     await store.accounts.change('a', { by: null, limits: {} }, options)
-    assert.deepEqual(await limitsOf('a'), { requestsPerMinute: null, tokensPerDay: 5_000_000_000, imagesPerDay: 0 })
+    assert.deepEqual(await limitsOf('a'), {
+      requestsPerMinute: null,
+      tokensPerDay: 5_000_000_000,
+      imagesPerDay: 0,
+      tokensPerMonth: 6_000_000_000,
+      imagesPerMonth: 8,
+    })
     assert.deepEqual(await limitsOf('b'), noLimits)
   })
 

@@ -81,6 +81,25 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { granted: true, tokens: 50 })
   })
 
+  test(`${name} budgets: a month's budget counts its days together, beside theirs, and comes back with the next month`, async () => {
+    const { store, clock } = await start({ tokensPerDay: 60, tokensPerMonth: 100 })
+    await using _store = store
+    await store.usage.append(entry(clock, 50), options)
+    await store.usage.rollUp(options)
+    await clock.advance(dayMs)
+    assert.deepEqual(await store.ledger.budgets('a', options), [
+      { unit: 'tokens', per: 'day', limit: 60, used: 0, reserved: 0 },
+      { unit: 'tokens', per: 'month', limit: 100, used: 50, reserved: 0 },
+    ])
+    const month = { unit: 'tokens', per: 'month', limit: 100, used: 50, reserved: 0 } as const
+    assert.deepEqual(await store.ledger.reserve(tokens('much', 51), options), { granted: false, budget: month })
+    assert.deepEqual(await store.ledger.reserve(tokens('rest', 1, 60), options), { granted: true, tokens: 50 })
+    await store.usage.append(entry(clock, 50), { ...options, settles: 'rest' })
+    assert.ok(!isGranted(await store.ledger.reserve(tokens('one', 1), options)))
+    await clock.advance(31 * dayMs)
+    assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { granted: true, tokens: 60 })
+  })
+
   test(`${name} budgets: pictures of work that waits count, until it ends however it ends`, async () => {
     const { store, clock } = await start({ imagesPerDay: 3 })
     await using _store = store

@@ -86,6 +86,20 @@ suite("an account's own limits", () => {
     assert.equal((await service.fetch('/v1/chat/completions', { json: chat })).status, 200)
   })
 
+  test('of a day and a month, the one with less left is told and refuses, until it comes back', async () => {
+    const clock = createTestClock(Date.UTC(2026, 0, 31, 23, 59, 15))
+    await using service = await startHttpService({ clock })
+    await limit(service, { tokensPerDay: 1000, tokensPerMonth: 5 })
+    const first = await service.fetch('/v1/chat/completions', { json: chat })
+    assert.equal(first.status, 200)
+    assert.equal(first.headers.get('x-ratelimit-limit-tokens'), '5')
+    await service.inBooks(1)
+    const refused = await service.fetch('/v1/chat/completions', { json: chat })
+    assert.match(await refusalOf(refused, 'chat'), /^This account may use 5 tokens a month and has used 5; .* 2026-02-01T00:00:00Z, /)
+    await clock.advance(45_000)
+    assert.equal((await service.fetch('/v1/chat/completions', { json: chat })).status, 200)
+  })
+
   test('images drawn later count like those drawn at once; Retry-After stays within two minutes', async () => {
     const clock = createTestClock()
     await using service = await startHttpService({ clock, worker: true })

@@ -24,7 +24,7 @@ describe('account list', () => {
   })
 
   it('gives programs every field, with null for what is not there', async () => {
-    const limits = { requestsPerMinute: 5, tokensPerDay: null, imagesPerDay: 0 }
+    const limits = { requestsPerMinute: 5, tokensPerDay: null, imagesPerDay: 0, tokensPerMonth: 9, imagesPerMonth: null }
     const { out } = await run(['account', 'list', '--json'], { accounts: [{ ...account, limits }] })
     assert.deepEqual(JSON.parse(out), {
       accounts: [
@@ -38,6 +38,8 @@ describe('account list', () => {
           requests_per_minute: 5,
           tokens_per_day: null,
           images_per_day: 0,
+          tokens_per_month: 9,
+          images_per_month: null,
         },
       ],
     })

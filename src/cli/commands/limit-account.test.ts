@@ -6,12 +6,21 @@ test('account limit changes what is given and shows all', async () => {
   const { code, out, done } = await run(['account', 'limit', 'a1', '--requests-per-minute', '60', '--images-per-day', 'none', '--json'])
   assert.equal(code, 0)
   assert.deepEqual(done, ['changed a1 {"limits":{"requestsPerMinute":60,"imagesPerDay":null}}', 'closed'])
-  assert.deepEqual(JSON.parse(out), { requests_per_minute: 60, tokens_per_day: null, images_per_day: null })
+  assert.deepEqual(JSON.parse(out), {
+    requests_per_minute: 60,
+    tokens_per_day: null,
+    images_per_day: null,
+    tokens_per_month: null,
+    images_per_month: null,
+  })
 })
 
 test('account limit without flags only shows', async () => {
   const { out, done } = await run(['account', 'limit', 'a1'])
-  assert.equal(out, 'requests-per-minute: none\ntokens-per-day: none\nimages-per-day: none\n')
+  assert.equal(
+    out,
+    'requests-per-minute: none\ntokens-per-day: none\nimages-per-day: none\ntokens-per-month: none\nimages-per-month: none\n',
+  )
   assert.deepEqual(done, ['closed'])
 })
 

@@ -8,6 +8,8 @@ const flagNames = [
   ['requests-per-minute', 'requestsPerMinute'],
   ['tokens-per-day', 'tokensPerDay'],
   ['images-per-day', 'imagesPerDay'],
+  ['tokens-per-month', 'tokensPerMonth'],
+  ['images-per-month', 'imagesPerMonth'],
 ] as const satisfies readonly (readonly [string, keyof AccountLimits])[]
 
 /** Limits one account, or shows its limits when no flag is given. */
@@ -19,6 +21,8 @@ export const limitAccount: Command = {
     { name: 'requests-per-minute', form, help: 'In place of the setting of the same name; none returns to it.' },
     { name: 'tokens-per-day', form, help: 'Tokens read and written per UTC day.' },
     { name: 'images-per-day', form, help: 'Images per UTC day.' },
+    { name: 'tokens-per-month', form, help: 'Tokens read and written per calendar month of UTC.' },
+    { name: 'images-per-month', form, help: 'Images per calendar month of UTC.' },
   ],
   settings: ['data', 'database-url', 'database-url-file'],
   run: async ({ argument, backend, config, flags, signal }) => {

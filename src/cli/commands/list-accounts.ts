@@ -31,6 +31,8 @@ export const listAccounts: Command = {
           requests_per_minute: limits.requestsPerMinute,
           tokens_per_day: limits.tokensPerDay,
           images_per_day: limits.imagesPerDay,
+          tokens_per_month: limits.tokensPerMonth,
+          images_per_month: limits.imagesPerMonth,
         })),
       },
     }

@@ -18,6 +18,8 @@ const limits = Type.Object(
     requestsPerMinute: Type.Optional(limitOf('requestsPerMinute')),
     tokensPerDay: Type.Optional(limitOf('tokensPerDay')),
     imagesPerDay: Type.Optional(limitOf('imagesPerDay')),
+    tokensPerMonth: Type.Optional(limitOf('tokensPerMonth')),
+    imagesPerMonth: Type.Optional(limitOf('imagesPerMonth')),
   },
   { additionalProperties: false },
 )

@@ -1,12 +1,20 @@
 import type { AccountLimits } from '../../core/account.ts'
-import { type Budget, type BudgetAnswer, type BudgetSums, decideBudget, listBudgets, type WantedBudget } from '../../core/budget.ts'
+import {
+  type Budget,
+  type BudgetAnswer,
+  type BudgetPeriod,
+  type BudgetSums,
+  decideBudget,
+  listBudgets,
+  type WantedBudget,
+} from '../../core/budget.ts'
 import type { BudgetLedger } from '../../core/ports/budget-ledger.ts'
 
 type Options = { readonly signal: AbortSignal }
 
 interface BudgetFacts {
   readonly limitsOf: (accountId: string) => AccountLimits
-  readonly usedToday: (accountId: string) => BudgetSums
+  readonly used: (accountId: string) => Readonly<Record<BudgetPeriod, BudgetSums>>
 }
 
 interface Held extends BudgetSums {
@@ -49,7 +57,7 @@ export class MemoryBudgetLedger implements BudgetLedger {
   #list(accountId: string): readonly Budget[] {
     const own = [...this.#held.values()].filter((held) => held.accountId === accountId)
     const reserved = { tokens: sum(own.map(({ tokens }) => tokens)), images: sum(own.map(({ images }) => images)) }
-    return listBudgets(this.#facts.limitsOf(accountId), this.#facts.usedToday(accountId), reserved)
+    return listBudgets(this.#facts.limitsOf(accountId), this.#facts.used(accountId), reserved)
   }
 }
 

@@ -1,3 +1,4 @@
+import { budgetDays } from '../../core/budget.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { QueueLimits } from '../../core/ports/inference-queue.ts'
 import type { Store } from '../../core/ports/store.ts'
@@ -25,7 +26,10 @@ export function createMemoryStore({ clock, limits }: { readonly clock: Clock; re
   const accounts = new MemoryAccountStore((accountId, at) => table.cancelAll(accountId, at))
   const ledger = new MemoryBudgetLedger({
     limitsOf: (accountId) => accounts.limitsOf(accountId),
-    usedToday: (accountId) => usage.used(accountId, clock.now()),
+    used: (accountId) => {
+      const { day, month } = budgetDays(clock.now())
+      return { day: usage.used(accountId, day), month: usage.used(accountId, month) }
+    },
   })
   return {
     clock,

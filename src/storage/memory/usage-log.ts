@@ -15,10 +15,9 @@ export class MemoryUsageLog implements UsageLog {
     this.#onSettled = onSettled
   }
 
-  /** Tokens and images of an account on one UTC day. */
-  used(accountId: string, at: number): BudgetSums {
-    const day = new Date(at).toISOString().slice(0, 10)
-    const days = [...this.#days.values()].filter((sum) => sum.day === day && sum.accountId === accountId)
+  /** Tokens and images of an account from one UTC day on. */
+  used(accountId: string, from: string): BudgetSums {
+    const days = [...this.#days.values()].filter((sum) => sum.day >= from && sum.accountId === accountId)
     return {
       tokens: days.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0),
       images: days.reduce((sum, { images }) => sum + images, 0),

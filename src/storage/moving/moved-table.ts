@@ -14,7 +14,7 @@ export const movedTables: readonly MovedTable[] = [
   table(
     'accounts',
     ['id'],
-    'name email email_key password_hash role created_at disabled_at requests_per_minute tokens_per_day images_per_day',
+    'name email email_key password_hash role created_at disabled_at requests_per_minute tokens_per_day images_per_day tokens_per_month images_per_month',
   ),
   table('sessions', ['hash'], 'account_id address agent created_at expires_at'),
   table('invitations', ['hash'], 'role account_id invited_by created_at expires_at'),

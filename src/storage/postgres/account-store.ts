@@ -148,7 +148,9 @@ export class PostgresAccountStore implements AccountStore {
 
 async function insertAccount(statements: Statements, { limits, ...rest }: Account): Promise<void> {
   const sql = `insert into accounts
-      (id, name, email, email_key, role, created_at, disabled_at, requests_per_minute, tokens_per_day, images_per_day)
-    values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, :requestsPerMinute, :tokensPerDay, :imagesPerDay)`
+      (id, name, email, email_key, role, created_at, disabled_at, requests_per_minute, tokens_per_day, images_per_day,
+         tokens_per_month, images_per_month)
+    values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, :requestsPerMinute, :tokensPerDay, :imagesPerDay,
+        :tokensPerMonth, :imagesPerMonth)`
   await statements.run(sql, { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null })
 }

@@ -1,9 +1,17 @@
-import { type Budget, type BudgetAnswer, type BudgetSums, decideBudget, listBudgets, type WantedBudget } from '../../core/budget.ts'
+import {
+  type Budget,
+  type BudgetAnswer,
+  type BudgetSums,
+  budgetDays,
+  decideBudget,
+  listBudgets,
+  type WantedBudget,
+} from '../../core/budget.ts'
 import type { BudgetLedger } from '../../core/ports/budget-ledger.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { type Row, readInteger, readIntegerOrNull } from '../rows/row.ts'
+import { readBudgetLimits } from '../rows/account-row.ts'
+import { type Row, readInteger } from '../rows/row.ts'
 import type { Database, Statements } from './database.ts'
-import { dayOf } from './usage-log.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -51,21 +59,29 @@ export class PostgresBudgetLedger implements BudgetLedger {
 
 async function readBudgets(statements: Statements, accountId: string, now: number): Promise<readonly Budget[]> {
   const row = await statements.get(
-    `select account.tokens_per_day, account.images_per_day, used.*, reserved.* from accounts as account,
-       lateral (select coalesce(sum(tokens), 0)::bigint as used_tokens, coalesce(sum(images), 0)::bigint as used_images from (
-         select prompt_tokens + completion_tokens as tokens, images from usage_days where day = :day and account_id = account.id
+    `select account.tokens_per_day, account.images_per_day, account.tokens_per_month, account.images_per_month, used.*, reserved.*
+     from accounts as account,
+       lateral (select
+           coalesce(sum(tokens) filter (where day >= :day), 0)::bigint as day_tokens,
+           coalesce(sum(images) filter (where day >= :day), 0)::bigint as day_images,
+           coalesce(sum(tokens), 0)::bigint as month_tokens, coalesce(sum(images), 0)::bigint as month_images from (
+         select day, prompt_tokens + completion_tokens as tokens, images from usage_days
+           where day >= case when coalesce(account.tokens_per_month, account.images_per_month) is null then :day else :month end
+             and account_id = account.id
          union all
-         select prompt_tokens + completion_tokens, images from usage_entries where day = :day and account_id = account.id) as entry) as used,
+         select day, prompt_tokens + completion_tokens, images from usage_entries
+           where day >= case when coalesce(account.tokens_per_month, account.images_per_month) is null then :day else :month end
+             and account_id = account.id) as entry) as used,
        lateral (select coalesce(sum(tokens), 0)::bigint as reserved_tokens, coalesce(sum(images), 0)::bigint as reserved_images
          from reservations where account_id = account.id) as reserved
-     where account.id = :accountId and (account.tokens_per_day is not null or account.images_per_day is not null)`,
-    { accountId, day: dayOf(now) },
+     where account.id = :accountId
+       and coalesce(account.tokens_per_day, account.images_per_day, account.tokens_per_month, account.images_per_month) is not null`,
+    { accountId, ...budgetDays(now) },
   )
   if (row === undefined) return []
-  const limits = { tokensPerDay: readIntegerOrNull(row, 'tokens_per_day'), imagesPerDay: readIntegerOrNull(row, 'images_per_day') }
-  return listBudgets(limits, readSums(row, 'used'), readSums(row, 'reserved'))
+  return listBudgets(readBudgetLimits(row), { day: readSums(row, 'day'), month: readSums(row, 'month') }, readSums(row, 'reserved'))
 }
 
-function readSums(row: Row, kind: 'used' | 'reserved'): BudgetSums {
+function readSums(row: Row, kind: 'day' | 'month' | 'reserved'): BudgetSums {
   return { tokens: readInteger(row, `${kind}_tokens`), images: readInteger(row, `${kind}_images`) }
 }

@@ -128,8 +128,10 @@ export class SqliteAccountStore implements AccountStore {
 
   #insert({ limits, ...rest }: Account, condition: string, options: Options): Promise<number> {
     const sql = `insert into accounts
-        (id, name, email, email_key, role, created_at, disabled_at, requests_per_minute, tokens_per_day, images_per_day)
-      select :id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, :requestsPerMinute, :tokensPerDay, :imagesPerDay ${condition}`
+        (id, name, email, email_key, role, created_at, disabled_at, requests_per_minute, tokens_per_day, images_per_day,
+         tokens_per_month, images_per_month)
+      select :id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, :requestsPerMinute, :tokensPerDay, :imagesPerDay,
+        :tokensPerMonth, :imagesPerMonth ${condition}`
     return this.#write(sql, { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null }, options)
   }
 

@@ -1,5 +1,14 @@
-import { type Budget, type BudgetAnswer, type BudgetSums, decideBudget, listBudgets, type WantedBudget } from '../../core/budget.ts'
-import { type Row, readInteger, readIntegerOrNull } from '../rows/row.ts'
+import {
+  type Budget,
+  type BudgetAnswer,
+  type BudgetSums,
+  budgetDays,
+  decideBudget,
+  listBudgets,
+  type WantedBudget,
+} from '../../core/budget.ts'
+import { readBudgetLimits } from '../rows/account-row.ts'
+import { type Row, readInteger } from '../rows/row.ts'
 import type { Connection } from './connection.ts'
 
 /** Reserves from every budget of the account, or from none. */
@@ -29,20 +38,30 @@ export function forgetReservations(connection: Connection, _input: object): numb
 /** What of the limits of an account is taken. */
 export function readBudgets(connection: Connection, accountId: string, now: number): readonly Budget[] {
   const account = connection.get(
-    'select tokens_per_day, images_per_day from accounts where id = :accountId and coalesce(tokens_per_day, images_per_day) is not null',
+    `select tokens_per_day, images_per_day, tokens_per_month, images_per_month from accounts
+       where id = :accountId and coalesce(tokens_per_day, images_per_day, tokens_per_month, images_per_month) is not null`,
     { accountId },
   )
   if (account === undefined) return []
-  const limits = { tokensPerDay: readIntegerOrNull(account, 'tokens_per_day'), imagesPerDay: readIntegerOrNull(account, 'images_per_day') }
-  const day = new Date(now).toISOString().slice(0, 10)
-  const used = connection.get(
-    `select coalesce(sum(prompt_tokens + completion_tokens), 0) as tokens, coalesce(sum(images), 0) as images from (
-       select prompt_tokens, completion_tokens, images from usage_days where day = :day and account_id = :accountId
-       union all select prompt_tokens, completion_tokens, images from usage_entries where day = :day and account_id = :accountId)`,
-    { day, accountId },
-  )
+  const limits = readBudgetLimits(account)
+  const { day, month } = budgetDays(now)
+  const today = readUsed(connection, accountId, day)
+  // A month is up to 31 times as many rows, so that only those are summed up whose limits need it.
+  const monthly = limits.tokensPerMonth !== null || limits.imagesPerMonth !== null
+  const used = { day: today, month: monthly ? readUsed(connection, accountId, month) : today }
   const reserved = connection.get('select tokens, images from reserved_sums where account_id = :accountId', { accountId })
-  return listBudgets(limits, readSums(used), readSums(reserved))
+  return listBudgets(limits, used, readSums(reserved))
+}
+
+function readUsed(connection: Connection, accountId: string, from: string): BudgetSums {
+  return readSums(
+    connection.get(
+      `select coalesce(sum(prompt_tokens + completion_tokens), 0) as tokens, coalesce(sum(images), 0) as images from (
+         select prompt_tokens, completion_tokens, images from usage_days where day >= :from and account_id = :accountId
+         union all select prompt_tokens, completion_tokens, images from usage_entries where day >= :from and account_id = :accountId)`,
+      { from, accountId },
+    ),
+  )
 }
 
 function readSums(row: Row | undefined): BudgetSums {

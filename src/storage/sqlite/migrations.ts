@@ -311,4 +311,9 @@ export const migrations: readonly string[] = [
   create index documents_label on documents (kind, label, at, id) where label is not null;
   create index documents_expiry on documents (expires_at) where expires_at is not null;
   `,
+  `
+  -- Budgets of a month beside those of a day.
+  alter table accounts add column tokens_per_month integer;
+  alter table accounts add column images_per_month integer;
+  `,
 ]

@@ -16,4 +16,6 @@ export const migrations: readonly Migration[] = [
   { sql: `${tables}${queueTables}`, leastProgram: 1 },
   // Whether an installation that is moved into this database is whole.
   { sql: 'create table imports (single boolean primary key default true check (single), finished boolean not null)', leastProgram: 1 },
+  // Budgets of a month beside those of a day.
+  { sql: 'alter table accounts add column tokens_per_month bigint, add column images_per_month bigint', leastProgram: 1 },
 ]

@@ -4,6 +4,8 @@ const endings = [
   ['requestsPerMinute', 'request', 'min'],
   ['tokensPerDay', 'token', 'day'],
   ['imagesPerDay', 'image', 'day'],
+  ['tokensPerMonth', 'token', 'month'],
+  ['imagesPerMonth', 'image', 'month'],
 ] as const
 
 /** The limits that an account has, a line each: `20,000 tokens/day`. */

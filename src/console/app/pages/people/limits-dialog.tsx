@@ -10,7 +10,7 @@ import { Field } from '../../parts/fields/field.tsx'
 import { numberFault, readNumber } from '../../parts/fields/read-number.ts'
 import { useSubmit } from '../../parts/use-submit.ts'
 
-const limitNames = ['requestsPerMinute', 'tokensPerDay', 'imagesPerDay'] as const
+const limitNames = ['requestsPerMinute', 'tokensPerDay', 'imagesPerDay', 'tokensPerMonth', 'imagesPerMonth'] as const
 
 interface LimitsDialogProps {
   readonly account: Account
@@ -22,13 +22,23 @@ export function LimitsDialog({ account: { id, name, limits }, onClose }: LimitsD
   const requests = useSignal(limits.requestsPerMinute?.toLocaleString('en') ?? '')
   const tokens = useSignal(limits.tokensPerDay?.toLocaleString('en') ?? '')
   const images = useSignal(limits.imagesPerDay?.toLocaleString('en') ?? '')
+  const monthlyTokens = useSignal(limits.tokensPerMonth?.toLocaleString('en') ?? '')
+  const monthlyImages = useSignal(limits.imagesPerMonth?.toLocaleString('en') ?? '')
   const { busy, failure, submit } = useSubmit(async () => {
-    const texts = { requestsPerMinute: requests.value, tokensPerDay: tokens.value, imagesPerDay: images.value }
+    const texts = {
+      requestsPerMinute: requests.value,
+      tokensPerDay: tokens.value,
+      imagesPerDay: images.value,
+      tokensPerMonth: monthlyTokens.value,
+      imagesPerMonth: monthlyImages.value,
+    }
     if (limitNames.some((name) => faultOf(name, texts[name]) !== null)) return
     const changed: AccountLimits = {
       requestsPerMinute: limitOf(texts.requestsPerMinute),
       tokensPerDay: limitOf(texts.tokensPerDay),
       imagesPerDay: limitOf(texts.imagesPerDay),
+      tokensPerMonth: limitOf(texts.tokensPerMonth),
+      imagesPerMonth: limitOf(texts.imagesPerMonth),
     }
     await send(`/console/api/accounts/${id}`, { method: 'PATCH', body: { limits: changed } satisfies AccountUpdate })
     onClose()
@@ -40,7 +50,9 @@ export function LimitsDialog({ account: { id, name, limits }, onClose }: LimitsD
         <LimitField label="Requests a minute" limit="requestsPerMinute" value={requests} empty="as the service allows everybody" />
         <LimitField label="Tokens a day" limit="tokensPerDay" value={tokens} empty="no limit" />
         <LimitField label="Images a day" limit="imagesPerDay" value={images} empty="no limit" />
-        <p class="soft">Days are those of UTC. A change works within five seconds; what was accepted before is finished.</p>
+        <LimitField label="Tokens a month" limit="tokensPerMonth" value={monthlyTokens} empty="no limit" />
+        <LimitField label="Images a month" limit="imagesPerMonth" value={monthlyImages} empty="no limit" />
+        <p class="soft">Days and months are those of UTC. A change works within five seconds; what was accepted before is finished.</p>
         <DialogChoice disabled={busy.value} onClose={onClose}>
           Save the limits
         </DialogChoice>
