@@ -16,7 +16,7 @@ const introduction = `# The interface
 
 <!-- Written by \`npm run docs\` from src/http/openapi; change it there. -->
 
-The same as data: \`GET /openapi.json\`; as a page of the running service: \`GET /docs\`. Errors: [errors.md](errors.md).
+The same as data: \`GET /openapi.json\`; as a page of the running service: \`GET /docs/api\`. Errors: [errors.md](errors.md).
 What becomes of each field of published clients: [the table at the end](#what-published-clients-may-send).
 
 - Every route but the health checks and the API document wants \`Authorization: Bearer <token>\`. Tokens have scopes (\`text\`, \`image\`, \`read\`). The pages of the

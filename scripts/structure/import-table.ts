@@ -45,7 +45,10 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   'storage/filesystem': { areas: ['core', 'storage'] },
   'storage/s3': { areas: ['core', 'storage'], packages: ['aws4fetch'] },
   'storage/upkeep': { areas: ['core', 'storage'] },
-  http: { areas: ['core', 'operations'], packages: ['fastify', 'typebox', '@fastify/busboy', 'rapidoc'] },
+  http: {
+    areas: ['core', 'operations'],
+    packages: ['fastify', 'typebox', '@fastify/busboy', 'rapidoc', 'micromark', 'micromark-extension-gfm'],
+  },
   cluster: { areas: ['core'] },
   console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite'] },
   'console/app/interface': appRoom(),

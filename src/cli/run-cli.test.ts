@@ -173,7 +173,7 @@ describe('the command line', () => {
     const shown = async (...flags: string[]) => {
       const { out } = await run(['config', '--json', ...flags])
       const { settings }: { settings: readonly { name: string; value: string; source: string }[] } = JSON.parse(out)
-      return settings.filter(({ name }) => name.endsWith('-url') && !/^(database|s3|hub|node)/.test(name)).map(({ value }) => value)
+      return settings.filter(({ name }) => name.endsWith('-url') && !/^(database|s3|hub|node|otlp)/.test(name)).map(({ value }) => value)
     }
     assert.deepEqual(await shown(), Array(4).fill('http://127.0.0.1:8080'))
     const [image, everything] = ['http://images.example', 'https://sepia.example']

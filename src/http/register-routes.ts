@@ -11,6 +11,7 @@ import { registerCreateChatCompletion } from './routes/create-chat-completion.ts
 import { registerCreateCompletion } from './routes/create-completion.ts'
 import { registerCreateEmbedding } from './routes/create-embedding.ts'
 import { registerDetokenize } from './routes/detokenize.ts'
+import { registerDocs } from './routes/docs.ts'
 import { registerFetchResponse } from './routes/fetch-response.ts'
 import { registerCreateFile } from './routes/files/create-file.ts'
 import { registerKeptFiles } from './routes/files/kept-files.ts'
@@ -41,6 +42,7 @@ export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDe
   if (settings.probesOnly) return
   registerApiDocument(server, deps, settings)
   registerApiReference(server, deps)
+  registerDocs(server)
   registerFetchPicture(server, deps)
   await registerTransferAsset(server, deps)
 }

@@ -10,7 +10,7 @@ import { createTestClock } from '../support/test-clock.ts'
 
 const signal = new AbortController().signal
 const chat = { model: 'fake-chat', messages: [{ role: 'user', content: 'Hello' }] }
-const openPaths = ['/healthz', '/readyz', '/openapi.json', '/docs']
+const openPaths = ['/healthz', '/readyz', '/openapi.json', '/docs/api', '/docs']
 const guardedPaths = [
   '/v1/models',
   '/v1/models/fake-chat',

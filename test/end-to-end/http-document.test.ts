@@ -83,7 +83,7 @@ suite('the API document and the service', () => {
   })
 
   test('the page is HTML that may load nothing', async () => {
-    const answer = await service.fetch('/docs', { token: null })
+    const answer = await service.fetch('/docs/api/plain', { token: null })
     assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
     assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/)
     assert.match(await answer.text(), /<h1>Sepia: the interface<\/h1>/)

@@ -224,8 +224,8 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
     },
     {
       method: 'get',
-      path: '/docs',
-      summary: 'This document as a page',
+      path: '/docs/api/plain',
+      summary: 'This document as a page without scripts',
       scopes: null,
       answers: [{ status: 200, description: 'HTML.', content: { 'text/html': text } }],
     },

@@ -5,10 +5,10 @@ import { describeApi } from '../openapi/api-document.ts'
 import { renderApiPage } from '../openapi/api-page.ts'
 import { documentedRoutes } from '../openapi/documented-routes.ts'
 
-/** GET /openapi.json, and GET /docs, which shows it. */
+/** GET /openapi.json, and GET /docs/api/plain, which shows it. */
 export function registerApiDocument(server: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
   server.get('/openapi.json', async () => describeApi(settings, deps.addresses()))
-  server.get('/docs', async (_, reply) =>
+  server.get('/docs/api/plain', async (_, reply) =>
     reply
       .type('text/html; charset=utf-8')
       .header(

@@ -1,0 +1,39 @@
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+import { dirname, join } from 'node:path'
+import { packageManifest } from './package-manifest.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** What is packed as it lies in the repository; the console must have been built. */
+const copied = [
+  ...['models', 'dist/console', 'docs', 'deploy', 'src/composition/compile-cache.cjs'],
+  ...['LICENSE', 'README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'SECURITY.md'],
+]
+
+/** What the service never loads: tests, the browser's half (which is bundled), and what builds that. */
+const leftOut = /\.test\.ts$|^console\/app\/|^console\/bundle\/build\.ts$|parity/
+
+/** Writes the package as it is published: JavaScript, for Node strips no types below `node_modules`, and without tests. */
+export async function buildPackage(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  for (const path of copied) await cp(join(root, path), join(folder, path), { recursive: true })
+  const sources = await readdir(join(root, 'src'), { recursive: true })
+  for (const path of sources.filter((name) => name.endsWith('.ts') && !leftOut.test(name))) {
+    const file = join(folder, 'src', path.replace(/\.ts$/, '.js'))
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, asJavaScript(await readFile(join(root, 'src', path), 'utf8')))
+  }
+  const launcher = await readFile(join(root, 'sepia'), 'utf8')
+  await writeFile(join(folder, 'sepia'), launcher.replace('src/bin.ts', 'src/bin.js'), { mode: 0o755 })
+  const manifest: Readonly<Record<string, unknown>> = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageManifest(manifest), null, 2)}\n`)
+}
+
+/** A source without types, that names its neighbours as they are called in the package. */
+function asJavaScript(source: string): string {
+  return stripTypeScriptTypes(source).replaceAll(/(['"])(\.{1,2}\/[^'"\n]*)\.ts\1/g, '$1$2.js$1')
+}
+
+if (process.argv[1] === import.meta.filename) await buildPackage(join(root, 'dist/package'))

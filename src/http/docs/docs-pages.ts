@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+/** What a page is good for, in the order of the navigation. */
+export const docsKinds = ['Tutorial', 'How-to', 'Reference', 'Explanation'] as const
+export type DocsKind = (typeof docsKinds)[number]
+
+/** One page of the documentation. */
+export interface DocsPage {
+  /** Below `/docs/`, such as `operations` or `decisions/0001-…`. */
+  readonly name: string
+  readonly title: string
+  readonly kind: DocsKind
+  /** Path in the repository, with forward slashes. */
+  readonly path: string
+  readonly markdown: string
+}
+
+const root = join(import.meta.dirname, '../../..')
+
+/** The pages of the navigation, by their paths; decisions, which are many, are found from their list. */
+const listed: readonly (readonly [kind: DocsKind, paths: readonly string[]])[] = [
+  ['Tutorial', ['README.md', 'docs/first-model.md']],
+  ['How-to', ['docs/command-line.md', 'docs/console.md', 'docs/operations.md', 'docs/images.md', 'docs/models.md', 'docs/clients.md']],
+  ['Reference', ['docs/configuration.md', 'docs/errors.md', 'docs/hardware.md', 'docs/performance.md', 'CHANGELOG.md']],
+  ['Explanation', ['ARCHITECTURE.md', 'docs/decisions/README.md', 'docs/security.md', 'docs/dependencies.md', 'SECURITY.md']],
+]
+
+/** Every page that is there, read from the files beside the service; further ones of `docs` are reference. */
+export function readDocsPages(): readonly DocsPage[] {
+  const known = listed.flatMap(([kind, paths]) => paths.map((path) => ({ kind, path })))
+  const more = namesIn('docs')
+    .map((name) => `docs/${name}`)
+    // The interface has a page of its own, made of its schemas.
+    .filter((path) => path !== 'docs/api.md' && !known.some((page) => page.path === path))
+  const decisions = namesIn('docs/decisions').filter((name) => name !== 'README.md')
+  return [
+    ...known,
+    ...more.map((path) => ({ kind: 'Reference' as const, path })),
+    ...decisions.map((name) => ({ kind: 'Explanation' as const, path: `docs/decisions/${name}` })),
+  ].flatMap(({ kind, path }) => {
+    const markdown = readText(path)
+    return markdown === null ? [] : [{ kind, path, markdown, name: pageName(path), title: titleOf(markdown) }]
+  })
+}
+
+/** Whether a page stands in the navigation. */
+export function isListed({ name }: DocsPage): boolean {
+  return !/^decisions\/./.test(name)
+}
+
+/** The pictures that pages show, by their paths below `docs`, with their bytes. */
+export function readDocsPictures(): ReadonlyMap<string, Buffer> {
+  const names = ['images', 'screenshots'].flatMap((folder) =>
+    namesIn(`docs/${folder}`, /\.(?:webp|png|jpe?g)$/).map((name) => `${folder}/${name}`),
+  )
+  return new Map(names.map((name) => [name, readFileSync(join(root, 'docs', name))]))
+}
+
+/** `docs/decisions/README.md` → `decisions`, `ARCHITECTURE.md` → `architecture`. */
+function pageName(path: string): string {
+  return path
+    .replace(/^docs\//, '')
+    .replace(/\/README\.md$/, '')
+    .replace(/\.md$/, '')
+    .toLowerCase()
+}
+
+function titleOf(markdown: string): string {
+  return /^# (.+)$/m.exec(markdown)?.[1] ?? 'Sepia'
+}
+
+function namesIn(folder: string, fits = /\.md$/): readonly string[] {
+  try {
+    return readdirSync(join(root, folder))
+      .filter((name) => fits.test(name))
+      .map((name) => basename(name))
+      .toSorted()
+  } catch {
+    return []
+  }
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(join(root, path), 'utf8')
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,78 @@
+import { type DocsPage, docsKinds, isListed } from './docs-pages.ts'
+
+const style = `
+:root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent); --soft: color-mix(in srgb, currentColor 6%, transparent) }
+* { box-sizing: border-box }
+body { font: 16px/1.55 system-ui, sans-serif; margin: 0 auto; max-width: 78rem; padding: 0 1rem; overflow-wrap: break-word }
+header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .75rem 0; border-bottom: 1px solid var(--line) }
+header a { font-weight: 600 }
+form { margin-left: auto; display: flex; gap: .25rem; min-width: 0 }
+input, button { font: inherit; padding: .25rem .5rem; min-width: 0 }
+.columns { display: grid; grid-template-columns: 14rem minmax(0, 1fr); gap: 2rem }
+nav { padding-top: 1rem; font-size: .95rem }
+nav ul { list-style: none; padding: 0; margin: .25rem 0 1rem }
+nav strong { font-size: .8rem; text-transform: uppercase; letter-spacing: .04em }
+nav a { display: block; padding: .2rem 0 }
+nav a[aria-current] { font-weight: 600 }
+main { min-width: 0; padding-bottom: 4rem }
+pre { overflow-x: auto; padding: .75rem; background: var(--soft) }
+code { font-size: .9em }
+.wide { overflow-x: auto }
+table { border-collapse: collapse; font-size: .9rem }
+th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line) }
+img { max-width: 100%; height: auto }
+@media (max-width: 48rem) { .columns { display: block } nav { border-bottom: 1px solid var(--line) } form { margin: 0; width: 100% } input { flex: 1 } }
+`
+
+/** What no page of the site may do: run code, load from elsewhere, be framed. */
+export const docsPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+/** The frame around what a page says: search, navigation, and nothing that runs. */
+export function renderSite(
+  pages: readonly DocsPage[],
+  {
+    title,
+    current,
+    query = '',
+    body,
+  }: { readonly title: string; readonly current: string; readonly query?: string; readonly body: string },
+): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)} · Sepia</title>
+<style>${style}</style>
+</head>
+<body>
+<header>
+<a href="/docs">Sepia</a> <a href="/console/">Console</a>
+<form action="/docs/search" role="search"><input type="search" name="q" aria-label="Search the documentation" value="${escapeHtml(query)}" required> <button>Search</button></form>
+</header>
+<div class="columns">
+<nav aria-label="Documentation">
+${docsKinds.map((kind) => navigation(kind, pages, current)).join('\n')}
+</nav>
+<main>
+${body}
+</main>
+</div>
+</body>
+</html>
+`
+}
+
+/** Text as HTML. */
+export function escapeHtml(words: string): string {
+  return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+function navigation(kind: string, pages: readonly DocsPage[], current: string): string {
+  const own = pages.filter((page) => page.kind === kind && isListed(page))
+  const link = ({ name, title }: Pick<DocsPage, 'name' | 'title'>) =>
+    `<li><a href="/docs/${name}"${name === current ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`
+  const api = kind === 'Reference' ? [link({ name: 'api', title: 'The interface' })] : []
+  return `<strong>${kind}</strong><ul>${[...api, ...own.map(link)].join('')}</ul>`
+}
