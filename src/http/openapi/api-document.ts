@@ -1,7 +1,12 @@
+import type { TObject } from 'typebox'
+import type { ErrorStatus } from '../answers/error-status.ts'
 import type { ServiceAddresses } from '../service-addresses.ts'
 import { errorBodySchema } from '../wire/deferred/inference-answers.ts'
+import { messageErrorSchema } from '../wire/messages/message-answers.ts'
 import type { DocumentedRoute, RouteAnswer } from './documented-route.ts'
 import { documentedRoutes } from './documented-routes.ts'
+import { refusalAnswers, refusalReference } from './examples/error-examples.ts'
+import { requestExamples } from './examples/request-examples.ts'
 import { routeServers } from './route-server.ts'
 import { withNulls } from './with-nulls.ts'
 
@@ -33,7 +38,8 @@ export function describeApi(settings: { readonly widePenalties: boolean }, addre
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An access token from the account settings.' } },
-      schemas: { Error: errorBodySchema },
+      schemas: { Error: errorBodySchema, MessageError: messageErrorSchema },
+      responses: refusalAnswers(),
     },
   }
 }
@@ -51,7 +57,7 @@ function describeRoute({
   answers,
   refusals = [],
 }: DocumentedRoute): object {
-  const always = scopes === null ? [400, 405, 500] : [400, 401, 403, 405, 500]
+  const always: readonly ErrorStatus[] = scopes === null ? [400, 405, 500] : [400, 401, 403, 405, 500]
   const words = [description, scopeRule && `Scope: ${scopeRule}.`].filter((part) => part !== undefined)
   const refused = [...new Set([...refusals, ...always])].toSorted((a, b) => a - b)
   return {
@@ -60,12 +66,17 @@ function describeRoute({
     ...(words.length > 0 && { description: words.join(' ') }),
     ...(scopes === null ? { security: [] } : { 'x-scopes': scopes }),
     ...(parameters.length > 0 && { parameters: parameters.map((parameter) => ({ ...parameter, required: parameter.in === 'path' })) }),
-    ...(body !== undefined && { requestBody: { required: true, content: { [bodyType]: { schema: withNulls(body) } } } }),
+    ...(body !== undefined && { requestBody: { required: true, content: { [bodyType]: describeBody(path, body) } } }),
     responses: {
       ...Object.fromEntries(answers.map((answer) => [answer.status, describeAnswer(answer)])),
-      ...Object.fromEntries(refused.map((status) => [status, refusal])),
+      ...Object.fromEntries(refused.map((status) => [status, refusalReference(path, status)])),
     },
   }
+}
+
+function describeBody(path: string, body: TObject): object {
+  const example = requestExamples[path]
+  return { schema: withNulls(body), ...(example !== undefined && { example }) }
 }
 
 /** `getV1RequestsId`, for programs that make clients from the document. */
@@ -77,9 +88,4 @@ function operationName(method: string, path: string): string {
 function describeAnswer({ description, content }: RouteAnswer): object {
   if (content === undefined) return { description }
   return { description, content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])) }
-}
-
-const refusal = {
-  description: 'Refused; see docs/errors.md.',
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 }

@@ -31,3 +31,10 @@ export const messageAnswerSchema = Type.Object({
 
 /** Answer of POST /v1/messages/count_tokens. */
 export const messageCountSchema = Type.Object({ input_tokens: count })
+
+/** Body of every refusal of Anthropic's routes. */
+export const messageErrorSchema = Type.Object({
+  type: Type.Literal('error'),
+  error: Type.Object({ type: Type.String(), message: Type.String({ description: 'One sentence that says what to change.' }) }),
+  request_id: Type.Optional(Type.String()),
+})

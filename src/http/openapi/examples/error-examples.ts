@@ -1,0 +1,84 @@
+import { type ErrorCode, errorCodes, type FieldFault, ServiceError, toErrorRecord } from '../../../core/error.ts'
+import { type ErrorStatus, errorStatus } from '../../answers/error-status.ts'
+import { isMessagesSurface } from '../../answers/surface.ts'
+import { toErrorBody } from '../../wire/faults/error-body.ts'
+import { toMessageError } from '../../wire/messages/message-error.ts'
+
+const steps: FieldFault = { path: ['steps'], message: '`steps` must be an integer from 1 to 200.', kind: 'range' }
+const vae: FieldFault = { path: ['vae'], message: '`vae` cannot be honoured by fake-image: leave it out.', kind: 'unsupported' }
+
+/** What each refusal says in a plain case, and the field that it names. */
+const sentences: Readonly<Record<ErrorCode, readonly [message: string, fault?: FieldFault | string]>> = {
+  invalid_json: ['Send a body that is valid JSON in UTF-8.'],
+  invalid_request_error: ['`temperature` must be a number from 0 to 2.', 'temperature'],
+  context_length_exceeded: ['The prompt has 9000 tokens, and the context of the model holds 8192; shorten it.', 'messages'],
+  unsupported_parameter: ['`best_of` is not a field of this route; remove it.', 'best_of'],
+  missing_token: ['Send an access token as Authorization: Bearer <token>.'],
+  invalid_token: ['This access token is not valid; check that it was copied whole, or make a new one in the account settings.'],
+  token_expired: ['This access token has expired; make a new one in the account settings.'],
+  token_revoked: ['This access token was revoked; use another one.'],
+  insufficient_scope: ['Use an access token with the scope image.'],
+  model_not_found: ['There is no text model named gpt; use sepia-mini-chat.', 'model'],
+  request_not_found: ['There is no such request; check the response_id and whose access token this is.'],
+  not_found: ['There is nothing at this address; GET /openapi.json lists what there is.'],
+  method_not_allowed: ['Use POST here.'],
+  request_timeout: ['Send bodies faster: at least 65536 bytes in 20 seconds.'],
+  not_completed: ['The request is not completed yet; poll its poll_url first.'],
+  idempotency_conflict: ['This Idempotency-Key was used with another body or webhook; use a new key for a new request.', 'idempotency-key'],
+  request_cancelled: ['The request was cancelled; send it again if it is wanted after all.'],
+  response_expired: ['The output was deleted 24 hours after it was stored; send the request again.'],
+  payload_too_large: ['Send a smaller body.'],
+  unsupported_media_type: ['Send the body as application/json.', 'content-type'],
+  validation_error: [steps.message, steps],
+  unsupported: [vae.message, vae],
+  rate_limit_exceeded: ['Send at most 60 requests a minute; try again in 12 seconds.'],
+  concurrency_limit_exceeded: ['This account has 8 open streams, as many as it may (account-streams); end one of them first.'],
+  quota_exceeded: ['This account has used up its 100000 tokens of today; wait until midnight UTC, or ask an owner.'],
+  internal_error: ['The service failed; try again.'],
+  inference_failed: ['The model stopped.'],
+  numerical_error: ['The image model lost its numbers (NaN or infinity); try another seed, sampler or guidance scale.'],
+  server_is_overloaded: ['Too many bytes of bodies are coming in (body-memory); try again shortly.'],
+  model_loading: ['No model can be served now; wait, or see the log of the service.'],
+  shutting_down: ['The service is restarting; send the request again shortly.'],
+  inference_timeout: ['The inference took longer than 60 seconds; ask for less at once.'],
+}
+
+/**
+ * The answers of all refusals, for the components of an OpenAPI document: what each code that a status may stand for says.
+ *
+ * @see refusalReference
+ */
+export function refusalAnswers(): Readonly<Record<string, object>> {
+  const statuses = [...new Set(Object.values(errorStatus))]
+  return Object.fromEntries(
+    statuses.flatMap((status) => [
+      [`Refused${status}`, { description, content: asJson({ $ref: '#/components/schemas/Error' }, status, toErrorBody) }],
+      [
+        `MessageRefused${status}`,
+        {
+          description,
+          content: asJson({ $ref: '#/components/schemas/MessageError' }, status, (error) => toMessageError(toErrorRecord(error))),
+        },
+      ],
+    ]),
+  )
+}
+
+/** Refers to the refusal with one status of one route; Anthropic's routes have their own. */
+export function refusalReference(path: string, status: ErrorStatus): object {
+  return { $ref: `#/components/responses/${isMessagesSurface({ url: path }) ? 'Message' : ''}Refused${status}` }
+}
+
+const description = 'Refused; see docs/errors.md.'
+
+function asJson(schema: object, status: ErrorStatus, encode: (error: ServiceError) => object): object {
+  const codes = errorCodes.filter((code) => errorStatus[code] === status)
+  const examples = Object.fromEntries(codes.map((code) => [code, { summary: code, value: encode(exampleError(code)) }]))
+  return { 'application/json': { schema, examples } }
+}
+
+function exampleError(code: ErrorCode): ServiceError {
+  const [message, fault] = sentences[code]
+  if (typeof fault === 'object') return new ServiceError(code, message, { param: fault.path.join('.'), faults: [fault] })
+  return new ServiceError(code, message, { param: fault })
+}

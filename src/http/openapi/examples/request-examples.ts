@@ -1,0 +1,41 @@
+/** A small brown picture, 16 x 16 pixels. */
+const picture =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAMAAAAoLQ9TAAAAA1BMVEV6RyB6SilWAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAADUlEQVQY02NgGAXIAAABEAAB7JfjegAAAABJRU5ErkJggg=='
+
+const conversation = [{ role: 'user', content: 'What is the capital of France?' }]
+const text = 'sepia-mini-chat'
+const drawing = { prompt: 'a fox in the snow, watercolour', negative_prompt: 'blurry', seed: 7, image_encoding: 'webp' }
+
+/** A body for each route that takes JSON, as the reference shows it and fills it in. */
+export const requestExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  '/generate/sdxl': drawing,
+  '/generate/controlnet-sdxl': drawing,
+  '/generate/sd': drawing,
+  '/generate/controlnet-sd': drawing,
+  '/upscaling': { init_image: picture, scale: 2 },
+  '/v1/chat/completions': { model: text, messages: conversation, temperature: 0, max_tokens: 64 },
+  '/v1/chat/completions/input_tokens': { model: text, messages: conversation },
+  '/v1/messages': { model: text, system: 'Answer in one word.', messages: conversation, max_tokens: 64 },
+  '/v1/messages/count_tokens': { model: text, messages: conversation },
+  '/v1/responses': { model: text, instructions: 'Answer in one word.', input: 'What is the capital of France?' },
+  '/v1/completions': { model: text, prompt: 'The capital of France is', max_tokens: 8 },
+  '/v1/embeddings': { model: text, input: ['a fox', 'a hare'] },
+  '/tokenize': { model: text, content: 'The capital of France' },
+  '/detokenize': { model: text, tokens: [1, 2, 3] },
+  '/v1/images/generations': { prompt: 'a fox in the snow, watercolour', size: 'auto', output_format: 'webp' },
+  '/v1/batches': { input_file_id: 'file-0123456789abcdef0123456789abcdef', endpoint: '/v1/chat/completions', completion_window: '24h' },
+  '/v1/assets': {
+    asset_type: 'lora',
+    name: 'watercolour',
+    data: {
+      asset_type: 'lora',
+      data_type: 'fp16',
+      file_format: 'safetensors',
+      engine: 'image/stable-diffusion-xl-v1-0',
+    },
+  },
+  '/v1/assets/{id}/complete-upload': {},
+  '/v1/assets/{id}/picture': { image: picture },
+  '/models/load': { model: text },
+  '/models/unload': { model: text },
+}
