@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { createLog } from '../../telemetry/create-log.ts'
 import { openOtlp } from '../../telemetry/otlp/open-otlp.ts'
+import { faultSurvived } from '../../telemetry/service-events.ts'
 import { createServiceMetrics } from '../../telemetry/service-metrics.ts'
 import { createTelemetry, type Telemetry } from '../../telemetry/telemetry.ts'
 
@@ -8,9 +9,11 @@ import { createTelemetry, type Telemetry } from '../../telemetry/telemetry.ts'
 export async function openTelemetry({ log, otlp }: Pick<Config, 'log' | 'otlp'>): Promise<Telemetry & AsyncDisposable> {
   const opened = await createLog(log)
   const metrics = createServiceMetrics()
-  const collector = otlp === null ? null : await openOtlp(metrics.registry, otlp)
+  const onFault = (fault: unknown) => faultSurvived(telemetry, { where: 'otlp' }, fault)
+  const collector = otlp === null ? null : await openOtlp({ registry: metrics.registry, onFault }, otlp)
+  const telemetry = createTelemetry(opened, { metrics, begin: collector?.begin ?? null })
   return {
-    ...createTelemetry(opened, { metrics, begin: collector?.begin ?? null }),
+    ...telemetry,
     [Symbol.asyncDispose]: async () => await collector?.[Symbol.asyncDispose](),
   }
 }

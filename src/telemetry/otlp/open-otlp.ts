@@ -18,7 +18,10 @@ export interface Otlp extends AsyncDisposable {
 const farewellMs = 3000
 
 /** Sends spans and metrics by OTLP over HTTP, as JSON. The libraries are loaded here, only where somebody collects. */
-export async function openOtlp(registry: MetricsRegistry, { url, headers, intervalMs }: OtlpSettings): Promise<Otlp> {
+export async function openOtlp(
+  { registry, onFault }: { readonly registry: MetricsRegistry; readonly onFault: (fault: unknown) => void },
+  { url, headers, intervalMs }: OtlpSettings,
+): Promise<Otlp> {
   const [api, trace, metrics, resources, spansOut, metricsOut, { collectRegistry }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
@@ -28,6 +31,9 @@ export async function openOtlp(registry: MetricsRegistry, { url, headers, interv
     import('@opentelemetry/exporter-metrics-otlp-http'),
     import('./collect-registry.ts'),
   ])
+  // Without it a collector that cannot be reached would be noticed by nobody.
+  const [ignore, logger] = [() => {}, { error: onFault }]
+  api.diag.setLogger({ warn: ignore, info: ignore, debug: ignore, verbose: ignore, ...logger }, { suppressOverrideMessage: true })
   const resource = resources.resourceFromAttributes({ 'service.name': 'sepia' })
   const exporter = new spansOut.OTLPTraceExporter({ url: `${url}/v1/traces`, headers })
   const spans = new trace.TracerProvider({
