@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { createDatabase, sharedPostgres } from '../../support/postgres/postgres-databases.ts'
+import { withoutPostgres } from '../../support/postgres/postgres-server.ts'
+import { createTemporaryFolder } from '../../support/temporary-folder.ts'
+import { buildPostgresWithoutFence } from './postgres-without-fence.ts'
+import { type Fault, runClusterChaos } from './run-cluster-chaos.ts'
+
+const root = process.cwd()
+const round: readonly Fault[] = ['kill-server', 'cut-link', 'kill-node', 'swallow-answers', 'pause-node', 'cut-link']
+
+async function run(settings: { readonly root: string; readonly faults: readonly Fault[] }) {
+  const database = new URL(await createDatabase()).pathname.slice(1)
+  return runClusterChaos(await sharedPostgres(), { ...settings, database, every: 10 })
+}
+
+suite('chaos on one PostgreSQL', { skip: withoutPostgres }, () => {
+  test('two nodes lose nothing and complete nothing twice while nodes, server and connections die', async (context) => {
+    const verdict = await run({ root, faults: round })
+    context.diagnostic(JSON.stringify({ ...verdict, lost: verdict.lost.length, duplicated: verdict.duplicated.length }))
+    const { lost, duplicated, failed } = verdict
+    assert.deepEqual({ lost, duplicated, failed }, { lost: [], duplicated: [], failed: [] })
+    assert.ok(verdict.acknowledged > 50)
+  })
+
+  test('a store without its fence is found out', async () => {
+    await using folder = await createTemporaryFolder()
+    const target = join(folder.path, 'checkout')
+    await buildPostgresWithoutFence({ root, target })
+    const { duplicated } = await run({ root: target, faults: ['pause-node', 'pause-node', 'pause-node'] })
+    assert.notEqual(duplicated.length, 0)
+  })
+})

@@ -1,0 +1,5 @@
+/** What a node under chaos says. */
+export type NodeLine =
+  | { readonly what: 'ready' }
+  | { readonly what: 'acknowledged'; readonly id: string }
+  | { readonly what: 'started' | 'completed' | 'already-mine' | 'lost'; readonly id: string; readonly attempt: number }
