@@ -49,6 +49,21 @@ test('a token set on the page goes with the requests tried from it, and only the
   assert.equal(await tried(), 200)
 })
 
+test('a request is shown with an example that is sent as it stands, and its refusals with theirs', { skip }, async () => {
+  const { page, service } = visit()
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.goto(`${service.url}/docs/api#post-/v1/chat/completions`)
+  const reader = page.locator('rapi-doc')
+  await reader.getByRole('button', { name: 'EXAMPLE', exact: true }).first().click()
+  assert.match(await reader.locator('textarea.request-body-param-user-input').first().inputValue(), /What is the capital of France/)
+  if (process.env.SCREENSHOTS !== undefined) await page.screenshot({ path: `${process.env.SCREENSHOTS}/api-example.png`, fullPage: true })
+  await reader.getByRole('button', { name: '404', exact: true }).first().click({ timeout: 5000 })
+  await reader.getByRole('button', { name: 'EXAMPLE', exact: true }).last().click({ timeout: 5000 })
+  if (process.env.SCREENSHOTS !== undefined) await page.screenshot({ path: `${process.env.SCREENSHOTS}/api-refusal.png`, fullPage: true })
+  await reader.getByText('There is no text model named gpt').filter({ visible: true }).first().waitFor()
+  if (process.env.SCREENSHOTS !== undefined) await page.screenshot({ path: `${process.env.SCREENSHOTS}/api-example.png` })
+})
+
 test('a request is tried from the page', { skip }, async () => {
   const { page, service } = visit()
   await page.setViewportSize({ width: 1280, height: 900 })

@@ -76,7 +76,7 @@ function describeRoute({
 
 function describeBody(path: string, body: TObject): object {
   const example = requestExamples[path]
-  return { schema: withNulls(body), ...(example !== undefined && { example }) }
+  return { schema: withNulls(body), ...(example !== undefined && { examples: { plain: { summary: 'A plain request', value: example } } }) }
 }
 
 /** `getV1RequestsId`, for programs that make clients from the document. */

@@ -21,9 +21,9 @@ suite('the examples of the API document', () => {
 
   for (const [path, body] of Object.entries(requestExamples))
     test(`that of ${path} is what its route takes`, () => {
-      const { schema, example } = document.paths[path].post.requestBody.content['application/json']
-      assert.deepEqual(Compile(schema).Errors(example), [])
-      assert.deepEqual(example, JSON.parse(JSON.stringify(body)))
+      const { schema, examples } = document.paths[path].post.requestBody.content['application/json']
+      assert.deepEqual(Compile(schema).Errors(examples.plain.value), [])
+      assert.deepEqual(examples.plain.value, JSON.parse(JSON.stringify(body)))
     })
 
   test('each error code has one under its status, in the shape of each surface', () => {
