@@ -4,7 +4,10 @@ import type { Account } from '../../core/account.ts'
 import { Navigation } from './layout/navigation.tsx'
 import { Wordmark } from './layout/wordmark.tsx'
 import { pageFor } from './page-for.tsx'
+import { CommandPalette } from './pages/palette/command-palette.tsx'
+import { ShortcutsSheet } from './pages/palette/shortcuts-sheet.tsx'
 import { Button } from './parts/button.tsx'
+import { listenForShortcuts, overlay } from './state/overlay.ts'
 import { path } from './state/router.ts'
 
 /** The frame around every page of somebody signed in. */
@@ -12,6 +15,10 @@ export function Shell({ account }: { account: Account }): VNode {
   const drawer = useRef<HTMLDialogElement>(null)
   const here = path.value
   useEffect(() => drawer.current?.close(), [here])
+  useEffect(listenForShortcuts, [])
+  const close = () => {
+    overlay.value = 'none'
+  }
   return (
     <div class="frame">
       <a class="button skip-link" href="#main">
@@ -36,6 +43,8 @@ export function Shell({ account }: { account: Account }): VNode {
       <main class="main" id="main" tabIndex={-1}>
         {pageFor(here, account)}
       </main>
+      {overlay.value === 'palette' ? <CommandPalette account={account} onClose={close} /> : null}
+      {overlay.value === 'shortcuts' ? <ShortcutsSheet onClose={close} /> : null}
     </div>
   )
 }

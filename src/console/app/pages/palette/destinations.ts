@@ -1,0 +1,55 @@
+import type { Account } from '../../../../core/account.ts'
+import type { ListedConversation } from '../../../../core/conversation.ts'
+import type { ConsoleModel } from '../../../contract/models.ts'
+import { pageGroups } from '../../layout/page-entries.ts'
+import type { IconName } from '../../parts/icon.tsx'
+import { navigate } from '../../state/router.ts'
+import { tryModel } from './try-model.ts'
+
+/** Somewhere the palette leads. */
+export interface Destination {
+  readonly key: string
+  readonly label: string
+  /** What it is: a page, a model, a conversation. */
+  readonly kind: string
+  readonly icon: IconName
+  readonly go: () => void
+}
+
+interface Known {
+  readonly account: Pick<Account, 'role'>
+  readonly models: readonly ConsoleModel[]
+  /** Newest first. */
+  readonly conversations: readonly ListedConversation[]
+}
+
+/** Where one may go from anywhere: every page, every model to try, the newest conversations. */
+export function destinationsOf({ account, models, conversations }: Known): readonly Destination[] {
+  const pages = [
+    ...pageGroups(account).flatMap(({ entries }) => entries),
+    { to: '/console/account', label: 'Your account', icon: 'people' as const },
+  ]
+  return [
+    ...pages.map(({ to, label, icon }) => ({ key: to, label, kind: 'page', icon, go: () => navigate(to) })),
+    ...models.map((model) => ({
+      key: `model ${model.id}`,
+      label: model.name,
+      kind: `model ${model.id}`,
+      icon: 'model' as const,
+      go: () => tryModel(model),
+    })),
+    ...conversations.map(({ id, title }) => ({
+      key: `conversation ${id}`,
+      label: title,
+      kind: 'conversation',
+      icon: 'chat' as const,
+      go: () => navigate(`/console/chat/${encodeURIComponent(id)}`),
+    })),
+  ]
+}
+
+/** Those whose label or kind holds every word. */
+export function findDestinations(all: readonly Destination[], search: string): readonly Destination[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return all.filter(({ label, kind }) => words.every((word) => `${label} ${kind}`.toLowerCase().includes(word)))
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { becomeOwner, openPage } from './support/console-visit.ts'
+import { findBarriers } from './support/find-barriers.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+test('a few letters lead to any page, model and conversation', { skip }, async () => {
+  const { page } = visit()
+  await page.getByRole('button', { name: 'What is 17 + 25?' }).click()
+  await page.locator('.turn-answer[data-state=done]').waitFor()
+  await page.waitForURL(/\/console\/chat\/.+/)
+  const conversation = page.url()
+  const search = page.getByRole('combobox', { name: 'Find a page, model or conversation' })
+  await openPage(page, 'Gallery')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('17 conver')
+  await page.getByRole('option', { name: /17 \+ 25/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(conversation)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('audit')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await search.fill('mini chat')
+  await page.getByRole('option', { name: /Sepia Mini Chat/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await search.fill('no such thing at all')
+  await page.getByText('Nothing is called so.').waitFor()
+  await page.keyboard.press('Escape')
+  await search.waitFor({ state: 'detached' })
+})
+
+test('? shows what keys do, but not while somebody types', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Usage')
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await page.keyboard.press('Escape')
+  await openPage(page, 'Chat')
+  await page.getByLabel('Your message').fill('')
+  await page.getByLabel('Your message').press('?')
+  assert.equal(await page.getByRole('dialog').count(), 0)
+  assert.equal(await page.getByLabel('Your message').inputValue(), '?')
+})
+
+test('a model can be tried from its card', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Models')
+  await page
+    .getByRole('button', { name: /^Try it: Sepia Mini(?! Chat)/ })
+    .first()
+    .click()
+  await page.getByRole('heading', { level: 1, name: 'Images' }).waitFor()
+})
+
+test('nothing keeps people out of the palette and the sheet', { skip }, async () => {
+  const { page } = visit()
+  for (const name of ['Go to…', 'Shortcuts']) {
+    await page.getByRole('button', { name }).first().click()
+    await page.getByRole('dialog').waitFor()
+    assert.deepEqual(await findBarriers(page), [])
+    await page.keyboard.press('Escape')
+  }
+})
+
+test('the console can be installed', { skip }, async () => {
+  const { page, context } = visit()
+  const devtools = await context.newCDPSession(page)
+  const { url, errors } = await devtools.send('Page.getAppManifest')
+  assert.match(url, /\.webmanifest$/)
+  assert.deepEqual(errors, [])
+  const manifest = await (await context.request.get(url)).json()
+  const icon = await context.request.get(new URL(manifest.icons[0].src, url).href)
+  assert.deepEqual([icon.status(), icon.headers()['content-type']], [200, 'image/svg+xml'])
+})
