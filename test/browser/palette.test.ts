@@ -48,16 +48,6 @@ test('? shows what keys do, but not while somebody types', { skip }, async () =>
   assert.equal(await page.getByLabel('Your message').inputValue(), '?')
 })
 
-test('a model can be tried from its card', { skip }, async () => {
-  const { page } = visit()
-  await openPage(page, 'Models')
-  await page
-    .getByRole('button', { name: /^Try it: Sepia Mini(?! Chat)/ })
-    .first()
-    .click()
-  await page.getByRole('heading', { level: 1, name: 'Images' }).waitFor()
-})
-
 test('nothing keeps people out of the palette and the sheet', { skip }, async () => {
   const { page } = visit()
   for (const name of ['Go to…', 'Shortcuts']) {

@@ -6,7 +6,6 @@ import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { loadModels } from '../../state/models.ts'
-import { canTry, tryModel } from '../palette/try-model.ts'
 import { modelFacts } from './model-facts.ts'
 
 const marks = {
@@ -49,19 +48,12 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
           </div>
           <code class="soft">{model.id}</code>
         </div>
-        <div class="row">
-          {canTry(model) ? (
-            <Button tone="primary" onClick={() => tryModel(model)}>
-              Try it<span class="hidden-text"> with {model.name}</span>
-            </Button>
-          ) : null}
-          {mayChange ? (
-            <Button disabled={busy.value} onClick={() => void change(inMemory ? 'unload' : 'load')}>
-              {busy.value ? 'One moment…' : inMemory ? 'Unload' : 'Load'}
-              <span class="hidden-text"> {model.name}</span>
-            </Button>
-          ) : null}
-        </div>
+        {mayChange ? (
+          <Button disabled={busy.value} onClick={() => void change(inMemory ? 'unload' : 'load')}>
+            {busy.value ? 'One moment…' : inMemory ? 'Unload' : 'Load'}
+            <span class="hidden-text"> {model.name}</span>
+          </Button>
+        ) : null}
       </div>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <dl class="facts">

@@ -3,11 +3,6 @@ import { navigate } from '../../state/router.ts'
 import { changeChatSettings } from '../chat/chat-settings.ts'
 import { chooseImageModel } from '../images/image-settings.ts'
 
-/** Whether one can talk to a model or draw with it; encoders and models that enlarge pictures have no page of their own. */
-export function canTry(model: ConsoleModel): boolean {
-  return model.kind === 'text' ? model.generates : !('enlarges' in model)
-}
-
 /** Opens the playground of a model with that model chosen; the models' page for those that have none. */
 export function tryModel(model: ConsoleModel): void {
   if (model.kind === 'text' && model.generates) {
