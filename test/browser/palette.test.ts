@@ -55,7 +55,18 @@ test('nothing keeps people out of the palette and the sheet', { skip }, async ()
     await page.getByRole('dialog').waitFor()
     assert.deepEqual(await findBarriers(page), [])
     await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
+})
+
+test('the reference, which is no page of the console, is found too', { skip }, async () => {
+  const { page } = visit()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Find a page, model or conversation' }).fill('api ref')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/docs\/api$/)
+  await page.goBack()
+  await page.getByRole('heading', { level: 1 }).waitFor()
 })
 
 test('the console can be installed', { skip }, async () => {

@@ -1,7 +1,7 @@
 import type { Account } from '../../../core/account.ts'
 import type { IconName } from '../parts/icon.tsx'
 
-/** A page of the console, as the ways to it name it. */
+/** A page as the ways to it name it; those outside /console are no pages of the app. */
 export interface PageEntry {
   readonly to: string
   readonly label: string
@@ -17,6 +17,7 @@ const make: readonly PageEntry[] = [
   { to: '/console/chat', label: 'Chat', icon: 'chat' },
   { to: '/console/images', label: 'Images', icon: 'image' },
   { to: '/console/gallery', label: 'Gallery', icon: 'gallery' },
+  { to: '/console/assets', label: 'Assets', icon: 'brush' },
 ]
 const see: readonly PageEntry[] = [
   { to: '/console/requests', label: 'Requests', icon: 'list' },
@@ -26,6 +27,7 @@ const see: readonly PageEntry[] = [
 const settings: readonly PageEntry[] = [
   { to: '/console/tokens', label: 'Access tokens', icon: 'key' },
   { to: '/console/webhooks', label: 'Webhooks', icon: 'bell' },
+  { to: '/docs/api', label: 'API reference', icon: 'code' },
 ]
 const owners: readonly PageEntry[] = [
   { to: '/console/people', label: 'People', icon: 'people' },

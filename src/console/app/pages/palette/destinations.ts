@@ -30,7 +30,13 @@ export function destinationsOf({ account, models, conversations }: Known): reado
     { to: '/console/account', label: 'Your account', icon: 'people' as const },
   ]
   return [
-    ...pages.map(({ to, label, icon }) => ({ key: to, label, kind: 'page', icon, go: () => navigate(to) })),
+    ...pages.map(({ to, label, icon }) => ({
+      key: to,
+      label,
+      kind: 'page',
+      icon,
+      go: () => (to.startsWith('/console/') ? navigate(to) : location.assign(to)),
+    })),
     ...models.map((model) => ({
       key: `model ${model.id}`,
       label: model.name,
