@@ -18,7 +18,8 @@ const leftOut = /\.test\.ts$|^console\/app\/|^console\/bundle\/build\.ts$|parity
 export async function buildPackage(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  for (const path of copied) await cp(join(root, path), join(folder, path), { recursive: true })
+  for (const path of copied)
+    await cp(join(root, path), join(folder, path), { recursive: true, filter: (source) => !source.includes('.test.') })
   const sources = await readdir(join(root, 'src'), { recursive: true })
   for (const path of sources.filter((name) => name.endsWith('.ts') && !leftOut.test(name))) {
     const file = join(folder, 'src', path.replace(/\.ts$/, '.js'))
