@@ -41,6 +41,8 @@ const service = spawn('npx', ['sepia', 'serve', '--port', '0', '--data', home], 
   cwd: folder.path,
   stdio: ['ignore', 'pipe', 'inherit'],
   env: strangersEnvironment(),
+  // A group of its own, which is told to stop as a whole, as Ctrl-C does it: npx hands no signal on.
+  detached: true,
 })
 const ended = once(service, 'exit')
 let greeting = ''
@@ -56,7 +58,8 @@ const said = run('npx', ['sepia', 'chat', 'Hello', '--url', url, '--token', toke
 assert.match(said, /\w/)
 for (const page of ['console/', 'docs', 'docs/first-model']) assert.equal((await fetch(`${url}/${page}`)).status, 200, page)
 console.log(`It answered: ${said.trim()}`)
-service.kill('SIGTERM')
+assert.ok(service.pid !== undefined)
+process.kill(-service.pid, 'SIGTERM')
 await ended
 
 /** Without what this run put in place: the Node of the repository, and the settings of npm scripts. */
