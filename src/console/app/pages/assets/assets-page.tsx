@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
+import { DropZone } from '../../parts/drop-zone.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -25,7 +26,9 @@ export function AssetsPage({ account }: { account: Account }): VNode {
   }
   return (
     <Page title="Assets" intro="Checkpoints, LoRAs and other parts that your requests name beside the installed models.">
-      <DropZone take={(file) => void take(file)} />
+      <DropZone accept=".safetensors" take={(file) => void take(file)}>
+        Drop a .safetensors file here, or choose one
+      </DropZone>
       <Loaded resource={resource} retry={() => void reload()}>
         {(assets) =>
           assets.length > 0 ? (
@@ -61,37 +64,5 @@ export function AssetsPage({ account }: { account: Account }): VNode {
         />
       ) : null}
     </Page>
-  )
-}
-
-function DropZone({ take }: { take: (file: File | undefined) => void }): VNode {
-  const over = useSignal(false)
-  return (
-    <label
-      class={over.value ? 'drop-zone over' : 'drop-zone'}
-      onDragOver={(event) => {
-        event.preventDefault()
-        over.value = true
-      }}
-      onDragLeave={() => {
-        over.value = false
-      }}
-      onDrop={(event) => {
-        event.preventDefault()
-        over.value = false
-        take(event.dataTransfer?.files[0])
-      }}
-    >
-      <input
-        type="file"
-        class="hidden-text"
-        accept=".safetensors"
-        onChange={(event) => {
-          take(event.currentTarget.files?.[0])
-          event.currentTarget.value = ''
-        }}
-      />
-      Drop a .safetensors file here, or choose one
-    </label>
   )
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { Button } from '../../parts/button.tsx'
+import { DropZone } from '../../parts/drop-zone.tsx'
 import { Slider } from '../../parts/fields/slider.tsx'
 import { showToast } from '../../state/toasts.ts'
 import { imageRanges } from './image-ranges.ts'
@@ -12,7 +13,7 @@ import { startFrom, startingImage } from './starting-image.ts'
 export function StartingImageField(): VNode {
   const painting = useSignal(false)
   const start = startingImage.value
-  if (!start) return <DropZone />
+  if (!start) return <ChooseStart />
   return (
     <div class="stack tight">
       <span class="field-label">Start from</span>
@@ -41,37 +42,16 @@ export function StartingImageField(): VNode {
   )
 }
 
-function DropZone(): VNode {
-  const over = useSignal(false)
+function ChooseStart(): VNode {
   const take = (file: File | undefined) => {
     if (file) startFrom(file).catch(() => showToast('This file is no picture that the browser can read.'))
   }
   return (
     <div class="field">
       <span class="field-label">Start from a picture</span>
-      <label
-        class={over.value ? 'drop-zone over' : 'drop-zone'}
-        onDragOver={(event) => {
-          event.preventDefault()
-          over.value = true
-        }}
-        onDragLeave={() => {
-          over.value = false
-        }}
-        onDrop={(event) => {
-          event.preventDefault()
-          over.value = false
-          take(event.dataTransfer?.files[0])
-        }}
-      >
-        <input
-          type="file"
-          class="hidden-text"
-          accept="image/png,image/jpeg,image/webp"
-          onChange={(event) => take(event.currentTarget.files?.[0])}
-        />
+      <DropZone accept="image/png,image/jpeg,image/webp" take={take}>
         Drop one here, or choose a file
-      </label>
+      </DropZone>
     </div>
   )
 }
