@@ -3,6 +3,7 @@ import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { JsonValue } from '../../core/text-generation.ts'
+import { documentsFull } from '../documents-full.ts'
 
 /** What conversations are kept in, and how much of it an account may use. */
 export interface ConversationDependencies {
@@ -59,12 +60,7 @@ export async function keep(
 ): Promise<void> {
   const result = await documents.put(document, { signal, most })
   if (result === 'conflict') throw conversationNotFound()
-  if (result === 'full')
-    throw new ServiceError(
-      'quota_exceeded',
-      `This account would keep more than its ${Math.floor(most / 1e6)} MB (account-documents); delete conversations that are no longer needed.`,
-      { retryAfterSeconds: 120 },
-    )
+  if (result === 'full') throw documentsFull(most, 'delete conversations that are no longer needed')
 }
 
 /** For one that never was, was removed for good, or is another account's. */

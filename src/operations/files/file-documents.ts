@@ -4,6 +4,7 @@ import type { StoredFile } from '../../core/files/stored-file.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import type { JsonValue } from '../../core/text-generation.ts'
+import { documentsFull } from '../documents-full.ts'
 
 /** What files are kept in, and how much of it an account may use. */
 export interface FileDependencies {
@@ -48,9 +49,5 @@ export async function findFile(
 
 /** Refuses what an account may not keep besides. */
 export function fileQuotaExceeded(most: number): ServiceError {
-  return new ServiceError(
-    'quota_exceeded',
-    `This account would keep more than its ${Math.floor(most / 1e6)} MB (account-documents); delete files that are no longer needed.`,
-    { retryAfterSeconds: 120 },
-  )
+  return documentsFull(most, 'delete files that are no longer needed')
 }

@@ -4,6 +4,7 @@ import { outputRetentionMs } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { JsonObject } from '../../core/text-generation.ts'
+import { documentsFull } from '../documents-full.ts'
 
 /** What answers are kept in, and how much of it an account may use. */
 export interface KeptDependencies {
@@ -39,12 +40,7 @@ export async function keepAnswer(
   const document = { ...target, value, at, label, text: '', attachedBytes: 0, expiresAt: at + outputRetentionMs }
   const result = await documents.put(document, { signal, version: null, most })
   if (result === 'conflict') throw new Error(`An answer by the name of ${target.id} is kept already`)
-  if (result === 'full')
-    throw new ServiceError(
-      'quota_exceeded',
-      `This account would keep more than its ${Math.floor(most / 1e6)} MB (account-documents); delete what is no longer needed, or send \`store: false\`.`,
-      { retryAfterSeconds: 120 },
-    )
+  if (result === 'full') throw documentsFull(most, 'delete what is no longer needed, or send `store: false`')
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Document } from '../../core/document.ts'
 import type { PutResult } from '../../core/ports/document-store.ts'
 import { documentBytes } from '../document-bytes.ts'
+import { documentParameters } from '../rows/document-row.ts'
 import { readInteger, readText } from '../rows/row.ts'
 import type { Statements } from './database.ts'
 import { sumDocuments } from './sum-documents.ts'
@@ -11,7 +12,7 @@ export async function putDocument(
   { document, version, most }: { readonly document: Document; readonly version: number | null | undefined; readonly most: number },
   now: number,
 ): Promise<PutResult> {
-  const { kind, id, accountId, value, at, label, text, attachedBytes, expiresAt } = document
+  const { kind, id, accountId } = document
   // Writes of one account, and writes under one name, follow one another.
   const locks = `select pg_advisory_xact_lock(key) from (
     select distinct key from (values (hashtextextended('documents of ' || :accountId, 0)), (hashtextextended(:kind || '/' || :id, 0))) as wanted (key)
@@ -31,19 +32,7 @@ export async function putDocument(
      values (:kind, :id, :accountId, :value, :at, :label, :text, :attachedBytes, :expiresAt, :version, :bytes)
      on conflict (kind, id) do update set value = excluded.value, at = excluded.at, label = excluded.label, text = excluded.text,
        attached_bytes = excluded.attached_bytes, expires_at = excluded.expires_at, version = excluded.version, bytes = excluded.bytes`,
-    {
-      kind,
-      id,
-      accountId,
-      value: JSON.stringify(value),
-      at,
-      label,
-      text: text.toLowerCase(),
-      attachedBytes,
-      expiresAt,
-      version: (known ?? 0) + 1,
-      bytes,
-    },
+    documentParameters(document, { version: (known ?? 0) + 1, bytes }),
   )
   return 'stored'
 }

@@ -1,4 +1,4 @@
-import { documentKinds, type StoredDocument } from '../../core/document.ts'
+import { type Document, documentKinds, type StoredDocument } from '../../core/document.ts'
 import type { JsonValue } from '../../core/text-generation.ts'
 import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
 
@@ -16,4 +16,13 @@ export function readDocument(row: Row): StoredDocument {
     version: readInteger(row, 'version'),
     bytes: readInteger(row, 'bytes'),
   }
+}
+
+/** What a document's row is written with; its text is only searched, in lower case. */
+export function documentParameters(
+  { kind, id, accountId, value, at, label, text, attachedBytes, expiresAt }: Document,
+  { version, bytes }: { readonly version: number; readonly bytes: number },
+): Readonly<Record<string, string | number | null>> {
+  const fields = { kind, id, accountId, at, label, attachedBytes, expiresAt, version, bytes }
+  return { ...fields, value: JSON.stringify(value), text: text.toLowerCase() }
 }

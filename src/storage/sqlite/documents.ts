@@ -1,7 +1,7 @@
 import type { Document, StoredDocument } from '../../core/document.ts'
 import type { DocumentKey, PutResult } from '../../core/ports/document-store.ts'
 import { documentBytes } from '../document-bytes.ts'
-import { readDocument } from '../rows/document-row.ts'
+import { documentParameters, readDocument } from '../rows/document-row.ts'
 import { readInteger, readText } from '../rows/row.ts'
 import type { Connection } from './connection.ts'
 
@@ -11,7 +11,7 @@ export function putDocument(
   { document, version, most }: { readonly document: Document; readonly version: number | null | undefined; readonly most: number },
   now: number,
 ): PutResult {
-  const { kind, id, accountId, value, at, label, text, attachedBytes, expiresAt } = document
+  const { kind, id, accountId } = document
   // What has expired is gone for everybody, its name too.
   connection.run('delete from documents where kind = :kind and id = :id and expires_at <= :now', { kind, id, now })
   const row = connection.get('select account_id, version, bytes from documents where kind = :kind and id = :id', { kind, id })
@@ -24,19 +24,7 @@ export function putDocument(
   connection.run(
     `insert or replace into documents (kind, id, account_id, value, at, label, text, attached_bytes, expires_at, version, bytes)
      values (:kind, :id, :accountId, :value, :at, :label, :text, :attachedBytes, :expiresAt, :version, :bytes)`,
-    {
-      kind,
-      id,
-      accountId,
-      value: JSON.stringify(value),
-      at,
-      label,
-      text: text.toLowerCase(),
-      attachedBytes,
-      expiresAt,
-      version: (known ?? 0) + 1,
-      bytes,
-    },
+    documentParameters(document, { version: (known ?? 0) + 1, bytes }),
   )
   return 'stored'
 }
