@@ -77,10 +77,14 @@ function spell(low: number, high: number): readonly Spelling[] {
       if ((low & mask) !== 0) return [...spell(low, low | mask), ...spell((low | mask) + 1, high)]
       if ((high & mask) !== mask) return [...spell(low, (high & ~mask) - 1), ...spell(high & ~mask, high)]
     }
-  const [first, ...rest] = Array.from(encode(low), (byte, index): CodeRange => [byte, encode(high)[index] ?? byte])
-  return first === undefined ? [] : [[first, ...rest]]
+  return [bytesBetween(low, high)]
 }
 
-function encode(code: number): Uint8Array {
-  return Buffer.from(String.fromCodePoint(code))
+/** The ranges of the bytes that spell two code points of one length in UTF-8 (RFC 3629, section 3). */
+function bytesBetween(low: number, high: number): Spelling {
+  if (low <= 0x7f) return [[low, high]]
+  const tail = (shift: number): CodeRange => [0x80 | ((low >> shift) & 0x3f), 0x80 | ((high >> shift) & 0x3f)]
+  if (low <= 0x7ff) return [[0xc0 | (low >> 6), 0xc0 | (high >> 6)], tail(0)]
+  if (low <= 0xffff) return [[0xe0 | (low >> 12), 0xe0 | (high >> 12)], tail(6), tail(0)]
+  return [[0xf0 | (low >> 18), 0xf0 | (high >> 18)], tail(12), tail(6), tail(0)]
 }

@@ -29,6 +29,8 @@ export interface Rule {
 
 /** Characters after which options that begin alike are left as they are. */
 const deepestFork = 256
+/** More than a grammar can have by its length. */
+const mostExpressions = 2 ** 26
 
 /** Makes the expressions of one grammar; equal ones are made once, so that equal parts of a grammar are one place. */
 export class Expressions {
@@ -36,6 +38,8 @@ export class Expressions {
   /** In the order they were made: parts before the whole. */
   readonly all: Expression[] = []
   readonly #known = new Map<string, Expression>()
+  /** By both parts' ids: most of a large grammar's expressions are pairs. */
+  readonly #pairs = new Map<number, Expression>()
 
   /** The rule of a name, defined or not. */
   rule(name: string): Rule {
@@ -98,9 +102,13 @@ export class Expressions {
   #pair(first: Expression, rest: Expression): Expression {
     if (first.kind === 'empty') return rest
     if (rest.kind === 'empty') return first
-    const key = `s${first.id},${rest.id}`
-    const nullable = first.nullable && rest.nullable
-    return this.#known.get(key) ?? this.#keep(key, { kind: 'sequence', id: this.all.length, nullable, first, rest })
+    const key = first.id * mostExpressions + rest.id
+    const known = this.#pairs.get(key)
+    if (known !== undefined) return known
+    const made: Expression = { kind: 'sequence', id: this.all.length, nullable: first.nullable && rest.nullable, first, rest }
+    this.all.push(made)
+    this.#pairs.set(key, made)
+    return made
   }
 
   #keep(key: string, made: Expression): Expression {

@@ -38,6 +38,11 @@ for (const [what, grammar, whole, never] of grammars)
     for (const text of never) assert.ok(!accepts(grammar, text), text)
   })
 
+/** Something for each of the first Han characters. */
+function codes(count: number, make: (character: string) => string): string {
+  return Array.from({ length: count }, (_, index) => make(String.fromCodePoint(0x4e00 + index))).join('')
+}
+
 const faults: readonly (readonly [what: string, grammar: string, message: RegExp])[] = [
   ['no root', 'a ::= "x"', /no rule "root"/],
   ['a missing rule', 'root ::= a', /"a" is not defined/],
@@ -52,6 +57,8 @@ const faults: readonly (readonly [what: string, grammar: string, message: RegExp
   ['endless counts', 'root ::= "a"{20000}', /at most 10000 times/],
   ['counts of counts of counts of counts of counts', 'root ::= "a"{2}{2}{2}{2}{2}', /at most 4 counts/],
   ['parentheses without end', `root ::= ${'('.repeat(10_000)}`, /nest deeper than 64/],
+  ['more classes than it may have', `root ::= ${codes(1001, (code) => `[^${code}]`)}`, /more than 1000 different classes/],
+  ['more characters than it may have', `root ::= "${codes(8001, (code) => code)}"`, /more than 8000 different characters/],
   ['tokens by name', 'root ::= <[1000]>', /tokens cannot be named/],
   ['stray text', 'root ::= "a" }', /"}" is not expected/],
 ]

@@ -5,6 +5,10 @@ import { GrammarFault } from './grammar-fault.ts'
 const deepestNesting = 64
 /** Of one item in `{…}`. */
 const mostRepetitions = 10_000
+/** Different ones in brackets: each is spelled out in bytes, some ten ranges. */
+const mostClasses = 1000
+/** Different ones between quotes: more than any language's words are written with. */
+const mostCharacters = 8000
 /** Behind one item, as in `a{2}{3}`. */
 const mostCounts = 4
 const escapes: Readonly<Record<string, string>> = { t: '\t', r: '\r', n: '\n' }
@@ -25,6 +29,9 @@ class GbnfParser {
   readonly #expressions = new Expressions()
   readonly #classes = new ByteClasses()
   readonly #singles = new Map<number, Expression>()
+  /** By what stands in the brackets. */
+  readonly #bracketed = new Map<string, Expression>()
+  #any: Expression | null = null
   #at = 0
   #nesting = 0
 
@@ -72,10 +79,15 @@ class GbnfParser {
     if (this.#take(/"/y)) return this.#literal()
     if (this.#take(/\[/y)) return this.#class()
     if (this.#take(/\(/y)) return this.#group()
-    if (this.#take(/\./y)) return this.#expressions.bytes(this.#classes.of([[0, lastCodePoint]]))
-    if (/[<!]/y.test(this.#text.charAt(this.#at))) this.#refuse('tokens cannot be named, only characters')
+    if (this.#take(/\./y)) return this.#anyCharacter()
+    if (/[<!]/.test(this.#text.charAt(this.#at))) this.#refuse('tokens cannot be named, only characters')
     const name = this.#name()
     return name === null ? null : this.#expressions.reference(name)
+  }
+
+  #anyCharacter(): Expression {
+    this.#any ??= this.#expressions.bytes(this.#classes.of([[0, lastCodePoint]]))
+    return this.#any
   }
 
   #group(): Expression {
@@ -89,21 +101,22 @@ class GbnfParser {
 
   #literal(): Expression {
     const parts: Expression[] = []
-    while (!this.#take(/"/y)) {
-      parts.push(this.#single(this.#character()))
-    }
+    while (this.#text[this.#at] !== '"') parts.push(this.#single(this.#character()))
+    this.#at++
     return this.#expressions.sequence(parts)
   }
 
   #single(code: number): Expression {
     const known = this.#singles.get(code)
     if (known !== undefined) return known
+    if (this.#singles.size >= mostCharacters) this.#refuse(`it has more than ${mostCharacters} different characters`)
     const made = this.#expressions.bytes(this.#classes.of([[code, code]]))
     this.#singles.set(code, made)
     return made
   }
 
   #class(): Expression {
+    const start = this.#at
     const inverse = this.#take(/\^/y) !== null
     const ranges: CodeRange[] = []
     while (!this.#take(/\]/y)) {
@@ -112,7 +125,13 @@ class GbnfParser {
       if (high < low) this.#refuse('a range of characters ends before it begins')
       ranges.push([low, high])
     }
-    return this.#expressions.bytes(this.#classes.of(inverse ? complement(ranges) : ranges))
+    const text = this.#text.slice(start, this.#at)
+    const known = this.#bracketed.get(text)
+    if (known !== undefined) return known
+    if (this.#bracketed.size >= mostClasses) this.#refuse(`it has more than ${mostClasses} different classes of characters`)
+    const made = this.#expressions.bytes(this.#classes.of(inverse ? complement(ranges) : ranges))
+    this.#bracketed.set(text, made)
+    return made
   }
 
   #character(): number {
