@@ -4,7 +4,7 @@ import { shortName } from './wire/faults/short-name.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Query parameters that a route reads; none by default. */
+    /** Query parameters that a route reads, `name[]` for every `name[…]`; none by default. */
     readonly query?: readonly string[]
   }
 }
@@ -17,10 +17,10 @@ declare module 'fastify' {
 export function refuseUnknownQuery(scope: FastifyInstance): void {
   scope.addHook('onRequest', async ({ query, routeOptions: { config } }) => {
     const { query: known = [] } = config
-    const unknown = Object.keys(Object(query)).find((name) => !known.includes(name))
+    const unknown = Object.keys(Object(query)).find((name) => !known.includes(name.replace(/\[.*\]$/s, '[]')))
     if (unknown === undefined) return
     const name = shortName(unknown)
-    const advice = known.length === 0 ? 'remove it; this address takes none' : `use ${known.join(', ')}`
+    const advice = known.length === 0 ? 'remove it; this address takes none' : `use ${known.join(', ').replace('[]', '[…]')}`
     throw new ServiceError('invalid_request_error', `\`${name}\` is not a known query parameter: ${advice}.`, { param: name })
   })
 }

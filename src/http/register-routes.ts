@@ -7,7 +7,8 @@ import { registerAssets } from './routes/assets/assets.ts'
 import { registerTransferAsset } from './routes/assets/transfer-asset.ts'
 import { registerBatches } from './routes/batches/batches.ts'
 import { registerCancelRequest } from './routes/cancel-request.ts'
-import { registerCreateChatCompletion } from './routes/create-chat-completion.ts'
+import { registerCreateChatCompletion } from './routes/chat/create-chat-completion.ts'
+import { registerStoredChats } from './routes/chat/stored-chats.ts'
 import { registerCreateCompletion } from './routes/create-completion.ts'
 import { registerCreateEmbedding } from './routes/create-embedding.ts'
 import { registerDetokenize } from './routes/detokenize.ts'
@@ -52,6 +53,7 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerMetrics(api, deps)
   if (settings.probesOnly) return
   registerCreateChatCompletion(api, deps, settings)
+  registerStoredChats(api, deps, settings)
   registerCreateMessage(api, deps, settings)
   registerCountMessageTokens(api, deps, settings)
   registerCreateCompletion(api, deps, settings)

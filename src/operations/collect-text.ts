@@ -29,18 +29,45 @@ interface Draft {
 
 /** Gathers a generation into whole choices; the text equals the concatenated stream. */
 export async function collectText(parts: AsyncIterable<TextPart>): Promise<TextResult> {
-  const drafts: Draft[] = []
-  let usage: TokenUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 }
+  const gathered = new GatheredText()
+  for await (const part of parts) gathered.add(part)
+  return gathered.result()
+}
+
+/**
+ * Passes a generation on and hands it over whole before its end is passed on, so that nobody hears of an end that was not kept.
+ *
+ * @param keep Told the whole; what it throws ends the generation.
+ */
+export async function* passText(
+  parts: AsyncIterable<TextPart>,
+  keep: (result: TextResult) => Promise<void>,
+): AsyncGenerator<TextPart, void, undefined> {
+  const gathered = new GatheredText()
   for await (const part of parts) {
-    if (part.type === 'prompt') continue
-    if (part.type === 'finish') usage = part.usage
+    gathered.add(part)
+    if (part.type === 'finish') await keep(gathered.result())
+    yield part
+  }
+}
+
+class GatheredText {
+  readonly #drafts: Draft[] = []
+  #usage: TokenUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 }
+
+  add(part: TextPart): void {
+    if (part.type === 'prompt') return
+    if (part.type === 'finish') this.#usage = part.usage
     else {
-      const draft = drafts[part.choice] ?? { text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }
-      drafts[part.choice] = draft
+      const draft = this.#drafts[part.choice] ?? { text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }
+      this.#drafts[part.choice] = draft
       append(draft, part)
     }
   }
-  return { choices: drafts, usage }
+
+  result(): TextResult {
+    return { choices: this.#drafts, usage: this.#usage }
+  }
 }
 
 function append(draft: Draft, part: Exclude<TextPart, { type: 'prompt' | 'finish' }>): void {

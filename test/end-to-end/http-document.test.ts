@@ -35,12 +35,16 @@ suite('the API document and the service', () => {
     for (const { method, path } of routes) {
       const answer = await service.fetch(path.replace(/\{\w+\}/g, 'some-id'), { method: 'OPTIONS' })
       assert.ok(answer.headers.get('allow')?.includes(method.toUpperCase()), `${method} ${path}`)
-      assert.equal(
-        answer.headers
-          .get('allow')
-          ?.replace(/, (OPTIONS|HEAD)/g, '')
-          .split(', ').length,
-        routes.filter((route) => route.path === path).length,
+      // An address may be of two routes: one that names it, and one that takes any id there.
+      const taking = routes.filter((route) => new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
+      assert.deepEqual(
+        new Set(
+          answer.headers
+            .get('allow')
+            ?.replace(/, (OPTIONS|HEAD)/g, '')
+            .split(', '),
+        ),
+        new Set(taking.map((route) => route.method.toUpperCase())),
       )
     }
   })

@@ -23,6 +23,7 @@ import { fileRoutes } from './file-routes.ts'
 import { messageRoutes } from './message-routes.ts'
 import { responseRoutes } from './response-routes.ts'
 import { serviceRoutes } from './service-routes.ts'
+import { storedChatRoutes } from './stored-chat-routes.ts'
 
 const submitted = json('Asynchronous: the request is on stable storage and will reach an end.', submissionSchema, 202)
 const bodyRefusals = [413, 415, 429, 503, 504] as const
@@ -75,6 +76,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       answers: [{ status: 200, description: 'The answer.', content: { 'application/json': chatCompletionSchema, ...events } }, submitted],
       refusals: [400, 404, 409, ...bodyRefusals],
     },
+    ...storedChatRoutes,
     ...messageRoutes,
     ...responseRoutes,
     {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import { outputRetentionMs } from '../../core/inference.ts'
@@ -94,22 +95,41 @@ export async function removeAnswer(
   if (!(await documents.remove(target, options))) throw answerNotFound(target)
 }
 
+/** Answers read from the store at once while a page is looked for; between them others have their turn. */
+const readAtOnce = 10
+
 /**
  * Kept answers of an account, one page of them and whether more follow.
  *
  * @param query.after The id of the last one of the page before; null = from the start.
+ * @param query.fits Which of them are wanted; absent = all.
  * @throws {ServiceError} `not_found` when that is not there.
  */
 export async function listAnswers(
   { documents }: Pick<KeptDependencies, 'documents'>,
-  query: Omit<KeptTarget, 'id'> & { readonly after: string | null; readonly limit: number; readonly order: 'newest' | 'oldest' },
+  query: Omit<KeptTarget, 'id'> & {
+    readonly after: string | null
+    readonly limit: number
+    readonly order: 'newest' | 'oldest'
+    readonly label?: string
+    readonly fits?: (value: JsonObject) => boolean
+  },
   options: Options,
 ): Promise<{ readonly values: readonly JsonObject[]; readonly more: boolean }> {
-  const { kind, accountId, limit, order } = query
-  const last = query.after === null ? null : await findAnswer({ documents }, { kind, accountId, id: query.after }, options)
-  const after = last === null ? null : { at: last.at, id: last.id }
-  const found = await documents.list({ kind, accountId, order, after, limit: limit + 1 }, options)
-  return { values: found.slice(0, limit).flatMap(({ value }) => (isObject(value) ? [value] : [])), more: found.length > limit }
+  const { after: last, limit, fits = () => true, ...rest } = query
+  const { kind, accountId } = query
+  let after: Pick<StoredDocument, 'at' | 'id'> | null =
+    last === null ? null : await findAnswer({ documents }, { kind, accountId, id: last }, options)
+  const values: JsonObject[] = []
+  while (values.length <= limit) {
+    const read = fits === query.fits ? readAtOnce : Math.min(readAtOnce, limit + 1 - values.length)
+    const found = await documents.list({ ...rest, after: after && { at: after.at, id: after.id }, limit: read }, options)
+    for (const { value } of found) if (isObject(value) && fits(value)) values.push(value)
+    after = found.at(-1) ?? null
+    if (found.length < read) break
+    await setImmediate()
+  }
+  return { values: values.slice(0, limit), more: values.length > limit }
 }
 
 function answerNotFound({ kind, id }: KeptTarget): ServiceError {

@@ -14,6 +14,7 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, un
   '/generate/controlnet-sd': drawing,
   '/upscaling': { init_image: picture, scale: 2 },
   '/v1/chat/completions': { model: text, messages: conversation, temperature: 0, max_tokens: 64 },
+  '/v1/chat/completions/{id}': { metadata: { topic: 'geography' } },
   '/v1/chat/completions/input_tokens': { model: text, messages: conversation },
   '/v1/messages': { model: text, system: 'Answer in one word.', messages: conversation, max_tokens: 64 },
   '/v1/messages/count_tokens': { model: text, messages: conversation },

@@ -7,7 +7,7 @@ import { clientSignal } from '../../client-signal.ts'
 import type { HttpDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import type { InferenceRoute } from '../../inference-target.ts'
-import { encodePage, readPageQuery } from '../../wire/responses/page.ts'
+import { encodePage, pageOf, readPageQuery } from '../../wire/responses/page.ts'
 import { findResponse, type ResponseTarget } from './kept-response.ts'
 
 const page = ['limit', 'after', 'order'] as const
@@ -29,13 +29,8 @@ export function registerKeptResponses(api: FastifyInstance, httpDeps: HttpDepend
 
   api.get('/v1/responses/:id/input_items', { config: { query: page } }, async (incoming: FastifyRequest<InferenceRoute>, reply) => {
     requireScope(callerOf(incoming), ['read', 'text'])
-    const { limit, after, order } = readPageQuery(Object(incoming.query), 'desc')
-    const { input } = await findResponse(deps, targetOf(incoming), optionsOf(reply))
-    const ordered = order === 'oldest' ? input : input.toReversed()
-    const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1
-    if (after !== null && start === 0)
-      throw new ServiceError('invalid_request_error', '`after` must be the id of one of the items.', { param: 'after' })
-    return encodePage(ordered.slice(start, start + limit), ordered.length > start + limit)
+    const query = readPageQuery(Object(incoming.query), 'desc')
+    return pageOf((await findResponse(deps, targetOf(incoming), optionsOf(reply))).input, query, 'items')
   })
 
   api.post('/v1/responses/:id/cancel', async (incoming: FastifyRequest<InferenceRoute>, reply) => {

@@ -10,6 +10,7 @@ import { requireTextModel, useOf } from '../../require-text-model.ts'
 import { createChatRequestParser } from '../chat/chat-request.ts'
 import { createCompletionRequestParser } from '../chat/completion-request.ts'
 import { parseEmbeddingRequest } from '../chat/embedding-request.ts'
+import { refuseStoring } from '../chat/fields/storing-fields.ts'
 import { expectOutputBytes } from '../deferred/output-size.ts'
 import { toErrorBody } from '../faults/error-body.ts'
 
@@ -26,8 +27,7 @@ export function createBatchWords(
 } {
   const parseChat = createChatRequestParser(settings)
   const parseCompletion = createCompletionRequestParser(settings)
-  const readText = (body: unknown, parse: typeof parseCompletion): InferenceWork => {
-    const { request, delivery } = parse(body)
+  const readText = (body: unknown, { request, delivery }: ReturnType<typeof parseCompletion>): InferenceWork => {
     if (delivery.stream) throw refusal('stream', 'must be left out of a batch; nobody is there to read one.')
     const { length } = JSON.stringify(body)
     const param = request.input.type === 'prompt' ? 'prompt' : 'messages'
@@ -38,8 +38,12 @@ export function createBatchWords(
     return { kind: 'chat', request }
   }
   const readWork = (body: unknown, endpoint: BatchEndpoint): InferenceWork => {
-    if (endpoint === '/v1/chat/completions') return readText(body, parseChat)
-    if (endpoint === '/v1/completions') return readText(body, parseCompletion)
+    if (endpoint === '/v1/chat/completions') {
+      const chat = parseChat(body)
+      refuseStoring(chat.storing, "a batch's lines: their answers are kept in its file")
+      return readText(body, chat)
+    }
+    if (endpoint === '/v1/completions') return readText(body, parseCompletion(body))
     const { request, encoding } = parseEmbeddingRequest(body)
     requireTextModel(catalog, request.model, 'embed')
     return { kind: 'embedding', request, asBase64: encoding === 'base64' }

@@ -7,6 +7,8 @@ import { chatMessageSchema } from './chat-message-schema.ts'
 import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
 import { findOpeningFaults, openingFields, readOpening } from './fields/opening-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
+import { readStoring, type Storing, storingFields } from './fields/storing-fields.ts'
+import { takenFields } from './fields/taken-fields.ts'
 import { findMessageFaults, readChatMessages } from './read-chat-messages.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
 import { readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
@@ -46,7 +48,8 @@ const lastFields = {
     }),
   ),
   ...toolFields,
-  user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
+  ...storingFields,
+  ...takenFields,
 }
 
 /** The fields of POST /v1/chat/completions, in the order of the documents. */
@@ -57,10 +60,11 @@ export function chatRequestSchema(settings: { readonly widePenalties: boolean })
   return Type.Object({ ...firstFields, ...samplingFields(settings), ...lastFields }, { additionalProperties: false })
 }
 
-/** A chat request as the service understands it, and how its answer travels. */
+/** A chat request as the service understands it, how its answer travels, and whether it is kept. */
 export interface ParsedChat {
   readonly request: TextRequest
   readonly delivery: Delivery
+  readonly storing: Storing
 }
 
 /** Makes the parser of chat requests: every default filled in, or every fault reported at once. */
@@ -93,6 +97,7 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
         ...(ending && { ending }),
       },
       delivery: readDelivery(body),
+      storing: readStoring(body),
     }
   }
 }

@@ -6,10 +6,11 @@ export const streamFields = {
   stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
   stream_options: Type.Optional(
     Type.Object(
-      { include_usage: Type.Optional(Type.Boolean({ default: false })) },
+      { include_usage: Type.Optional(Type.Boolean({ default: false })), include_obfuscation: Type.Optional(Type.Boolean()) },
       {
         additionalProperties: false,
-        description: '`include_usage: true` ends a stream with token counts; needs stream.',
+        description:
+          '`include_usage: true` ends a stream with token counts; `include_obfuscation` is accepted, events are never padded. Needs stream.',
       },
     ),
   ),

@@ -51,6 +51,9 @@ export const chatCompletionSchema = Type.Object({
     }),
   ),
   usage: tokenUsageSchema,
+  metadata: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: 'Your own notes, where the request had some or was stored.' }),
+  ),
 })
 
 /** One event of a chat completion stream. */

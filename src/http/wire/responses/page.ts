@@ -23,6 +23,23 @@ export function encodePage<Entry extends { readonly id?: unknown }>(data: readon
   return { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: more }
 }
 
+/**
+ * One page of entries that are all at hand, oldest first.
+ *
+ * @param what What they are, as a message names them.
+ * @throws {ServiceError} `invalid_request_error` when `after` is none of them.
+ */
+export function pageOf<Entry extends { readonly id?: unknown }>(
+  entries: readonly Entry[],
+  { limit, after, order }: PageQuery,
+  what: string,
+): object {
+  const ordered = order === 'oldest' ? entries : entries.toReversed()
+  const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1
+  if (after !== null && start === 0) throw refuse('after', `must be the id of one of the ${what}.`)
+  return encodePage(ordered.slice(start, start + limit), ordered.length > start + limit)
+}
+
 function refuse(param: string, text: string): ServiceError {
   return new ServiceError('invalid_request_error', `\`${param}\` ${text}`, { param })
 }

@@ -6,6 +6,7 @@ import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
+import { metadataField } from '../metadata-field.ts'
 import { findForeignItems, type InputItem, inputItemSchema } from './input-items.ts'
 import { findItemFaults, readItems } from './read-items.ts'
 import { findForeignResponseTools, findResponseToolFaults, readResponseTools, responseToolFields } from './response-tools.ts'
@@ -80,13 +81,7 @@ export const responseRequestSchema = Type.Object(
     ),
     ...responseToolFields,
     truncation: Type.Optional(Type.Literal('disabled', { description: 'A conversation longer than the context is refused.' })),
-    metadata: Type.Optional(
-      Type.Record(Type.String({ pattern: '^.{1,64}$' }), Type.String({ maxLength: 512 }), {
-        maxProperties: 16,
-        additionalProperties: false,
-        description: 'Your own notes, kept with the response.',
-      }),
-    ),
+    metadata: metadataField('Your own notes, kept with the response.'),
     service_tier: Type.Optional(Type.Enum(['auto', 'default'], { description: 'Accepted; there is one tier.' })),
     user: text('Your own name for the end user; accepted, not kept.'),
     safety_identifier: text('Accepted, not kept.'),

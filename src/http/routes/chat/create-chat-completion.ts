@@ -1,0 +1,77 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../../core/access-token.ts'
+import { ServiceError } from '../../../core/error.ts'
+import { collectText, passText, type TextResult } from '../../../operations/collect-text.ts'
+import { generateText } from '../../../operations/generate-text.ts'
+import { answerDeferred } from '../../answers/answer-deferred.ts'
+import { streamText } from '../../answers/stream-text.ts'
+import { receivedBody } from '../../body/read-body.ts'
+import { callerOf, requireScope } from '../../caller.ts'
+import { clientSignal } from '../../client-signal.ts'
+import { readDeferredHandling, refuseDeferredHeaders } from '../../headers/deferred-headers.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import { interactiveWork } from '../../interactive-work.ts'
+import { pictureBytes, refuseOverlong } from '../../limits/overlong-prompt.ts'
+import { requireTextModel, useOf } from '../../require-text-model.ts'
+import type { Answer } from '../../wire/answer.ts'
+import { encodeChatCompletion } from '../../wire/chat/chat-completion.ts'
+import { createChatRequestParser, type ParsedChat } from '../../wire/chat/chat-request.ts'
+import { encodeChatStream } from '../../wire/chat/chat-stream.ts'
+import { startCompletion } from '../../wire/chat/completion-head.ts'
+import { refuseStoring } from '../../wire/chat/fields/storing-fields.ts'
+import type { chatCompletionSchema } from '../../wire/chat/text-answers.ts'
+import { keepChat } from './stored-chats.ts'
+
+const path = '/v1/chat/completions'
+
+/** POST /v1/chat/completions: as JSON, as a stream, or deferred. */
+export function registerCreateChatCompletion(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
+  const parse = createChatRequestParser(settings)
+  api.post(path, { config: { spends: 'tokens' } }, async (incoming, reply) => {
+    const caller = callerOf(incoming)
+    requireScope(caller, ['text'])
+    const { headers } = incoming
+    const { asyncMode: mode, ...body } = receivedBody(incoming)
+    if (mode === 'off') refuseDeferredHeaders(headers)
+    const chat = parse(body.value)
+    if (mode !== 'off') refuseStoring(chat.storing, 'asynchronous requests: their answers are kept for 24 hours anyway')
+    const model = requireTextModel(deps.catalog, chat.request.model, useOf(chat.request.input, 'generate'))
+    refuseOverlong(model, { bytes: body.byteLength - pictureBytes(chat.request), param: 'messages' })
+    if (mode === 'off') return answerNow(deps, settings, { incoming, reply, caller, chat })
+    if (chat.delivery.stream)
+      throw new ServiceError('invalid_request_error', 'Leave `stream` out of asynchronous requests; poll for the answer instead.', {
+        param: 'stream',
+      })
+    const handling = readDeferredHandling(headers, { ...settings, route: path, body: body.bytes })
+    if (handling.previews)
+      throw new ServiceError('invalid_request_error', 'Leave the header X-Service-Preview out; only images have previews.', {
+        param: 'x-service-preview',
+      })
+    return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'chat', request: chat.request }, handling })
+  })
+}
+
+interface WaitingChat {
+  readonly incoming: FastifyRequest
+  readonly reply: FastifyReply
+  readonly caller: Caller
+  readonly chat: ParsedChat
+}
+
+async function answerNow(deps: RouteDependencies, settings: HttpSettings, { incoming, reply, caller, chat }: WaitingChat): Promise<object> {
+  const { request, delivery, storing } = chat
+  const options = { signal: clientSignal(reply) }
+  const head = startCompletion(deps.clock, request.model)
+  const whole = async (result: TextResult): Promise<Answer<typeof chatCompletionSchema>> => {
+    const { metadata, messages, keep } = storing
+    const completion = { ...encodeChatCompletion(head, request, result), ...((keep || metadata !== null) && { metadata: metadata ?? {} }) }
+    if (keep)
+      await keepChat({ ...deps, mostDocumentBytes: settings.mostDocumentBytes }, caller.accountId, { completion, messages }, options)
+    return completion
+  }
+  const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request, kind: 'chat' }, options)
+  if (!delivery.stream) return whole(await collectText(parts))
+  const passed = storing.keep ? passText(parts, async (result) => void (await whole(result))) : parts
+  return streamText(deps, { incoming, reply, caller }, passed, (started) => encodeChatStream(head, request, started, delivery))
+}
