@@ -4,6 +4,7 @@ import { leadsNobodyElse } from '../config/resolve-addresses.ts'
 import { registerConsole } from '../console/register-console.ts'
 import { authenticateSession } from '../console/sign-in/authenticate-session.ts'
 import { createFirstRunLink } from '../console/sign-in/create-first-run-link.ts'
+import { listUpscalers } from '../core/images/upscalers.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
@@ -83,6 +84,7 @@ export async function serve(
     engineThreads: config.models.threads,
     textSlots: config.models.textSlots,
     findAsset: (kind, name) => nameable.findAsset(kind, name),
+    findUpscaler: (name) => listUpscalers(nameable).find(({ id }) => id === name)?.upscaler,
     assetFolders: [...allModelFolders(config), dataLayout(config.dataFolder).assetsFolder],
     gpu,
     gpuDevice: config.models.gpuDevice,

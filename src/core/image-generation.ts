@@ -58,8 +58,22 @@ export interface ImageRequest {
   } | null
   /** null = no refiner; else the fraction of the noise range the base model handles, 0 to 1. */
   readonly refinerStart: number | null
+  /** A second pass over the drawing, made as large as `width` × `height`; absent = one pass. Never with `initial`. */
+  readonly highResolution?: HighResolution
   /** Whether progress events carry a small preview. */
   readonly previews: boolean
+}
+
+/** Drawing in two passes: small first, then enlarged and drawn over, so that what a model knows at its own size stays whole. */
+export interface HighResolution {
+  /** Size of the first pass. */
+  readonly first: { readonly width: number; readonly height: number }
+  /** How much the second pass may change, over 0 and up to 1. */
+  readonly strength: number
+  /** Denoising steps of the second pass before its strength counts. */
+  readonly steps: number
+  /** The upscaler that enlarges the picture of the first pass; null = its latents are enlarged. */
+  readonly upscaler: string | null
 }
 
 export interface GeneratedImage {

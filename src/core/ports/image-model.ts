@@ -1,6 +1,7 @@
 import type { AssetDescriptor } from '../assets/asset.ts'
 import type { ComputeDevice } from '../compute-device.ts'
 import type { ImageProgress, ImageRequest, ImageResult } from '../image-generation.ts'
+import type { UpscalerFacts } from '../model.ts'
 
 /** A loaded image model. */
 export interface ImageModel {
@@ -19,6 +20,8 @@ export interface ImageModel {
       readonly onProgress: (progress: ImageProgress) => void
       /** The assets that the request names, where they were looked up already. */
       readonly assets?: readonly AssetDescriptor[]
+      /** What enlarges between two passes, where the request names it; absent = it is not there. */
+      readonly upscaler?: UpscalerFacts | null
     },
   ): Promise<ImageResult>
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../core/error.ts'
 import type { TorchGenerator } from './noise/torch-generator.ts'
 import { type Solver, type SolverState, startAt } from './schedulers/solver.ts'
+import type { LatentSize } from './unet/conditioning.ts'
 import type { Guidance, GuidedUnet } from './unet/guided-unet.ts'
 
 /** Keeps parts of a picture while the rest is repainted. */
@@ -30,6 +31,7 @@ export interface Drawing extends Guidance {
 export interface DenoisingProgress {
   readonly done: number
   readonly total: number
+  readonly size: LatentSize
   /** The clean latents the last prediction stands for; computed when called. */
   readonly estimate: () => Float32Array
 }
@@ -61,7 +63,12 @@ export async function denoise(
     state = step.state
     latents = keepOutside(drawing, state, step.latents)
     assertFinite(latents)
-    await onStep({ done, total: end - begin, estimate: () => solver.denoised(before.state, prediction, before.latents) })
+    await onStep({
+      done,
+      total: end - begin,
+      size: drawing.size,
+      estimate: () => solver.denoised(before.state, prediction, before.latents),
+    })
   }
   return latents
 }

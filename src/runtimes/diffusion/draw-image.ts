@@ -50,7 +50,7 @@ export async function drawLatents(
     latents = await denoise(
       stage,
       { ...stage.drawing, latents },
-      { signal, onStep: ({ done, estimate }) => onStep({ done: offset + done, total, estimate }) },
+      { signal, onStep: (progress) => onStep({ ...progress, done: offset + progress.done, total }) },
     )
     before += stage.drawing.end - stage.drawing.begin
   }

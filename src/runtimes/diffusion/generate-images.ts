@@ -1,13 +1,16 @@
+import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { GeneratedImage, ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
 import { type StyledPrompts, stylePrompts } from '../../core/images/styled-prompts.ts'
-import type { ImageModelDescriptor } from '../../core/model.ts'
+import type { ImageModelDescriptor, UpscalerFacts } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
 import type { DenoisingProgress } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import { drawImage, type ImageSettings, type Refining } from './draw-image.ts'
+import { drawTwice, type SecondPass } from './draw-twice.ts'
 import { drawnSize } from './drawn-size.ts'
 import { encodeImage } from './pictures/encode-image.ts'
+import { frameOf } from './pictures/frame.ts'
 import { describeParameters } from './pictures/parameters-text.ts'
 import { readStartingPicture } from './pictures/read-starting-picture.ts'
 import { type PixelSize, toRgb } from './pictures/rgb-image.ts'
@@ -17,7 +20,7 @@ import { readAssets } from './read-assets.ts'
 import type { LatentSize } from './unet/conditioning.ts'
 import { LockStep } from './unet/lock-step.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
-import { noAssets } from './used-assets.ts'
+import type { Upscaler } from './upscaling/upscaler.ts'
 import type { PreviewPainter } from './vae/preview-painter.ts'
 import type { PixelPlanes } from './vae/vae-decoder.ts'
 
@@ -25,19 +28,22 @@ export interface ImageGeneration {
   readonly pipeline: DiffusionPipeline
   readonly descriptor: ImageModelDescriptor
   readonly previews: PreviewPainter
+  /** Opens an upscaler's file, or finds it open. */
+  readonly openUpscaler: (path: string) => Promise<Pick<Upscaler, 'enlarge'>>
 }
 
 /** Draws every image of a request, several at once where that is faster; they share the encoding of texts and pictures. */
 export async function generateImages(
-  { pipeline: plain, descriptor, previews }: ImageGeneration,
+  generation: ImageGeneration,
   request: ImageRequest,
-  { signal, onProgress, assets = [] }: Parameters<ImageModel['generate']>[1],
+  { signal, onProgress, assets = [], upscaler = null }: Parameters<ImageModel['generate']>[1],
 ): Promise<ImageResult> {
   const started = performance.now()
+  const { pipeline: plain, descriptor, previews } = generation
   refuseUnsupported(plain, request)
-  const size = drawnSize(plain, descriptor, request)
-  const used = plain.adapt === null ? noAssets : await readAssets(request, assets, { size, signal })
-  const pipeline = { ...plain, ...(await plain.adapt?.(used, { signal })) }
+  const finalSize = drawnSize(plain, descriptor, request)
+  const size = request.highResolution === undefined ? finalSize : drawnSize(plain, descriptor, request.highResolution.first)
+  const pipeline = await withAssets(plain, request, { assets, size, signal })
   const styled = stylePrompts(request)
   const settings = {
     sampler: request.sampler,
@@ -49,9 +55,10 @@ export async function generateImages(
     prompts: await encodePrompts(pipeline.base.text, promptsToEncode(styled, encodingOptions(request, pipeline.base)), { signal }),
     refining: await refiningOf(pipeline, request, { styled, signal }),
   }
-  const { start, frame, finish } = await readStartingPicture(request, size, { signal })
+  const { start, frame, finish } = await readStartingPicture(request, finalSize, { signal })
+  const second = await secondPassOf(generation, request, { assets, upscaler, size: finalSize, signal })
+  const firstFrame = second === null ? frame : frameOf(request.highResolution?.first ?? size, size)
   const report = progressReporter(request, onProgress)
-  const latentSize = latentSizeOf(pipeline, size)
   const finishImage = async (planes: PixelPlanes, seed: number): Promise<GeneratedImage> => {
     const picture = await finish(toRgb(planes))
     const { unsafe, score } = await pipeline.safety.check(picture)
@@ -63,16 +70,21 @@ export async function generateImages(
   const images: GeneratedImage[] = []
   while (images.length < request.seeds.length) {
     const first = images.length
-    const seeds = request.seeds.slice(first, first + groupSize(pipeline, settings, start))
+    const seeds = request.seeds.slice(first, first + groupSize(pipeline, settings, start ?? second))
     const lockStep = seeds.length === 1 ? null : new LockStep(pipeline.base.unet, seeds.length)
     const drawn = seeds.map(async (seed, i) => {
-      const onStep = async ({ done, total, estimate }: DenoisingProgress): Promise<void> => {
-        const shown = request.previews && i === seeds.length - 1 ? await previews.paint(estimate(), latentSize, frame) : undefined
+      const onStep = async ({ done, total, size: at, estimate }: DenoisingProgress): Promise<void> => {
+        const shownIn = at.width * pipeline.vae.factor === size.width ? firstFrame : frame
+        const shown = request.previews && i === seeds.length - 1 ? await previews.paint(estimate(), at, shownIn) : undefined
         report({ image: first + i, done, total }, shown)
       }
       try {
         const drawing = { ...settings, seed, start, ...(lockStep && { unet: lockStep }) }
-        return await finishImage(await drawImage(pipeline, drawing, { signal, onStep }), seed)
+        const planes =
+          second === null
+            ? await drawImage(pipeline, drawing, { signal, onStep })
+            : await drawTwice(pipeline, drawing, { signal, onStep, second })
+        return await finishImage(planes, seed)
       } finally {
         lockStep?.leave()
       }
@@ -80,6 +92,45 @@ export async function generateImages(
     images.push(...(await Promise.all(drawn)))
   }
   return { images, computeMs: performance.now() - started }
+}
+
+/** The pipeline with a request's assets in it, its control pictures at the size of a pass. */
+async function withAssets(
+  plain: DiffusionPipeline,
+  request: ImageRequest,
+  { assets, size, signal }: { readonly assets: readonly AssetDescriptor[]; readonly size: PixelSize; readonly signal: AbortSignal },
+): Promise<DiffusionPipeline> {
+  if (plain.adapt === null) return plain
+  return { ...plain, ...(await plain.adapt(await readAssets(request, assets, { size, signal }), { signal })) }
+}
+
+async function secondPassOf(
+  { pipeline, openUpscaler }: ImageGeneration,
+  request: ImageRequest,
+  {
+    upscaler,
+    ...pass
+  }: {
+    readonly assets: readonly AssetDescriptor[]
+    readonly upscaler: UpscalerFacts | null
+    readonly size: PixelSize
+    readonly signal: AbortSignal
+  },
+): Promise<SecondPass | null> {
+  const { highResolution } = request
+  if (highResolution === undefined) return null
+  if (highResolution.upscaler !== null && upscaler === null) {
+    const message = `The upscaler ${highResolution.upscaler} is not here any more; name an installed one, or "Latent".`
+    throw new ServiceError('unsupported', message, { param: 'hr_upscaler' })
+  }
+  const { steps, strength } = highResolution
+  return {
+    ...pass.size,
+    steps,
+    strength,
+    pipeline: await withAssets(pipeline, request, pass),
+    upscaler: upscaler === null ? null : await openUpscaler(upscaler.weights),
+  }
 }
 
 /** Images drawn at once have no more pixels together than one picture of SDXL's own size, so that they take no more memory. */
@@ -119,6 +170,8 @@ function refuseUnsupported({ base, refiner, encoder, adapt }: DiffusionPipeline,
   if (request.loras.length > 0 && adapt === null)
     refuse('loras', 'This model cannot apply LoRAs: leave out `loras` and the <lora:…> tags of the prompt.')
   if (request.refinerStart !== null && refiner === null) refuse('use_refiner', 'This model has no refiner: leave out use_refiner.')
+  if (request.highResolution?.upscaler != null && encoder === null)
+    refuse('hr_upscaler', 'This model cannot start from an image: leave out hr_upscaler.')
   if (request.initial !== null && encoder === null) refuse('init_image', 'This model cannot start from an image: leave out init_image.')
 }
 

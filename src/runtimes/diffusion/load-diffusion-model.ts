@@ -2,11 +2,16 @@ import type { DeviceChoice } from '../../core/compute-device.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
 import { loadCheckpointPipeline } from './checkpoint/load-checkpoint-pipeline.ts'
+import { RecentNetworks } from './checkpoint/recent-networks.ts'
 import { loadDiffusionPipeline } from './diffusion-pipeline.ts'
 import { generateImages } from './generate-images.ts'
 import { chooseProvider, deviceOf } from './onnx/choose-provider.ts'
 import { loadUpscalerModel } from './upscaling/load-upscaler-model.ts'
+import { openUpscaler, type Upscaler } from './upscaling/upscaler.ts'
 import { PreviewPainter } from './vae/preview-painter.ts'
+
+/** Upscalers between two passes that stay in memory. */
+const mostUpscalers = 1
 
 /**
  * Loads an image model, exported or a checkpoint, into this process.
@@ -25,10 +30,15 @@ export async function loadDiffusionModel(
   if (descriptor.upscaler !== undefined) return loadUpscalerModel(descriptor, descriptor.upscaler, { threads, provider })
   const pipeline =
     checkpoint === undefined ? await loadDiffusionPipeline(folder, options) : await loadCheckpointPipeline(checkpoint, options)
-  const generation = { pipeline, descriptor, previews: new PreviewPainter(pipeline) }
+  const upscalers = new RecentNetworks<Upscaler>(mostUpscalers)
+  const openFile = (path: string) => upscalers.get(path, () => openUpscaler(path, { threads, provider }))
+  const generation = { pipeline, descriptor, previews: new PreviewPainter(pipeline), openUpscaler: openFile }
   return {
     device: deviceOf(provider),
     generate: (request, options) => generateImages(generation, request, options),
-    [Symbol.asyncDispose]: () => pipeline[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await upscalers[Symbol.asyncDispose]()
+      await pipeline[Symbol.asyncDispose]()
+    },
   }
 }

@@ -7,7 +7,7 @@ import { linear } from './schedulers/linear.ts'
 import { prepareSolver } from './schedulers/samplers.ts'
 import type { SchedulerConfig } from './schedulers/scheduler-config.ts'
 import type { Solver } from './schedulers/solver.ts'
-import { type StartingPicture, startFromPicture } from './start-from-picture.ts'
+import { type StartingLatents, type StartingPicture, startFromPicture } from './start-from-picture.ts'
 import type { Conditioning, LatentSize } from './unet/conditioning.ts'
 import type { Guidance } from './unet/guided-unet.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
@@ -25,7 +25,7 @@ export interface DrawingSettings {
   readonly guidanceScale: number
   readonly guidanceRescale: number
   readonly prompts: PromptEncoding
-  readonly start: StartingPicture | null
+  readonly start: StartingPicture | StartingLatents | null
 }
 
 /**

@@ -18,12 +18,20 @@ export interface StartingPicture {
   readonly mask: Float32Array | null
 }
 
+/** Latents to start from, instead of a picture. */
+export interface StartingLatents {
+  /** Clean, in the model's scale. */
+  readonly latents: Float32Array
+  /** How much to change, over 0 and up to 1. */
+  readonly strength: number
+}
+
 export interface PictureStart {
   readonly solver: Solver
   readonly steps: number
   readonly generator: TorchGenerator
   readonly size: LatentSize
-  readonly start: StartingPicture
+  readonly start: StartingPicture | StartingLatents
 }
 
 /** Where image-to-image and inpainting begin: the encoded picture with the noise of the timestep that the strength leaves. */
@@ -31,10 +39,12 @@ export async function startFromPicture(
   pipeline: DiffusionPipeline,
   { solver, steps, generator, size, start }: PictureStart,
 ): Promise<Pick<Drawing, 'begin' | 'latents' | 'inpainting' | 'shown'>> {
+  const begin = beginOf(solver, steps, start.strength)
+  if ('latents' in start) {
+    const noise = generator.normal(start.latents.length)
+    return { begin, latents: solver.addNoise(startAt(begin), start.latents, noise), inpainting: null, shown: null }
+  }
   const { picture, strength, mask } = start
-  const begin = (steps - Math.min(Math.floor(steps * strength), steps)) * solver.order
-  if (begin >= solver.timesteps.length)
-    throw new ServiceError('validation_error', `With ${steps} steps, strength must be at least ${1 / steps}.`, { param: 'strength' })
   if (pipeline.base.inpaints) {
     // The part to repaint is all of the picture where no mask says otherwise.
     const whole = mask ?? new Float32Array(picture.width * picture.height).fill(1)
@@ -49,6 +59,13 @@ export async function startFromPicture(
   // diffusers also encodes the masked picture, which moves the stream of noise on even where the UNet does not take it.
   if (pipeline.encoder?.draws === true) generator.normal(clean.length)
   return { begin, latents, inpainting: { clean, noise, mask: toLatentSize(mask, picture, size) }, shown: null }
+}
+
+/** The evaluation that a strength lets a solver begin at. @throws {ServiceError} `validation_error` when no step is left. */
+export function beginOf(solver: Solver, steps: number, strength: number): number {
+  const begin = (steps - Math.min(Math.floor(steps * strength), steps)) * solver.order
+  if (begin < solver.timesteps.length) return begin
+  throw new ServiceError('validation_error', `With ${steps} steps, strength must be at least ${1 / steps}.`, { param: 'strength' })
 }
 
 /** The mask's nearest value for each latent pixel. */

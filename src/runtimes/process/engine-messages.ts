@@ -2,7 +2,7 @@ import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import type { ComputeDevice, DeviceChoice } from '../../core/compute-device.ts'
 import type { ErrorCode, FieldFault } from '../../core/error.ts'
 import type { ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
-import type { ModelDescriptor } from '../../core/model.ts'
+import type { ModelDescriptor, UpscalerFacts } from '../../core/model.ts'
 import type {
   DetokenizeRequest,
   DetokenizeResult,
@@ -22,7 +22,12 @@ export type EngineWork =
   | { readonly type: 'embed'; readonly request: EmbeddingRequest }
   | { readonly type: 'tokenize'; readonly request: TokenizeRequest }
   | { readonly type: 'detokenize'; readonly request: DetokenizeRequest }
-  | { readonly type: 'draw'; readonly request: ImageRequest; readonly assets: readonly AssetDescriptor[] }
+  | {
+      readonly type: 'draw'
+      readonly request: ImageRequest
+      readonly assets: readonly AssetDescriptor[]
+      readonly upscaler: UpscalerFacts | null
+    }
 
 /** What an engine is given to compute with. */
 export interface EngineOptions extends DeviceChoice {

@@ -1,6 +1,6 @@
 import type { DeviceChoice } from '../../core/compute-device.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
-import type { FindAsset } from '../../core/ports/asset-finder.ts'
+import type { FindAsset, FindUpscaler } from '../../core/ports/asset-finder.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { LoadedModel, LoadOptions, ModelLoader } from '../../core/ports/model-loader.ts'
 import type { Confinement } from './confine/confinement.ts'
@@ -26,6 +26,8 @@ export interface ProcessLoaderSettings extends Partial<DeviceChoice> {
   readonly memoryBytes?: number
   /** Looks up the files of assets that requests name; none where it is left out. */
   readonly findAsset?: FindAsset
+  /** Looks up the files of upscalers that requests name; none where it is left out. */
+  readonly findUpscaler?: FindUpscaler
   /** Folders in which those files lie; engines of checkpoints may read them. */
   readonly assetFolders?: readonly string[]
   readonly clock: Clock
@@ -47,6 +49,7 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
     engineThreads: threads,
     textSlots,
     findAsset = () => undefined,
+    findUpscaler = () => undefined,
     assetFolders = [],
     gpu = 'off',
     gpuDevice = null,
@@ -81,6 +84,10 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
   return {
     loadText: (descriptor, options) => load({ descriptor, entry: textEntry, slots: textSlots }, createTextProxy, options),
     loadImage: (descriptor, options) =>
-      load({ descriptor, entry: imageEntry, slots: imageSlots }, (engine) => createImageProxy(engine, findAsset), options),
+      load(
+        { descriptor, entry: imageEntry, slots: imageSlots },
+        (engine) => createImageProxy(engine, { findAsset, findUpscaler }),
+        options,
+      ),
   }
 }

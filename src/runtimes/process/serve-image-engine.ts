@@ -19,6 +19,7 @@ export function serveImageEngine(load: LoadImage): void {
 function createRunner(model: ImageModel): WorkRunner {
   return async (work, { id, signal, send }) => {
     if (work.type !== 'draw') throw new ServiceError('internal_error', 'The image engine was asked for text.')
-    return model.generate(work.request, { signal, assets: work.assets, onProgress: (progress) => send({ type: 'progress', id, progress }) })
+    const { request, assets, upscaler } = work
+    return model.generate(request, { signal, assets, upscaler, onProgress: (progress) => send({ type: 'progress', id, progress }) })
   }
 }

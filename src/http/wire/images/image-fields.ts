@@ -3,6 +3,7 @@ import { mostControlnets } from '../../../core/images/controlnet.ts'
 import { largestLoraWeight, mostLoras } from '../../../core/images/lora.ts'
 import { stylePresetNames } from '../../../core/images/style-preset.ts'
 import { samplers } from '../../../core/sampler.ts'
+import { highResolutionFields } from './high-resolution-fields.ts'
 import { unsupportedField } from './unsupported-fields.ts'
 
 const prompt = { maxLength: 10_000 }
@@ -131,6 +132,7 @@ export const imageFields = {
   high_noise_frac: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, default: imageDefaults.high_noise_frac, description: 'Share of the steps before the refiner.' }),
   ),
+  ...highResolutionFields,
   model: Type.Optional(Type.String({ minLength: 1, description: 'An installed image model, see /v1/models.' })),
   checkpoint: Type.Optional(Type.String({ minLength: 1, description: 'The same by the original name.' })),
   log_prompt: Type.Optional(

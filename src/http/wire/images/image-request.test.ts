@@ -146,6 +146,8 @@ suite('image requests', () => {
     use_refiner: { good: [false, null], bad: ['false', 1] },
     high_noise_frac: { good: [0.8, null], bad: [-0.01, 1.01, '0.8'] },
     log_prompt: { good: [true, false, null], bad: ['true', 1] },
+    hr_scale: { good: [2, null], bad: [1, 0, 4.1, '2', 3] },
+    denoising_strength: { good: [0.7, null], bad: [0, 1.1, '0.5', 0.5] },
   }
   for (const [field, { good, bad }] of Object.entries(ranges)) {
     test(`${field} keeps to its range`, async () => {

@@ -7,6 +7,7 @@ import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
+import { findHighResolutionFaults, readHighResolution } from './high-resolution.ts'
 import { decodeAssets, findAssetFaults, referenceTo } from './image-assets.ts'
 import { findImageFaults, type ImageHints } from './image-faults.ts'
 import { type ImageBody, imageDefaults, imageRequestSchema, unsupportedImageFields } from './image-fields.ts'
@@ -46,9 +47,10 @@ export async function parseImageRequest(
   const body = checker.parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedImageFields), imageFaultCodes)
   const model = chooseImageModel(deps.catalog, { ...namedModel(body), families })
-  refuseFaults(findAssetFaults(body, model, deps.catalog), imageFaultCodes)
+  refuseFaults([...findAssetFaults(body, model, deps.catalog), ...findHighResolutionFaults(body, model, deps.catalog)], imageFaultCodes)
   const request = withReferences(resolveImageRequest(body, model, hints), deps.catalog)
-  refusePixels(request, mostPixels, { count: 'num_images', size: ['width', 'height'] })
+  const sized = request.highResolution === undefined ? [] : ['hr_scale']
+  refusePixels(request, mostPixels, { count: 'num_images', size: ['width', 'height', ...sized] })
   return {
     request: {
       ...request,
@@ -119,15 +121,19 @@ function resolveImage(body: ImageBody, model: ImageModelDescriptor, hints: Image
   const refines = body.use_refiner ?? model.refiner !== null
   const { prompt, prompt2, loras } = readLoras(body)
   const { negative_prompt: negative, negative_prompt_2: negative2, num_images: count = imageDefaults.num_images } = body
+  const base = {
+    width: body.width ?? model.native.width,
+    height: body.height ?? model.native.height,
+    steps: body.steps ?? model.defaults.steps,
+  }
   return {
     model: model.id,
     prompt,
     prompt2,
     // A second text that is absent or empty is the first, as in diffusers.
     negative: (negative ?? negative2) === undefined ? null : { prompt: negative ?? '', prompt2: negative2 || (negative ?? '') },
-    width: body.width ?? model.native.width,
-    height: body.height ?? model.native.height,
-    steps: body.steps ?? model.defaults.steps,
+    ...base,
+    ...readHighResolution(body, base),
     guidanceScale: body.cfg_scale ?? model.defaults.guidanceScale,
     guidanceRescale: body.guidance_rescale ?? imageDefaults.guidance_rescale,
     seeds: readSeeds(body.seed, count),

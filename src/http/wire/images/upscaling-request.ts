@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
-import type { ImageModelDescriptor } from '../../../core/model.ts'
+import { listUpscalers, type NamedUpscaler } from '../../../core/images/upscalers.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
@@ -98,10 +98,8 @@ function sizeOf(
 }
 
 /** The upscaler a request names, or the only one. @throws {ServiceError} `model_not_found`, `unsupported`, `validation_error`. */
-function chooseUpscaler(catalog: ModelCatalog, name: string | undefined): Required<Pick<ImageModelDescriptor, 'id' | 'upscaler'>> {
-  const known = catalog
-    .list()
-    .flatMap((model) => (model.kind === 'image' && model.upscaler !== undefined ? [{ id: model.id, upscaler: model.upscaler }] : []))
+function chooseUpscaler(catalog: ModelCatalog, name: string | undefined): NamedUpscaler {
+  const known = listUpscalers(catalog)
   const names = known.map(({ id }) => id).join(', ')
   const [only, ...more] = known
   if (only === undefined)

@@ -11,15 +11,20 @@ export function describeParameters(
   { prompt, prompt2, negative }: StyledPrompts,
   { seed, model }: { readonly seed: number; readonly model: string },
 ): string {
+  const { highResolution } = request
+  const { width, height } = highResolution?.first ?? request
   const pairs: readonly (readonly [string, string | number | null])[] = [
     ['Steps', request.steps],
     ['Sampler', request.sampler],
     ['CFG scale', request.guidanceScale],
     ['CFG rescale', request.guidanceRescale || null],
     ['Seed', seed],
-    ['Size', `${request.width}x${request.height}`],
+    ['Size', `${width}x${height}`],
     ['Model', model],
-    ['Denoising strength', request.initial?.strength ?? null],
+    ['Denoising strength', (highResolution ?? request.initial)?.strength ?? null],
+    ['Hires upscale', highResolution === undefined ? null : request.width / width],
+    ['Hires upscaler', highResolution === undefined ? null : (highResolution.upscaler ?? 'Latent')],
+    ['Hires steps', highResolution?.steps ?? null],
     ['Mask blur', request.mask?.blur || null],
     ['Clip skip', request.clipSkip || null],
     ['Style preset', request.stylePreset],

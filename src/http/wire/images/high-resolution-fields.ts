@@ -1,0 +1,54 @@
+import Type from 'typebox'
+
+/** A1111's word for enlarging the latents themselves. */
+export const latent = 'Latent'
+
+/** What a second pass is where a body asks for one and says no more. */
+export const highResolutionDefaults = {
+  enable_hr: false,
+  hr_scale: 2,
+  hr_upscaler: latent,
+  hr_second_pass_steps: 0,
+  denoising_strength: 0.7,
+} as const
+
+/** Fields of a drawing in two passes, in A1111's words. */
+export const highResolutionFields = {
+  enable_hr: Type.Optional(
+    Type.Boolean({
+      default: highResolutionDefaults.enable_hr,
+      description: 'Whether the drawing is enlarged and drawn over in a second pass.',
+    }),
+  ),
+  hr_scale: Type.Optional(
+    Type.Number({
+      minimum: 1.1,
+      maximum: 4,
+      default: highResolutionDefaults.hr_scale,
+      description: 'How much larger than width × height the image becomes.',
+    }),
+  ),
+  hr_upscaler: Type.Optional(
+    Type.String({
+      minLength: 1,
+      default: highResolutionDefaults.hr_upscaler,
+      description: '`Latent` enlarges the latents; the name of an installed upscaler has it enlarge the picture of the first pass.',
+    }),
+  ),
+  hr_second_pass_steps: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 200,
+      default: highResolutionDefaults.hr_second_pass_steps,
+      description: 'Steps of the second pass; 0 = as many.',
+    }),
+  ),
+  denoising_strength: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1,
+      default: highResolutionDefaults.denoising_strength,
+      description: 'How much the second pass may change; needs enable_hr.',
+    }),
+  ),
+}

@@ -1,0 +1,67 @@
+import type { FieldFault } from '../../../core/error.ts'
+import type { HighResolution, ImageRequest } from '../../../core/image-generation.ts'
+import { isImageServer } from '../../../core/images/image-servers.ts'
+import { listUpscalers } from '../../../core/images/upscalers.ts'
+import type { ImageModelDescriptor } from '../../../core/model.ts'
+import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { highResolutionDefaults as defaults, latent } from './high-resolution-fields.ts'
+import type { ImageBody } from './image-fields.ts'
+import { plainLeastStrength, strengthFor } from './image-strength.ts'
+
+const details = ['hr_scale', 'hr_upscaler', 'hr_second_pass_steps', 'denoising_strength'] as const
+
+/** Says what of a body's second pass contradicts itself or the model. */
+export function findHighResolutionFaults(body: ImageBody, model: ImageModelDescriptor, catalog: ModelCatalog): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  const add = (field: string, text: string, kind = 'conflict') => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
+  if (body.enable_hr !== true) {
+    for (const field of details)
+      if (body[field] !== undefined && body[field] !== defaults[field]) add(field, 'needs `enable_hr: true`: set it, or leave this out.')
+    return faults
+  }
+  if (isImageServer(model.format))
+    add('enable_hr', `must be left out: ${model.id} runs on a server that is not asked for it.`, 'unsupported')
+  if (model.draws === 'native') add('enable_hr', `must be left out: ${model.id} draws at its own size alone.`, 'unsupported')
+  if (body.init_image !== undefined) add('enable_hr', 'must be left out beside `init_image`: the first pass starts from nothing.')
+  const { steps, strength } = secondPass(body, body.steps ?? model.defaults.steps)
+  if (strength * steps < 1) {
+    const advice = `use ${plainLeastStrength(steps)} or more with ${steps} steps.`
+    add('denoising_strength', `times the steps of the second pass must be at least 1: ${advice}`, 'range')
+  }
+  const { sampler = model.defaults.sampler } = body
+  const lcmSteps = model.bounds?.lcmSteps ?? null
+  if (sampler === 'LCM' && lcmSteps !== null && steps > lcmSteps)
+    add('hr_second_pass_steps', `must be at most ${lcmSteps} with the sampler LCM of ${model.id}.`, 'range')
+  const upscaler = upscalerOf(body)
+  if (upscaler === null) return faults
+  const known = listUpscalers(catalog)
+  if (model.checkpoint === undefined)
+    add('hr_upscaler', `must be "${latent}": ${model.id} is an export, which takes no other.`, 'unsupported')
+  else if (!known.some(({ id }) => id === upscaler))
+    add('hr_upscaler', `must be "${latent}" or an installed upscaler: ${known.map(({ id }) => id).join(', ') || 'none'}.`, 'unsupported')
+  return faults
+}
+
+/** The second pass of a body, and the size it ends with; nothing for a body without one. */
+export function readHighResolution(
+  body: ImageBody,
+  { width, height, steps }: Pick<ImageRequest, 'width' | 'height' | 'steps'>,
+): { readonly highResolution: HighResolution; readonly width: number; readonly height: number } | null {
+  if (body.enable_hr !== true) return null
+  const { hr_scale: scale = defaults.hr_scale } = body
+  const larger = (side: number) => Math.round((side * scale) / 8) * 8
+  return {
+    highResolution: { first: { width, height }, upscaler: upscalerOf(body), ...secondPass(body, steps) },
+    width: larger(width),
+    height: larger(height),
+  }
+}
+
+function secondPass(body: ImageBody, first: number): Pick<HighResolution, 'steps' | 'strength'> {
+  const steps = body.hr_second_pass_steps || first
+  return { steps, strength: strengthFor(body.denoising_strength ?? defaults.denoising_strength, steps) }
+}
+
+function upscalerOf({ hr_upscaler: name = latent }: ImageBody): string | null {
+  return name.toLowerCase() === latent.toLowerCase() ? null : name
+}

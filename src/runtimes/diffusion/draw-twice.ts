@@ -1,0 +1,67 @@
+import type { DiffusionPipeline } from './diffusion-pipeline.ts'
+import { type DrawingOptions, drawImage, drawLatents, type ImageSettings } from './draw-image.ts'
+import { resizeRgb } from './pictures/resize-image.ts'
+import { type PixelSize, toPlanes, toRgb } from './pictures/rgb-image.ts'
+import { prepareSolver } from './schedulers/samplers.ts'
+import { beginOf, type StartingLatents, type StartingPicture } from './start-from-picture.ts'
+import type { LatentSize } from './unet/conditioning.ts'
+import type { Upscaler } from './upscaling/upscaler.ts'
+import { decodeLatents } from './vae/latent-pixels.ts'
+import { resizeLatents } from './vae/resize-latents.ts'
+import type { PixelPlanes } from './vae/vae-decoder.ts'
+
+/** How a drawing is enlarged and drawn over. */
+export interface SecondPass extends PixelSize {
+  /** The pipeline with its assets at the second size. */
+  readonly pipeline: DiffusionPipeline
+  readonly steps: number
+  readonly strength: number
+  /** null = the latents are enlarged. */
+  readonly upscaler: Pick<Upscaler, 'enlarge'> | null
+}
+
+/**
+ * Draws one image in two passes. The second is image-to-image at the larger size: from the enlarged latents as they are, or from the
+ * picture of the first pass as an upscaler enlarged it. It draws its noise from the same seed anew.
+ */
+export async function drawTwice(
+  pipeline: DiffusionPipeline,
+  settings: ImageSettings,
+  { signal, onStep, second }: DrawingOptions & { readonly second: SecondPass },
+): Promise<PixelPlanes> {
+  const { steps, strength, width, height } = second
+  const solver = prepareSolver(settings.sampler, settings.scheduler, steps)
+  const more = solver.timesteps.length - beginOf(solver, steps, strength)
+  let before = 0
+  const first = await drawLatents(pipeline, settings, {
+    signal,
+    onStep: (progress) => {
+      before = progress.total
+      return onStep({ ...progress, total: before + more })
+    },
+  })
+  const start = await enlarge(pipeline, first, second, { signal })
+  return drawImage(
+    second.pipeline,
+    { ...settings, width, height, steps, start },
+    { signal, onStep: (progress) => onStep({ ...progress, done: before + progress.done, total: before + progress.total }) },
+  )
+}
+
+async function enlarge(
+  pipeline: DiffusionPipeline,
+  { latents, size }: { readonly latents: Float32Array; readonly size: LatentSize },
+  { upscaler, strength, width, height }: SecondPass,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<StartingPicture | StartingLatents> {
+  const { factor } = pipeline.vae
+  if (upscaler === null) {
+    const larger = { ...size, width: width / factor, height: height / factor }
+    return { latents: resizeLatents(latents, size, larger), strength }
+  }
+  // Rounded to bytes in between, as the same would be in requests of their own.
+  const small = toPlanes(toRgb(await decodeLatents(pipeline, latents, size)))
+  const large = toRgb(await upscaler.enlarge(small, { signal }))
+  const fits = large.width === width && large.height === height
+  return { picture: toPlanes(fits ? large : await resizeRgb(large, { width, height })), strength, mask: null }
+}
