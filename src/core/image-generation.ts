@@ -30,6 +30,8 @@ export interface ImageRequest {
   /** One seed per image, 0 to 2³²−1. */
   readonly seeds: readonly number[]
   readonly sampler: Sampler
+  /** How timesteps are spaced where a LoRA wants it; absent = as the model has it. */
+  readonly timestepSpacing?: 'trailing'
   readonly encoding: ImageEncoding
   /** How much of a JPEG or WebP is kept, 1 to 100; absent = {@link defaultEncodingQuality}. */
   readonly encodingQuality?: number

@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import type { ExaminedWeights } from '../../core/assets/asset.ts'
 import { detectSafetensorsKind } from '../../core/checkpoint/checkpoint-family.ts'
+import { readLoraPace } from '../../core/checkpoint/lora-pace.ts'
 import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
 import { countTextLayers } from '../../core/checkpoint/text-layers.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
@@ -36,5 +37,7 @@ export async function examineWeights(path: string, name: string): Promise<Examin
   }
   const refusal = found.kind === 'lora' ? refuseLora([...header.tensors.keys()]) : null
   if (refusal !== null) return { kind: 'unusable', reason: refusal }
-  return { kind: 'asset', descriptor: { ...facts, kind: found.kind, name, file: path, family: 'family' in found ? found.family : null } }
+  const pace = found.kind === 'lora' ? readLoraPace(name, header.metadata) : null
+  const family = 'family' in found ? found.family : null
+  return { kind: 'asset', descriptor: { ...facts, kind: found.kind, name, file: path, family, ...(pace && { pace }) } }
 }

@@ -104,7 +104,12 @@ test('a pickle by its name and a sound file of another kind wait for who names t
 
 test('names are told by the end of a split, few-step models and velocities by their names', async () => {
   const own = join(temporary.path, 'names')
-  const wanted = { 'sd15.safetensors': 'some_lightning_v2', 'sd21.safetensors': 'v2-1_768-ema', 'xl.safetensors': 'xl-lcm-00001-of-00001' }
+  const wanted = {
+    'sd15.safetensors': 'some_lightning_v2',
+    'sd21.safetensors': 'v2-1_768-ema',
+    'xl.safetensors': 'xl-lcm-00001-of-00001',
+    'lora-kohya.safetensors': 'sdxl_lightning_4step_lora',
+  }
   await mkdir(own)
   const packed = await readGoldenCheckpoints()
   for (const [path, name] of Object.entries(wanted)) await writeFile(join(own, `${name}.safetensors`), packed.get(path) ?? '')
@@ -116,6 +121,7 @@ test('names are told by the end of a split, few-step models and velocities by th
   }
   assert.deepEqual(image('some_lightning_v2').defaults, { steps: 4, guidanceScale: 1, sampler: 'K_EULER' })
   assert.equal(image('some_lightning_v2').timestepSpacing, 'trailing')
+  assert.equal(catalog.findAsset('lora', 'sdxl_lightning_4step_lora')?.pace?.sampler, 'K_EULER')
   assert.deepEqual(image('xl-lcm').defaults, { steps: 4, guidanceScale: 1, sampler: 'LCM' })
   assert.deepEqual(image('v2-1_768-ema').native, { width: 768, height: 768 })
   assert.equal(image('v2-1_768-ema').checkpoint?.prediction, 'v_prediction')

@@ -1,4 +1,5 @@
 import type { CheckpointFamily } from '../checkpoint/checkpoint-family.ts'
+import type { LoraPace } from '../checkpoint/lora-pace.ts'
 import type { ImageModelDescriptor } from '../model.ts'
 
 /** What requests may name besides models. */
@@ -14,6 +15,8 @@ export interface AssetDescriptor {
   readonly file: string
   /** The models it fits; null = the file does not tell, and the engine refuses what does not fit. */
   readonly family: CheckpointFamily | null
+  /** What a LoRA for few steps stands in for; absent = it is none. */
+  readonly pace?: LoraPace
   readonly bytes: number
   /** Unix seconds. */
   readonly created: number

@@ -47,7 +47,10 @@ export async function generateImages(
   const styled = stylePrompts(request)
   const settings = {
     sampler: request.sampler,
-    scheduler: { ...pipeline.scheduler, timestepSpacing: descriptor.timestepSpacing ?? pipeline.scheduler.timestepSpacing },
+    scheduler: {
+      ...pipeline.scheduler,
+      timestepSpacing: request.timestepSpacing ?? descriptor.timestepSpacing ?? pipeline.scheduler.timestepSpacing,
+    },
     steps: request.steps,
     ...size,
     guidanceScale: request.guidanceScale,

@@ -11,7 +11,7 @@ interface ReadLoras {
 }
 
 /** The prompts without their LoRA tags, and every LoRA that a body names; a second prompt that is absent or empty is the first. */
-export function readLoras(body: ImageBody): ReadLoras {
+export function readLoras(body: Pick<ImageBody, 'prompt' | 'prompt_2' | 'loras'>): ReadLoras {
   const [first, second] = [readLoraTags(body.prompt), readLoraTags(body.prompt_2 ?? '')]
   const named = Object.entries(body.loras ?? {}).map(([name, weight]) => ({ name, weight }))
   return { prompt: first.text, prompt2: second.text || first.text, loras: [...named, ...first.loras, ...second.loras] }

@@ -15,6 +15,7 @@ import { readLoras } from './image-loras.ts'
 import { refusePixels } from './image-pixels.ts'
 import { readSeeds } from './image-seeds.ts'
 import { strengthFor } from './image-strength.ts'
+import { paceByLoras } from './lora-pace.ts'
 import { findUnsupported } from './unsupported-fields.ts'
 
 export interface ImageParsing {
@@ -46,7 +47,8 @@ export async function parseImageRequest(
 ): Promise<{ readonly request: ImageRequest; readonly logPrompt: boolean }> {
   const body = checker.parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedImageFields), imageFaultCodes)
-  const model = chooseImageModel(deps.catalog, { ...namedModel(body), families })
+  const chosen = chooseImageModel(deps.catalog, { ...namedModel(body), families })
+  const { model, spacing } = paceByLoras(chosen, body, deps.catalog)
   refuseFaults([...findAssetFaults(body, model, deps.catalog), ...findHighResolutionFaults(body, model, deps.catalog)], imageFaultCodes)
   const request = withReferences(resolveImageRequest(body, model, hints), deps.catalog)
   const sized = request.highResolution === undefined ? [] : ['hr_scale']
@@ -54,6 +56,7 @@ export async function parseImageRequest(
   return {
     request: {
       ...request,
+      ...spacing,
       ...(await decodeImages(deps.inspectImage, body, { ...options, shape: request })),
       ...(await decodeAssets(deps, body, options)),
     },

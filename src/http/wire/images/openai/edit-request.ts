@@ -9,6 +9,7 @@ import { inspectField } from '../decode-image.ts'
 import { imageDefaults } from '../image-fields.ts'
 import { chooseImageModel, type ImageParsing } from '../image-request.ts'
 import { plainLeastStrength, strengthFor } from '../image-strength.ts'
+import { paceByLoras } from '../lora-pace.ts'
 import { findUnsupported, unsupportedField } from '../unsupported-fields.ts'
 import { commonImageOptions, drawingOptions, unsupportedImageOptions } from './image-options.ts'
 import { type OpenAiImages, resolveImages } from './resolve-images.ts'
@@ -85,10 +86,11 @@ async function startFrom(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<OpenAiImages> {
   const { image, mask } = takeFiles(form, known)
-  const model = chooseImageModel(deps.catalog, { field: 'model', name: body.model })
+  const { model, spacing } = paceByLoras(chooseImageModel(deps.catalog, { field: 'model', name: body.model }), body, deps.catalog)
   refuseUnfit(model)
   const picture = await inspectField(deps.inspectImage, { field: 'image', bytes: image }, { signal })
-  const { request, delivery } = resolveImages(body, { model, picture, mostPixels: deps.mostPixels })
+  const { request: resolved, delivery } = resolveImages(body, { model, picture, mostPixels: deps.mostPixels })
+  const request = { ...resolved, ...spacing }
   const strength = readStrength(body, { masked: mask !== undefined, steps: request.steps })
   const initial = { image, strength: strengthFor(strength, request.steps) }
   if (mask === undefined) return { request: { ...request, initial }, delivery }

@@ -2,6 +2,7 @@ import type { ModelCatalog } from '../../../../core/ports/model-catalog.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { chooseImageModel } from '../image-request.ts'
+import { paceByLoras } from '../lora-pace.ts'
 import { findUnsupported } from '../unsupported-fields.ts'
 import { openAiImageSchema, unsupportedImageOptions } from './image-options.ts'
 import { type OpenAiImages, resolveImages } from './resolve-images.ts'
@@ -17,6 +18,7 @@ const checker = createBodyChecker(openAiImageSchema)
 export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown, mostPixels: number): OpenAiImages {
   const body = checker.parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedImageOptions), imageFaultCodes)
-  const model = chooseImageModel(catalog, { field: 'model', name: body.model })
-  return resolveImages(body, { model, picture: null, mostPixels })
+  const { model, spacing } = paceByLoras(chooseImageModel(catalog, { field: 'model', name: body.model }), { prompt: body.prompt }, catalog)
+  const images = resolveImages(body, { model, picture: null, mostPixels })
+  return { ...images, request: { ...images.request, ...spacing } }
 }
