@@ -100,7 +100,7 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
     const own = 'fault' in facts ? {} : describeGguf(facts)
     return {
       ...base,
-      embeddings: embeddings || own.generates === false,
+      embeddings: embeddings || (own.generates === false && own.ranks !== true),
       ...own,
       format,
       file,
@@ -108,8 +108,9 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
     }
   }
   const upstream = readTextServers(modelFile, folder)
-  const { format, vision = false } = modelFile
-  return { ...base, format, file: join(folder, 'model.json'), upstream, speculative: null, ...(vision && { vision }) }
+  const { format, vision = false, ranks = false } = modelFile
+  const does = { ...(vision && { vision }), ...(ranks && { ranks, generates: false }) }
+  return { ...base, format, file: join(folder, 'model.json'), upstream, speculative: null, ...does }
 }
 
 function readSpeculative(given: string | undefined, folder: string): SpeculativeDecoding | null {

@@ -178,6 +178,14 @@ export const modelFileFields: readonly ModelFileField[] = [
     accepts: (value) => typeof value === 'boolean',
   },
   {
+    name: 'ranks',
+    models: 'text-upstream',
+    absent: 'false',
+    expected: 'true or false',
+    meaning: 'Whether it is a reranker: /v1/rerank may use it, and it makes no text.',
+    accepts: (value) => typeof value === 'boolean',
+  },
+  {
     name: 'weight',
     models: 'text-upstream',
     absent: '1',

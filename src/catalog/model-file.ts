@@ -40,6 +40,7 @@ interface UpstreamModelFile extends TextModelFile {
   readonly replicas?: readonly (string | { readonly url: string; readonly weight?: number })[]
   readonly weight?: number
   readonly vision?: boolean
+  readonly ranks?: boolean
   /** Seconds. */
   readonly timeouts?: { readonly connect?: number; readonly first?: number; readonly idle?: number }
 }

@@ -63,6 +63,10 @@ test('a text, its count and its tokens come from another node as from a model of
     options,
   )
   assert.ok(spelled?.spellings?.[0] instanceof Uint8Array)
+  assert.deepEqual(await model.rank?.({ model: 'fake-chat', query: 'a fox', documents: ['a hare', 'a fox'] }, options), {
+    scores: [0.5, 1],
+    promptTokens: 8,
+  })
 })
 
 test('pictures come from another node, with their progress', async () => {

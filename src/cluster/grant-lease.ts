@@ -4,7 +4,7 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
 import type { ModelLease, ModelPool } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
-import type { DetokenizeRequest, EmbeddingRequest, TextRequest, TokenizeRequest } from '../core/text-generation.ts'
+import type { DetokenizeRequest, EmbeddingRequest, RankRequest, TextRequest, TokenizeRequest } from '../core/text-generation.ts'
 import { type AskerLine, carryError, type LeaseAnswer, type LeaseQuestion, type LenderLine, pingMs } from './lease-wire.ts'
 import type { SealedLines } from './sealed-lines.ts'
 import { repeat } from './watch-silence.ts'
@@ -90,7 +90,7 @@ function describe(model: Model): Omit<Extract<LeaseAnswer, { readonly type: 'gra
   const { device } = model
   return {
     facts: { ...(contextLength === undefined ? {} : { contextLength }), ...(device === undefined ? {} : { device }) },
-    abilities: ['countPrompt', 'tokenize', 'detokenize'].filter((name) => name in model),
+    abilities: ['countPrompt', 'rank', 'tokenize', 'detokenize'].filter((name) => name in model),
   }
 }
 
@@ -122,6 +122,7 @@ async function work(model: Model, call: Call, { signal, say }: Speaker): Promise
 /** What another node sealed is of our own making, so that its shape is not checked again. */
 function ask(model: TextModel, { method, request }: Call, signal: AbortSignal): Promise<unknown> | undefined {
   if (method === 'embed') return model.embed(request as EmbeddingRequest, { signal })
+  if (method === 'rank') return model.rank?.(request as RankRequest, { signal })
   if (method === 'countPrompt') return model.countPrompt?.(request as TextRequest, { signal })
   if (method === 'tokenize') return model.tokenize?.(request as TokenizeRequest, { signal })
   if (method === 'detokenize') return model.detokenize?.(request as DetokenizeRequest, { signal })

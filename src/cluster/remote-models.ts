@@ -1,7 +1,7 @@
 import type { ImageProgress, ImageResult } from '../core/image-generation.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
-import type { DetokenizeResult, EmbeddingResult, TextPart, TokenizeResult } from '../core/text-generation.ts'
+import type { DetokenizeResult, EmbeddingResult, RankResult, TextPart, TokenizeResult } from '../core/text-generation.ts'
 import type { BorrowedSlot } from './borrow-slot.ts'
 
 /** A text model behind a slot of another node. What that node sealed has the shape that its own model gave it. */
@@ -13,6 +13,7 @@ export function createRemoteTextModel(slot: BorrowedSlot, account: string): Text
     generate: (request, { signal }) => slot.call('generate', request, { signal, account }) as AsyncGenerator<TextPart>,
     embed: (request, options) => ask<EmbeddingResult>('embed', request, options),
     ...(slot.abilities.includes('countPrompt') ? { countPrompt: (request, options) => ask<number>('countPrompt', request, options) } : {}),
+    ...(slot.abilities.includes('rank') ? { rank: (request, options) => ask<RankResult>('rank', request, options) } : {}),
     ...(slot.abilities.includes('tokenize') ? { tokenize: (request, options) => ask<TokenizeResult>('tokenize', request, options) } : {}),
     ...(slot.abilities.includes('detokenize')
       ? { detokenize: (request, options) => ask<DetokenizeResult>('detokenize', request, options) }

@@ -73,7 +73,7 @@ class MovingLease<Model> implements AsyncDisposable {
 /** A text model on whichever node has a slot. */
 export async function rerouteText(place: Place<TextModel>): Promise<ModelLease<TextModel>> {
   const lease = await MovingLease.open(place)
-  const { contextLength, device, countPrompt, tokenize, detokenize } = lease.model
+  const { contextLength, device, countPrompt, rank, tokenize, detokenize } = lease.model
   return {
     model: {
       ...(contextLength === undefined ? {} : { contextLength }),
@@ -81,6 +81,7 @@ export async function rerouteText(place: Place<TextModel>): Promise<ModelLease<T
       generate: (request, options) => lease.stream((model) => model.generate(request, options)),
       embed: (request, options) => lease.ask((model) => model.embed(request, options)),
       ...(countPrompt && { countPrompt: (request, options) => lease.ask((model) => model.countPrompt?.(request, options) ?? lacking()) }),
+      ...(rank && { rank: (request, options) => lease.ask((model) => model.rank?.(request, options) ?? lacking()) }),
       ...(tokenize && { tokenize: (request, options) => lease.ask((model) => model.tokenize?.(request, options) ?? lacking()) }),
       ...(detokenize && { detokenize: (request, options) => lease.ask((model) => model.detokenize?.(request, options) ?? lacking()) }),
     },

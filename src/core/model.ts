@@ -33,8 +33,10 @@ export interface TextModelDescriptor extends DescriptorBase {
   readonly embeddings: boolean
   /** Whether it looks at pictures in messages; absent = it does not. */
   readonly vision?: boolean
-  /** Whether it makes text; absent = it does. Encoders only make embeddings. */
+  /** Whether it makes text; absent = it does. Encoders only make embeddings, or score texts. */
   readonly generates?: boolean
+  /** Whether it scores texts against a query; absent = it does not. */
+  readonly ranks?: boolean
   /** What its file says of its weights; absent = it runs elsewhere. */
   readonly weights?: TextWeights
   /** How the next tokens are guessed so that one evaluation checks several; null = they are not. */

@@ -211,6 +211,21 @@ export interface EmbeddingRequest {
   readonly dimensions?: number
 }
 
+/** Texts to score against a query. */
+export interface RankRequest {
+  readonly model: string
+  readonly query: string
+  /** At least one. */
+  readonly documents: readonly string[]
+}
+
+export interface RankResult {
+  /** How well each document answers the query, the higher the better: 0 to 1 of a model that runs here, else as its server says it. */
+  readonly scores: readonly number[]
+  /** Of all pairs of query and document together. */
+  readonly promptTokens: number
+}
+
 export interface EmbeddingResult {
   /** One vector of unit length per input. */
   readonly vectors: readonly (readonly number[])[]

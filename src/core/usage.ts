@@ -3,7 +3,7 @@ export interface UsageEntry {
   readonly accountId: string
   readonly tokenId: string | null
   readonly model: string
-  readonly kind: 'chat' | 'completion' | 'embedding' | 'image'
+  readonly kind: 'chat' | 'completion' | 'embedding' | 'rerank' | 'image'
   readonly outcome: 'succeeded' | 'failed' | 'cancelled'
   readonly promptTokens: number
   readonly completionTokens: number

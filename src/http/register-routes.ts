@@ -30,6 +30,7 @@ import { registerCountMessageTokens } from './routes/messages/count-message-toke
 import { registerCreateMessage } from './routes/messages/create-message.ts'
 import { registerMetrics } from './routes/metrics.ts'
 import { registerPollRequest } from './routes/poll-request.ts'
+import { registerRerank } from './routes/rerank.ts'
 import { registerCreateResponse } from './routes/responses/create-response.ts'
 import { registerKeptResponses } from './routes/responses/kept-responses.ts'
 import { registerRotateWebhookSecret } from './routes/rotate-webhook-secret.ts'
@@ -58,6 +59,7 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerCountMessageTokens(api, deps, settings)
   registerCreateCompletion(api, deps, settings)
   registerCreateEmbedding(api, deps, settings)
+  registerRerank(api, deps, settings)
   registerTokenize(api, deps, settings)
   registerDetokenize(api, deps, settings)
   registerGenerateImage(api, deps, settings)

@@ -4,8 +4,8 @@ import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { TextRequest, TokenizeRequest } from '../core/text-generation.ts'
 import { shortName } from './wire/faults/short-name.ts'
 
-/** What a text model is asked for: answers, answers to pictures, embeddings, or only its tokens. */
-type TextModelUse = 'generate' | 'look' | 'embed' | 'read'
+/** What a text model is asked for: answers, answers to pictures, embeddings, scores, or only its tokens. */
+type TextModelUse = 'generate' | 'look' | 'embed' | 'rank' | 'read'
 
 /**
  * The text model of that name.
@@ -30,9 +30,10 @@ export function requireTextModel(catalog: ModelCatalog, id: string, use: TextMod
 
 /** The ends of sentences that begin with a model's name. */
 const lacks: Readonly<Record<TextModelUse, string>> = {
-  generate: 'only makes embeddings; name one that makes text',
+  generate: 'makes no text, only embeddings or scores; name one that makes text',
   look: 'looks at no pictures; send text alone, or name a model whose model.json sets "vision"',
   embed: 'makes no embeddings; name one that does, or set "embeddings" in its model.json',
+  rank: 'scores no texts; name a reranker, or set "ranks" in the model.json of a server that is one',
   read: 'reads nothing',
 }
 
@@ -41,8 +42,9 @@ export function useOf(input: TextRequest['input'] | TokenizeRequest['input'], ot
   return input.type === 'chat' && input.messages.some((message) => 'parts' in message) ? 'look' : otherwise
 }
 
-function does({ embeddings, generates = true, vision = false }: TextModelDescriptor, use: TextModelUse): boolean {
+function does({ embeddings, generates = true, ranks = false, vision = false }: TextModelDescriptor, use: TextModelUse): boolean {
   if (use === 'read') return true
+  if (use === 'rank') return ranks
   if (use === 'look') return generates && vision
   return use === 'generate' ? generates : embeddings
 }
@@ -52,13 +54,18 @@ function does({ embeddings, generates = true, vision = false }: TextModelDescrip
  *
  * @throws {ServiceError} as {@link requireTextModel}, and `invalid_request_error` when the name is missing and there are several.
  */
-export function chooseTextModel(catalog: ModelCatalog, id: string | undefined): TextModelDescriptor {
-  const names = catalog.list().filter((model) => model.kind === 'text')
+export function chooseTextModel(catalog: ModelCatalog, id: string | undefined, use: TextModelUse = 'read'): TextModelDescriptor {
+  const names = catalog
+    .list()
+    .filter((model) => model.kind === 'text')
+    .filter((model) => does(model, use))
   const [only] = names
   if (id === undefined && only !== undefined && names.length === 1) return only
+  if (id === undefined && only === undefined)
+    throw new ServiceError('model_not_found', 'No installed model can do this; name one in `model` once there is.', { param: 'model' })
   if (id === undefined)
     throw new ServiceError('invalid_request_error', `\`model\` is required; use one of: ${names.map((model) => model.id).join(', ')}.`, {
       param: 'model',
     })
-  return requireTextModel(catalog, id, 'read')
+  return requireTextModel(catalog, id, use)
 }

@@ -24,7 +24,7 @@ export async function createEmbedding(
   const most = estimateInputs(request)
   await holdBudget(deps, { id: reservation, accountId, unit: 'tokens', tokens: { least: most, most }, images: 0 }, { signal })
   try {
-    return meter.countEmbedding(await runEmbedding(deps, { accountId, request }, { signal }))
+    return meter.countReading(await runEmbedding(deps, { accountId, request }, { signal }))
   } finally {
     bookWork(deps, { meter, reservation }, { signal })
   }

@@ -42,7 +42,7 @@ export async function runWork(
   if (work.kind === 'embedding')
     return {
       kind: 'embedding',
-      result: meter.countEmbedding(await runEmbedding(deps, { accountId, request: work.request, deferred: true }, { signal })),
+      result: meter.countReading(await runEmbedding(deps, { accountId, request: work.request, deferred: true }, { signal })),
     }
   const parts = meter.countText(runText(deps, { accountId, reservation, request: work.request, deferred: true }, { signal }))
   return { kind: 'chat', result: await collectText(countTokens(parts, work.request, onProgress)) }

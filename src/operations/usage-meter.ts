@@ -1,6 +1,6 @@
 import type { ImageResult } from '../core/image-generation.ts'
 import type { Clock } from '../core/ports/clock.ts'
-import type { EmbeddingResult, TextPart } from '../core/text-generation.ts'
+import type { TextPart } from '../core/text-generation.ts'
 import type { UsageEntry } from '../core/usage.ts'
 
 /** Counts one piece of work while it runs; the same for a caller who waits and for one who does not. */
@@ -49,7 +49,8 @@ export class UsageMeter {
     return result
   }
 
-  countEmbedding(result: EmbeddingResult): EmbeddingResult {
+  /** Counts texts that were read and not gone on with. */
+  countReading<Result extends { readonly promptTokens: number }>(result: Result): Result {
     this.#promptTokens = result.promptTokens
     this.#finished = true
     return result

@@ -7,7 +7,7 @@ import { startHttpService } from '../support/http-service.ts'
 import { readError, readJson } from '../support/read-json.ts'
 
 const catalog = createFakeCatalog([
-  describeFakeText({ id: 'org/chat', contextLength: 2048, embeddings: false }),
+  describeFakeText({ ranks: false, id: 'org/chat', contextLength: 2048, embeddings: false }),
   describeFakeImage({ sizes: { type: 'list', sizes: [{ width: 64, height: 64 }] }, refiner: '/fake/refiner' }),
 ])
 
@@ -66,7 +66,7 @@ suite('the models', () => {
   })
 
   test('the service is ready while any of them can be served', async () => {
-    const only = createFakeCatalog([describeFakeText({ id: 'org/chat' })])
+    const only = createFakeCatalog([describeFakeText({ ranks: false, id: 'org/chat' })])
     for (const [state, status] of [
       ['unloaded', 200],
       ['loading', 200],

@@ -68,6 +68,13 @@ test('embeddings cross the border', async () => {
   assert.equal(vectors.length, 2)
 })
 
+test('scores cross the border', async () => {
+  const { loadText } = createLoader()
+  await using loaded = await loadText()
+  const result = await loaded.model.rank?.({ model: 'fake-chat', query: 'a fox', documents: ['a hare', 'a fox'] }, { signal })
+  assert.deepEqual(result?.scores, [0.5, 1])
+})
+
 test('a reader that leaves in the middle of its stream frees its place in the engine', async () => {
   const { loadText } = createLoader({ textSlots: 1 })
   await using loaded = await loadText()

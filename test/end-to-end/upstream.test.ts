@@ -65,6 +65,13 @@ for (const [name, request] of Object.entries(requests)) {
   })
 }
 
+test('scores pass through', async () => {
+  await using stack = new AsyncDisposableStack()
+  const { model } = await connect(stack)
+  const result = await model.rank?.({ model: 'ours', query: 'a fox', documents: ['a hare', 'a fox', 'nothing'] }, { signal })
+  assert.deepEqual(result, { scores: [0.5, 1, 0], promptTokens: 11 })
+})
+
 test('embeddings and log probabilities pass through', async () => {
   await using stack = new AsyncDisposableStack()
   const { model, slots } = await connect(stack)

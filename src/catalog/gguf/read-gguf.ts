@@ -13,14 +13,13 @@ export async function readGguf(path: string): Promise<GgufFacts | { readonly fau
   return readGgufFacts(header) ?? { fault: 'names no architecture in its header' }
 }
 
-/** Why a GGUF file is no model that can be asked for text or embeddings, as the end of a sentence that begins with its name; null = it is one. */
+/** Why a GGUF file is no model that can be asked for text, embeddings or scores, as the end of a sentence that begins with its name; null = it is one. */
 export function refuseGguf({ use, architecture }: GgufFacts): string | null {
   switch (use) {
     case 'text':
     case 'embeddings':
-      return null
     case 'reranker':
-      return 'ranks texts against a query, which no route here asks for yet'
+      return null
     case 'projector':
       return 'only turns pictures into input for another model (mmproj)'
     case 'adapter':

@@ -21,7 +21,12 @@ describe('a GGUF file that lies in a folder of models', () => {
   it('is a model by its file name, with what its header says', async () => {
     await using folder = await createTemporaryFolder()
     const named = header('qwen3', ['general.name', ggufValue('Qwen 3')], ['general.license', ggufValue('apache-2.0')])
-    await write(folder.path, { 'Qwen3-8B-Q4_K_M.gguf': named, 'sub/nomic-embed.gguf': header('nomic-bert') })
+    const reranker = header('bert', ['bert.pooling_type', ggufValue(4)])
+    await write(folder.path, {
+      'Qwen3-8B-Q4_K_M.gguf': named,
+      'sub/nomic-embed.gguf': header('nomic-bert'),
+      'rank.gguf': reranker,
+    })
     const catalog = await openCatalog({ folders: [folder.path] })
     const model = catalog.find('Qwen3-8B-Q4_K_M')
     assert.ok(model?.kind === 'text')
@@ -29,7 +34,10 @@ describe('a GGUF file that lies in a folder of models', () => {
     assert.deepEqual([model.generates, model.embeddings, model.bytes], [true, false, named.length])
     const encoder = catalog.find('nomic-embed')
     assert.ok(encoder?.kind === 'text')
-    assert.deepEqual([encoder.generates, encoder.embeddings], [false, true])
+    assert.deepEqual([encoder.generates, encoder.embeddings, encoder.ranks], [false, true, undefined])
+    const ranker = catalog.find('rank')
+    assert.ok(ranker?.kind === 'text')
+    assert.deepEqual([ranker.generates, ranker.embeddings, ranker.ranks], [false, false, true])
   })
 
   it('is one model where it is split, and refused where a part is missing', async () => {
@@ -58,15 +66,14 @@ describe('a GGUF file that lies in a folder of models', () => {
   it('is told by name what it is where it is no model, and stops the start where it is damaged', async () => {
     await using folder = await createTemporaryFolder()
     await write(folder.path, {
-      'rank.gguf': header('bert', ['bert.pooling_type', ggufValue(4)]),
       'mmproj.gguf': header('clip'),
       'lora.gguf': header('llama', ['general.type', ggufValue('adapter')]),
       'flux.gguf': header('flux'),
     })
     const catalog = await openCatalog({ folders: [folder.path] })
     assert.deepEqual(catalog.list(), [])
-    const reasons = ['rank', 'mmproj', 'lora', 'flux'].map((name) => catalog.findUnusable(name)?.reason.split(' ').slice(0, 3).join(' '))
-    assert.deepEqual(reasons, ['ranks texts against', 'only turns pictures', 'only changes another', 'is a picture'])
+    const reasons = ['mmproj', 'lora', 'flux'].map((name) => catalog.findUnusable(name)?.reason.split(' ').slice(0, 3).join(' '))
+    assert.deepEqual(reasons, ['only turns pictures', 'only changes another', 'is a picture'])
 
     await using damaged = await createTemporaryFolder()
     await write(damaged.path, { 'cut.gguf': header('llama').subarray(0, 60) })

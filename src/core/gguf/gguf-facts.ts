@@ -6,7 +6,7 @@ export interface GgufFacts {
   readonly architecture: string
   readonly name: string | null
   readonly license: string | null
-  /** `text` generates; `embeddings` only encodes; the others are refused by name. */
+  /** `text` generates; `embeddings` only encodes, `reranker` scores pairs of texts; the others are refused by name. */
   readonly use: 'text' | 'embeddings' | 'reranker' | 'projector' | 'adapter' | 'picture'
   /** Tokens that the model was trained for; null = it does not say. */
   readonly contextLength: number | null

@@ -4,6 +4,8 @@ import type {
   DetokenizeResult,
   EmbeddingRequest,
   EmbeddingResult,
+  RankRequest,
+  RankResult,
   TextPart,
   TextRequest,
   TokenizeRequest,
@@ -35,6 +37,13 @@ export interface TextModel {
 
   /** @throws {ServiceError} `unsupported_parameter` when the model makes no embeddings, `context_length_exceeded`. */
   embed(request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<EmbeddingResult>
+
+  /**
+   * Scores documents against a query; absent where the model does not.
+   *
+   * @throws {ServiceError} `context_length_exceeded` when a pair of both is longer than the model takes.
+   */
+  rank?(request: RankRequest, options: { readonly signal: AbortSignal }): Promise<RankResult>
 
   /**
    * The tokens of a text, or of the prompt that a conversation becomes; absent where the runtime cannot tell.

@@ -1,4 +1,4 @@
-import type { TObject, TSchema } from 'typebox'
+import Type, { type TObject, type TSchema } from 'typebox'
 import { scopes } from '../../core/access-token.ts'
 import { chatRequestSchema } from '../wire/chat/chat-request.ts'
 import { completionRequestSchema } from '../wire/chat/completion-request.ts'
@@ -12,6 +12,8 @@ import { openAiImageSchema } from '../wire/images/openai/image-options.ts'
 import { upscalingRequestSchema } from '../wire/images/upscaling-request.ts'
 import { upscalingResultSchema } from '../wire/images/upscaling-result.ts'
 import { modelListSchema, modelSchema, statusSchema } from '../wire/model-answers.ts'
+import { rerankSchema, textRankSchema } from '../wire/rerank/rerank-answers.ts'
+import { rerankNames, rerankPath, rerankRequestSchema } from '../wire/rerank/rerank-request.ts'
 import { detokenizeSchema } from '../wire/tokens/detokenize-request.ts'
 import { detokenizedSchema, inputTokensSchema, tokenizedSchema } from '../wire/tokens/token-answers.ts'
 import { tokenizeSchema } from '../wire/tokens/tokenize-request.ts'
@@ -95,6 +97,18 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       scopes: ['text'],
       body: embeddingRequestSchema,
       answers: [json('One vector of unit length per input.', embeddingSchema)],
+      refusals: [400, 404, ...bodyRefusals],
+    },
+    {
+      method: 'post',
+      path: rerankPath,
+      summary: 'Put documents in the order in which they answer a query',
+      description: `In the shape of Jina's and Cohere's; with \`texts\`, of TEI's. Also at ${rerankNames.join(', ')}.`,
+      scopes: ['text'],
+      body: rerankRequestSchema,
+      answers: [
+        json('The documents, the best first; a list of `index` and `score` to `texts`.', Type.Union([rerankSchema, textRankSchema])),
+      ],
       refusals: [400, 404, ...bodyRefusals],
     },
     {

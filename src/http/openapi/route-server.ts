@@ -11,6 +11,7 @@ const owners: readonly (readonly [beginning: string, owner: keyof ServiceAddress
   ['/v1/messages', 'textUrl'],
   ['/v1/responses', 'textUrl'],
   ['/v1/embeddings', 'textUrl'],
+  ['/v1/rerank', 'textUrl'],
 ]
 
 /** The server of a route, as OpenAPI's `servers` wants it; nothing where it is the document's own. */

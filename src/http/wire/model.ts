@@ -32,11 +32,11 @@ function encodeDevice(device: ComputeDevice | undefined): ShownModel['device'] {
 }
 
 function encodeText(
-  { embeddings, generates = true, weights }: TextModelDescriptor,
+  { embeddings, generates = true, ranks = false, weights }: TextModelDescriptor,
   contextLength: number | null,
 ): Pick<ShownModel, 'capabilities' | 'context_length' | 'parameters' | 'quantization'> {
   return {
-    capabilities: [...(generates ? ['chat', 'completions'] : []), ...(embeddings ? ['embeddings'] : [])],
+    capabilities: [...(generates ? ['chat', 'completions'] : []), ...(embeddings ? ['embeddings'] : []), ...(ranks ? ['rerank'] : [])],
     context_length: contextLength,
     ...(weights && { parameters: weights.parameters, quantization: weights.quantization }),
   }

@@ -1,4 +1,4 @@
-import type { EmbeddingRequest, TextRequest } from '../../core/text-generation.ts'
+import type { EmbeddingRequest, RankRequest, TextRequest } from '../../core/text-generation.ts'
 
 /** Tokens that a template writes around each message, at most and at least. */
 const perMessage = { most: 16, least: 2 } as const
@@ -26,6 +26,11 @@ export function estimatePrompt({ input }: TextRequest): PromptEstimate {
 /** Tokens that the inputs of an embedding have at most. */
 export function estimateInputs({ inputs }: EmbeddingRequest): number {
   return inputs.reduce((sum, input) => sum + perText + (typeof input === 'string' ? Buffer.byteLength(input) : input.length), 0)
+}
+
+/** Tokens that documents have at most, each with the query before it. */
+export function estimatePairs({ query, documents }: RankRequest): number {
+  return documents.reduce((sum, document) => sum + 2 * perText + Buffer.byteLength(query) + Buffer.byteLength(document), 0)
 }
 
 function writtenText(message: Extract<TextRequest['input'], { readonly type: 'chat' }>['messages'][number]): string {

@@ -16,6 +16,7 @@ export function describeFakeText(overrides: Partial<TextModelDescriptor> = {}): 
     file: '/fake/chat/model.gguf',
     contextLength: 1024,
     embeddings: true,
+    ranks: true,
     speculative: null,
     ...overrides,
   }

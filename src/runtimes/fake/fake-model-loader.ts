@@ -56,6 +56,7 @@ export class FakeModelLoader implements ModelLoader {
         contextLength: model.contextLength,
         generate: (request, options) => model.generate(request, { ...options, signal: AbortSignal.any([options.signal, crashed]) }),
         embed: (request, options) => model.embed(request, options),
+        ...(model.rank && { rank: model.rank }),
         ...(model.tokenize && { tokenize: model.tokenize }),
         ...(model.detokenize && { detokenize: model.detokenize }),
       }

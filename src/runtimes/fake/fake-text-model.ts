@@ -1,7 +1,16 @@
 import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
-import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest, TokenizeResult, TokenLogprob } from '../../core/text-generation.ts'
+import type {
+  EmbeddingRequest,
+  EmbeddingResult,
+  RankRequest,
+  RankResult,
+  TextPart,
+  TextRequest,
+  TokenizeResult,
+  TokenLogprob,
+} from '../../core/text-generation.ts'
 import { countTokens, type FakeAnswer, hash, planAnswer, readPrompt } from './fake-answer.ts'
 import { actOnFault, findFault, findThoughts, findToolCall, type MarkedCall } from './prompt-marker.ts'
 
@@ -31,6 +40,7 @@ export function createFakeTextModel(settings: FakeTextSettings): TextModel {
     generate: (request, { signal }) => generate(settings, request, signal),
     countPrompt: (request) => Promise.resolve(countTokens(readPrompt(request))),
     embed: (request) => Promise.resolve(embed(request)),
+    rank: (request) => Promise.resolve(rank(request)),
     tokenize: async ({ input, spelled }) =>
       tokenize(input.type === 'chat' ? input.messages.map(({ content }) => content ?? '').join(' ') : input.text, spelled),
     detokenize: async ({ tokens }) => ({ text: tokens.map((token) => `word${token}`).join(' ') }),
@@ -134,4 +144,21 @@ function embed({ inputs, dimensions = 8 }: EmbeddingRequest): EmbeddingResult {
     return raw.map((value) => value / length)
   })
   return { vectors, promptTokens: inputs.reduce((sum, input) => sum + (typeof input === 'string' ? countTokens(input) : input.length), 0) }
+}
+
+/** The share of the query's words that a document has. */
+function rank({ query, documents }: RankRequest): RankResult {
+  const asked = new Set(wordsOf(query))
+  const scores = documents.map((document) => {
+    const said = new Set(wordsOf(document))
+    return [...asked].filter((word) => said.has(word)).length / Math.max(1, asked.size)
+  })
+  return { scores, promptTokens: documents.reduce((sum, document) => sum + countTokens(query) + countTokens(document), 0) }
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text
+    .toLowerCase()
+    .split(/\W+/)
+    .filter((word) => word !== '')
 }

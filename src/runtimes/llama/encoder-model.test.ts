@@ -19,12 +19,12 @@ test('an encoder makes the vectors that its formulas make, of words as of tokens
   const texts = [[5, 7, 8], [6], [9, 5, 7, 9, 6, 8, 7]]
   const { vectors } = await model.embed({ model: 'encoder', inputs: [...texts, 'fox runs far'] }, { signal })
   for (const [index, tokens] of texts.entries()) {
-    const expected = encoder.embed([begin, ...tokens, end])
+    const expected = encoder.read([begin, ...tokens, end])
     const most = Math.max(...expected.map((value, at) => Math.abs(value - (vectors[index]?.[at] ?? Number.NaN))))
     assert.ok(most < 1e-3, `text ${index} differs by ${most}`)
   }
   assert.deepEqual(vectors[3], vectors[0])
-  const [first = [], second = []] = texts.map((tokens) => encoder.embed([begin, ...tokens, end]))
+  const [first = [], second = []] = texts.map((tokens) => encoder.read([begin, ...tokens, end]))
   assert.ok(
     first.some((value, at) => Math.abs(value - (second[at] ?? 0)) > 0.05),
     'texts are told apart',

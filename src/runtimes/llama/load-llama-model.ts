@@ -11,6 +11,7 @@ import { SequenceTable } from './batch/sequence-table.ts'
 import { openContext } from './binding/open-context.ts'
 import { type ModelFile, openModelFile } from './binding/open-model-file.ts'
 import { readVocabulary } from './binding/vocabulary.ts'
+import { EncoderContext } from './encoder-context.ts'
 import { generateText, tokenizeFitting } from './generate-text.ts'
 import { ConstraintCache } from './grammar/constraint-cache.ts'
 import { openGuesser } from './guess/open-guesser.ts'
@@ -21,6 +22,7 @@ import { thoughtMarks } from './prompt/thought-marks.ts'
 import { detectToolFormat, toolMarks } from './prompt/tool-format.ts'
 import { createSampler } from './sampling/create-sampler.ts'
 import { TextEmbedder } from './text-embedder.ts'
+import { TextRanker } from './text-ranker.ts'
 import { detokenizeText, tokenizeText } from './text-tokens.ts'
 
 /** `gpu` is `off` where it is left out. */
@@ -68,7 +70,10 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     grammars: new GrammarCache(() => (spelled ??= spellTokens(vocabulary)), allowance),
     constraints: new ConstraintCache(allowance),
   }
-  const embedder = opened.use(new TextEmbedder(file, vocabulary, { threads: options.threads, contextLength }))
+  const { ranks = false } = descriptor
+  const encoder = opened.use(new EncoderContext(file, { threads: options.threads, contextLength, ranking: ranks }))
+  const embedder = descriptor.embeddings ? new TextEmbedder(file, vocabulary, encoder) : null
+  const ranker = ranks ? new TextRanker(file, vocabulary, encoder) : null
   const device = await describeDevice(file)
   const resources = opened.move()
   return {
@@ -76,8 +81,8 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     contextLength,
     generate: (request, { signal, account }) => generateText(engine, request, { signal, account }),
     countPrompt: async (request) => tokenizeFitting(engine, request).length,
-    embed: (request, { signal }) =>
-      descriptor.embeddings ? embedder.embed(request, { signal }) : Promise.reject(makesNone(descriptor.id)),
+    embed: (request, { signal }) => embedder?.embed(request, { signal }) ?? Promise.reject(makesNone(descriptor.id)),
+    ...(ranker && { rank: (request, { signal }) => ranker.rank(request, { signal }) }),
     tokenize: async (request) => tokenizeText(engine, request),
     detokenize: async (request) => detokenizeText(engine, request),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

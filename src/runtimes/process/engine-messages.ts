@@ -8,6 +8,8 @@ import type {
   DetokenizeResult,
   EmbeddingRequest,
   EmbeddingResult,
+  RankRequest,
+  RankResult,
   TextPart,
   TextRequest,
   TokenizeRequest,
@@ -20,6 +22,7 @@ export type EngineWork =
   /** Counts the tokens of its prompt; the result is a number. */
   | { readonly type: 'count'; readonly request: TextRequest }
   | { readonly type: 'embed'; readonly request: EmbeddingRequest }
+  | { readonly type: 'rank'; readonly request: RankRequest }
   | { readonly type: 'tokenize'; readonly request: TokenizeRequest }
   | { readonly type: 'detokenize'; readonly request: DetokenizeRequest }
   | {
@@ -47,7 +50,7 @@ export type ToEngine =
   | { readonly type: 'abort'; readonly id: number }
 
 /** What a call comes to that is no stream. */
-export type EngineResult = ImageResult | EmbeddingResult | TokenizeResult | DetokenizeResult | number
+export type EngineResult = ImageResult | EmbeddingResult | RankResult | TokenizeResult | DetokenizeResult | number
 
 /** What an engine process says about one call; the last message is `done` or `failed`, also after an abort. */
 export type CallReport =

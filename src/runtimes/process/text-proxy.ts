@@ -23,6 +23,12 @@ export function createTextProxy(engine: EngineProcess): TextModel {
       if (typeof result === 'object' && 'vectors' in result) return result
       throw somethingElse('embeddings')
     },
+    async rank(request, { signal }) {
+      using call = engine.call({ type: 'rank', request }, { signal })
+      const result = await call.result()
+      if (typeof result === 'object' && 'scores' in result) return result
+      throw somethingElse('scores')
+    },
     async tokenize(request, { signal }) {
       using call = engine.call({ type: 'tokenize', request }, { signal })
       const result = await call.result()

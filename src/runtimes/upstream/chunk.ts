@@ -45,6 +45,12 @@ export interface EmbeddingAnswer {
   readonly usage?: { readonly prompt_tokens?: number }
 }
 
+/** What an upstream answers to a request for scores, in the shape of Jina and Cohere. */
+export interface ScoreAnswer {
+  readonly results?: readonly { readonly index: number; readonly relevance_score: number }[]
+  readonly usage?: { readonly prompt_tokens?: number; readonly total_tokens?: number }
+}
+
 /** What an upstream answers to a request for its models; vLLM and SGLang tell `max_model_len`, Sepia `context_length`. */
 export interface ModelsAnswer {
   readonly data?: readonly ({ readonly id?: unknown; readonly max_model_len?: unknown; readonly context_length?: unknown } | null)[]
@@ -58,6 +64,11 @@ export function parseChunk(data: string): Chunk | undefined {
 /** An answer with embeddings, or undefined for what is no JSON object. */
 export function parseEmbeddings(text: string): EmbeddingAnswer | undefined {
   return parseObject(text) as EmbeddingAnswer | undefined
+}
+
+/** An answer with scores, or undefined for what is no JSON object. */
+export function parseScores(text: string): ScoreAnswer | undefined {
+  return parseObject(text) as ScoreAnswer | undefined
 }
 
 /** A list of models, or undefined for what is no JSON object. */

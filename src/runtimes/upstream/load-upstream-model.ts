@@ -38,11 +38,15 @@ export async function loadUpstreamModel(
 }
 
 function createUpstreamTextModel(servers: ReplicaSet, protocol: TextProtocol): TextModel {
+  const { rank } = protocol
   return {
     generate: (request, { signal, account }) =>
       servers.stream(conversationKey(account, request), (connection) => protocol.generate(connection, request, { signal }), { signal }),
     embed: (request, { signal }) =>
       servers.ask(request.inputs[0]?.toString() ?? '', (connection) => protocol.embed(connection, request, { signal }), { signal }),
+    ...(rank && {
+      rank: (request, { signal }) => servers.ask(request.query, (connection) => rank(connection, request, { signal }), { signal }),
+    }),
   }
 }
 

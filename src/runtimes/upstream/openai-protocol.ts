@@ -1,5 +1,5 @@
-import type { EmbeddingRequest, EmbeddingResult } from '../../core/text-generation.ts'
-import { parseEmbeddings } from './chunk.ts'
+import type { EmbeddingRequest, EmbeddingResult, RankResult } from '../../core/text-generation.ts'
+import { parseEmbeddings, parseScores } from './chunk.ts'
 import { decodeChunks } from './decode-chunks.ts'
 import { encodeTextRequest } from './encode-text-request.ts'
 import { readDataLines } from './read-data-lines.ts'
@@ -18,6 +18,10 @@ export function createOpenAiProtocol(model: string): TextProtocol {
       const pieces = await connection.send('/embeddings', encodeEmbeddingRequest(request, model), { signal })
       return decodeEmbeddings(request, (await Array.fromAsync(pieces)).join(''))
     },
+    async rank(connection, { query, documents }, { signal }) {
+      const pieces = await connection.send('/rerank', { model, query, documents }, { signal })
+      return decodeScores(documents, (await Array.fromAsync(pieces)).join(''))
+    },
   }
 }
 
@@ -31,4 +35,13 @@ function decodeEmbeddings({ inputs }: EmbeddingRequest, text: string): Embedding
   const promptTokens = answer?.usage?.prompt_tokens
   if (vectors.length !== inputs.length || promptTokens === undefined) throw makeBrokenError('sent no vector for each input')
   return { vectors, promptTokens }
+}
+
+/** Some servers do not count the tokens. */
+function decodeScores(documents: readonly string[], text: string): RankResult {
+  const answer = parseScores(text)
+  const found = new Map(answer?.results?.map(({ index, relevance_score: score }) => [index, score]))
+  const scores = documents.map((_, index) => found.get(index)).filter((score) => typeof score === 'number')
+  if (scores.length !== documents.length) throw makeBrokenError('sent no score for each document')
+  return { scores, promptTokens: answer?.usage?.prompt_tokens ?? answer?.usage?.total_tokens ?? 0 }
 }

@@ -1,4 +1,4 @@
-import type { EmbeddingRequest, EmbeddingResult, TextPart, TextRequest } from '../../core/text-generation.ts'
+import type { EmbeddingRequest, EmbeddingResult, RankRequest, RankResult, TextPart, TextRequest } from '../../core/text-generation.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 
 /** How one kind of server is asked for text. */
@@ -7,6 +7,8 @@ export interface TextProtocol {
   generate(connection: UpstreamConnection, request: TextRequest, options: { readonly signal: AbortSignal }): AsyncIterable<TextPart>
   /** @throws {ServiceError} `unsupported_parameter` where such servers make no embeddings. */
   embed(connection: UpstreamConnection, request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<EmbeddingResult>
+  /** Absent where such servers score nothing. */
+  rank?(connection: UpstreamConnection, request: RankRequest, options: { readonly signal: AbortSignal }): Promise<RankResult>
   /** The headers that every request carries; absent = OpenAI's, with the key. */
   readonly headersFor?: (key: string | null) => Readonly<Record<string, string>>
 }

@@ -1,8 +1,10 @@
-import { type GgufTensor, ggufFloat, ggufValue, writeGguf } from './gguf-file.ts'
+import { type GgufEntry, type GgufTensor, ggufFloat, ggufValue, writeGguf } from './gguf-file.ts'
 
 const [width, heads, hidden, layers, contextLength] = [32, 2, 48, 2, 64] as const
 const headWidth = width / heads
 const epsilon = 1e-12
+/** llama.cpp's numbers of ways to make one result of a text. */
+const [meanPooling, rankPooling] = [1, 4] as const
 /** Its first and last tokens frame every text. */
 const words = [
   '[PAD]',
@@ -26,8 +28,30 @@ export const [begin, end] = [2, 3] as const
 
 type Weights = ReadonlyMap<string, Float32Array>
 
-/** A BERT of two layers with random weights, pooled by the mean, and what it makes of tokens by the formulas of Devlin et al. 2018 (arXiv:1810.04805). */
-export function createEncoder(): { readonly file: Buffer; readonly embed: (tokens: readonly number[]) => readonly number[] } {
+/** A miniature model and what it makes of tokens by its formulas. */
+interface Miniature<Result> {
+  readonly file: Buffer
+  readonly read: (tokens: readonly number[]) => Result
+}
+
+/** A BERT of two layers with random weights, pooled by the mean, by the formulas of Devlin et al. 2018 (arXiv:1810.04805). */
+export function createEncoder(): Miniature<readonly number[]> {
+  const { tensors, weights } = makeWeights(bodyShapes())
+  return { file: writeGguf(header(meanPooling), tensors), read: (tokens) => toUnitLength(meanOf(forward(weights, tokens))) }
+}
+
+/** The same with a head that makes a logit of the first token's vector, as cross-encoders have it (transformers' RobertaClassificationHead). */
+export function createReranker(more: readonly GgufEntry[] = []): Miniature<number> {
+  const shapes = [...bodyShapes(), ...linear('cls', width, width), ...linear('cls.output', width, 1)]
+  const { tensors, weights } = makeWeights(shapes)
+  const score = (tokens: readonly number[]): number => {
+    const [first = []] = forward(weights, tokens)
+    return linearOf(weights, 'cls.output', linearOf(weights, 'cls', first).map(Math.tanh))[0] ?? Number.NaN
+  }
+  return { file: writeGguf([...header(rankPooling), ...more], tensors), read: score }
+}
+
+function bodyShapes(): [name: string, shape: readonly number[]][] {
   const shapes: [name: string, shape: readonly number[]][] = [
     ['token_embd.weight', [width, words.length]],
     ['token_types.weight', [width, 2]],
@@ -40,14 +64,18 @@ export function createEncoder(): { readonly file: Buffer; readonly embed: (token
     shapes.push(...norm(named('attn_output_norm')), ...linear(named('ffn_up'), width, hidden))
     shapes.push(...linear(named('ffn_down'), hidden, width), ...norm(named('layer_output_norm')))
   }
-  const tensors = shapes.map(([name, shape]) => makeTensor(name, shape))
-  const weights: Weights = new Map(
-    tensors.map(({ name, data }) => [name, new Float32Array(data.buffer, data.byteOffset, data.byteLength / 4)]),
-  )
-  return { file: writeGguf(header(), tensors), embed: (tokens) => forward(weights, tokens) }
+  return shapes
 }
 
-function header(): Parameters<typeof writeGguf>[0] {
+function makeWeights(shapes: readonly [name: string, shape: readonly number[]][]): { tensors: readonly GgufTensor[]; weights: Weights } {
+  const tensors = shapes.map(([name, shape]) => makeTensor(name, shape))
+  return {
+    tensors,
+    weights: new Map(tensors.map(({ name, data }) => [name, new Float32Array(data.buffer, data.byteOffset, data.byteLength / 4)])),
+  }
+}
+
+function header(pooling: number): Parameters<typeof writeGguf>[0] {
   return [
     ['general.architecture', ggufValue('bert')],
     ['bert.context_length', ggufValue(contextLength)],
@@ -57,7 +85,7 @@ function header(): Parameters<typeof writeGguf>[0] {
     ['bert.attention.head_count', ggufValue(heads)],
     ['bert.attention.layer_norm_epsilon', ggufFloat(epsilon)],
     ['bert.attention.causal', ggufValue(false)],
-    ['bert.pooling_type', ggufValue(1)],
+    ['bert.pooling_type', ggufValue(pooling)],
     ['tokenizer.ggml.model', ggufValue('bert')],
     ['tokenizer.ggml.tokens', ggufValue(words)],
     ['tokenizer.ggml.token_type', ggufValue(words.map((_, index) => (index < 5 ? 3 : 1)))],
@@ -97,13 +125,9 @@ function makeTensor(name: string, shape: readonly number[]): GgufTensor {
   return { name, shape, type: 0, data: Buffer.from(values.buffer) }
 }
 
-function forward(weights: Weights, tokens: readonly number[]): readonly number[] {
+function forward(weights: Weights, tokens: readonly number[]): readonly (readonly number[])[] {
   const get = (name: string): Float32Array => weights.get(name) ?? new Float32Array()
   const row = (name: string, index: number) => [...get(name).subarray(index * width, (index + 1) * width)]
-  const linearOf = (name: string, input: readonly number[]): number[] =>
-    [...get(`${name}.bias`)].map(
-      (bias, output) => bias + dot(input, get(`${name}.weight`).subarray(output * input.length, (output + 1) * input.length)),
-    )
   const normOf = (name: string, input: readonly number[]): number[] => {
     const mean = input.reduce((sum, value) => sum + value, 0) / width
     const deviation = Math.sqrt(input.reduce((sum, value) => sum + (value - mean) ** 2, 0) / width + epsilon)
@@ -120,7 +144,7 @@ function forward(weights: Weights, tokens: readonly number[]): readonly number[]
   for (let layer = 0; layer < layers; layer++) {
     const named = (name: string) => `blk.${layer}.${name}`
     const [queries = [], keys = [], values = []] = ['attn_q', 'attn_k', 'attn_v'].map((name) =>
-      texts.map((text) => linearOf(named(name), text)),
+      texts.map((text) => linearOf(weights, named(name), text)),
     )
     texts = texts.map((text, at) => {
       const seen = Array.from({ length: heads }, (_, head) => {
@@ -135,14 +159,28 @@ function forward(weights: Weights, tokens: readonly number[]): readonly number[]
           Array(headWidth).fill(0),
         )
       }).flat()
-      const attended = normOf(named('attn_output_norm'), add(text, linearOf(named('attn_output'), seen)))
-      const inner = linearOf(named('ffn_up'), attended).map(gelu)
-      return normOf(named('layer_output_norm'), add(attended, linearOf(named('ffn_down'), inner)))
+      const attended = normOf(named('attn_output_norm'), add(text, linearOf(weights, named('attn_output'), seen)))
+      const inner = linearOf(weights, named('ffn_up'), attended).map(gelu)
+      return normOf(named('layer_output_norm'), add(attended, linearOf(weights, named('ffn_down'), inner)))
     })
   }
-  const mean = texts.reduce(add).map((value) => value / texts.length)
-  const length = Math.hypot(...mean)
-  return mean.map((value) => value / length)
+  return texts
+}
+
+function linearOf(weights: Weights, name: string, input: readonly number[]): number[] {
+  const matrix = weights.get(`${name}.weight`) ?? new Float32Array()
+  return [...(weights.get(`${name}.bias`) ?? [])].map(
+    (bias, output) => bias + dot(input, matrix.subarray(output * input.length, (output + 1) * input.length)),
+  )
+}
+
+function meanOf(vectors: readonly (readonly number[])[]): readonly number[] {
+  return vectors.reduce(add).map((value) => value / vectors.length)
+}
+
+function toUnitLength(vector: readonly number[]): readonly number[] {
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
 }
 
 function dot(a: readonly number[], b: ArrayLike<number>): number {

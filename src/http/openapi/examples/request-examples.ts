@@ -21,6 +21,7 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, un
   '/v1/responses': { model: text, instructions: 'Answer in one word.', input: 'What is the capital of France?' },
   '/v1/completions': { model: text, prompt: 'The capital of France is', max_tokens: 8 },
   '/v1/embeddings': { model: text, input: ['a fox', 'a hare'] },
+  '/v1/rerank': { query: 'an animal of the forest', documents: ['a fox in the snow', 'a ship at sea'], top_n: 1 },
   '/tokenize': { model: text, content: 'The capital of France' },
   '/detokenize': { model: text, tokens: [1, 2, 3] },
   '/v1/images/generations': { prompt: 'a fox in the snow, watercolour', size: 'auto', output_format: 'webp' },

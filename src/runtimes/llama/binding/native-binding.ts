@@ -84,6 +84,8 @@ export interface NativeContextParameters {
   readonly flashAttention: boolean | 'auto'
   readonly swaFullCache: boolean
   readonly embeddings?: boolean
+  /** Whether it scores pairs of texts; with `embeddings`. */
+  readonly ranking?: boolean
 }
 
 /** The part of node-llama-cpp's add-on that the engine drives itself. */

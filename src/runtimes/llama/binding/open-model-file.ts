@@ -1,3 +1,4 @@
+import type { LlamaModel } from 'node-llama-cpp'
 import type { ComputeDevice, DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { GgufFacts } from '../../../core/gguf/gguf-facts.ts'
@@ -11,6 +12,7 @@ export interface ModelFile extends AsyncDisposable {
   readonly binding: NativeBinding
   readonly native: NativeModel
   readonly chatTemplate: string | null
+  readonly ranking: RankingFacts
   readonly vocabularySize: number
   /** Bytes that one token spells, at most. */
   readonly longestToken: number
@@ -26,6 +28,16 @@ export interface ModelFile extends AsyncDisposable {
   readonly gpuMemory: number | null
   /** Bytes that the GPU's free memory has shrunk by since before the weights were loaded. */
   takenOfGpu(): Promise<number>
+}
+
+/** How the file wants pairs of texts put, of which it makes scores. */
+export interface RankingFacts {
+  /** Text with `{query}` and `{document}`; null = it has none. */
+  readonly template: string | null
+  /** Whether a separator stands between the two. */
+  readonly addsSeparator: boolean
+  /** Whether its scores are shares of one, not logits. */
+  readonly answersShares: boolean
 }
 
 const repacked = /^(?:Q4_0|Q4_K|IQ4_NL|Q2_K|Q8_0)$/
@@ -69,6 +81,7 @@ export async function openModelFile(
     binding,
     native,
     chatTemplate: tokenizer.chat_template ?? null,
+    ranking: readRanking(model.fileInfo.metadata),
     vocabularySize: tokenizer.ggml.tokens.length,
     longestToken: bytesPerCharacter * tokenizer.ggml.tokens.reduce((longest, { length }) => Math.max(longest, length), 1),
     trainContextLength: model.trainContextSize,
@@ -79,6 +92,17 @@ export async function openModelFile(
     gpuMemory,
     takenOfGpu: async () => Math.max(0, before - (await llama.getVramState()).free),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/** Where a file does not say whether it adds a separator, llama.cpp does so by the kind of its tokenizer (`llama-vocab.cpp`). */
+function readRanking({ general, tokenizer }: LlamaModel['fileInfo']['metadata']): RankingFacts {
+  const ggml: { readonly model: string; readonly pre?: string; readonly add_sep_token?: boolean } = tokenizer.ggml
+  const { model, pre, add_sep_token: told } = ggml
+  return {
+    template: tokenizer['chat_template.rerank'] ?? null,
+    addsSeparator: told ?? (model === 'bert' || /^(?:jina-v1-en|jina-v2-code|roberta-bpe)$/.test(pre ?? '')),
+    answersShares: /^qwen3(?:vl)?$/.test(general.architecture),
   }
 }
 

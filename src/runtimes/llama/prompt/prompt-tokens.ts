@@ -90,4 +90,4 @@ export function tooLong(promptTokens: number | string, contextLength: number, pa
 }
 
 /** Where a prompt stands in a request. */
-type PromptParameter = 'messages' | 'prompt' | 'input'
+type PromptParameter = 'messages' | 'prompt' | 'input' | 'documents'

@@ -1,0 +1,91 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
+
+/** Where documents are ranked. */
+export const rerankPath = '/v1/rerank'
+/** What other clients call it. */
+export const rerankNames = ['/rerank', '/v1/reranking', '/reranking', '/v2/rerank'] as const
+
+const mostDocuments = 2048
+
+const written = Type.String({ minLength: 1 })
+
+/** The body of POST /v1/rerank: as clients of Jina, Cohere, llama.cpp and vLLM send it, or of Hugging Face's TEI. */
+export const rerankRequestSchema = Type.Object(
+  {
+    model: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'A model with the capability rerank, see /v1/models; may be left out where there is only one.',
+      }),
+    ),
+    query: Type.String({ minLength: 1, description: 'What is looked for.' }),
+    documents: Type.Optional(
+      Type.Array(Type.Union([written, Type.Object({ text: written }, { additionalProperties: false })]), {
+        minItems: 1,
+        maxItems: mostDocuments,
+        description: 'The texts to score, or objects with `text`.',
+      }),
+    ),
+    texts: Type.Optional(
+      Type.Array(written, {
+        minItems: 1,
+        maxItems: mostDocuments,
+        description: "In the place of `documents`, in TEI's words; so is the answer then.",
+      }),
+    ),
+    top_n: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Results to answer, the best first; all by default.' }),
+    ),
+    return_documents: Type.Optional(Type.Boolean({ default: false, description: 'With `documents`: whether results hold their text.' })),
+    return_text: Type.Optional(Type.Boolean({ default: false, description: 'With `texts`: whether results hold their text.' })),
+    user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
+  },
+  { additionalProperties: false },
+)
+
+type RerankBody = Static<typeof rerankRequestSchema>
+
+/** A checked body, and what its answer is to look like. */
+export interface ParsedRerank {
+  readonly model: string | undefined
+  readonly query: string
+  readonly documents: readonly string[]
+  /** Results to answer. */
+  readonly most: number
+  readonly withTexts: boolean
+  readonly words: 'jina' | 'tei'
+}
+
+const checker = createBodyChecker(rerankRequestSchema)
+
+/** Reads the body of POST /v1/rerank. @throws {ServiceError} naming every fault at once. */
+export function parseRerankRequest(received: unknown): ParsedRerank {
+  const body = checker.parse(received, textFaultCodes)
+  refuseFaults(findRerankFaults(body), textFaultCodes)
+  const { model, query, texts, documents = [] } = body
+  const listed = texts ?? documents.map((document) => (typeof document === 'string' ? document : document.text))
+  return {
+    model,
+    query,
+    documents: listed,
+    most: Math.min(body.top_n ?? listed.length, listed.length),
+    withTexts: body.return_documents ?? body.return_text ?? false,
+    words: texts === undefined ? 'jina' : 'tei',
+  }
+}
+
+function findRerankFaults({ documents, texts, return_documents, return_text }: RerankBody): readonly FieldFault[] {
+  if (documents === undefined && texts === undefined) return [fault('documents', 'is required: add a list of texts.', 'missing')]
+  if (documents !== undefined && texts !== undefined) return [fault('texts', 'contradicts `documents`; send one of them.')]
+  if (texts !== undefined && return_documents !== undefined)
+    return [fault('return_documents', 'belongs to `documents`; send `return_text`.')]
+  if (documents !== undefined && return_text !== undefined) return [fault('return_text', 'belongs to `texts`; send `return_documents`.')]
+  return []
+}
+
+function fault(field: string, text: string, kind = 'conflict'): FieldFault {
+  return { path: [field], message: `\`${field}\` ${text}`, kind }
+}

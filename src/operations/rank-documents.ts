@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto'
+import type { Caller } from '../core/access-token.ts'
+import { ServiceError } from '../core/error.ts'
+import type { RankRequest, RankResult } from '../core/text-generation.ts'
+import { bookWork } from './book-work.ts'
+import { holdBudget } from './budgets/hold-budget.ts'
+import { estimatePairs } from './budgets/text-estimate.ts'
+import { holdSlot } from './hold-slot.ts'
+import type { InteractiveDependencies } from './interactive-dependencies.ts'
+import { UsageMeter } from './usage-meter.ts'
+
+/**
+ * Scores documents against a query while the caller waits.
+ *
+ * @throws {ServiceError} what the pool and the model throw, `unsupported_parameter` where the model scores nothing, `quota_exceeded` and
+ *   `inference_timeout`.
+ */
+export async function rankDocuments(
+  deps: InteractiveDependencies,
+  { caller, request }: { readonly caller: Caller; readonly request: RankRequest },
+  { signal }: { readonly signal: AbortSignal },
+): Promise<RankResult> {
+  const { accountId, tokenId } = caller
+  const { model } = request
+  const meter = new UsageMeter(deps.clock, { accountId, tokenId, model, kind: 'rerank' })
+  const reservation = randomUUID()
+  const most = estimatePairs(request)
+  await holdBudget(deps, { id: reservation, accountId, unit: 'tokens', tokens: { least: most, most }, images: 0 }, { signal })
+  try {
+    await using slot = await holdSlot(deps, deps.pool.acquireText(model, { signal, account: accountId }), { signal, model })
+    if (slot.model.rank === undefined)
+      throw new ServiceError('unsupported_parameter', `The model ${model} runs on a server that scores no texts; name a reranker.`, {
+        param: 'model',
+      })
+    return meter.countReading(await slot.model.rank(request, { signal: slot.signal }))
+  } finally {
+    bookWork(deps, { meter, reservation }, { signal })
+  }
+}

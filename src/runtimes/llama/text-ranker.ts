@@ -1,0 +1,68 @@
+import { setImmediate } from 'node:timers/promises'
+import type { RankRequest, RankResult } from '../../core/text-generation.ts'
+import type { ModelFile } from './binding/open-model-file.ts'
+import type { Vocabulary } from './binding/vocabulary.ts'
+import type { EncoderContext } from './encoder-context.ts'
+import { checkPromptFits, tooLong } from './prompt/prompt-tokens.ts'
+
+/** Scores texts against a query, with models that were trained on pairs of both. */
+export class TextRanker {
+  readonly #file: ModelFile
+  readonly #vocabulary: Vocabulary
+  readonly #context: EncoderContext
+
+  constructor(file: ModelFile, vocabulary: Vocabulary, context: EncoderContext) {
+    this.#file = file
+    this.#vocabulary = vocabulary
+    this.#context = context
+  }
+
+  /** @throws {ServiceError} `context_length_exceeded` before anything is computed. */
+  async rank({ query, documents }: RankRequest, { signal }: { readonly signal: AbortSignal }): Promise<RankResult> {
+    this.#refuseHopeless(query)
+    const pairs: Uint32Array[] = []
+    for (const document of documents) {
+      // Whoever streams from this engine has a turn between two texts.
+      if (pairs.length > 0) await setImmediate()
+      signal.throwIfAborted()
+      this.#refuseHopeless(document)
+      const tokens = Uint32Array.from(this.#pair(query, document))
+      checkPromptFits(tokens.length - 1, this.#context.length, 'documents')
+      pairs.push(tokens)
+    }
+    const scores: number[] = []
+    for (const tokens of pairs) scores.push(this.#share((await this.#context.read(tokens, { signal }))[0] ?? 0))
+    return { scores, promptTokens: pairs.reduce((sum, tokens) => sum + tokens.length, 0) }
+  }
+
+  #refuseHopeless(text: string): void {
+    const least = Math.ceil(Buffer.byteLength(text) / this.#file.longestToken)
+    if (least > this.#context.length) throw tooLong(`at least ${least}`, this.#context.length, 'documents')
+  }
+
+  /** As llama.cpp's server puts a pair: by the file's own template, else with the tokens around it that its tokenizer adds. */
+  #pair(query: string, document: string): readonly number[] {
+    const { native, ranking } = this.#file
+    const { begin } = this.#vocabulary
+    const plain = (text: string) => this.#vocabulary.tokenize(text, { special: false })
+    if (ranking.template !== null)
+      return ranking.template
+        .split(/(\{query\}|\{document\})/)
+        .flatMap((part) => [
+          ...(part === '{query}'
+            ? plain(query)
+            : part === '{document}'
+              ? plain(document)
+              : this.#vocabulary.tokenize(part, { special: true })),
+        ])
+    const separator = native.sepToken()
+    const end = native.shouldAppendEosToken() ? [native.tokenEos() ?? separator ?? []].flat() : []
+    const between = ranking.addsSeparator && separator !== null ? [separator] : []
+    return [...(begin === null ? [] : [begin]), ...plain(query), ...end, ...between, ...plain(document), ...end]
+  }
+
+  /** Most models answer a logit; those whose last step is a softmax over yes and no answer a share already. */
+  #share(score: number): number {
+    return this.#file.ranking.answersShares ? score : 1 / (1 + Math.exp(-score))
+  }
+}
