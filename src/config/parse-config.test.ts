@@ -59,7 +59,7 @@ describe('parseConfig', () => {
     assert.equal(config.requests.graceMs, 120_000)
     assert.equal(config.requests.bodyLimitBytes, 1_572_864)
     assert.equal(config.models.idleUnloadMs, null)
-    assert.equal(config.deferred.leaseMs, 30_000)
+    assert.equal(config.deferred.leaseMs, 6000)
     assert.equal(config.deferred.privateWebhooks, true)
     assert.equal(config.models.memoryBytes, 2 * 1024 ** 3)
   })

@@ -293,7 +293,7 @@ export const settings = {
     'lease',
     'Asynchronous requests',
     duration('1s', '1h'),
-    '30s',
+    '6s',
     'A running request whose worker gives no sign of life for so long is run again.',
   ),
   webhookPrivateTargets: setting(

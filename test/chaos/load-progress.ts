@@ -4,6 +4,11 @@ export class LoadProgress {
   #over = false
   readonly #waiting = new Set<{ readonly count: number; readonly resolve: (reached: boolean) => void }>()
 
+  /** How many are completed. */
+  get completed(): number {
+    return this.#completed
+  }
+
   /** One more inference is completed. */
   advance(): void {
     this.#completed += 1

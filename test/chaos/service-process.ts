@@ -11,6 +11,9 @@ export interface ServiceSettings {
   readonly leaseMs: number
   /** Default `info`, which the checker needs. */
   readonly logLevel?: 'info' | 'warn'
+  /** Environment variables of its own, and flags besides those that every run has. */
+  readonly environment?: Readonly<Record<string, string>>
+  readonly flags?: Readonly<Record<string, string>>
 }
 
 /** One line of the service's log about an inference. */
@@ -49,7 +52,7 @@ export class ServiceProcess implements AsyncDisposable {
 
   /** Starts it and resolves when it answers. */
   async start(): Promise<void> {
-    const { root, dataFolder, leaseMs, logLevel = 'info' } = this.#settings
+    const { root, dataFolder, leaseMs, logLevel = 'info', environment = {}, flags: further = {} } = this.#settings
     const settings = {
       port: this.#port,
       data: dataFolder,
@@ -58,15 +61,18 @@ export class ServiceProcess implements AsyncDisposable {
       'log-level': logLevel,
       'engine-threads': 1,
       'text-slots': 4,
+      queue: 1_000_000,
+      grace: '4s',
+      ...further,
     }
-    const flags = Object.entries({ ...settings, queue: 1_000_000, grace: '4s' }).flatMap(([name, value]) => [`--${name}`, String(value)])
+    const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
     const time = new URL('./movable-time.ts', import.meta.url).href
     const child = spawn(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', '--import', time, join(root, 'src/bin.ts'), 'serve', ...flags],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, CHAOS_TIME_FILE: this.#timeFile },
+        env: { ...process.env, ...environment, CHAOS_TIME_FILE: this.#timeFile },
       },
     )
     this.#child = child

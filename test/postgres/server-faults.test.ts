@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import type { PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
-import { claimNext, release, succeed, tryClaim } from '../conformance/claiming.ts'
+import { claimNext, leaseMs, release, succeed, tryClaim } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
 import { type FaultyLink, startFaultyLink } from '../support/postgres/faulty-link.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
@@ -19,13 +19,13 @@ interface Linked extends AsyncDisposable {
 }
 
 /** A store that reaches its database over a link. */
-async function openOverLink(): Promise<Linked> {
+async function openOverLink({ mode = 'service' }: { readonly mode?: 'service' | 'tool' } = {}): Promise<Linked> {
   await using undo = new AsyncDisposableStack()
   const address = new URL(await createDatabase())
   const link = undo.use(await startFaultyLink(Number(address.port)))
   const database = address.pathname.slice(1)
   address.port = String(link.port)
-  const store = undo.use(await openPostgresStore({ url: address.href, clock: createSystemClock(), limits: roomy, mode: 'service' }))
+  const store = undo.use(await openPostgresStore({ url: address.href, clock: createSystemClock(), limits: roomy, mode }))
   const owned = undo.move()
   return { link, store, database, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
@@ -59,7 +59,8 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
   })
 
   test('a completion whose answer got lost is told to be ours, and its usage is booked once', async () => {
-    await using linked = await openOverLink()
+    // Without a bell, whose answers could be the one that is lost.
+    await using linked = await openOverLink({ mode: 'tool' })
     const { link, store } = linked
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)
@@ -147,6 +148,21 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     const before = store.queue.doorbell(60_000, options)
     await store.queue.enqueue(makeSubmission(), options)
     await before
+  })
+
+  test('leases that ran out while the database was away are given time to be renewed, and then taken', async () => {
+    await using linked = await openOverLink()
+    const { link, store } = linked
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    const rooms = [{ model: inference.model, room: 1 }]
+    const [claim] = await store.queue.claim({ workerId: 'w', rooms, limit: 1, leaseMs: 0 }, options)
+    assert.ok(claim)
+    const sweep = () => store.queue.sweep({ maxQueueMs: 60_000, spared: [] }, options)
+    link.cut()
+    assert.equal((await sweep()).requeued, 0)
+    assert.deepEqual((await store.queue.renew([{ ...claim, progress: null }], { ...options, leaseMs: 0 })).lost, [])
+    while ((await sweep()).requeued === 0);
+    assert.equal((await store.queue.renew([{ ...claim, progress: null }], { ...options, leaseMs })).lost.length, 1)
   })
 
   test('neither errors nor warnings show the password', async () => {

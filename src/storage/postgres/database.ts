@@ -56,6 +56,7 @@ const sessionSettings = [
 export class Database implements Statements, AsyncDisposable {
   readonly #pool: Pool
   #awaySince: number | null = null
+  #lastFault = Number.NEGATIVE_INFINITY
 
   constructor(url: string) {
     this.#pool = new Pool({
@@ -69,8 +70,13 @@ export class Database implements Statements, AsyncDisposable {
       types: numberTypes,
     })
     // A connection that breaks while idle is replaced by the next one; while in use its statement fails.
-    this.#pool.on('error', () => {})
+    this.#pool.on('error', () => this.#noteFault())
     this.#pool.on('connect', (client) => client.on('error', () => {}))
+  }
+
+  /** For how long nothing has gone wrong on the way to the server. */
+  calmMs(): number {
+    return performance.now() - this.#lastFault
   }
 
   async all(sql: string, parameters: Parameters = {}, options: StatementOptions = {}): Promise<readonly Row[]> {
@@ -110,6 +116,7 @@ export class Database implements Statements, AsyncDisposable {
       } catch (error) {
         if (!(error instanceof StatementFailure)) throw error
         const { fault, cause } = error
+        if (fault === 'unreached' || fault === 'unknown') this.#noteFault()
         const again = fault === 'undone' || fault === 'unreached' || (fault === 'unknown' && options.repeatable === true)
         const pauseMs = Math.min(25 * 2 ** attempt, 500) * (0.5 + Math.random() / 2)
         if (!again || this.#isLongAway() || performance.now() + pauseMs >= deadline) throw toServiceError(cause)
@@ -147,6 +154,10 @@ export class Database implements Statements, AsyncDisposable {
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  #noteFault(): void {
+    this.#lastFault = performance.now()
   }
 
   #isLongAway(): boolean {

@@ -32,7 +32,8 @@ export async function renew(
       totals: holds.map(({ progress }) => progress?.total),
       leaseUntil: now + leaseMs,
     },
-    { repeatable: true },
+    // A connection that fell silent must not cost the whole lease.
+    { repeatable: true, limitMs: Math.max(leaseMs / 3, 500) },
   )
   const states = new Map(rows.map((row) => [readInteger(row, 'n') - 1, row.cancel_requested === true]))
   const holdsWhere = (matches: (index: number) => boolean) =>

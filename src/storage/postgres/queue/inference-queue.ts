@@ -36,6 +36,9 @@ import { endWaiting, sweep } from './sweep.ts'
 
 type Options = { readonly signal: AbortSignal }
 
+/** What every node needs at most to renew its leases once the database is back; until then those that ran out meanwhile say nothing about it. */
+const renewalMs = 3000
+
 /** Submissions and completions under way at once, and how many share one statement and one commit. */
 const groups = { lanes: 2, most: 256 }
 
@@ -148,7 +151,9 @@ export class PostgresInferenceQueue implements InferenceQueue {
 
   async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }, { signal }: Options): Promise<SweepReport> {
     signal.throwIfAborted()
-    const report = await this.#database.transaction((statements) => sweep(statements, limits, this.#clock.now()))
+    const report = await this.#database.transaction((statements) =>
+      sweep(statements, { ...limits, reclaims: this.#database.calmMs() >= renewalMs }, this.#clock.now()),
+    )
     if (report.requeued > 0) this.#workCame()
     return report
   }

@@ -14,15 +14,19 @@ const sweepLock = 7_335_742_005
 /** A disabling is swept after for so long, for what was submitted in the same moment. */
 const disabledMs = 60 * 60 * 1000
 
-/** What time does to those that wait or run; nothing while another node is doing it. */
+/**
+ * What time does to those that wait or run; nothing while another node is doing it.
+ *
+ * @param limits.reclaims Whether leases that ran out are taken for lost.
+ */
 export async function sweep(
   statements: Statements,
-  { maxQueueMs, spared }: { readonly maxQueueMs: number; readonly spared: readonly Hold[] },
+  { maxQueueMs, spared, reclaims }: { readonly maxQueueMs: number; readonly spared: readonly Hold[]; readonly reclaims: boolean },
   now: number,
 ): Promise<SweepReport> {
   const lock = await statements.get('select pg_try_advisory_xact_lock(:sweepLock) as mine', { sweepLock })
   if (lock?.mine !== true) return { requeued: 0, failed: 0 }
-  const { requeued, ends } = await reclaim(statements, spared, now)
+  const { requeued, ends } = reclaims ? await reclaim(statements, spared, now) : { requeued: 0, ends: [] }
   const failed = [...ends, ...(await findOverdue(statements, now - maxQueueMs))]
   const unwanted = await findUnwanted(statements, now - disabledMs)
   if (failed.length + unwanted.length > 0) await finish(statements, [...failed, ...unwanted], now)

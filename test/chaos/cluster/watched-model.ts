@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** One run of a request on the model. */
+export interface Run {
+  readonly startedAt: number
+  /** When whoever asked went away before the answer; null while that has not happened. */
+  cutAt: number | null
+}
+
+/** A server of a language model that knows who asked it for what, how often, and when. */
+export interface WatchedModel extends AsyncDisposable {
+  /** As model.json names it. */
+  readonly url: string
+  /** Every run of a request, by its name. */
+  readonly runs: ReadonlyMap<string, readonly Run[]>
+}
+
+/** What a request says to get its own answer after so long. */
+export function promptOf(name: string, workMs: number): string {
+  return `${name} ${workMs}`
+}
+
+/** What the model answers to it, in as many pieces as there are words. */
+export function answerTo(name: string): string {
+  return `the answer to ${name} is complete`
+}
+
+/** Starts it; what others than the load ask is answered as well. */
+export async function startWatchedModel(): Promise<WatchedModel> {
+  const runs = new Map<string, Run[]>()
+  const server = createServer(async (request, response) => {
+    if (request.method === 'GET') return void response.end('{"object": "list", "data": []}')
+    const body = (await json(request).catch(() => ({}))) as { readonly messages?: readonly { readonly content: string }[] }
+    const [name = '', workMs = '0'] = (body.messages?.at(-1)?.content ?? '').split(' ')
+    const run: Run = { startedAt: performance.now(), cutAt: null }
+    runs.set(name, [...(runs.get(name) ?? []), run])
+    response.on('close', () => {
+      if (!response.writableFinished) run.cutAt = performance.now()
+    })
+    await answer(response, { name, workMs: Number(workMs) })
+  })
+  server.keepAliveTimeout = 60_000
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    runs,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  }
+}
+
+async function answer(response: ServerResponse, { name, workMs }: { readonly name: string; readonly workMs: number }): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const send = (further: object) => response.write(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', ...further })}\n\n`)
+  const words = answerTo(name).split(/(?= )/)
+  for (const content of words) {
+    await pause(workMs / words.length)
+    if (response.destroyed) return
+    send({ choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }] })
+  }
+  send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+  send({ choices: [], usage: { prompt_tokens: 2, completion_tokens: words.length, total_tokens: words.length + 2 } })
+  response.end('data: [DONE]\n\n')
+}
