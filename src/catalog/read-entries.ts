@@ -6,6 +6,7 @@ import type { CatalogFault } from './catalog-fault.ts'
 import { checkFiles } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
 import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.ts'
+import { pairRefiners } from './checkpoint/pair-refiners.ts'
 import { readLooseFiles } from './checkpoint/read-loose-files.ts'
 import { weightName } from './checkpoint/weight-file-name.ts'
 import { findImageFaults } from './describe/read-image-bounds.ts'
@@ -37,7 +38,7 @@ export async function readEntries(
 ): Promise<ReadEntries> {
   const [results, files] = await Promise.all([Promise.all(found.map((folder) => readFolder(folder, confined))), readLooseFiles(loose)])
   return {
-    entries: [...results.flatMap((result) => ('entry' in result ? [result.entry] : [])), ...files.entries],
+    entries: await pairRefiners([...results.flatMap((result) => ('entry' in result ? [result.entry] : [])), ...files.entries]),
     assets: files.assets,
     unusable: files.unusable,
     faulty: results.flatMap((result) =>

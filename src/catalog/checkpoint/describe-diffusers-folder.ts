@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import type { CheckpointFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
+import { findOutsideLink } from './find-outside-link.ts'
 
 type Described = Awaited<ReturnType<typeof describeCheckpoint>> & {
   readonly folder: string
@@ -26,6 +27,15 @@ export async function describeDiffusersFolder(
   )
   if (index == null) return fault('is not a JSON object; copy the whole folder again.')
   if (unet == null) return fault('names no Stable Diffusion model: "unet/config.json" is missing.')
+  const outside = await findOutsideLink(folder)
+  if (outside !== null)
+    return {
+      fault: {
+        file: join(folder, outside),
+        field: '',
+        message: 'is a link that leads out of its model folder; put the file itself there.',
+      },
+    }
   const weights = (await Promise.all(networks.map((network) => weightsOf(join(folder, network))))).flat()
   if (weights.length === 0) return fault('is in a folder without .safetensors files; copy the whole folder again.')
   const family = familyOf(unet, { first: first ?? null, second: second ?? null })

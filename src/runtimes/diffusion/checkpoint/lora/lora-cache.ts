@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { unusableModel } from '../../onnx/model-file.ts'
 import type { LoraTarget } from './lora-modules.ts'
 import { type Lora, readLora } from './read-lora.ts'
@@ -7,12 +10,20 @@ import { type Lora, readLora } from './read-lora.ts'
 /** Bytes of LoRAs that stay in memory between requests: some ten of usual size. */
 const budgetBytes = 512 * 1024 * 1024
 
-/** LoRAs that were used last, read once as long as their file stays the same; the oldest leave when the budget is full. */
+/** Files whose checksums are remembered. */
+const mostChecksums = 1024
+
+/**
+ * LoRAs that were used last, by the SHA-256 of their files: the same LoRA under several names is held once. The oldest leave when the
+ * budget is full. A file is read through again for its checksum only when it changed.
+ */
 export class LoraCache {
   readonly #targets: ReadonlyMap<string, LoraTarget>
   readonly #budgetBytes: number
   /** Least recently used first. */
   readonly #loras = new Map<string, Lora>()
+  /** By path and what changes with its contents; oldest first. */
+  readonly #checksums = new Map<string, string>()
 
   constructor(targets: ReadonlyMap<string, LoraTarget>, budget: number = budgetBytes) {
     this.#targets = targets
@@ -25,10 +36,7 @@ export class LoraCache {
   }
 
   async get(path: string, options: { readonly signal: AbortSignal }): Promise<Lora> {
-    const { ino, size, mtimeMs } = await stat(path).catch((error: unknown) => {
-      throw unusableModel(basename(path), 'is missing or cannot be read', error)
-    })
-    const key = JSON.stringify([path, ino, size, mtimeMs])
+    const key = await this.#checksum(path, options)
     const lora = this.#loras.get(key) ?? (await readLora(path, this.#targets, options))
     this.#loras.delete(key)
     this.#loras.set(key, lora)
@@ -37,5 +45,25 @@ export class LoraCache {
       this.#loras.delete(oldest)
     }
     return lora
+  }
+
+  async #checksum(path: string, { signal }: { readonly signal: AbortSignal }): Promise<string> {
+    const unreadable = (error: unknown): never => {
+      signal.throwIfAborted()
+      throw unusableModel(basename(path), 'is missing or cannot be read', error)
+    }
+    const { ino, size, mtimeMs, ctimeMs } = await stat(path).catch(unreadable)
+    const file = JSON.stringify([path, ino, size, mtimeMs, ctimeMs])
+    const known = this.#checksums.get(file)
+    if (known !== undefined) return known
+    const hash = createHash('sha256')
+    await pipeline(createReadStream(path), hash, { signal }).catch(unreadable)
+    const checksum = hash.digest('hex')
+    this.#checksums.set(file, checksum)
+    for (const [oldest] of this.#checksums) {
+      if (this.#checksums.size <= mostChecksums) break
+      this.#checksums.delete(oldest)
+    }
+    return checksum
   }
 }

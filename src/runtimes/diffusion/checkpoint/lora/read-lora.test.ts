@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { unpackGoldenCheckpoints } from '../../../../../test/support/model-files/golden-checkpoints.ts'
@@ -46,6 +47,17 @@ test('a LoRA is read once, and the oldest leaves when the budget is full', async
   const other = await tight.get(second, options)
   assert.equal(tight.bytes, other.bytes)
   assert.notEqual(await tight.get(first, options), before)
+})
+
+test('the same LoRA under another name is held once, and a file that changed is read again', async () => {
+  const [file, copy] = [join(temporary.path, 'lora-kohya.safetensors'), join(temporary.path, 'renamed.safetensors')]
+  await copyFile(file, copy)
+  const cache = new LoraCache(targets)
+  const lora = await cache.get(file, options)
+  assert.equal(await cache.get(copy, options), lora)
+  await copyFile(join(temporary.path, 'lora-peft.safetensors'), copy)
+  assert.notEqual(await cache.get(copy, options), lora)
+  await assert.rejects(cache.get(join(temporary.path, 'absent.safetensors'), options), /absent\.safetensors is missing or cannot be read/)
 })
 
 test('names of every kind of file lead to a module and a part', () => {

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { mkdir, rename, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { unpackGoldenCheckpoints } from '../../../test/support/model-files/golden-checkpoints.ts'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { CatalogError } from '../catalog-fault.ts'
+import { openCatalog } from '../open-catalog.ts'
+
+const temporary = await createTemporaryFolder()
+after(() => temporary[Symbol.asyncDispose]())
+const folder = join(temporary.path, 'models')
+await unpackGoldenCheckpoints(folder, (path) => ['xl.safetensors', 'refiner.safetensors', 'sd15.safetensors'].includes(path))
+
+async function image(id: string) {
+  const found = (await openCatalog({ folders: [folder] })).find(id)
+  assert.ok(found?.kind === 'image', id)
+  return found
+}
+
+test('a refiner beside an SDXL checkpoint is its own by its name, and counts with it', async () => {
+  const before = await image('xl')
+  assert.equal(before.refiner, null, 'any refiner is not everyone’s')
+  for (const [base, refiner] of [
+    ['sd_xl_base_1.0', 'sd_xl_refiner_1.0'],
+    ['mine', 'mine-refiner'],
+  ]) {
+    const [own, other] = [join(folder, `${base}.safetensors`), join(folder, `${refiner}.safetensors`)]
+    await rename(join(folder, 'xl.safetensors'), own)
+    await rename(join(folder, 'refiner.safetensors'), other)
+    const paired = await image(base ?? '')
+    assert.equal(paired.refiner, other)
+    assert.equal(paired.bytes, before.bytes + (await stat(other)).size)
+    assert.equal((await image(refiner ?? '')).refiner, null)
+    await rename(own, join(folder, 'xl.safetensors'))
+    await rename(other, join(folder, 'refiner.safetensors'))
+  }
+})
+
+test('a model.json may name another, which counts too, and other families take none', async () => {
+  const own = join(folder, 'described')
+  await mkdir(own)
+  await writeFile(
+    join(own, 'model.json'),
+    '{"id":"described","kind":"image","format":"safetensors","file":"xl.safetensors","refiner":"../refiner.safetensors"}',
+  )
+  await rename(join(folder, 'xl.safetensors'), join(own, 'xl.safetensors'))
+  const described = await image('described')
+  assert.equal(described.refiner, join(folder, 'refiner.safetensors'))
+  assert.ok(described.bytes > (await stat(join(own, 'xl.safetensors'))).size)
+  await rename(join(folder, 'refiner.safetensors'), join(folder, 'sd15-refiner.safetensors'))
+  await rename(join(own, 'xl.safetensors'), join(own, 'x.safetensors'))
+  await writeFile(join(own, 'model.json'), '{"id":"described","kind":"image","format":"safetensors","file":"x.safetensors"}')
+  assert.equal((await image('sd15')).refiner, null)
+})
+
+test('links that lead out of a folder in diffusers’ layout are named', async () => {
+  const models = join(temporary.path, 'linked')
+  const outside = join(temporary.path, 'outside.safetensors')
+  await unpackGoldenCheckpoints(models, (path) => path.startsWith('xl-diffusers/'))
+  const weights = join(models, 'xl-diffusers/unet/diffusion_pytorch_model.safetensors')
+  await rename(weights, outside)
+  const inside = join(models, 'xl-diffusers/unet-weights.safetensors')
+  for (const [target, leads] of [
+    ['../../../outside.safetensors', 'out'],
+    ['/nowhere/at/all', 'out'],
+    ['../unet-weights.safetensors', 'inside'],
+  ] as const) {
+    await symlink(target, weights)
+    if (leads === 'inside') {
+      await rename(outside, inside)
+      assert.equal((await openCatalog({ folders: [models] })).find('xl-diffusers')?.kind, 'image')
+      continue
+    }
+    const error: unknown = await openCatalog({ folders: [models] }).catch((thrown) => thrown)
+    assert.ok(error instanceof CatalogError)
+    assert.deepEqual(error.faults, [
+      { file: weights, field: '', message: 'is a link that leads out of its model folder; put the file itself there.' },
+    ])
+    await rename(weights, join(temporary.path, `gone-${target.length}`))
+  }
+})
