@@ -7,7 +7,7 @@ import { pageFor } from './page-for.tsx'
 import { CommandPalette } from './pages/palette/command-palette.tsx'
 import { ShortcutsSheet } from './pages/palette/shortcuts-sheet.tsx'
 import { Button } from './parts/button.tsx'
-import { listenForShortcuts, overlay } from './state/overlay.ts'
+import { closeOverlay, listenForShortcuts, overlay } from './state/overlay.ts'
 import { path } from './state/router.ts'
 
 /** The frame around every page of somebody signed in. */
@@ -16,9 +16,7 @@ export function Shell({ account }: { account: Account }): VNode {
   const here = path.value
   useEffect(() => drawer.current?.close(), [here])
   useEffect(listenForShortcuts, [])
-  const close = () => {
-    overlay.value = 'none'
-  }
+  const over = overlay.value
   return (
     <div class="frame">
       <a class="button skip-link" href="#main">
@@ -43,8 +41,8 @@ export function Shell({ account }: { account: Account }): VNode {
       <main class="main" id="main" tabIndex={-1}>
         {pageFor(here, account)}
       </main>
-      {overlay.value === 'palette' ? <CommandPalette account={account} onClose={close} /> : null}
-      {overlay.value === 'shortcuts' ? <ShortcutsSheet onClose={close} /> : null}
+      {over?.shows === 'palette' ? <CommandPalette key={over.opening} account={account} onClose={() => closeOverlay(over)} /> : null}
+      {over?.shows === 'shortcuts' ? <ShortcutsSheet key={over.opening} onClose={() => closeOverlay(over)} /> : null}
     </div>
   )
 }

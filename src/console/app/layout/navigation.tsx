@@ -3,7 +3,7 @@ import type { Account } from '../../../core/account.ts'
 import { sentenceOf } from '../interface/request.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { overlay } from '../state/overlay.ts'
+import { openOverlay } from '../state/overlay.ts'
 import { path } from '../state/router.ts'
 import { signOut } from '../state/session.ts'
 import { showToast } from '../state/toasts.ts'
@@ -23,10 +23,10 @@ export function Navigation({ account }: { account: Account }): VNode {
       </nav>
       <div class="side-foot">
         <div class="row">
-          <Button size="small" tone="quiet" onClick={() => (overlay.value = 'palette')}>
+          <Button size="small" tone="quiet" onClick={() => openOverlay('palette')}>
             Go to…
           </Button>
-          <Button size="small" tone="quiet" onClick={() => (overlay.value = 'shortcuts')}>
+          <Button size="small" tone="quiet" onClick={() => openOverlay('shortcuts')}>
             Shortcuts
           </Button>
         </div>
