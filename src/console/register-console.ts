@@ -12,6 +12,7 @@ import { registerGallery } from './routes/gallery.ts'
 import { registerModels } from './routes/models.ts'
 import { registerOutputs } from './routes/outputs.ts'
 import { registerPeople } from './routes/people.ts'
+import { registerPresets } from './routes/presets.ts'
 import { registerRequests } from './routes/requests.ts'
 import { registerService } from './routes/service.ts'
 import { registerSession } from './routes/session.ts'
@@ -48,6 +49,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         registerAccessTokens(own, { ...deps, ...settings })
         registerWebhooks(own, deps)
         registerConversations(own, { ...deps, ...settings })
+        registerPresets(own, { ...deps, ...settings })
         registerRequests(own, deps)
         registerOutputs(own, deps)
         registerGallery(own, deps)

@@ -1,3 +1,5 @@
+import type { ToolCall } from './text-generation.ts'
+
 /** How an answer of a kept conversation stands. */
 export const turnStates = ['writing', 'done', 'stopped', 'cut', 'failed'] as const
 export type TurnState = (typeof turnStates)[number]
@@ -18,6 +20,11 @@ export interface AttachedText {
   readonly text: string
 }
 
+/** A function that the model asks to have called, and what a person says that it came to; without a result nobody has said it yet. */
+export interface AskedCall extends ToolCall {
+  readonly result?: string
+}
+
 /** One message of a kept conversation. Versions of a message follow the same one. */
 export interface Turn {
   readonly id: string
@@ -32,6 +39,12 @@ export interface Turn {
   /** The model that wrote it. */
   readonly model: string | null
   readonly facts: TurnFacts | null
+  /** What the model thought before it answered; absent = nothing. */
+  readonly thoughts?: string
+  /** The functions it asks to have called; absent = none. */
+  readonly calls?: readonly AskedCall[]
+  /** Where the answer does not fit the JSON schema that it was asked for with; absent = there was no schema. */
+  readonly schemaFaults?: readonly string[]
   /** Unix milliseconds. */
   readonly at: number
 }

@@ -44,6 +44,22 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
   facts: Type.Optional(
     Type.Object({ promptTokens: count, completionTokens: count, firstTextMs: count, writingMs: count }, { additionalProperties: false }),
   ),
+  thoughts: Type.Optional(Type.String({ maxLength: longestContent })),
+  calls: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          id: Type.String({ minLength: 1, maxLength: 256 }),
+          name: Type.String({ minLength: 1, maxLength: 64 }),
+          arguments: Type.String({ maxLength: longestContent }),
+          result: Type.Optional(Type.String({ maxLength: longestContent })),
+        },
+        { additionalProperties: false },
+      ),
+      { maxItems: 128 },
+    ),
+  ),
+  schemaFaults: Type.Optional(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 })),
   at: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
 })
 

@@ -37,7 +37,14 @@ export function headDocument({ accountId, id }: ConversationTarget, head: Conver
 
 /** A message as a document; its label is the conversation's id. */
 export function turnDocument({ accountId, id }: ConversationTarget, turn: Turn): Document {
-  const value = { ...turn, files: turn.files.map((file) => ({ ...file })), facts: turn.facts && { ...turn.facts } } satisfies JsonValue
+  const { calls, schemaFaults, ...others } = turn
+  const value = {
+    ...others,
+    files: turn.files.map((file) => ({ ...file })),
+    facts: turn.facts && { ...turn.facts },
+    ...(calls && { calls: calls.map((call) => ({ ...call })) }),
+    ...(schemaFaults && { schemaFaults: [...schemaFaults] }),
+  } satisfies JsonValue
   const text = turn.content
   return { kind: 'turn', id: `${id}/${turn.id}`, accountId, value, at: turn.at, label: id, text, attachedBytes: 0, expiresAt: null }
 }

@@ -4,11 +4,24 @@ import { RequestFailure, send } from './request.ts'
 
 export type ChatStreamPart =
   | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thoughts'; readonly text: string }
+  /** A piece of a function call; what was said of the same `index` before goes on. */
+  | { readonly type: 'call'; readonly index: number; readonly id: string; readonly name: string; readonly arguments: string }
   | { readonly type: 'end'; readonly reason: string }
   | { readonly type: 'usage'; readonly promptTokens: number; readonly completionTokens: number }
 
+interface Delta {
+  readonly content?: string | null
+  readonly reasoning_content?: string | null
+  readonly tool_calls?: readonly {
+    readonly index: number
+    readonly id?: string
+    readonly function?: { readonly name?: string; readonly arguments?: string }
+  }[]
+}
+
 interface Chunk {
-  readonly choices?: readonly { readonly delta?: { readonly content?: string | null }; readonly finish_reason?: string | null }[]
+  readonly choices?: readonly { readonly delta?: Delta; readonly finish_reason?: string | null }[]
   readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null
   readonly error?: { readonly message: string; readonly code: string }
 }
@@ -29,9 +42,20 @@ export async function* streamChat(body: ChatBody, signal: AbortSignal): AsyncGen
     const chunk = JSON.parse(data) as Chunk
     if (chunk.error) throw new RequestFailure(500, chunk.error.code, chunk.error.message)
     const choice = chunk.choices?.[0]
-    if (choice?.delta?.content) yield { type: 'text', text: choice.delta.content }
+    yield* deltaParts(choice?.delta ?? {})
     if (choice?.finish_reason) yield { type: 'end', reason: choice.finish_reason }
     if (chunk.usage) yield { type: 'usage', promptTokens: chunk.usage.prompt_tokens, completionTokens: chunk.usage.completion_tokens }
   }
   throw new RequestFailure(0, 'cut_off', 'The answer broke off. Try again.')
+}
+
+function deltaParts({ content, reasoning_content: thoughts, tool_calls: calls = [] }: Delta): readonly ChatStreamPart[] {
+  return [
+    ...(thoughts ? [{ type: 'thoughts' as const, text: thoughts }] : []),
+    ...(content ? [{ type: 'text' as const, text: content }] : []),
+    ...calls.map((call) => ({
+      ...{ type: 'call' as const, index: call.index, id: call.id ?? '' },
+      ...{ name: call.function?.name ?? '', arguments: call.function?.arguments ?? '' },
+    })),
+  ]
 }

@@ -7,6 +7,7 @@ export interface Overlay {
   readonly opening: number
 }
 
+/** What lies over the page now; null = nothing. */
 export const overlay = signal<Overlay | null>(null)
 
 let openings = 0

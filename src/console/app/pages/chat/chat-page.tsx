@@ -18,7 +18,7 @@ import { ConversationList } from './conversation-list.tsx'
 import { ConversationView } from './conversation-view.tsx'
 import { beginConversation, current, openConversation } from './conversations.ts'
 import { ExportDialog } from './export-dialog.tsx'
-import { messageOf } from './message-text.ts'
+import { messagesOf } from './message-text.ts'
 
 /** The chat playground: a conversation, the others that are kept, and what the next answer is asked for with. */
 export function ChatPage(): VNode {
@@ -106,7 +106,7 @@ export function ChatPage(): VNode {
 }
 
 function CodeDialog({ onClose }: { onClose: () => void }): VNode {
-  const said = current.value.turns.value.filter(({ content }) => content !== '').map(messageOf)
+  const said = current.value.turns.value.flatMap(messagesOf)
   const messages = said.at(-1)?.role === 'assistant' ? said.slice(0, -1) : said
   const shown = messages.length > 0 ? messages : [{ role: 'user' as const, content: 'What is the capital of France?' }]
   return (

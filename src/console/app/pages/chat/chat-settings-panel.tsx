@@ -1,6 +1,6 @@
-import type { VNode } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
+import { useRef } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
-import { Check } from '../../parts/fields/check.tsx'
 import { seedFault } from '../../parts/fields/seed-fault.ts'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { Slider } from '../../parts/fields/slider.tsx'
@@ -9,6 +9,10 @@ import { TextField } from '../../parts/fields/text-field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { chatModels, modelChoices } from '../../state/models.ts'
 import { changeChatSettings, chatSettings, defaultChatSettings } from './chat-settings.ts'
+import { CompareFields } from './compare/compare-fields.tsx'
+import { comparedModels } from './compare/compared-models.ts'
+import { PresetPicker } from './presets/preset-picker.tsx'
+import { StructureFields } from './structure/structure-fields.tsx'
 
 /** Every parameter of a chat completion, with its range. */
 export function ChatSettingsPanel(): VNode {
@@ -23,6 +27,10 @@ export function ChatSettingsPanel(): VNode {
         options={modelChoices(known)}
         onChange={(id) => changeChatSettings({ model: id })}
       />
+      <Fold title="Compare models" open={comparedModels.value.second !== ''}>
+        <CompareFields />
+      </Fold>
+      <PresetPicker />
       <TextArea
         label="System prompt"
         value={settings.system}
@@ -58,13 +66,12 @@ export function ChatSettingsPanel(): VNode {
         standard={defaultChatSettings.topP}
         onChange={(topP) => changeChatSettings({ topP })}
       />
-      <details class="fold">
-        <summary>
-          <Icon name="next" size={14} />
-          More parameters
-        </summary>
+      <Fold title="Functions and JSON" open={settings.tools !== '' || settings.format !== 'text'}>
+        <StructureFields />
+      </Fold>
+      <Fold title="More parameters">
         <MoreParameters />
-      </details>
+      </Fold>
       <div>
         <Button
           tone="quiet"
@@ -75,6 +82,26 @@ export function ChatSettingsPanel(): VNode {
         </Button>
       </div>
     </div>
+  )
+}
+
+interface FoldProps {
+  readonly title: string
+  /** Whether it stands open at first: what is in use must not be hidden. */
+  readonly open?: boolean
+  readonly children: ComponentChildren
+}
+
+function Fold({ title, open = false, children }: FoldProps): VNode {
+  const first = useRef(open)
+  return (
+    <details class="fold" open={first.current}>
+      <summary>
+        <Icon name="next" size={14} />
+        {title}
+      </summary>
+      {children}
+    </details>
   )
 }
 
@@ -144,12 +171,6 @@ function MoreParameters(): VNode {
         rows={2}
         hint="One text per line, at most 16. None of them is part of the answer."
         onInput={(stop) => changeChatSettings({ stop })}
-      />
-      <Check
-        label="Answer in JSON"
-        hint="Any answer is then one JSON object."
-        checked={settings.json}
-        onChange={(json) => changeChatSettings({ json })}
       />
     </div>
   )

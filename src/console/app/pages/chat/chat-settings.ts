@@ -1,29 +1,18 @@
+import type { ChatParameters } from '../../../../core/chat-preset.ts'
 import { defaultMaxTokens } from '../../../../core/text-generation.ts'
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { readNumber } from '../../parts/fields/read-number.ts'
 import { storedSignal } from '../../state/stored.ts'
+import type { ChatMessage } from './message-text.ts'
+import { readSchema } from './structure/read-schema.ts'
+import { readTools } from './structure/read-tools.ts'
 
 /** What the panel beside the conversation sets; what equals the service's default is not sent. */
-export interface ChatSettings {
+export interface ChatSettings extends ChatParameters {
   readonly model: string
-  readonly system: string
-  readonly maxTokens: number
-  readonly temperature: number
-  readonly topP: number
-  readonly topK: number
-  readonly minP: number
-  readonly frequencyPenalty: number
-  readonly presencePenalty: number
-  readonly repetitionPenalty: number
-  /** Empty = at random. */
-  readonly seed: string
-  /** One stop text per line. */
-  readonly stop: string
-  readonly json: boolean
 }
 
-export const defaultChatSettings: ChatSettings = {
-  model: '',
+export const defaultChatParameters: ChatParameters = {
   system: '',
   maxTokens: defaultMaxTokens,
   temperature: 1,
@@ -35,8 +24,13 @@ export const defaultChatSettings: ChatSettings = {
   repetitionPenalty: 1,
   seed: '',
   stop: '',
-  json: false,
+  format: 'text',
+  schema: '',
+  tools: '',
+  toolChoice: 'auto',
 }
+
+export const defaultChatSettings: ChatSettings = { ...defaultChatParameters, model: '' }
 
 /** The settings of this browser, kept between visits. */
 export const chatSettings = storedSignal('chat', defaultChatSettings)
@@ -47,15 +41,14 @@ export function changeChatSettings(change: Partial<ChatSettings>): void {
 }
 
 /** The request for a conversation under these settings. */
-export function chatRequestBody(
-  settings: ChatSettings,
-  turns: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[],
-): ChatBody {
+export function chatRequestBody(settings: ChatSettings, messages: readonly ChatMessage[]): ChatBody {
   const defaults = defaultChatSettings
+  const { tools } = readTools(settings.tools)
+  const { schema } = readSchema(settings)
   const stop = settings.stop.split('\n').filter((line) => line !== '')
   return {
     model: settings.model,
-    messages: [...(settings.system.trim() ? [{ role: 'system' as const, content: settings.system }] : []), ...turns],
+    messages: [...(settings.system.trim() ? [{ role: 'system' as const, content: settings.system }] : []), ...messages],
     ...(settings.maxTokens !== defaults.maxTokens && { max_tokens: settings.maxTokens }),
     ...(settings.temperature !== defaults.temperature && { temperature: settings.temperature }),
     ...(settings.topP !== defaults.topP && { top_p: settings.topP }),
@@ -66,6 +59,9 @@ export function chatRequestBody(
     ...(settings.repetitionPenalty !== defaults.repetitionPenalty && { repetition_penalty: settings.repetitionPenalty }),
     ...(settings.seed !== '' && { seed: readNumber(settings.seed) }),
     ...(stop.length > 0 && { stop }),
-    ...(settings.json && { response_format: { type: 'json_object' as const } }),
+    ...(settings.format === 'json' && { response_format: { type: 'json_object' as const } }),
+    ...(schema && { response_format: { type: 'json_schema' as const, json_schema: { name: 'answer', schema, strict: true } } }),
+    ...(tools.length > 0 && { tools: [...tools] }),
+    ...(tools.length > 0 && settings.toolChoice === 'required' && { tool_choice: 'required' as const }),
   }
 }

@@ -8,6 +8,8 @@ import { showToast } from '../../state/toasts.ts'
 import { chatSettings } from './chat-settings.ts'
 import { current, settleAddress } from './conversations.ts'
 import { readTextFile } from './read-text-file.ts'
+import { readSchema } from './structure/read-schema.ts'
+import { readTools } from './structure/read-tools.ts'
 
 /** What was written and not sent, by conversation; what stands under `new` belongs to no conversation yet. */
 const drafts = storedSignal<{ readonly texts: Readonly<Record<string, string>> }>('drafts', { texts: {} })
@@ -27,10 +29,11 @@ export function say(content: string, files: readonly AttachedText[] = []): void 
 export function Composer(): VNode {
   const picker = useRef<HTMLInputElement>(null)
   const files = useSignal<readonly AttachedText[]>([])
-  const { turns, writing, id } = current.value
+  const { turns, writing, comparing, id } = current.value
   const name = turns.value.length > 0 ? id : 'new'
   const draft = drafts.value.texts[name] ?? ''
-  const ready = draft.trim() !== '' && chatSettings.value.model !== ''
+  const hindrance = hindranceOf(comparing.value.length > 0 && !writing.value)
+  const ready = draft.trim() !== '' && chatSettings.value.model !== '' && hindrance === null
   const submit = () => {
     if (!ready || writing.value) return
     keepDraft(name, '')
@@ -79,6 +82,11 @@ export function Composer(): VNode {
           ))}
         </div>
       ) : null}
+      {hindrance === null ? null : (
+        <p class="soft" role="status">
+          {hindrance}
+        </p>
+      )}
       <div class="composer-sheet">
         <input
           ref={picker}
@@ -114,4 +122,11 @@ export function Composer(): VNode {
       </div>
     </form>
   )
+}
+
+/** Why nothing can be said now, as a sentence, or null. */
+function hindranceOf(mustChoose: boolean): string | null {
+  if (mustChoose) return 'Choose the answer that the conversation goes on with.'
+  const fault = readSchema(chatSettings.value).fault ?? readTools(chatSettings.value.tools).fault
+  return fault && `${fault} It stands under Functions and JSON in the settings.`
 }

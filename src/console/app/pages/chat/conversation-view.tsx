@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Answer } from './answer.tsx'
+import { Comparison } from './compare/comparison.tsx'
 import { current } from './conversations.ts'
 import { useFollowEnd } from './follow-end.ts'
 import { Said } from './said.tsx'
@@ -10,7 +11,10 @@ import { Said } from './said.tsx'
 export function ConversationView(): VNode {
   const element = useRef<HTMLDivElement>(null)
   const { following, toEnd } = useFollowEnd(element)
-  const turns = current.value.turns.value
+  const { turns: shown, comparing } = current.value
+  const isComparing = comparing.value.length > 0
+  // The answers that are compared stand beside each other, in place of the one that is the conversation's for now.
+  const turns = isComparing ? shown.value.slice(0, -1) : shown.value
   const lastSaid = turns.findLast((turn) => turn.role === 'user')?.id
   useEffect(toEnd, [lastSaid])
   const lastId = turns.at(-1)?.id
@@ -19,6 +23,7 @@ export function ConversationView(): VNode {
       {turns.map((turn) =>
         turn.role === 'user' ? <Said turn={turn} key={turn.id} /> : <Answer turn={turn} last={turn.id === lastId} key={turn.id} />,
       )}
+      {isComparing ? <Comparison /> : null}
       {following.value ? null : (
         <Button size="small" class="to-end" onClick={toEnd}>
           To the end

@@ -221,7 +221,18 @@ describe('the request of a conversation', () => {
     [{ repetitionPenalty: 1.1 }, { repetition_penalty: 1.1 }],
     [{ seed: '0' }, { seed: 0 }],
     [{ stop: 'END\n\n  \n' }, { stop: ['END', '  '] }],
-    [{ json: true }, { response_format: { type: 'json_object' } }],
+    [{ format: 'json' }, { response_format: { type: 'json_object' } }],
+    [{ format: 'schema', schema: 'no schema' }, {}],
+    [
+      { format: 'schema', schema: '{"type":"object"}' },
+      { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' }, strict: true } } },
+    ],
+    [{ tools: '{"name":"f"}' }, { tools: [{ type: 'function', function: { name: 'f' } }] }],
+    [
+      { tools: '[{"type":"function","function":{"name":"f"}}]', toolChoice: 'required' },
+      { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required' },
+    ],
+    [{ tools: '{"name":"not allowed"}', toolChoice: 'required' }, {}],
     [{ system: 'Be brief.' }, { messages: [{ role: 'system', content: 'Be brief.' }, ...said] }],
     [{ system: '  \n' }, {}],
   ] as const)

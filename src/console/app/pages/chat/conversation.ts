@@ -1,12 +1,13 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { AttachedText, Turn } from '../../../../core/conversation.ts'
 import type { OpenedConversation } from '../../../contract/conversations.ts'
-import { sentenceOf } from '../../interface/request.ts'
-import { streamChat } from '../../interface/stream-chat.ts'
-import { chatRequestBody, chatSettings } from './chat-settings.ts'
+import { chatSettings } from './chat-settings.ts'
+import { askedModels } from './compare/compared-models.ts'
 import { ConversationKeeper } from './conversation-keeper.ts'
-import { messageOf } from './message-text.ts'
+import { makeId } from './make-id.ts'
+import { messagesOf } from './message-text.ts'
 import { allBelow, newestBelow, pathTo, versionsOf } from './turn-tree.ts'
+import { writeAnswer } from './write-answer.ts'
 
 const longestTitle = 80
 const pageLeft = 'The page was left while this was being written.'
@@ -23,9 +24,11 @@ export class Conversation {
   readonly #leaf: Signal<string | null>
   /** What is shown: one version of each message. */
   readonly turns: ReadonlySignal<readonly Turn[]>
-  /** Whether the model is answering right now. */
+  /** The answers of several models to what was said last, of which none is chosen yet; none where nobody compares. */
+  readonly comparing = signal<readonly string[]>([])
+  /** Whether a model is answering right now. */
   readonly writing: ReadonlySignal<boolean>
-  #answering: AbortController | null = null
+  readonly #answering = new Map<string, AbortController>()
 
   constructor(known?: OpenedConversation) {
     this.id = known?.id ?? makeId()
@@ -37,7 +40,7 @@ export class Conversation {
     )
     this.#leaf = signal(known?.leaf ?? known?.turns.at(-1)?.id ?? null)
     this.turns = computed(() => pathTo(this.#all.value, this.#leaf.value))
-    this.writing = computed(() => this.turns.value.at(-1)?.state === 'writing')
+    this.writing = computed(() => this.turns.value.at(-1)?.state === 'writing' || this.compared().some(({ state }) => state === 'writing'))
     this.keeper = new ConversationKeeper(this.id, {
       head: () => ({ title: this.title.peek(), pinned: this.pinned.peek(), leaf: this.#leaf.peek() }),
       turn: (id) => this.#all.peek().find((turn) => turn.id === id),
@@ -49,15 +52,38 @@ export class Conversation {
     return versionsOf(this.#all.value, turn)
   }
 
-  /** Adds what a person said and lets the model answer. */
+  /** The answers that are compared, in the order of their models. */
+  compared(): readonly Turn[] {
+    return this.comparing.value.flatMap((id) => this.#all.value.find((turn) => turn.id === id) ?? [])
+  }
+
+  /** Goes on with one of the answers that were compared; the others stay as its versions. */
+  choose({ id }: Turn): void {
+    this.comparing.value = []
+    this.#leaf.value = id
+    this.keeper.headChanged()
+  }
+
+  /** Says what the functions came to that an answer asks for, and lets the model go on. */
+  answerCalls(turn: Turn, results: readonly string[]): void {
+    const calls = turn.calls?.map((call, index) => ({ ...call, result: results[index] ?? '' }))
+    if (calls === undefined) return
+    this.#all.value = this.#all.peek().map((each) => (each.id === turn.id ? { ...each, calls } : each))
+    this.keeper.turnChanged(turn.id)
+    this.#leaf.value = turn.id
+    void this.#answer()
+  }
+
+  /** Adds what a person said and lets the model answer, or several. */
   say(content: string, files: readonly AttachedText[] = []): void {
     this.#add({ parent: this.#leaf.peek(), role: 'user', content, files, state: 'done', model: null })
-    void this.#answer()
+    void this.#answer(askedModels(chatSettings.value.model))
   }
 
   /** Says something else in place of an earlier message; the earlier one stays as another version. */
   edit({ parent, files }: Turn, content: string): void {
     this.stop()
+    this.comparing.value = []
     this.#add({ parent, role: 'user', content, files, state: 'done', model: null })
     void this.#answer()
   }
@@ -65,6 +91,7 @@ export class Conversation {
   /** Asks for another answer to the same message; the earlier one stays as another version. */
   regenerate({ parent }: Turn): void {
     this.stop()
+    this.comparing.value = []
     this.#leaf.value = parent
     void this.#answer()
   }
@@ -72,12 +99,14 @@ export class Conversation {
   /** Lets the model write on where an answer ended. */
   goOn(turn: Turn): void {
     this.stop()
+    this.comparing.value = []
     this.#leaf.value = turn.id
-    void this.#write({ ...turn, state: 'writing', failure: null })
+    void this.#write({ ...turn, state: 'writing', failure: null }, chatSettings.value.model)
   }
 
   /** Shows a version of a message, with the newest of what follows it. */
   show(id: string): void {
+    this.comparing.value = []
     this.#leaf.value = newestBelow(this.#all.peek(), id)
     this.keeper.headChanged()
   }
@@ -85,6 +114,7 @@ export class Conversation {
   /** Takes a message out with everything that follows it. @returns the way back. */
   remove(turn: Turn): () => void {
     this.stop()
+    this.comparing.value = []
     const gone = allBelow(this.#all.peek(), turn.id)
     const before = { all: this.#all.peek(), leaf: this.#leaf.peek() }
     this.#all.value = before.all.filter((each) => !gone.includes(each))
@@ -112,51 +142,42 @@ export class Conversation {
     this.keeper.headChanged()
   }
 
-  /** Stops the answer where it is; what was written stays. */
-  stop(): void {
-    this.#answering?.abort()
+  /** Stops an answer where it is, or all of them; what was written stays. */
+  stop(turn?: Turn): void {
+    if (turn === undefined) for (const controller of this.#answering.values()) controller.abort()
+    else this.#answering.get(turn.id)?.abort()
   }
 
-  async #answer(): Promise<void> {
-    const model = chatSettings.value.model
-    await this.#write(this.#add({ parent: this.#leaf.peek(), role: 'assistant', content: '', files: [], state: 'writing', model }))
+  /** Lets the model answer what was said last; several at once where somebody compares them. */
+  async #answer(models: readonly string[] = [chatSettings.value.model]): Promise<void> {
+    const parent = this.#leaf.peek()
+    const answers = models.map((model) => this.#add({ parent, role: 'assistant', content: '', files: [], state: 'writing', model }))
+    const [first, ...others] = answers
+    if (first !== undefined && others.length > 0) {
+      this.comparing.value = answers.map(({ id }) => id)
+      this.#leaf.value = first.id
+    }
+    await Promise.all(answers.map((answer) => this.#write(answer, answer.model ?? '')))
   }
 
   /** Writes an answer, or the rest of one, until it is done. */
-  async #write(turn: Turn): Promise<void> {
+  async #write(turn: Turn, model: string): Promise<void> {
     const controller = new AbortController()
-    this.#answering = controller
+    this.#answering.set(turn.id, controller)
     const before = pathTo(this.#all.peek(), turn.content === '' ? turn.parent : turn.id)
-    const body = chatRequestBody(chatSettings.value, before.filter(({ content }) => content !== '').map(messageOf))
+    const asked = { settings: { ...chatSettings.value, model }, messages: before.flatMap(messagesOf), signal: controller.signal }
     let written = turn
+    let keptAt = performance.now()
     const change = (fields: Partial<Turn>) => {
       written = { ...written, ...fields }
       this.#all.value = this.#all.peek().map((each) => (each.id === written.id ? written : each))
+      if (performance.now() - keptAt < keepEveryMs) return
+      keptAt = performance.now()
+      this.keeper.turnChanged(turn.id)
     }
     change({})
-    const sentAt = performance.now()
-    let [firstAt, keptAt] = [0, sentAt]
-    try {
-      for await (const part of streamChat(body, controller.signal)) {
-        if (part.type === 'text') {
-          firstAt ||= performance.now()
-          change({ content: written.content + part.text })
-          if (performance.now() - keptAt < keepEveryMs) continue
-          keptAt = performance.now()
-          this.keeper.turnChanged(turn.id)
-        } else if (part.type === 'end') {
-          change({ state: part.reason === 'length' ? 'cut' : 'done' })
-        } else {
-          const { promptTokens, completionTokens } = part
-          const endedAt = performance.now()
-          // An answer without a text never began to be written.
-          firstAt ||= endedAt
-          change({ facts: { promptTokens, completionTokens, firstTextMs: firstAt - sentAt, writingMs: endedAt - firstAt } })
-        }
-      }
-    } catch (error) {
-      change(controller.signal.aborted ? { state: 'stopped' } : { state: 'failed', failure: sentenceOf(error) })
-    }
+    await writeAnswer(turn, asked, change)
+    if (this.#answering.get(turn.id) === controller) this.#answering.delete(turn.id)
     this.keeper.turnChanged(turn.id)
   }
 
@@ -169,9 +190,4 @@ export class Conversation {
     this.keeper.turnChanged(turn.id)
     return turn
   }
-}
-
-/** 24 letters and digits at random; `crypto.randomUUID` is not there over plain HTTP. */
-function makeId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(24)), (byte) => (byte % 36).toString(36)).join('')
 }

@@ -4,6 +4,7 @@ import type { ConversationPage, OpenedConversation } from '../../../contract/con
 import { request, send } from '../../interface/request.ts'
 import { navigate } from '../../state/router.ts'
 import { Conversation } from './conversation.ts'
+import { beginWithStandard } from './presets/presets.ts'
 
 const base = '/console/api/conversations'
 
@@ -14,8 +15,9 @@ const opened = new Map<string, Conversation>()
 /** Counts what changes the list beside what is said. */
 export const listChanges = signal(0)
 
-/** Begins a new conversation; the other one is kept. */
+/** Begins a new conversation, with the default preset where there is one; the other conversation is kept. */
 export function beginConversation(): void {
+  beginWithStandard()
   current.value = new Conversation()
   navigate('/console/chat')
 }

@@ -1,21 +1,21 @@
 import type { Turn } from '../../../../core/conversation.ts'
-import { messageOf } from './message-text.ts'
+import { messagesOf, textOf } from './message-text.ts'
 
 /** A conversation as a Markdown document: who said what, under its title. */
 export function conversationMarkdown(title: string, turns: readonly Turn[]): string {
-  const said = turns.map(
-    (turn) => `**${turn.role === 'user' ? 'You' : (turn.model ?? 'The model')}:**\n\n${messageOf(turn).content.trim()}\n`,
-  )
+  const said = turns.map((turn) => `**${turn.role === 'user' ? 'You' : (turn.model ?? 'The model')}:**\n\n${textOf(turn).trim()}\n`)
   return [`# ${title}\n`, ...said].join('\n')
 }
 
 /** A conversation as JSON: its messages as chat completions take them, each with what is known of it. */
 export function conversationJson(title: string, turns: readonly Turn[]): string {
-  const messages = turns.map((turn) => ({
-    ...messageOf(turn),
-    ...(turn.model !== null && { model: turn.model }),
-    at: new Date(turn.at).toISOString(),
-  }))
+  const messages = turns.flatMap((turn) =>
+    messagesOf(turn).map((message) => ({
+      ...message,
+      ...(turn.model !== null && { model: turn.model }),
+      at: new Date(turn.at).toISOString(),
+    })),
+  )
   return `${JSON.stringify({ title, messages }, null, 2)}\n`
 }
 

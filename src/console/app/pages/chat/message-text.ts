@@ -1,12 +1,33 @@
 import type { Turn } from '../../../../core/conversation.ts'
+import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
+
+export type ChatMessage = ChatBody['messages'][number]
+
+type Said = Pick<Turn, 'role' | 'content' | 'files' | 'calls'>
 
 /** A message as the model reads it: attached files follow what was written, each in a fence that nothing in it closes. */
-export function messageOf({ role, content, files }: Pick<Turn, 'role' | 'content' | 'files'>): { role: Turn['role']; content: string } {
+export function textOf({ content, files }: Pick<Turn, 'content' | 'files'>): string {
   const attached = files.map(({ name, text }) => {
     const fence = '`'.repeat(Math.max(3, longestFence(text) + 1))
     return `\n\n${name}:\n${fence}\n${text}\n${fence}`
   })
-  return { role, content: content + attached.join('') }
+  return content + attached.join('')
+}
+
+/** A message as chat completions take it; the functions it asked for that were answered follow with their results. What says nothing is left out. */
+export function messagesOf(turn: Said): readonly ChatMessage[] {
+  const content = textOf(turn)
+  const answered = (turn.calls ?? []).flatMap(({ result, ...call }) => (result === undefined ? [] : [{ ...call, result }]))
+  if (answered.length === 0) return content === '' ? [] : [{ role: turn.role, content }]
+  const tool_calls = answered.map(({ id, name, arguments: text }) => ({
+    id,
+    type: 'function' as const,
+    function: { name, arguments: text },
+  }))
+  return [
+    { role: turn.role, content, tool_calls },
+    ...answered.map(({ id, result }) => ({ role: 'tool' as const, content: result, tool_call_id: id })),
+  ]
 }
 
 function longestFence(text: string): number {

@@ -9,14 +9,25 @@ interface TextAreaProps {
   readonly placeholder?: string
   readonly hint?: ComponentChildren
   readonly maxLength?: number
+  readonly fault?: string | null
+  /** For code. */
+  readonly mono?: boolean
 }
 
 /** Several lines of text with their label. */
-export function TextArea({ label, value, onInput, hint, rows = 3, ...rest }: TextAreaProps): VNode {
+export function TextArea({ label, value, onInput, hint, fault = null, mono = false, rows = 3, ...rest }: TextAreaProps): VNode {
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} fault={fault}>
       {(ids) => (
-        <textarea {...ids} {...rest} rows={rows} class="input" value={value} onInput={(event) => onInput(event.currentTarget.value)} />
+        <textarea
+          {...ids}
+          {...rest}
+          rows={rows}
+          class={mono ? 'input mono' : 'input'}
+          spellcheck={!mono}
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
       )}
     </Field>
   )

@@ -1,0 +1,47 @@
+import type { VNode } from 'preact'
+import type { Turn } from '../../../../core/conversation.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Prose } from '../../parts/markdown/prose.tsx'
+import { AnswerWaiting } from './answer-waiting.tsx'
+
+/** What a model said: its thoughts folded, its answer, whether that fits its schema, and why it failed. */
+export function AnswerBody({ turn }: { turn: Turn }): VNode {
+  const { content, thoughts, schemaFaults, failure } = turn
+  const writing = turn.state === 'writing'
+  const begun = content !== '' || thoughts !== undefined || turn.calls !== undefined
+  return (
+    <>
+      {thoughts ? (
+        <details class="fold thoughts">
+          <summary>
+            <Icon name="next" size={14} />
+            {writing && content === '' ? 'Thinking…' : 'Thoughts'}
+          </summary>
+          <Prose text={thoughts} caret={false} />
+        </details>
+      ) : null}
+      {writing && !begun ? <AnswerWaiting modelId={turn.model} /> : null}
+      {content || writing ? <Prose text={content} caret={writing} /> : null}
+      {schemaFaults === undefined ? null : <Verdict faults={schemaFaults} />}
+      {failure ? (
+        <p class="note bad" role="alert">
+          {failure}
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+function Verdict({ faults }: { faults: readonly string[] }): VNode {
+  if (faults.length === 0) return <p class="mark good">Fits the schema</p>
+  return (
+    <div class="note warn stack tight">
+      <p>Does not fit the schema:</p>
+      <ul>
+        {faults.map((fault) => (
+          <li key={fault}>{fault}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+import type { VNode } from 'preact'
+import { SelectField } from '../../../parts/fields/select-field.tsx'
+import { chatModels, modelChoices } from '../../../state/models.ts'
+import { comparedModels } from './compared-models.ts'
+
+const none = { value: '', label: 'No other' }
+
+/** Which other models answer the next message too, side by side. */
+export function CompareFields(): VNode {
+  const { second, third } = comparedModels.value
+  const options = [none, ...modelChoices(chatModels())]
+  return (
+    <div class="stack">
+      <SelectField
+        label="Second model"
+        value={second}
+        options={options}
+        hint="It answers the next message too, beside the first."
+        onChange={(id) => (comparedModels.value = { second: id, third: id === '' ? '' : third })}
+      />
+      {second === '' ? null : (
+        <SelectField
+          label="Third model"
+          value={third}
+          options={options}
+          onChange={(id) => (comparedModels.value = { second, third: id })}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import type { VNode } from 'preact'
+import type { Turn } from '../../../../../core/conversation.ts'
+import { Button } from '../../../parts/button.tsx'
+import { CopyButton } from '../../../parts/copy-button.tsx'
+import { AnswerBody } from '../answer-body.tsx'
+import { answerFacts } from '../answer-facts.ts'
+import { current } from '../conversations.ts'
+
+/** The answers of several models to one message, side by side as they are written; the conversation goes on with one of them. */
+export function Comparison(): VNode {
+  return (
+    <section class="comparison" aria-label="Answers compared">
+      {current.value.compared().map((turn, index) => (
+        <ComparedAnswer turn={turn} number={index + 1} key={turn.id} />
+      ))}
+    </section>
+  )
+}
+
+function ComparedAnswer({ turn, number }: { turn: Turn; number: number }): VNode {
+  const writing = turn.state === 'writing'
+  return (
+    <article class="turn-answer sheet" data-state={turn.state} aria-label={`Answer ${number}, ${turn.model}`}>
+      <h3 class="clipped" title={turn.model ?? ''}>
+        {turn.model}
+      </h3>
+      <AnswerBody turn={turn} />
+      <footer class="turn-foot">
+        {writing ? (
+          <Button size="small" icon="stop" onClick={() => current.value.stop(turn)}>
+            Stop<span class="hidden-text"> answer {number}</span>
+          </Button>
+        ) : (
+          <Button tone="primary" size="small" onClick={() => current.value.choose(turn)}>
+            Go on with this one<span class="hidden-text">, answer {number}</span>
+          </Button>
+        )}
+        {turn.content && !writing ? <CopyButton text={turn.content} /> : null}
+        <span>{answerFacts(turn).join(' · ')}</span>
+      </footer>
+    </article>
+  )
+}

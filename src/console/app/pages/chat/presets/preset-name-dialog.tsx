@@ -1,0 +1,31 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { ChatPreset } from '../../../../../core/chat-preset.ts'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { DialogChoice } from '../../../parts/dialog-choice.tsx'
+import { FailureNote } from '../../../parts/failure-note.tsx'
+import { TextField } from '../../../parts/fields/text-field.tsx'
+import { useSubmit } from '../../../parts/use-submit.ts'
+import { keepPreset, savePreset } from './presets.ts'
+
+/** Gives the settings a name, or a preset another one. */
+export function PresetNameDialog({ preset, onClose }: { preset: ChatPreset | null; onClose: () => void }): VNode {
+  const name = useSignal(preset?.name ?? '')
+  const { busy, failure, submit } = useSubmit(async () => {
+    const chosen = name.value.trim()
+    await (preset === null ? savePreset(chosen) : keepPreset({ ...preset, name: chosen }))
+    onClose()
+  })
+  return (
+    <Dialog title={preset === null ? 'Save as a preset' : 'Rename the preset'} onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <p class="soft">A preset keeps the system prompt and the parameters, for you alone. The model stays as it is chosen.</p>
+        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        <TextField label="Name of the preset" value={name.value} maxLength={100} onInput={(text) => (name.value = text)} />
+        <DialogChoice disabled={busy.value || name.value.trim() === ''} onClose={onClose}>
+          {preset === null ? 'Save' : 'Rename'}
+        </DialogChoice>
+      </form>
+    </Dialog>
+  )
+}

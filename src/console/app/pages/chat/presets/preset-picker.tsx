@@ -1,0 +1,64 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { sentenceOf } from '../../../interface/request.ts'
+import { Button } from '../../../parts/button.tsx'
+import { FailureNote } from '../../../parts/failure-note.tsx'
+import { SelectField } from '../../../parts/fields/select-field.tsx'
+import { useResource } from '../../../state/resource.ts'
+import { showToast } from '../../../state/toasts.ts'
+import { PresetNameDialog } from './preset-name-dialog.tsx'
+import { applyPreset, chosenPreset, differs, loadPresets, presets, removePreset, setStandardPreset, updatePreset } from './presets.ts'
+
+/** The presets of whoever is signed in: chosen, saved, renamed, deleted, made the default. */
+export function PresetPicker(): VNode {
+  const naming = useSignal<'new' | 'other' | null>(null)
+  const { resource, reload } = useResource(loadPresets, [])
+  const known = presets.value?.presets ?? []
+  const chosen = chosenPreset()
+  const isStandard = chosen !== null && presets.value?.standard === chosen.id
+  const fail = (failure: unknown) => showToast(sentenceOf(failure))
+  const run = (work: Promise<unknown>) => work.catch(fail)
+  const remove = async () => {
+    if (chosen === null) return
+    const undo = await removePreset(chosen)
+    showToast('Preset deleted.', { label: 'Undo', run: () => void undo().catch(fail) })
+  }
+  const nameOf = (id: string, name: string) => (presets.value?.standard === id ? `${name} (default)` : name)
+  return (
+    <div class="stack tight">
+      <SelectField
+        label="Preset"
+        value={chosen?.id ?? ''}
+        options={[{ value: '', label: 'None' }, ...known.map(({ id, name }) => ({ value: id, label: nameOf(id, name) }))]}
+        onChange={(id) => applyPreset(known.find((preset) => preset.id === id) ?? null)}
+      />
+      {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={() => void reload()} /> : null}
+      <div class="row">
+        {chosen !== null && differs(chosen) ? (
+          <Button size="small" onClick={() => run(updatePreset(chosen))}>
+            Save changes
+          </Button>
+        ) : null}
+        <Button tone="quiet" size="small" icon="plus" onClick={() => (naming.value = 'new')}>
+          Save as a preset
+        </Button>
+        {chosen === null ? null : (
+          <>
+            <Button tone="quiet" size="small" icon="brush" iconOnly onClick={() => (naming.value = 'other')}>
+              Rename the preset
+            </Button>
+            <Button tone="quiet" size="small" icon="trash" iconOnly onClick={() => run(remove())}>
+              Delete the preset
+            </Button>
+            <Button tone="quiet" size="small" onClick={() => run(setStandardPreset(isStandard ? null : chosen))}>
+              {isStandard ? 'No longer the default' : 'Make it the default'}
+            </Button>
+          </>
+        )}
+      </div>
+      {naming.value === null ? null : (
+        <PresetNameDialog preset={naming.value === 'other' ? chosen : null} onClose={() => (naming.value = null)} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,20 @@
+export type JsonRecord = { readonly [name: string]: unknown }
+
+/** A JSON object in a text, or null. */
+export function readJsonObject(text: string): JsonRecord | null {
+  const value = readJson(text)
+  return isObject(value) ? value : null
+}
+
+/** The value of a JSON text, or undefined. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export function isObject(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

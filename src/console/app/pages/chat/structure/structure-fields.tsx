@@ -1,0 +1,71 @@
+import type { VNode } from 'preact'
+import { Button } from '../../../parts/button.tsx'
+import { SelectField } from '../../../parts/fields/select-field.tsx'
+import { TextArea } from '../../../parts/fields/text-area.tsx'
+import { changeChatSettings, chatSettings } from '../chat-settings.ts'
+import { exampleSchema, readSchema } from './read-schema.ts'
+import { exampleTools, readTools } from './read-tools.ts'
+
+const formats = [
+  { value: 'text', label: 'Any text' },
+  { value: 'json', label: 'A JSON object' },
+  { value: 'schema', label: 'JSON that fits a schema' },
+] as const
+const choices = [
+  { value: 'auto', label: 'May call them' },
+  { value: 'required', label: 'Must call one' },
+] as const
+
+/** What an answer has to look like, and the functions that the model may ask to have called. */
+export function StructureFields(): VNode {
+  const settings = chatSettings.value
+  const tools = readTools(settings.tools)
+  return (
+    <div class="stack">
+      <SelectField label="Answers are" value={settings.format} options={formats} onChange={(format) => changeChatSettings({ format })} />
+      {settings.format === 'schema' ? (
+        <TextArea
+          label="JSON schema"
+          mono
+          rows={6}
+          value={settings.schema}
+          fault={settings.schema === '' ? null : readSchema(settings).fault}
+          onInput={(schema) => changeChatSettings({ schema })}
+        />
+      ) : null}
+      {settings.format === 'schema' && settings.schema === '' ? (
+        <Example onChoose={() => changeChatSettings({ schema: exampleSchema })}>Begin with an example schema</Example>
+      ) : null}
+      <TextArea
+        label="Functions"
+        mono
+        rows={4}
+        value={settings.tools}
+        fault={tools.fault}
+        placeholder="One function as JSON, or a list"
+        onInput={(text) => changeChatSettings({ tools: text })}
+      />
+      {settings.tools === '' ? (
+        <Example onChoose={() => changeChatSettings({ tools: exampleTools })}>Begin with an example function</Example>
+      ) : null}
+      {tools.tools.length > 0 ? (
+        <SelectField
+          label="The model"
+          value={settings.toolChoice}
+          options={choices}
+          onChange={(toolChoice) => changeChatSettings({ toolChoice })}
+        />
+      ) : null}
+    </div>
+  )
+}
+
+function Example({ onChoose, children }: { onChoose: () => void; children: string }): VNode {
+  return (
+    <div>
+      <Button tone="quiet" size="small" icon="plus" onClick={onChoose}>
+        {children}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,63 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { AskedCall, Turn } from '../../../../../core/conversation.ts'
+import { Button } from '../../../parts/button.tsx'
+import { TextArea } from '../../../parts/fields/text-area.tsx'
+import { current } from '../conversations.ts'
+import { readJson } from './read-json-object.ts'
+
+/** The functions that an answer asks to have called; whoever reads it says what they came to, and the model goes on. */
+export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode | null {
+  const { calls = [] } = turn
+  const results = useSignal<readonly string[]>([])
+  if (calls.length === 0) return null
+  const isOpen = last && turn.state === 'done' && calls.some(({ result }) => result === undefined)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    current.value.answerCalls(turn, results.value)
+  }
+  const change = (index: number, text: string) => {
+    results.value = calls.map((_, each) => (each === index ? text : (results.value[each] ?? '')))
+  }
+  return (
+    <form class="stack" onSubmit={submit}>
+      {calls.map((call, index) => (
+        <section class="tool-call stack tight" key={call.id} aria-label={`Call of ${call.name}`}>
+          <h3>
+            Asks for <code>{call.name}</code>
+          </h3>
+          <pre>
+            <code>{readable(call)}</code>
+          </pre>
+          {isOpen ? (
+            <TextArea
+              label={`What ${call.name} answers`}
+              mono
+              rows={2}
+              value={results.value[index] ?? ''}
+              onInput={(text) => change(index, text)}
+            />
+          ) : null}
+          {call.result === undefined ? null : (
+            <p class="soft">
+              It answered: <code>{call.result}</code>
+            </p>
+          )}
+        </section>
+      ))}
+      {isOpen ? (
+        <div>
+          <Button tone="primary" size="small">
+            Go on with this
+          </Button>
+        </div>
+      ) : null}
+    </form>
+  )
+}
+
+/** Its arguments on lines of their own, where they are JSON. */
+function readable({ arguments: text }: AskedCall): string {
+  const value = readJson(text)
+  return value === undefined ? text : JSON.stringify(value, null, 2)
+}

@@ -1,0 +1,66 @@
+import type { AskedCall, Turn } from '../../../../core/conversation.ts'
+import { sentenceOf } from '../../interface/request.ts'
+import { type ChatStreamPart, streamChat } from '../../interface/stream-chat.ts'
+import { type ChatSettings, chatRequestBody } from './chat-settings.ts'
+import type { ChatMessage } from './message-text.ts'
+import { schemaFaults } from './structure/check-schema.ts'
+import { readSchema } from './structure/read-schema.ts'
+
+interface Asked {
+  readonly settings: ChatSettings
+  /** What was said before. */
+  readonly messages: readonly ChatMessage[]
+  readonly signal: AbortSignal
+}
+
+/** Writes an answer, or the rest of one, and tells of it as it grows; it is done, stopped or failed when this resolves. */
+export async function writeAnswer(
+  turn: Turn,
+  { settings, messages, signal }: Asked,
+  change: (fields: Partial<Turn>) => void,
+): Promise<void> {
+  const written = { content: turn.content, thoughts: turn.thoughts ?? '', calls: [] as readonly AskedCall[] }
+  const sentAt = performance.now()
+  let firstAt = 0
+  try {
+    for await (const part of streamChat(chatRequestBody(settings, messages), signal)) {
+      switch (part.type) {
+        case 'text':
+          written.content += part.text
+          change({ content: written.content })
+          break
+        case 'thoughts':
+          written.thoughts += part.text
+          change({ thoughts: written.thoughts })
+          break
+        case 'call':
+          written.calls = withCallPart(written.calls, part)
+          change({ calls: written.calls })
+          break
+        case 'end':
+          change({ state: part.reason === 'length' ? 'cut' : 'done' })
+          continue
+        case 'usage': {
+          const { promptTokens, completionTokens } = part
+          const endedAt = performance.now()
+          // An answer without a text never began to be written.
+          firstAt ||= endedAt
+          change({ facts: { promptTokens, completionTokens, firstTextMs: firstAt - sentAt, writingMs: endedAt - firstAt } })
+          continue
+        }
+      }
+      firstAt ||= performance.now()
+    }
+    const { schema } = readSchema(settings)
+    if (schema !== null && written.calls.length === 0) change({ schemaFaults: await schemaFaults(schema, written.content) })
+  } catch (error) {
+    change(signal.aborted ? { state: 'stopped' } : { state: 'failed', failure: sentenceOf(error) })
+  }
+}
+
+/** The calls with one more piece of one of them. */
+function withCallPart(calls: readonly AskedCall[], part: ChatStreamPart & { readonly type: 'call' }): readonly AskedCall[] {
+  const known = calls[part.index] ?? { id: '', name: '', arguments: '' }
+  const grown = { id: known.id || part.id, name: known.name + part.name, arguments: known.arguments + part.arguments }
+  return [...calls.slice(0, part.index), grown, ...calls.slice(part.index + 1)]
+}

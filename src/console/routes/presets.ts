@@ -1,0 +1,76 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { ServiceError } from '../../core/error.ts'
+import { clientSignal } from '../../http/client-signal.ts'
+import {
+  chooseStandardPreset,
+  keepChatPreset,
+  listChatPresets,
+  type PresetDependencies,
+  removeChatPreset,
+} from '../../operations/presets/chat-presets.ts'
+import type { PresetList, PresetUpdate, StandardPreset } from '../contract/presets.ts'
+import { type BodyReader, createBodyReader } from '../read-console-input.ts'
+import { personOf } from '../sign-in/signed-in.ts'
+
+/** Ids are made by the page: 24 letters and digits at random. */
+const idPattern = /^[a-z0-9]{24}$/
+const text = Type.String({ maxLength: 100_000 })
+const amount = Type.Number({ minimum: -1e9, maximum: 1e9 })
+
+const readPreset: BodyReader<PresetUpdate> = createBodyReader({
+  name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
+  parameters: Type.Object(
+    {
+      system: text,
+      maxTokens: amount,
+      temperature: amount,
+      topP: amount,
+      topK: amount,
+      minP: amount,
+      frequencyPenalty: amount,
+      presencePenalty: amount,
+      repetitionPenalty: amount,
+      seed: Type.String({ maxLength: 40 }),
+      stop: Type.String({ maxLength: 4000 }),
+      format: Type.Enum(['text', 'json', 'schema']),
+      schema: text,
+      tools: text,
+      toolChoice: Type.Enum(['auto', 'required']),
+    },
+    { additionalProperties: false },
+  ),
+})
+const readStandard: BodyReader<StandardPreset> = createBodyReader({ standard: Type.Optional(Type.String({ pattern: idPattern.source })) })
+
+type OfPreset = { readonly Params: { readonly id: string } }
+
+/** /console/api/presets: system prompts and parameters that one keeps for the chat. */
+export function registerPresets(own: FastifyInstance, deps: PresetDependencies): void {
+  own.get('/console/api/presets', async (request, reply): Promise<PresetList> => {
+    return listChatPresets(deps, personOf(request).id, { signal: clientSignal(reply) })
+  })
+
+  own.put('/console/api/presets', async (request, reply) => {
+    const { standard: id = null } = readStandard(request)
+    await chooseStandardPreset(deps, { accountId: personOf(request).id, id }, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+
+  own.put<OfPreset>('/console/api/presets/:id', { config: { largeBody: true } }, async (request, reply) => {
+    const preset = { ...readPreset(request), id: checkId(request.params.id) }
+    await keepChatPreset(deps, { accountId: personOf(request).id, preset }, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+
+  own.delete<OfPreset>('/console/api/presets/:id', async (request, reply) => {
+    const target = { accountId: personOf(request).id, id: checkId(request.params.id) }
+    await removeChatPreset(deps, target, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+}
+
+function checkId(given: string): string {
+  if (!idPattern.test(given)) throw new ServiceError('not_found', 'There is no such preset; its address is cut or changed.')
+  return given
+}

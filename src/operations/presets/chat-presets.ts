@@ -1,0 +1,90 @@
+import type { ChatPreset, ChatPresets } from '../../core/chat-preset.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { DocumentStore } from '../../core/ports/document-store.ts'
+import { documentsFull } from '../documents-full.ts'
+
+/** What presets are kept in, and how much of it an account may use. */
+export interface PresetDependencies {
+  readonly documents: DocumentStore
+  readonly clock: { now(): number }
+  /** Bytes of an account's documents in all. */
+  readonly mostDocumentBytes: number
+}
+
+type Options = { readonly signal: AbortSignal }
+
+const mostPresets = 100
+const nothing: ChatPresets = { presets: [], standard: null }
+
+/** The presets of an account. */
+export async function listChatPresets(
+  { documents }: Pick<PresetDependencies, 'documents'>,
+  accountId: string,
+  options: Options,
+): Promise<ChatPresets> {
+  const known = await documents.get({ kind: 'preset', id: accountId, accountId }, options)
+  return known === null ? nothing : readPresets(known.value)
+}
+
+/** Keeps a preset, in place of one with the same id. @throws {ServiceError} `quota_exceeded`, `validation_error` when there are 100 others. */
+export async function keepChatPreset(
+  deps: PresetDependencies,
+  { accountId, preset }: { readonly accountId: string; readonly preset: ChatPreset },
+  options: Options,
+): Promise<void> {
+  await change(deps, accountId, options, ({ presets, standard }) => {
+    const others = presets.filter(({ id }) => id !== preset.id)
+    if (others.length >= mostPresets)
+      throw new ServiceError('validation_error', `An account keeps at most ${mostPresets} presets; delete one that is no longer needed.`)
+    return { presets: [...others, preset].toSorted((a, b) => a.name.localeCompare(b.name)), standard }
+  })
+}
+
+/** Forgets a preset; one that is not there is gone already. */
+export async function removeChatPreset(
+  deps: PresetDependencies,
+  { accountId, id: gone }: { readonly accountId: string; readonly id: string },
+  options: Options,
+): Promise<void> {
+  await change(deps, accountId, options, ({ presets, standard }) => ({
+    presets: presets.filter(({ id }) => id !== gone),
+    standard: standard === gone ? null : standard,
+  }))
+}
+
+/** Says which preset new conversations begin with; null = none. @throws {ServiceError} `not_found`. */
+export async function chooseStandardPreset(
+  deps: PresetDependencies,
+  { accountId, id: chosen }: { readonly accountId: string; readonly id: string | null },
+  options: Options,
+): Promise<void> {
+  await change(deps, accountId, options, ({ presets }) => {
+    if (chosen !== null && !presets.some(({ id }) => id === chosen))
+      throw new ServiceError('not_found', 'There is no such preset; it may have been deleted.')
+    return { presets, standard: chosen }
+  })
+}
+
+/** Writes what a change makes of the presets that are there; where another change came first, of those. */
+async function change(
+  { documents, clock, mostDocumentBytes: most }: PresetDependencies,
+  accountId: string,
+  options: Options,
+  make: (before: ChatPresets) => ChatPresets,
+): Promise<void> {
+  for (;;) {
+    const known = await documents.get({ kind: 'preset', id: accountId, accountId }, options)
+    const { presets, standard } = make(known === null ? nothing : readPresets(known.value))
+    const value = { presets: presets.map(({ parameters, ...preset }) => ({ ...preset, parameters: { ...parameters } })), standard }
+    const document = { kind: 'preset', id: accountId, accountId, value, at: clock.now() } as const
+    const rest = { label: null, text: '', attachedBytes: 0, expiresAt: null }
+    const result = await documents.put({ ...document, ...rest }, { ...options, version: known?.version ?? null, most })
+    if (result === 'full') throw documentsFull(most, 'delete conversations or presets that are no longer needed')
+    if (result === 'stored') return
+  }
+}
+
+/** Documents of this kind are written here and nowhere else, so that their shape is known. */
+function readPresets(value: unknown): ChatPresets {
+  return value as ChatPresets
+}
