@@ -69,7 +69,10 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
     ],
   },
   'console/app/layout': appRoom('parts/markdown', 'parts', 'state', 'interface'),
-  'console/app/pages': appRoom('layout', 'parts/markdown', 'parts', 'state', 'interface'),
+  'console/app/pages': {
+    ...appRoom('layout', 'parts/markdown', 'parts', 'state', 'interface'),
+    packages: ['preact', '@preact/signals', 'typebox'],
+  },
   'console/app': appRoom('pages', 'layout', 'parts', 'state', 'interface'),
   config: { areas: ['core'], packages: ['fastest-levenshtein'] },
   cli: { areas: ['core', 'config'] },

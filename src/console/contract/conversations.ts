@@ -1,4 +1,4 @@
-import type { ConversationHead, ListedConversation, Turn } from '../../core/conversation.ts'
+import type { ConversationHead, ListedConversation, Turn } from '../../core/chat/conversation.ts'
 
 /** GET /console/api/conversations?search=…&after=…. */
 export interface ConversationPage {

@@ -1,4 +1,4 @@
-import type { ChatPreset, ChatPresets } from '../../core/chat-preset.ts'
+import type { ChatPreset, ChatPresets } from '../../core/chat/preset.ts'
 
 /** GET /console/api/presets. */
 export type PresetList = ChatPresets

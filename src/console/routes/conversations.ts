@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { turnStates } from '../../core/conversation.ts'
+import { turnStates } from '../../core/chat/conversation.ts'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConversationDependencies } from '../../operations/conversations/conversation-documents.ts'

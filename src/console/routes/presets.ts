@@ -8,7 +8,7 @@ import {
   listChatPresets,
   type PresetDependencies,
   removeChatPreset,
-} from '../../operations/presets/chat-presets.ts'
+} from '../../operations/conversations/chat-presets.ts'
 import type { PresetList, PresetUpdate, StandardPreset } from '../contract/presets.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { personOf } from '../sign-in/signed-in.ts'

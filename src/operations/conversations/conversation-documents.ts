@@ -1,4 +1,4 @@
-import type { ConversationHead, ListedConversation, Turn } from '../../core/conversation.ts'
+import type { ConversationHead, ListedConversation, Turn } from '../../core/chat/conversation.ts'
 import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'

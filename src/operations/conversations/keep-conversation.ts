@@ -1,4 +1,4 @@
-import type { ConversationHead, Turn } from '../../core/conversation.ts'
+import type { ConversationHead, Turn } from '../../core/chat/conversation.ts'
 import {
   type ConversationDependencies,
   type ConversationTarget,

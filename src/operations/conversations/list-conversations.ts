@@ -1,4 +1,4 @@
-import type { ListedConversation } from '../../core/conversation.ts'
+import type { ListedConversation } from '../../core/chat/conversation.ts'
 import type { DocumentQuery } from '../../core/ports/document-store.ts'
 import { type ConversationDependencies, keptLabel, type Options, pinnedLabel, readHead } from './conversation-documents.ts'
 

@@ -1,4 +1,4 @@
-import type { ListedConversation, Turn } from '../../core/conversation.ts'
+import type { ListedConversation, Turn } from '../../core/chat/conversation.ts'
 import {
   type ConversationDependencies,
   type ConversationTarget,

@@ -1,4 +1,4 @@
-import type { ChatParameters } from '../../../../core/chat-preset.ts'
+import type { ChatParameters } from '../../../../core/chat/preset.ts'
 import { defaultMaxTokens } from '../../../../core/text-generation.ts'
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { readNumber } from '../../parts/fields/read-number.ts'

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { AttachedText } from '../../../../core/conversation.ts'
+import type { AttachedText } from '../../../../core/chat/conversation.ts'
 import { Button } from '../../parts/button.tsx'
 import { storedSignal } from '../../state/stored.ts'
 import { showToast } from '../../state/toasts.ts'

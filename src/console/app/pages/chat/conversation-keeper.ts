@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { ConversationHead, Turn } from '../../../../core/conversation.ts'
+import type { ConversationHead, Turn } from '../../../../core/chat/conversation.ts'
 import { RequestFailure, send, sentenceOf } from '../../interface/request.ts'
 
 const retryMs = 5000

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { ListedConversation } from '../../../../core/conversation.ts'
+import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'

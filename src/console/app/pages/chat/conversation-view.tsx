@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
-import { Answer } from './answer.tsx'
 import { Comparison } from './compare/comparison.tsx'
 import { current } from './conversations.ts'
 import { useFollowEnd } from './follow-end.ts'
-import { Said } from './said.tsx'
+import { Answer } from './turns/answer.tsx'
+import { Said } from './turns/said.tsx'
 
 /** What was said so far. Its end stays in view until one scrolls away; what one sends always comes into view. */
 export function ConversationView(): VNode {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { effect } from '@preact/signals'
 import { openBrowserPage } from '../../../../../test/support/browser-page.ts'
-import type { Turn } from '../../../../core/conversation.ts'
+import type { Turn } from '../../../../core/chat/conversation.ts'
 
 const page = openBrowserPage()
 const { Conversation } = await import('./conversation.ts')

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { AttachedText, Turn } from '../../../../core/conversation.ts'
+import type { AttachedText, Turn } from '../../../../core/chat/conversation.ts'
 import type { OpenedConversation } from '../../../contract/conversations.ts'
 import { chatSettings } from './chat-settings.ts'
 import { askedModels } from './compare/compared-models.ts'

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { ListedConversation } from '../../../../core/conversation.ts'
+import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import type { ConversationPage, OpenedConversation } from '../../../contract/conversations.ts'
 import { request, send } from '../../interface/request.ts'
 import { navigate } from '../../state/router.ts'

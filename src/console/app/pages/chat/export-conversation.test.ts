@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Turn } from '../../../../core/conversation.ts'
+import type { Turn } from '../../../../core/chat/conversation.ts'
 import { conversationJson, conversationMarkdown, fileName } from './export-conversation.ts'
 
 const turn = (fields: Partial<Turn>): Turn => ({

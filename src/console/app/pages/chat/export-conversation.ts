@@ -1,4 +1,4 @@
-import type { Turn } from '../../../../core/conversation.ts'
+import type { Turn } from '../../../../core/chat/conversation.ts'
 import { messagesOf, textOf } from './message-text.ts'
 
 /** A conversation as a Markdown document: who said what, under its title. */

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { Turn } from '../../../../core/conversation.ts'
+import type { Turn } from '../../../../core/chat/conversation.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { conversationJson, conversationMarkdown, fileName } from './export-conversation.ts'

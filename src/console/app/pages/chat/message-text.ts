@@ -1,4 +1,4 @@
-import type { Turn } from '../../../../core/conversation.ts'
+import type { Turn } from '../../../../core/chat/conversation.ts'
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 
 export type ChatMessage = ChatBody['messages'][number]

@@ -1,4 +1,4 @@
-import type { AttachedText } from '../../../../core/conversation.ts'
+import type { AttachedText } from '../../../../core/chat/conversation.ts'
 
 const longestBytes = 1_000_000
 

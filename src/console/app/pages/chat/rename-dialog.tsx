@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { ListedConversation } from '../../../../core/conversation.ts'
+import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'

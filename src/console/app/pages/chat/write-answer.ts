@@ -1,4 +1,4 @@
-import type { AskedCall, Turn } from '../../../../core/conversation.ts'
+import type { AskedCall, Turn } from '../../../../core/chat/conversation.ts'
 import { sentenceOf } from '../../interface/request.ts'
 import { type ChatStreamPart, streamChat } from '../../interface/stream-chat.ts'
 import { type ChatSettings, chatRequestBody } from './chat-settings.ts'

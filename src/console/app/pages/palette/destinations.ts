@@ -1,5 +1,5 @@
 import type { Account } from '../../../../core/account.ts'
-import type { ListedConversation } from '../../../../core/conversation.ts'
+import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import type { ConsoleModel } from '../../../contract/models.ts'
 import { pageGroups } from '../../layout/page-entries.ts'
 import type { IconName } from '../../parts/icon.tsx'

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
-import type { Turn } from '../../../../../core/conversation.ts'
+import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { Button } from '../../../parts/button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
-import { AnswerBody } from '../answer-body.tsx'
-import { answerFacts } from '../answer-facts.ts'
 import { current } from '../conversations.ts'
+import { AnswerBody } from '../turns/answer-body.tsx'
+import { answerFacts } from '../turns/answer-facts.ts'
 
 /** The answers of several models to one message, side by side as they are written; the conversation goes on with one of them. */
 export function Comparison(): VNode {

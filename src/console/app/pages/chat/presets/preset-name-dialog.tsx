@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { ChatPreset } from '../../../../../core/chat-preset.ts'
+import type { ChatPreset } from '../../../../../core/chat/preset.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { DialogChoice } from '../../../parts/dialog-choice.tsx'
 import { FailureNote } from '../../../parts/failure-note.tsx'

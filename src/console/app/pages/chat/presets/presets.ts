@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { ChatParameters, ChatPreset, ChatPresets } from '../../../../../core/chat-preset.ts'
+import type { ChatParameters, ChatPreset, ChatPresets } from '../../../../../core/chat/preset.ts'
 import type { PresetList, PresetUpdate, StandardPreset } from '../../../../contract/presets.ts'
 import { request, send } from '../../../interface/request.ts'
 import { storedSignal } from '../../../state/stored.ts'
@@ -24,6 +24,7 @@ export function differs({ parameters }: ChatPreset): boolean {
   return Object.entries(parameters).some(([name, value]) => now[name as keyof ChatParameters] !== value)
 }
 
+/** Asks for what is kept; a browser that is new here takes the default preset. */
 export async function loadPresets(abort?: AbortSignal): Promise<void> {
   presets.value = await request<PresetList>(base, { signal: abort })
   if (!choice.value.begun) beginWithStandard()

@@ -15,6 +15,7 @@ export function readJson(text: string): unknown {
   }
 }
 
+/** Whether a JSON value is an object. */
 export function isObject(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

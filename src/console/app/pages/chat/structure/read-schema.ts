@@ -1,4 +1,4 @@
-import type { ChatParameters } from '../../../../../core/chat-preset.ts'
+import type { ChatParameters } from '../../../../../core/chat/preset.ts'
 import type { JsonObject } from '../../../../../core/text-generation.ts'
 import { readJsonObject } from './read-json-object.ts'
 

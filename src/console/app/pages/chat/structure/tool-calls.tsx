@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { AskedCall, Turn } from '../../../../../core/conversation.ts'
+import type { AskedCall, Turn } from '../../../../../core/chat/conversation.ts'
 import { Button } from '../../../parts/button.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { current } from '../conversations.ts'

@@ -1,5 +1,5 @@
-import type { Turn } from '../../../../core/conversation.ts'
-import { durationText } from '../../parts/duration-text.ts'
+import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { durationText } from '../../../parts/duration-text.ts'
 
 /** What arrives faster than this came in one piece, which says nothing about the speed. */
 const measurableMs = 5

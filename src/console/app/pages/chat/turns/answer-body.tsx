@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
-import type { Turn } from '../../../../core/conversation.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Prose } from '../../parts/markdown/prose.tsx'
+import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { Prose } from '../../../parts/markdown/prose.tsx'
 import { AnswerWaiting } from './answer-waiting.tsx'
 
 /** What a model said: its thoughts folded, its answer, whether that fits its schema, and why it failed. */

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
-import type { Turn } from '../../../../core/conversation.ts'
-import { Button } from '../../parts/button.tsx'
-import { current } from './conversations.ts'
+import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { Button } from '../../../parts/button.tsx'
+import { current } from '../conversations.ts'
 
 /** Which version of a message is shown, and the way to the others; nothing where there is only one. */
 export function Versions({ turn }: { turn: Turn }): VNode | null {

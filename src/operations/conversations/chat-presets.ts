@@ -1,4 +1,4 @@
-import type { ChatPreset, ChatPresets } from '../../core/chat-preset.ts'
+import type { ChatPreset, ChatPresets } from '../../core/chat/preset.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { documentsFull } from '../documents-full.ts'

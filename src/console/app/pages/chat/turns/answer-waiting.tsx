@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
-import { loadModels, modelsOf } from '../../state/models.ts'
-import { useRepeat } from '../../state/repeat.ts'
+import { loadModels, modelsOf } from '../../../state/models.ts'
+import { useRepeat } from '../../../state/repeat.ts'
 
 const refreshMs = 1000
 

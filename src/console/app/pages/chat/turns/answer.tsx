@@ -1,12 +1,12 @@
 import type { VNode } from 'preact'
-import type { Turn } from '../../../../core/conversation.ts'
-import { Button } from '../../parts/button.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
+import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { Button } from '../../../parts/button.tsx'
+import { CopyButton } from '../../../parts/copy-button.tsx'
+import { current } from '../conversations.ts'
+import { ToolCalls } from '../structure/tool-calls.tsx'
 import { AnswerBody } from './answer-body.tsx'
 import { answerFacts } from './answer-facts.ts'
-import { current } from './conversations.ts'
 import { RemoveTurn } from './remove-turn.tsx'
-import { ToolCalls } from './structure/tool-calls.tsx'
 import { Versions } from './versions.tsx'
 
 /** What the model said, how fast, and the ways to use, redo or continue it. */

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
-import type { Turn } from '../../../../core/conversation.ts'
-import { Button } from '../../parts/button.tsx'
-import { showToast } from '../../state/toasts.ts'
-import { current } from './conversations.ts'
+import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { Button } from '../../../parts/button.tsx'
+import { showToast } from '../../../state/toasts.ts'
+import { current } from '../conversations.ts'
 
 /** Takes a message out with what follows it; the toast brings it back. */
 export function RemoveTurn({ turn }: { turn: Turn }): VNode {

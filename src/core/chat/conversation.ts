@@ -1,4 +1,4 @@
-import type { ToolCall } from './text-generation.ts'
+import type { ToolCall } from '../text-generation.ts'
 
 /** How an answer of a kept conversation stands. */
 export const turnStates = ['writing', 'done', 'stopped', 'cut', 'failed'] as const
