@@ -66,6 +66,7 @@ async function startService(): Promise<BenchTarget> {
         server,
         {
           ...deps,
+          catalogFor: () => deps.catalog,
           allowedHosts: [],
           pullModel: () => Promise.reject(new Error('Nothing is pulled here.')),
           onSignInRefused: () => {},

@@ -176,6 +176,7 @@ export async function serve(
         webhooks,
         audit,
         catalog,
+        catalogFor: (accountId) => assets.library.catalogFor(accountId),
         pool,
         events,
         clock,

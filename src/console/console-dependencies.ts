@@ -29,6 +29,8 @@ export interface ConsoleDependencies {
   readonly webhooks: WebhookLog
   readonly audit: AuditLog
   readonly catalog: ModelCatalog
+  /** What one account's requests may name: what is installed, public uploads and its own. */
+  readonly catalogFor: (accountId: string) => ModelCatalog
   readonly pool: ModelPool
   readonly clock: Clock
   readonly pullModel: PullModel

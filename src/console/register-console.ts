@@ -9,6 +9,7 @@ import { registerAppPages } from './routes/app-pages.ts'
 import { registerAudit } from './routes/audit.ts'
 import { registerConversations } from './routes/conversations.ts'
 import { registerGallery } from './routes/gallery.ts'
+import { registerImageAssets } from './routes/image-assets.ts'
 import { registerModels } from './routes/models.ts'
 import { registerOutputs } from './routes/outputs.ts'
 import { registerPeople } from './routes/people.ts'
@@ -55,6 +56,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         registerGallery(own, deps)
         registerUsage(own, deps)
         registerModels(own, deps)
+        registerImageAssets(own, deps)
         registerPeople(own, deps)
         registerAudit(own, deps)
         registerService(own, deps, settings)

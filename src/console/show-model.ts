@@ -13,7 +13,8 @@ export function showModel({ descriptor, state, contextLength }: ListedModel): Co
     const { kind, embeddings, generates = true, weights } = descriptor
     return { ...common, kind, embeddings, generates, contextLength, ...(weights && { weights }) }
   }
-  const { kind, native, draws, sizes, defaults, bounds, upscaler } = descriptor
+  const { kind, native, draws, sizes, defaults, bounds, upscaler, refiner, checkpoint } = descriptor
+  const takes = { refines: refiner !== null, takesAssets: checkpoint !== undefined, repaintsOnly: checkpoint?.inpainting ?? false }
   const enlarges = upscaler && { enlarges: upscaler.scale }
-  return { ...common, kind, native, draws, sizes, defaults, family: familyOf(descriptor), ...(bounds && { bounds }), ...enlarges }
+  return { ...common, kind, native, draws, sizes, defaults, family: familyOf(descriptor), ...takes, ...(bounds && { bounds }), ...enlarges }
 }

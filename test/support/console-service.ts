@@ -3,6 +3,7 @@ import type { PullModel } from '../../src/console/model-pulls.ts'
 import { registerConsole } from '../../src/console/register-console.ts'
 import { authenticateSession } from '../../src/console/sign-in/authenticate-session.ts'
 import { createFirstRunLink } from '../../src/console/sign-in/create-first-run-link.ts'
+import type { ModelCatalog } from '../../src/core/ports/model-catalog.ts'
 import type { OutputStore } from '../../src/core/ports/output-store.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import { createHttpServer } from '../../src/http/create-http-server.ts'
@@ -50,6 +51,7 @@ export async function startConsoleService({
   settings = {},
   pullModel = () => Promise.reject(new Error('Nothing is pulled here.')),
   outputs: given,
+  catalog = createFakeCatalog(),
 }: {
   publicUrl?: string
   imageUrl?: string
@@ -57,6 +59,7 @@ export async function startConsoleService({
   settings?: Partial<HttpSettings>
   pullModel?: PullModel
   outputs?: OutputStore
+  catalog?: ModelCatalog
 } = {}): Promise<ConsoleService> {
   const clock = createTestClock()
   const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
@@ -67,10 +70,10 @@ export async function startConsoleService({
   const owner = await createAccount(guarded, { name: 'Owner', role: 'owner' }, { signal })
   const deps: HttpDependencies = {
     ...guarded,
-    catalog: createFakeCatalog(),
+    catalog,
     pool: createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock }) } }),
     outputs,
-    assets: createTestAssets({ store, clock, catalog: createFakeCatalog() }),
+    assets: createTestAssets({ store, clock, catalog }),
     events: new InferenceEvents(clock),
     inspectImage: async () => ({ format: 'png', width: 8, height: 8 }),
     isDraining: () => false,
@@ -84,6 +87,7 @@ export async function startConsoleService({
     {
       ...deps,
       ...guarded,
+      catalogFor: (accountId) => deps.assets.library.catalogFor(accountId),
       pullModel,
       onFault: () => undefined,
       onSignInRefused: ({ address }) => refused.push(address),

@@ -21,6 +21,12 @@ export interface ConsoleImageModel
   extends Pick<ImageModelDescriptor, Common | 'kind' | 'native' | 'draws' | 'sizes' | 'defaults' | 'bounds'>,
     Standing {
   readonly family: CheckpointFamily
+  /** Whether it comes with a model that draws the last steps. */
+  readonly refines: boolean
+  /** Whether LoRAs and other files of weights can be put into it. */
+  readonly takesAssets: boolean
+  /** Whether it was made to repaint parts of pictures and does nothing else. */
+  readonly repaintsOnly: boolean
   /** How much larger it makes pictures, where that is all it does. */
   readonly enlarges?: number
 }

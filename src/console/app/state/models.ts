@@ -1,10 +1,17 @@
 import { signal } from '@preact/signals'
-import type { CallOrigins, ConsoleModel, ConsoleTextModel, ModelList, ModelPull } from '../../contract/models.ts'
+import type { ImageAsset, ImageAssetList } from '../../contract/image-assets.ts'
+import type { CallOrigins, ConsoleImageModel, ConsoleModel, ConsoleTextModel, ModelList, ModelPull } from '../../contract/models.ts'
 import { request } from '../interface/request.ts'
 import { imageRoute } from '../interface/submit-image.ts'
 
 /** The models of the service and their state; null before the first answer. */
 export const models = signal<readonly ConsoleModel[] | null>(null)
+
+/** Uploaded checkpoints that one's own drawings can name, besides the models of the service; null before the first answer. */
+export const uploadedModels = signal<readonly ConsoleImageModel[] | null>(null)
+
+/** LoRAs and other files of weights that one's own drawings can name. */
+export const imageAssets = signal<readonly ImageAsset[]>([])
 
 /** Models on their way to the data folder. */
 export const pulls = signal<readonly ModelPull[]>([])
@@ -20,9 +27,24 @@ export async function loadModels(abort?: AbortSignal): Promise<void> {
   origins.value = answer.origins
 }
 
+/** Asks what drawings can name. */
+export async function loadImageModels(abort?: AbortSignal): Promise<void> {
+  const [, { checkpoints, assets }] = await Promise.all([
+    loadModels(abort),
+    request<ImageAssetList>('/console/api/image-assets', { signal: abort }),
+  ])
+  uploadedModels.value = checkpoints
+  imageAssets.value = assets
+}
+
+/** The models that draw: those of the service, then uploaded ones. */
+export function drawingModels(): readonly ConsoleImageModel[] {
+  return [...modelsOf('image'), ...(uploadedModels.value ?? [])]
+}
+
 /** The route that an image model's pictures are asked for at; a model that is not known is told there. */
 export function imageRouteOf(modelId: string | undefined): string {
-  const model = modelsOf('image').find(({ id }) => id === modelId)
+  const model = drawingModels().find(({ id }) => id === modelId)
   return imageRoute(model?.family ?? 'sdxl')
 }
 

@@ -10,7 +10,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { useResource } from '../../state/resource.ts'
-import type { ShownImage } from '../images/output-facts.ts'
+import type { ShownImage } from '../images/runs/output-facts.ts'
 import { Viewer } from './viewer.tsx'
 
 /** Every picture of the account that is still stored. */

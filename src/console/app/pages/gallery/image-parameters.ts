@@ -1,5 +1,5 @@
 import { samplers } from '../../../../core/sampler.ts'
-import type { ImageSettings } from '../images/image-settings.ts'
+import type { ImageSettings } from '../images/form/image-settings.ts'
 
 /** The `parameters` text of an image file, taken apart: prompt, negative prompt, then `Name: value` fields. */
 export interface ImageParameters {

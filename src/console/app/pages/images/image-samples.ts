@@ -4,8 +4,14 @@ import type { Sample } from '../../parts/code-sample.tsx'
 
 /** An image request as a call in three languages; uploaded pictures are named, not spelled out. */
 export function imageSamples(url: string, body: ImageRequestBody): readonly Sample[] {
-  const { init_image, mask_image, ...plain } = body
-  const shown = { ...plain, ...(init_image && { init_image: '<base64>' }), ...(mask_image && { mask_image: '<base64>' }) }
+  const { init_image, mask_image, controlnets, ...plain } = body
+  const picture = '<base64>'
+  const shown = {
+    ...plain,
+    ...(init_image && { init_image: picture }),
+    ...(mask_image && { mask_image: picture }),
+    ...(controlnets && { controlnets: controlnets.map((each) => ({ ...each, image: picture })) }),
+  }
   return [
     { language: 'curl', code: `${curlSample(url, shown, ['Accept: image/png'])} \\\n  -o picture.png` },
     {

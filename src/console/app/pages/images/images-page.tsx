@@ -6,27 +6,31 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { Page } from '../../parts/page.tsx'
-import { imageRouteOf, loadModels, modelsOf, origins } from '../../state/models.ts'
+import { drawingModels, imageRouteOf, loadImageModels, models, origins, uploadedModels } from '../../state/models.ts'
 import { useResource } from '../../state/resource.ts'
-import { ImageForm } from './image-form.tsx'
-import { imageRequestBody } from './image-request-body.ts'
-import { imageRuns } from './image-runs.ts'
+import { ImageForm } from './form/image-form.tsx'
+import { chooseImageModel, imageSettings } from './form/image-settings.ts'
+import { chosenModel, nextDrawing } from './form/next-drawing.ts'
 import { imageSamples } from './image-samples.ts'
-import { chooseImageModel, imageSettings } from './image-settings.ts'
-import { RunView } from './run-view.tsx'
-import { startingImage } from './starting-image.ts'
+import { imageRuns } from './runs/image-runs.ts'
+import { RunView } from './runs/run-view.tsx'
+import { useNewestInView } from './runs/use-newest-in-view.ts'
 
 /** The image playground: a form on one side, what was drawn on the other. */
 export function ImagesPage(): VNode {
-  const { resource, reload } = useResource(loadModels, [])
+  const { resource, reload } = useResource(loadImageModels, [])
   const code = useSignal(false)
+  const board = useNewestInView()
   useSignalEffect(() => {
-    const known = modelsOf('image')
+    if (models.value === null || uploadedModels.value === null) return
+    const known = drawingModels()
     if (known[0] && !known.some((model) => model.id === imageSettings.value.model)) chooseImageModel(known[0])
   })
+  const model = chosenModel()
   const samples = () => {
-    const body = imageRequestBody(imageSettings.value, startingImage.value)
-    return imageSamples(`${origins.value.imageUrl ?? location.origin}${imageRouteOf(body.model)}`, body)
+    if (model === undefined) return []
+    const body = nextDrawing(model)
+    return imageSamples(`${origins.value.imageUrl ?? location.origin}${imageRouteOf(body.checkpoint)}`, body)
   }
   return (
     <Page
@@ -49,7 +53,7 @@ export function ImagesPage(): VNode {
       {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={() => void reload()} /> : null}
       <div class="studio">
         <ImageForm />
-        <section class="studio-board" aria-label="Drawings">
+        <section class="studio-board" aria-label="Drawings" ref={board}>
           {imageRuns.value.length === 0 ? (
             <EmptyState drawing="frame" title="An empty frame">
               <p>Describe a picture and press Draw. The built-in model knows animals, food and everyday things on plain backgrounds.</p>

@@ -4,7 +4,7 @@ import { request } from '../../interface/request.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Prose } from '../../parts/markdown/prose.tsx'
 import { useResource } from '../../state/resource.ts'
-import { outputFacts } from '../images/output-facts.ts'
+import { outputFacts } from '../images/runs/output-facts.ts'
 
 /** What came out: the pictures, or the text. */
 export function RequestResult({ inference }: { inference: Inference }): VNode {

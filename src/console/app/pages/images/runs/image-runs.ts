@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
-import type { Inference } from '../../../../core/inference.ts'
-import { followInference } from '../../interface/follow-inference.ts'
-import { cancelInference, findInference } from '../../interface/inference-requests.ts'
-import { RequestFailure, requestIdOf, sentenceOf } from '../../interface/request.ts'
-import type { ImageRequestBody } from '../../interface/submit-image.ts'
-import { submitImage } from '../../interface/submit-image.ts'
-import { imageRouteOf } from '../../state/models.ts'
+import type { Inference } from '../../../../../core/inference.ts'
+import { followInference } from '../../../interface/follow-inference.ts'
+import { cancelInference, findInference } from '../../../interface/inference-requests.ts'
+import { RequestFailure, requestIdOf, sentenceOf } from '../../../interface/request.ts'
+import type { ImageRequestBody } from '../../../interface/submit-image.ts'
+import { submitImage } from '../../../interface/submit-image.ts'
+import { imageRouteOf } from '../../../state/models.ts'
 import { outputFacts, type ShownImage } from './output-facts.ts'
 
 /** One press of “Draw”: what was asked, how far it is, and what came out. */
@@ -56,7 +56,7 @@ export async function draw(
   const fresh = { ...empty, failedRequestId: null, submissionKey, connectionLost: false }
   imageRuns.value = [{ key, body, state: 'sending', ...fresh }, ...imageRuns.value]
   try {
-    const id = await submitImage(imageRouteOf(body.model), body, submissionKey)
+    const id = await submitImage(imageRouteOf(body.checkpoint), body, submissionKey)
     change(key, { id, state: 'waiting' })
     await followToItsEnd(key, id, pause)
   } catch (error) {

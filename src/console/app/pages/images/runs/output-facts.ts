@@ -1,6 +1,6 @@
-import type { OutputImages } from '../../../contract/outputs.ts'
-import { imageAddress } from '../../interface/image-output.ts'
-import { request } from '../../interface/request.ts'
+import type { OutputImages } from '../../../../contract/outputs.ts'
+import { imageAddress } from '../../../interface/image-output.ts'
+import { request } from '../../../interface/request.ts'
 
 /** An image that can be shown. */
 export interface ShownImage {

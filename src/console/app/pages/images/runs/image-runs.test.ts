@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { openBrowserPage } from '../../../../../test/support/browser-page.ts'
+import { openBrowserPage } from '../../../../../../test/support/browser-page.ts'
+import type { ImageAbilities } from '../form/image-abilities.ts'
+import type { ImageRequestParts } from '../form/image-request-body.ts'
 
 const page = openBrowserPage('/console/images')
 const { cancelRun, draw, imageRuns } = await import('./image-runs.ts')
-const { chooseImageModel, imageSettings } = await import('./image-settings.ts')
-const { imageRequestBody } = await import('./image-request-body.ts')
-const { imageSamples } = await import('./image-samples.ts')
+const { chooseImageModel, imageSettings } = await import('../form/image-settings.ts')
+const { imageRequestBody } = await import('../form/image-request-body.ts')
+const { imageSamples } = await import('../image-samples.ts')
 
 const body = { checkpoint: 'm', prompt: 'a tiger', width: 64, height: 64, steps: 4, cfg_scale: 5, sampler: 'DDIM' } as const
 
@@ -178,27 +180,97 @@ describe('a run of the picture page', () => {
 describe('the request of a picture', () => {
   const settings = { ...imageSettings.value, model: 'm', prompt: ' a tiger ', width: 64, height: 64, steps: 4, guidanceScale: 5 }
 
+  const lora = { kind: 'lora', name: 'ink', label: 'ink', family: 'sdxl' } as const
+  const vae = { kind: 'vae', name: 'sharp', label: 'sharp', family: null } as const
+  const net = { kind: 'controlnet', name: 'canny', label: 'canny', family: 'sdxl' } as const
+  const abilities: ImageAbilities = {
+    startsFromImage: true,
+    repaintsOnly: false,
+    takesSeeds: true,
+    refines: false,
+    secondPrompts: true,
+    clipSkip: 2,
+    samplers: ['DDIM'],
+    lcmSteps: 200,
+    assets: [lora, vae, net],
+  }
+  const parts: ImageRequestParts = { start: null, controlnets: [], abilities }
+  const plain = { ...body, image_encoding: 'png' }
+
   it('says the size, steps and sampler, and nothing that was left open', () => {
-    assert.deepEqual(imageRequestBody(settings, null), { ...body, image_encoding: 'png' })
+    assert.deepEqual(imageRequestBody(settings, parts), plain)
   })
 
   for (const [change, field] of [
     [{ negativePrompt: ' frame ' }, { negative_prompt: 'frame' }],
     [{ negativePrompt: '  ' }, {}],
+    [
+      { prompt2: 'ink', negativePrompt2: 'blur' },
+      { prompt_2: 'ink', negative_prompt_2: 'blur' },
+    ],
+    [{ guidanceRescale: 0.5 }, { guidance_rescale: 0.5 }],
+    [{ clipSkip: 2 }, { clip_skip: 2 }],
     [{ count: 3 }, { num_images: 3 }],
     [{ seed: '0' }, { seed: 0 }],
     [{ style: 'anime' }, { style_preset: 'anime' }],
     [{ encoding: 'webp' }, { image_encoding: 'webp' }],
-    [{ strength: 0.2 }, {}],
+    [{ strength: 0.2, feather: 4, fullResolution: true, refine: false }, {}],
+    [
+      {
+        loras: [
+          { name: 'ink', weight: 0.5 },
+          { name: 'gone', weight: 1 },
+        ],
+      },
+      { loras: { ink: 0.5 } },
+    ],
+    [{ inversions: [{ name: 'gone', word: 'x' }] }, {}],
+    [{ vae: 'sharp' }, { vae: 'sharp' }],
+    [{ vae: 'gone' }, {}],
+    [{ logPrompt: true }, { log_prompt: true }],
   ] as const)
     it(`says ${JSON.stringify(change)} in the words of the interface`, () =>
-      assert.deepEqual(imageRequestBody({ ...settings, ...change }, null), { ...body, image_encoding: 'png', ...field }))
+      assert.deepEqual(imageRequestBody({ ...settings, ...change }, parts), { ...plain, ...field }))
+
+  it('leaves out what has no effect without guidance', () => {
+    const wanted = { ...settings, guidanceScale: 1, negativePrompt: 'frame', negativePrompt2: 'blur', guidanceRescale: 0.5 }
+    assert.deepEqual(imageRequestBody(wanted, parts), { ...plain, cfg_scale: 1 })
+  })
+
+  it('leaves out what the model cannot do', () => {
+    const unable = { ...abilities, startsFromImage: false, takesSeeds: false, secondPrompts: false, clipSkip: 0, assets: [] }
+    const wanted = { ...settings, prompt2: 'ink', clipSkip: 2, seed: '1', vae: 'sharp', loras: [{ name: 'ink', weight: 1 }] }
+    const start = { url: 'data:image/png;base64,AAAA', width: 8, height: 8, mask: null, extended: false }
+    assert.deepEqual(imageRequestBody(wanted, { ...parts, start, abilities: unable }), plain)
+  })
+
+  it('tells a refiner where it begins, or to stay out', () => {
+    const refining = { ...parts, abilities: { ...abilities, refines: true } }
+    assert.deepEqual(imageRequestBody(settings, refining), { ...plain, use_refiner: true, high_noise_frac: 0.8 })
+    assert.deepEqual(imageRequestBody({ ...settings, refine: false }, refining), { ...plain, use_refiner: false })
+  })
+
+  it('shows a ControlNet its picture', () => {
+    const chosen = { key: 1, name: 'canny', url: 'data:image/png;base64,CCCC', scale: 0.5, until: 0.8, preprocess: true }
+    const { controlnets } = imageRequestBody(settings, { ...parts, controlnets: [chosen, { ...chosen, key: 2, url: null }] })
+    assert.deepEqual(controlnets, [{ name: 'canny', image: 'CCCC', conditioning_scale: 0.5, early_stop: 0.8, preprocess: true }])
+  })
 
   it('starts from a picture and a mask without what a data address begins with', () => {
-    const start = { url: 'data:image/png;base64,AAAA', width: 8, height: 8, mask: 'data:image/png;base64,BBBB' }
-    const { init_image, mask_image, strength } = imageRequestBody(settings, start)
-    assert.deepEqual([init_image, mask_image, strength], ['AAAA', 'BBBB', 0.8])
-    assert.equal('mask_image' in imageRequestBody(settings, { ...start, mask: null }), false)
+    const start = { url: 'data:image/png;base64,AAAA', width: 8, height: 8, mask: 'data:image/png;base64,BBBB', extended: true }
+    const masked = imageRequestBody({ ...settings, feather: 4, fullResolution: true, padding: 16 }, { ...parts, start })
+    assert.deepEqual(masked, {
+      ...plain,
+      init_image: 'AAAA',
+      strength: 0.8,
+      mask_image: 'BBBB',
+      mask_blur: 4,
+      inpaint_full_res: true,
+      inpaint_full_res_padding: 16,
+      outpainting: true,
+    })
+    const whole = imageRequestBody(settings, { ...parts, start: { ...start, mask: null } })
+    assert.deepEqual(whole, { ...plain, init_image: 'AAAA', strength: 0.8 })
   })
 
   it('takes over what a model brings along', () => {

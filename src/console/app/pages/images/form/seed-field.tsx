@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
-import { Button } from '../../parts/button.tsx'
-import { Field } from '../../parts/fields/field.tsx'
-import { seedFault } from '../../parts/fields/seed-fault.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Field } from '../../../parts/fields/field.tsx'
+import { seedFault } from '../../../parts/fields/seed-fault.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
 /** The number that fixes the noise; several images count up from it. */

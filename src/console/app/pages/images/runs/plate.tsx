@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { Button } from '../../parts/button.tsx'
-import type { IconName } from '../../parts/icon.tsx'
-import { Viewer } from '../gallery/viewer.tsx'
+import { Button } from '../../../parts/button.tsx'
+import type { IconName } from '../../../parts/icon.tsx'
+import { Viewer } from '../../gallery/viewer.tsx'
+import { startFromImage } from '../start/start-from-image.ts'
 import { draw, type ImageRun } from './image-runs.ts'
 import type { ShownImage } from './output-facts.ts'
-import { startFromImage } from './start-from-image.ts'
 
 const variationCount = 4
 const mostSeeds = 2 ** 32

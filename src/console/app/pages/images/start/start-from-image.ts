@@ -1,6 +1,6 @@
-import { send, sentenceOf } from '../../interface/request.ts'
-import { navigate } from '../../state/router.ts'
-import { showToast } from '../../state/toasts.ts'
+import { send, sentenceOf } from '../../../interface/request.ts'
+import { navigate } from '../../../state/router.ts'
+import { showToast } from '../../../state/toasts.ts'
 import { startFrom } from './starting-image.ts'
 
 /** Takes a picture that was drawn here as the start of the next one. */

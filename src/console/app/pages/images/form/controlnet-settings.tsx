@@ -1,0 +1,73 @@
+import type { VNode } from 'preact'
+import { mostControlnets } from '../../../../../core/images/controlnet.ts'
+import { Button } from '../../../parts/button.tsx'
+import { DropZone } from '../../../parts/drop-zone.tsx'
+import { Check } from '../../../parts/fields/check.tsx'
+import { Slider } from '../../../parts/fields/slider.tsx'
+import { Fold } from '../../../parts/fold.tsx'
+import { showToast } from '../../../state/toasts.ts'
+import { readPicture } from '../start/read-picture.ts'
+import { AddAsset } from './add-asset.tsx'
+import { addControlnet, type ChosenControlnet, changeControlnet, controlnets, removeControlnet } from './controlnets.ts'
+import type { ImageAbilities } from './image-abilities.ts'
+import { controlnetRanges } from './image-ranges.ts'
+
+/** Networks that hold a drawing to the edges, depth or pose of a picture. */
+export function ControlnetSettings({ abilities }: { abilities: ImageAbilities }): VNode | null {
+  const known = abilities.assets.filter(({ kind }) => kind === 'controlnet')
+  if (known.length === 0) return null
+  const chosen = controlnets.value.filter(({ name }) => known.some((asset) => asset.name === name))
+  return (
+    <Fold title="ControlNets" {...(chosen.length > 0 && { note: String(chosen.length) })}>
+      {chosen.map((each) => (
+        <Controlnet key={each.key} chosen={each} label={known.find(({ name }) => name === each.name)?.label ?? each.name} />
+      ))}
+      {chosen.length < mostControlnets ? <AddAsset label="Add a ControlNet" known={known} add={addControlnet} /> : null}
+    </Fold>
+  )
+}
+
+function Controlnet({ chosen: { key, url, scale, until, preprocess }, label }: { chosen: ChosenControlnet; label: string }): VNode {
+  const take = (file: File | undefined) => {
+    if (file === undefined) return
+    readPicture(file).then(
+      (picture) => changeControlnet(key, { url: picture.url }),
+      () => showToast('This file is no picture that the browser can read.'),
+    )
+  }
+  return (
+    <div class="stack tight controlnet">
+      <div class="row between nowrap">
+        <span class="field-label">{label}</span>
+        <Button tone="quiet" size="small" icon="close" iconOnly onClick={() => removeControlnet(key)}>
+          {`Remove ${label}`}
+        </Button>
+      </div>
+      {url === null ? null : <img class="controlnet-picture" src={url} alt={`What ${label} is shown`} />}
+      <DropZone accept="image/png,image/jpeg,image/webp" take={take}>
+        {url === null ? 'Drop its picture here, or choose a file' : 'Another picture'}
+      </DropZone>
+      <Slider
+        label="Strength"
+        value={scale}
+        {...controlnetRanges.scale}
+        standard={1}
+        onChange={(next) => changeControlnet(key, { scale: next })}
+      />
+      <Slider
+        label="Until"
+        hint="share of the steps"
+        value={until}
+        {...controlnetRanges.until}
+        standard={1}
+        onChange={(next) => changeControlnet(key, { until: next })}
+      />
+      <Check
+        label="Find its edges"
+        hint="for a canny ControlNet; others take the picture as it is"
+        checked={preprocess}
+        onChange={(next) => changeControlnet(key, { preprocess: next })}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import { type Sampler, samplers } from '../../../../../core/sampler.ts'
+import type { ImageAsset } from '../../../../contract/image-assets.ts'
+import type { ConsoleImageModel } from '../../../../contract/models.ts'
+
+/** What of an image request a model can honour, as far as its files tell. */
+export interface ImageAbilities {
+  readonly startsFromImage: boolean
+  /** Whether it needs a picture and a mask to begin with. */
+  readonly repaintsOnly: boolean
+  readonly takesSeeds: boolean
+  readonly refines: boolean
+  /** Whether it reads the prompt with two text encoders. */
+  readonly secondPrompts: boolean
+  /** Largest clip skip; 0 = none. */
+  readonly clipSkip: number
+  readonly samplers: readonly Sampler[]
+  /** Most steps with the sampler LCM. */
+  readonly lcmSteps: number
+  /** The files of weights that fit it. */
+  readonly assets: readonly ImageAsset[]
+}
+
+const mostClipSkip = 12
+const mostSteps = 200
+
+/** What a model can do, and which of these assets it takes. */
+export function abilitiesOf(model: ConsoleImageModel, assets: readonly ImageAsset[]): ImageAbilities {
+  const { bounds, family, takesAssets } = model
+  return {
+    startsFromImage: bounds?.startsFromImage ?? true,
+    repaintsOnly: model.repaintsOnly,
+    takesSeeds: bounds?.takesSeeds ?? true,
+    refines: model.refines,
+    secondPrompts: family === 'sdxl' || family === 'sdxl-refiner',
+    clipSkip: Math.min(mostClipSkip, bounds?.clipSkip ?? mostClipSkip),
+    samplers: samplers.filter((name) => bounds?.refusedSamplers[name] === undefined),
+    lcmSteps: bounds?.lcmSteps ?? mostSteps,
+    assets: takesAssets ? assets.filter((asset) => asset.family === null || asset.family === family) : [],
+  }
+}

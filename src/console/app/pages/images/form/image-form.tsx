@@ -1,0 +1,114 @@
+import type { VNode } from 'preact'
+import { Button } from '../../../parts/button.tsx'
+import { SelectField } from '../../../parts/fields/select-field.tsx'
+import { Slider } from '../../../parts/fields/slider.tsx'
+import { TextArea } from '../../../parts/fields/text-area.tsx'
+import { drawingModels, modelChoices } from '../../../state/models.ts'
+import { draw } from '../runs/image-runs.ts'
+import { StartingImageField } from '../start/starting-image-field.tsx'
+import { AssetSettings } from './asset-settings.tsx'
+import { ControlnetSettings } from './controlnet-settings.tsx'
+import { imageRanges } from './image-ranges.ts'
+import { changeImageSettings, chooseImageModel, imageSettings } from './image-settings.ts'
+import { chosenAbilities, chosenModel, drawingFault, nextDrawing } from './next-drawing.ts'
+import { OutputSettings } from './output-settings.tsx'
+import { PromptSettings } from './prompt-settings.tsx'
+import { SamplingSettings } from './sampling-settings.tsx'
+import { SeedField } from './seed-field.tsx'
+import { SizePicker } from './size-picker.tsx'
+import { StylePicker } from './style-picker.tsx'
+
+/** Everything an image request can say, as far as the model can do it; Control or Command with Enter draws. */
+export function ImageForm(): VNode {
+  const settings = imageSettings.value
+  const model = chosenModel()
+  const abilities = model && chosenAbilities(model)
+  const fault = drawingFault()
+  const submit = () => {
+    if (model && fault === null) void draw(nextDrawing(model))
+  }
+  return (
+    <form
+      class="studio-form"
+      aria-label="What to draw"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit()
+      }}
+    >
+      <div class="studio-fields">
+        <ModelField />
+        <TextArea
+          label="Prompt"
+          rows={4}
+          maxLength={10_000}
+          value={settings.prompt}
+          placeholder="a glossy tiger on a light blue background"
+          onInput={(prompt) => changeImageSettings({ prompt })}
+        />
+        {settings.guidanceScale > 1 ? (
+          <TextArea
+            label="Negative prompt"
+            rows={2}
+            maxLength={10_000}
+            value={settings.negativePrompt}
+            placeholder="text, frame, blur"
+            onInput={(negativePrompt) => changeImageSettings({ negativePrompt })}
+          />
+        ) : null}
+        {model ? <SizePicker model={model} /> : null}
+        <StylePicker />
+        <Slider
+          label="Images"
+          value={settings.count}
+          {...imageRanges.count}
+          standard={1}
+          onChange={(count) => changeImageSettings({ count })}
+        />
+        {model && abilities ? (
+          <>
+            {abilities.takesSeeds ? <SeedField /> : null}
+            {abilities.startsFromImage ? <StartingImageField model={model} /> : null}
+            <div class="folds">
+              <SamplingSettings model={model} abilities={abilities} />
+              <PromptSettings abilities={abilities} />
+              <AssetSettings abilities={abilities} />
+              <ControlnetSettings abilities={abilities} />
+              <OutputSettings />
+            </div>
+          </>
+        ) : null}
+      </div>
+      <div class="draw-bar">
+        <Button tone="primary" size="wide" icon="brush" disabled={fault !== null}>
+          Draw
+        </Button>
+        <span class="field-hint">{fault ?? summary()}</span>
+      </div>
+    </form>
+  )
+}
+
+function ModelField(): VNode | null {
+  const known = drawingModels()
+  if (known.length === 0) return null
+  return (
+    <SelectField
+      label="Model"
+      value={imageSettings.value.model}
+      options={modelChoices(known)}
+      onChange={(id) => {
+        const next = known.find((each) => each.id === id)
+        if (next) chooseImageModel(next)
+      }}
+    />
+  )
+}
+
+function summary(): string {
+  const { count, width, height, steps } = imageSettings.value
+  return `${count === 1 ? 'One image' : `${count} images`}, ${width} × ${height}, ${steps} steps`
+}

@@ -1,0 +1,99 @@
+import type { ImageModelDescriptor } from '../../../../../core/model.ts'
+import type { Sampler } from '../../../../../core/sampler.ts'
+import { storedSignal } from '../../../state/stored.ts'
+
+export type Encoding = 'jpeg' | 'png' | 'webp'
+
+/** A LoRA and how strongly it counts. */
+export interface ChosenLora {
+  readonly name: string
+  readonly weight: number
+}
+
+/** A textual inversion and the word of the prompt that it stands for. */
+export interface ChosenInversion {
+  readonly name: string
+  readonly word: string
+}
+
+/** What the form beside the board sets. */
+export interface ImageSettings {
+  readonly model: string
+  readonly prompt: string
+  readonly negativePrompt: string
+  /** For the second text encoder; empty = the first one's. */
+  readonly prompt2: string
+  readonly negativePrompt2: string
+  readonly width: number
+  readonly height: number
+  readonly steps: number
+  readonly guidanceScale: number
+  /** How far the contrast of strong guidance is taken back, 0 to 1. */
+  readonly guidanceRescale: number
+  readonly sampler: Sampler
+  /** Empty = at random. */
+  readonly seed: string
+  readonly count: number
+  /** Empty = none. */
+  readonly style: string
+  readonly encoding: Encoding
+  /** How much of the starting image to change. */
+  readonly strength: number
+  /** Pixels over which the mask's edge is softened. */
+  readonly feather: number
+  /** Whether what is masked is drawn as large as the model draws. */
+  readonly fullResolution: boolean
+  /** Pixels of its surroundings that are drawn along. */
+  readonly padding: number
+  /** Last layers of the text encoders to leave out; 0 = as the model was made. */
+  readonly clipSkip: number
+  readonly refine: boolean
+  /** Share of the steps before the refiner. */
+  readonly refinerStart: number
+  /** Empty = the model's own. */
+  readonly vae: string
+  readonly loras: readonly ChosenLora[]
+  readonly inversions: readonly ChosenInversion[]
+  /** Whether the service may write the prompt to its log. */
+  readonly logPrompt: boolean
+}
+
+/** The settings of this browser, kept between visits. */
+export const imageSettings = storedSignal<ImageSettings>('image', {
+  model: '',
+  prompt: '',
+  negativePrompt: '',
+  prompt2: '',
+  negativePrompt2: '',
+  width: 0,
+  height: 0,
+  steps: 0,
+  guidanceScale: 0,
+  guidanceRescale: 0,
+  sampler: 'DDIM',
+  seed: '',
+  count: 1,
+  style: '',
+  encoding: 'png',
+  strength: 0.8,
+  feather: 0,
+  fullResolution: false,
+  padding: 32,
+  clipSkip: 0,
+  refine: true,
+  refinerStart: 0.8,
+  vae: '',
+  loras: [],
+  inversions: [],
+  logPrompt: false,
+})
+
+/** Changes some settings and keeps the others. */
+export function changeImageSettings(change: Partial<ImageSettings>): void {
+  imageSettings.value = { ...imageSettings.value, ...change }
+}
+
+/** Takes a model with the defaults it comes with. */
+export function chooseImageModel(model: Pick<ImageModelDescriptor, 'id' | 'native' | 'defaults'>): void {
+  changeImageSettings({ model: model.id, ...model.native, ...model.defaults, clipSkip: 0 })
+}

@@ -1,0 +1,43 @@
+import type { ConsoleImageModel } from '../../../../contract/models.ts'
+import type { ImageRequestBody } from '../../../interface/submit-image.ts'
+import { drawingModels, imageAssets } from '../../../state/models.ts'
+import { startingImage } from '../start/starting-image.ts'
+import { areControlnetsReady, controlnets } from './controlnets.ts'
+import { abilitiesOf, type ImageAbilities } from './image-abilities.ts'
+import { areNumbersRight, isWithin } from './image-ranges.ts'
+import { imageRequestBody } from './image-request-body.ts'
+import { type ImageSettings, imageSettings } from './image-settings.ts'
+import { sizeFault } from './size-choices.ts'
+
+/** The model that is chosen; undefined where it is gone. */
+export function chosenModel(): ConsoleImageModel | undefined {
+  return drawingModels().find(({ id }) => id === imageSettings.value.model)
+}
+
+/** What the chosen model can do. */
+export function chosenAbilities(model: ConsoleImageModel): ImageAbilities {
+  return abilitiesOf(model, imageAssets.value)
+}
+
+/** The request that Draw sends. @param change What of the settings is to be another. */
+export function nextDrawing(model: ConsoleImageModel, change: Partial<ImageSettings> = {}): ImageRequestBody {
+  const parts = { start: startingImage.value, controlnets: controlnets.value, abilities: chosenAbilities(model) }
+  return imageRequestBody({ ...imageSettings.value, ...change }, parts)
+}
+
+/** Why Draw cannot be pressed; null = it can. */
+export function drawingFault(): string | null {
+  const settings = imageSettings.value
+  const model = chosenModel()
+  if (model === undefined) return 'No model that draws is installed.'
+  if (settings.prompt.trim() === '') return 'Say first what to draw.'
+  if (sizeFault(settings, model) !== null || !areNumbersRight(settings) || !areClipsWithin(settings, model))
+    return 'One of the numbers is not right.'
+  if (!areControlnetsReady()) return 'A ControlNet lacks its picture.'
+  if (model.repaintsOnly && (startingImage.value?.mask ?? null) === null) return 'This model repaints: choose a picture and paint a mask.'
+  return null
+}
+
+function areClipsWithin({ clipSkip }: ImageSettings, model: ConsoleImageModel): boolean {
+  return isWithin(clipSkip, { min: 0, max: chosenAbilities(model).clipSkip, step: 1 })
+}

@@ -1,0 +1,27 @@
+import type { VNode } from 'preact'
+import { Check } from '../../../parts/fields/check.tsx'
+import { SelectField } from '../../../parts/fields/select-field.tsx'
+import { Fold } from '../../../parts/fold.tsx'
+import { changeImageSettings, type Encoding, imageSettings } from './image-settings.ts'
+
+const encodings: readonly { readonly value: Encoding; readonly label: string }[] = [
+  { value: 'png', label: 'PNG' },
+  { value: 'jpeg', label: 'JPEG' },
+  { value: 'webp', label: 'WebP' },
+]
+
+/** What becomes of the picture, and of what was said. */
+export function OutputSettings(): VNode {
+  const { encoding, logPrompt } = imageSettings.value
+  return (
+    <Fold title="File and log" note={encodings.find(({ value }) => value === encoding)?.label ?? encoding}>
+      <SelectField label="File format" value={encoding} options={encodings} onChange={(next) => changeImageSettings({ encoding: next })} />
+      <Check
+        label="Write the prompt to the log"
+        hint="The service keeps prompts out of its log otherwise."
+        checked={logPrompt}
+        onChange={(next) => changeImageSettings({ logPrompt: next })}
+      />
+    </Fold>
+  )
+}

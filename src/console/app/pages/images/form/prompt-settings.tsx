@@ -1,0 +1,51 @@
+import type { VNode } from 'preact'
+import { Slider } from '../../../parts/fields/slider.tsx'
+import { TextArea } from '../../../parts/fields/text-area.tsx'
+import { Fold } from '../../../parts/fold.tsx'
+import type { ImageAbilities } from './image-abilities.ts'
+import { imageRanges } from './image-ranges.ts'
+import { changeImageSettings, imageSettings } from './image-settings.ts'
+
+/** How the prompt is read. */
+export function PromptSettings({ abilities }: { abilities: ImageAbilities }): VNode | null {
+  const settings = imageSettings.value
+  if (!abilities.secondPrompts && abilities.clipSkip === 0) return null
+  const isSet = (abilities.secondPrompts && (settings.prompt2 || settings.negativePrompt2) !== '') || settings.clipSkip > 0
+  return (
+    <Fold title="Text encoders" {...(isSet && { note: 'set' })}>
+      {abilities.secondPrompts ? (
+        <>
+          <TextArea
+            label="Second prompt"
+            rows={2}
+            maxLength={10_000}
+            value={settings.prompt2}
+            hint="For the second text encoder. Empty, it reads the prompt."
+            onInput={(prompt2) => changeImageSettings({ prompt2 })}
+          />
+          {settings.guidanceScale > 1 ? (
+            <TextArea
+              label="Second negative prompt"
+              rows={2}
+              maxLength={10_000}
+              value={settings.negativePrompt2}
+              hint="Empty, it reads the negative prompt."
+              onInput={(negativePrompt2) => changeImageSettings({ negativePrompt2 })}
+            />
+          ) : null}
+        </>
+      ) : null}
+      {abilities.clipSkip > 0 ? (
+        <Slider
+          label="Clip skip"
+          hint="last layers to leave out"
+          value={settings.clipSkip}
+          {...imageRanges.clipSkip}
+          max={abilities.clipSkip}
+          standard={0}
+          onChange={(clipSkip) => changeImageSettings({ clipSkip })}
+        />
+      ) : null}
+    </Fold>
+  )
+}

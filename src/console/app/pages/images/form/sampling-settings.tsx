@@ -1,0 +1,74 @@
+import type { VNode } from 'preact'
+import type { ConsoleImageModel } from '../../../../contract/models.ts'
+import { Check } from '../../../parts/fields/check.tsx'
+import { SelectField } from '../../../parts/fields/select-field.tsx'
+import { Slider } from '../../../parts/fields/slider.tsx'
+import { Fold } from '../../../parts/fold.tsx'
+import type { ImageAbilities } from './image-abilities.ts'
+import { imageRanges } from './image-ranges.ts'
+import { changeImageSettings, imageSettings } from './image-settings.ts'
+
+/** How noise becomes a picture. */
+export function SamplingSettings({ model, abilities }: { model: ConsoleImageModel; abilities: ImageAbilities }): VNode {
+  const settings = imageSettings.value
+  const standard = model.defaults
+  const most = settings.sampler === 'LCM' ? Math.min(imageRanges.steps.max, abilities.lcmSteps) : imageRanges.steps.max
+  return (
+    <Fold title="Sampling" note={settings.sampler}>
+      <Slider
+        label="Steps"
+        value={settings.steps}
+        {...imageRanges.steps}
+        max={most}
+        standard={standard.steps}
+        onChange={(steps) => changeImageSettings({ steps })}
+      />
+      <Slider
+        label="Guidance"
+        hint="how closely to follow the prompt"
+        value={settings.guidanceScale}
+        {...imageRanges.guidanceScale}
+        standard={standard.guidanceScale}
+        onChange={(guidanceScale) => changeImageSettings({ guidanceScale })}
+      />
+      {settings.guidanceScale > 1 ? (
+        <Slider
+          label="Guidance rescale"
+          hint="takes back harsh contrast"
+          value={settings.guidanceRescale}
+          {...imageRanges.guidanceRescale}
+          standard={0}
+          onChange={(guidanceRescale) => changeImageSettings({ guidanceRescale })}
+        />
+      ) : (
+        <span class="field-hint">Guidance of 1 or less reads no negative prompt.</span>
+      )}
+      <SelectField
+        label="Sampler"
+        value={settings.sampler}
+        options={abilities.samplers.map((name) => ({ value: name, label: name }))}
+        onChange={(sampler) => changeImageSettings({ sampler })}
+      />
+      {abilities.refines ? (
+        <>
+          <Check
+            label="Refine the last steps"
+            hint="with the refiner that comes with the model"
+            checked={settings.refine}
+            onChange={(refine) => changeImageSettings({ refine })}
+          />
+          {settings.refine ? (
+            <Slider
+              label="Refiner from"
+              hint="share of the steps before it"
+              value={settings.refinerStart}
+              {...imageRanges.refinerStart}
+              standard={0.8}
+              onChange={(refinerStart) => changeImageSettings({ refinerStart })}
+            />
+          ) : null}
+        </>
+      ) : null}
+    </Fold>
+  )
+}

@@ -1,0 +1,58 @@
+import type { ImageModelDescriptor } from '../../../../../core/model.ts'
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+type Sized = Pick<ImageModelDescriptor, 'sizes' | 'native'>
+
+const ratios: readonly (readonly [number, number])[] = [
+  [1, 1],
+  [4, 5],
+  [3, 4],
+  [2, 3],
+  [9, 16],
+  [5, 4],
+  [4, 3],
+  [3, 2],
+  [16, 9],
+]
+
+/** Shapes that people know by name, the ones offered and those that models add to them. */
+const namedRatios = [...ratios, [9, 21], [21, 9]] as const
+/** How far a size may be from a shape that it is called by: models' own sizes are whole multiples, which miss a little. */
+const nearRatio = 0.045
+
+/** Sizes to offer for a model: its own list, or the usual shapes of about its native number of pixels. */
+export function sizeChoices({ sizes, native }: Sized): readonly Size[] {
+  if (sizes.type === 'list') return sizes.sizes
+  const pixels = native.width * native.height
+  const fit = (length: number) => Math.min(sizes.max, Math.max(sizes.min, Math.round(length / 8) * 8))
+  return ratios.map(([across, down]) => {
+    const unit = Math.sqrt(pixels / (across * down))
+    return { width: fit(across * unit), height: fit(down * unit) }
+  })
+}
+
+/** What people call a size's shape, such as `16:9`. */
+export function ratioName({ width, height }: Size): string {
+  const away = ([across, down]: readonly [number, number]) => Math.abs(Math.log((width * down) / (height * across)))
+  const nearest = namedRatios.reduce((best, each) => (away(each) < away(best) ? each : best))
+  if (away(nearest) < nearRatio) return nearest.join(':')
+  const shared = commonDivisor(width, height)
+  return `${width / shared}:${height / shared}`
+}
+
+/** A sentence for a size that the model does not draw, or null. */
+export function sizeFault({ width, height }: Size, { sizes, native }: Sized): string | null {
+  if (width === native.width && height === native.height) return null
+  if (sizes.type === 'list')
+    return sizes.sizes.some((size) => size.width === width && size.height === height) ? null : 'One of the sizes above.'
+  const fits = (side: number) => side % 8 === 0 && side >= sizes.min && side <= sizes.max
+  return fits(width) && fits(height) ? null : `Multiples of 8 from ${sizes.min} to ${sizes.max}.`
+}
+
+function commonDivisor(one: number, other: number): number {
+  return other === 0 ? one : commonDivisor(other, one % other)
+}

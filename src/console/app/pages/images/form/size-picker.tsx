@@ -1,0 +1,83 @@
+import { signal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useId } from 'preact/hooks'
+import type { ImageModelDescriptor } from '../../../../../core/model.ts'
+import { Button } from '../../../parts/button.tsx'
+import { NumberField } from '../../../parts/fields/number-field.tsx'
+import { changeImageSettings, imageSettings } from './image-settings.ts'
+import { ratioName, type Size, sizeChoices, sizeFault } from './size-choices.ts'
+
+const longest = 30
+
+/** Whether a size of one's own is typed, though it may be one of those offered. */
+const custom = signal(false)
+
+/** The picture's shape by name and in pixels, drawn small; any other where the model lets one choose. */
+export function SizePicker({ model }: { model: Pick<ImageModelDescriptor, 'sizes' | 'native'> }): VNode {
+  const { width, height } = imageSettings.value
+  const choices = sizeChoices(model)
+  const isOffered = choices.some((size) => size.width === width && size.height === height)
+  const name = useId()
+  const shownCustom = model.sizes.type === 'range' && (custom.value || !isOffered)
+  return (
+    <fieldset class="field">
+      <legend class="field-label">Size</legend>
+      <div class="sizes">
+        {choices.map((size) => (
+          <label key={`${size.width}×${size.height}`}>
+            <input
+              type="radio"
+              name={name}
+              checked={!shownCustom && size.width === width && size.height === height}
+              onChange={() => {
+                custom.value = false
+                changeImageSettings(size)
+              }}
+            />
+            <SizeFrame size={size} />
+            <strong>{ratioName(size)}</strong>
+            <small>
+              {size.width}×{size.height}
+            </small>
+          </label>
+        ))}
+        {model.sizes.type === 'range' ? (
+          <label>
+            <input type="radio" name={name} checked={shownCustom} onChange={() => (custom.value = true)} />
+            <span class="size-frame">?</span>
+            <strong>Custom</strong>
+            <small>in pixels</small>
+          </label>
+        ) : null}
+      </div>
+      {shownCustom ? <CustomSize model={model} /> : null}
+    </fieldset>
+  )
+}
+
+function SizeFrame({ size }: { size: Size }): VNode {
+  const scale = longest / Math.max(size.width, size.height)
+  return (
+    <span class="size-frame">
+      <i style={{ width: `${size.width * scale}px`, height: `${size.height * scale}px` }} />
+    </span>
+  )
+}
+
+function CustomSize({ model }: { model: Pick<ImageModelDescriptor, 'sizes' | 'native'> }): VNode {
+  const { width, height } = imageSettings.value
+  return (
+    <div class="custom-size">
+      <NumberField
+        label="Width"
+        value={width}
+        fault={sizeFault({ width, height }, model)}
+        onChange={(next) => changeImageSettings({ width: next })}
+      />
+      <Button icon="swap" iconOnly onClick={() => changeImageSettings({ width: height, height: width })}>
+        Swap width and height
+      </Button>
+      <NumberField label="Height" value={height} onChange={(next) => changeImageSettings({ height: next })} />
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { stylePresetNames } from '../../../../../core/images/style-preset.ts'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { bind } from '../../../parts/fields/bind.ts'
+import { TextField } from '../../../parts/fields/text-field.tsx'
+import { changeImageSettings, imageSettings } from './image-settings.ts'
+
+/** Of the sheet of small pictures that `make-style-thumbnails` writes. */
+const columns = 10
+
+/** The look of the picture, chosen by how it looks. */
+export function StylePicker(): VNode {
+  const open = useSignal(false)
+  const { style } = imageSettings.value
+  return (
+    <div class="field">
+      <span class="field-label">Style</span>
+      <button type="button" class="style-choice" onClick={() => (open.value = true)}>
+        <Thumbnail name={style} />
+        <span>{styleName(style)}</span>
+      </button>
+      {open.value ? <StyleDialog onClose={() => (open.value = false)} /> : null}
+    </div>
+  )
+}
+
+function StyleDialog({ onClose }: { onClose: () => void }): VNode {
+  const search = useSignal('')
+  const wanted = search.value.trim().toLowerCase().replaceAll(' ', '-')
+  const names = ['', ...stylePresetNames].filter((name) => styleName(name).toLowerCase().replaceAll(' ', '-').includes(wanted))
+  return (
+    <Dialog title="Style" onClose={onClose} large>
+      <p class="soft">A style puts words around your prompt. The small pictures hint at it; what comes out is the model’s own.</p>
+      <TextField label="Search styles" {...bind(search)} />
+      <ul class="styles">
+        {names.map((name) => (
+          <li key={name}>
+            <button
+              type="button"
+              class="style-tile"
+              aria-pressed={imageSettings.value.style === name}
+              onClick={() => {
+                changeImageSettings({ style: name })
+                onClose()
+              }}
+            >
+              <Thumbnail name={name} />
+              {styleName(name)}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {names.length === 0 ? <p class="soft">No style is called so.</p> : null}
+    </Dialog>
+  )
+}
+
+function Thumbnail({ name }: { name: string }): VNode {
+  const at = stylePresetNames.indexOf(name)
+  if (at === -1) return <span class="style-thumbnail none" />
+  const position = `${((at % columns) / (columns - 1)) * 100}% ${(Math.floor(at / columns) / (columns - 1)) * 100}%`
+  return <span class="style-thumbnail" style={{ backgroundPosition: position }} />
+}
+
+function styleName(name: string): string {
+  const words = name.replaceAll('-', ' ')
+  return name === '' ? 'None' : words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,84 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { ConsoleImageModel } from '../../../../contract/models.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Segments } from '../../../parts/fields/segments.tsx'
+import { Slider } from '../../../parts/fields/slider.tsx'
+import { imageSettings } from '../form/image-settings.ts'
+import { sizeFault } from '../form/size-choices.ts'
+import { SizePicker } from '../form/size-picker.tsx'
+import { extendPicture, type FramePlace, fillsFrame, placeInFrame } from './extend-frame.ts'
+import { type StartingImage, startingImage } from './starting-image.ts'
+
+const across = [
+  { value: 'left', label: 'Left' },
+  { value: 'middle', label: 'Middle' },
+  { value: 'right', label: 'Right' },
+] as const
+const down = [
+  { value: 'top', label: 'Top' },
+  { value: 'middle', label: 'Middle' },
+  { value: 'bottom', label: 'Bottom' },
+] as const
+
+/** Puts a picture into a larger frame, whose empty part is drawn. */
+export function ExtendDialog({ start, model, onClose }: { start: StartingImage; model: ConsoleImageModel; onClose: () => void }): VNode {
+  const place = useSignal<FramePlace>({ scale: 70, across: 'middle', down: 'middle' })
+  const { width, height } = imageSettings.value
+  const frame = { width, height }
+  const scale = Math.min(100, Math.max(20, place.value.scale || 70))
+  const box = placeInFrame(start, frame, { ...place.value, scale })
+  const change = (next: Partial<FramePlace>) => {
+    place.value = { ...place.value, ...next }
+  }
+  const isFrame = sizeFault(frame, model) === null
+  const use = async () => {
+    startingImage.value = await extendPicture(start, frame, box)
+    onClose()
+  }
+  const share = (part: number, whole: number) => `${(part / whole) * 100}%`
+  return (
+    <Dialog title="Draw around the picture" onClose={onClose} large>
+      <div class="extend">
+        <div class="extend-frame" style={{ aspectRatio: isFrame ? `${width} / ${height}` : '1' }}>
+          {isFrame ? (
+            <img
+              src={start.url}
+              alt="What stays, in its new frame"
+              style={{
+                left: share(box.left, width),
+                top: share(box.top, height),
+                width: share(box.width, width),
+                height: share(box.height, height),
+              }}
+            />
+          ) : null}
+        </div>
+        <div class="stack">
+          <p class="soft">What is empty in the frame is drawn; the picture itself stays.</p>
+          <SizePicker model={model} />
+          <Slider
+            label="Picture"
+            hint="percent of the largest that fits"
+            value={place.value.scale}
+            min={20}
+            max={100}
+            step={1}
+            standard={70}
+            onChange={(next) => change({ scale: next })}
+          />
+          <div class="row">
+            <Segments label="Across" value={place.value.across} options={across} onChange={(next) => change({ across: next })} />
+            <Segments label="Down" value={place.value.down} options={down} onChange={(next) => change({ down: next })} />
+          </div>
+          <div class="row">
+            <Button tone="primary" disabled={!isFrame || fillsFrame(box, frame)} onClick={use}>
+              Use this frame
+            </Button>
+          </div>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,150 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Button } from '../../../parts/button.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Check } from '../../../parts/fields/check.tsx'
+import { Slider } from '../../../parts/fields/slider.tsx'
+import { showToast } from '../../../state/toasts.ts'
+import { imageRanges } from '../form/image-ranges.ts'
+import { changeImageSettings, imageSettings } from '../form/image-settings.ts'
+import { MaskBoard } from './mask-board.tsx'
+import { drawMarks, maskDataUrl, readMask } from './mask-canvas.ts'
+import { addMark, type Mark, type MaskHistory, noMarks, redoMark, undoMark } from './mask-history.ts'
+import { type StartingImage, startingImage } from './starting-image.ts'
+
+const brushRange = { min: 1, max: 40, step: 1 } as const
+
+/** Paints over the part of a picture that is to change. */
+export function MaskPainter({ start, onClose }: { start: StartingImage; onClose: () => void }): VNode {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const base = useRef<HTMLCanvasElement | null>(null)
+  const size = useSignal(12)
+  const erase = useSignal(false)
+  const history = useSignal(noMarks)
+  const taken = useRef(false)
+  const help = useId()
+  const redraw = () => {
+    const element = canvas.current
+    if (!element) return
+    drawMarks(element, [{ type: 'clear' }])
+    if (base.current) element.getContext('2d')?.drawImage(base.current, 0, 0)
+    drawMarks(element, history.value.done)
+  }
+  useEffect(() => {
+    if (start.mask === null) return
+    void readMask(start.mask, start).then((earlier) => {
+      base.current = earlier
+      redraw()
+    })
+  }, [])
+  const go = (next: MaskHistory) => {
+    history.value = next
+    redraw()
+  }
+  const add = (mark: Mark) => go(addMark(history.value, mark))
+  const take = () => {
+    if (canvas.current) startingImage.value = { ...start, mask: maskDataUrl(canvas.current) }
+  }
+  const close = () => {
+    // Escape comes easily, and painting takes long.
+    const mask = canvas.current && history.value.done.length > 0 && !taken.current ? maskDataUrl(canvas.current) : null
+    if (mask !== null) {
+      const run = () => {
+        startingImage.value = { ...start, mask }
+      }
+      showToast('The mask stays as it was.', { label: 'Take what I painted', run })
+    }
+    onClose()
+  }
+  const pressed = (event: KeyboardEvent) => {
+    const command = event.ctrlKey || event.metaKey
+    if (command && event.key.toLowerCase() === 'z') go(event.shiftKey ? redoMark(history.value) : undoMark(history.value))
+    else if (command && event.key.toLowerCase() === 'y') go(redoMark(history.value))
+    else if (event.target instanceof HTMLInputElement || command) return
+    else if (event.key === '[') size.value = Math.max(brushRange.min, size.value - 2)
+    else if (event.key === ']') size.value = Math.min(brushRange.max, size.value + 2)
+    else if (event.key.toLowerCase() === 'e') erase.value = !erase.value
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Dialog title="Paint what should change" onClose={close} large>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys for whatever inside has the focus */}
+      <div class="painter" onKeyDown={pressed}>
+        <MaskBoard start={start} canvas={canvas} size={size} erase={erase} onMark={add} describedBy={help} />
+        <p class="field-hint" id={help}>
+          Keys: arrows move the brush (with Shift further), holding Space paints, E erases, [ and ] change the brush, Ctrl+Z undoes.
+        </p>
+        <div class="pair">
+          <Slider
+            label="Brush"
+            hint="percent of the picture"
+            value={size.value}
+            {...brushRange}
+            standard={12}
+            onChange={(next) => {
+              size.value = Number.isFinite(next) ? next : size.value
+            }}
+          />
+          <Slider
+            label="Feather"
+            hint="pixels to each side"
+            value={imageSettings.value.feather}
+            {...imageRanges.feather}
+            standard={0}
+            onChange={(feather) => changeImageSettings({ feather })}
+          />
+        </div>
+        <div class="row between">
+          <div class="row">
+            <Check
+              label="Erase"
+              checked={erase.value}
+              onChange={(checked) => {
+                erase.value = checked
+              }}
+            />
+            <Button
+              tone="quiet"
+              icon="undo"
+              iconOnly
+              disabled={history.value.done.length === 0}
+              onClick={() => go(undoMark(history.value))}
+            >
+              Undo
+            </Button>
+            <Button
+              tone="quiet"
+              icon="redo"
+              iconOnly
+              disabled={history.value.undone.length === 0}
+              onClick={() => go(redoMark(history.value))}
+            >
+              Redo
+            </Button>
+            <Button tone="quiet" onClick={() => add({ type: 'fill' })}>
+              Everything
+            </Button>
+            <Button tone="quiet" onClick={() => add({ type: 'invert' })}>
+              Invert
+            </Button>
+            <Button tone="quiet" onClick={() => add({ type: 'clear' })}>
+              Clear
+            </Button>
+          </div>
+          <Button
+            tone="primary"
+            onClick={() => {
+              take()
+              taken.current = true
+              onClose()
+            }}
+          >
+            Use this mask
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { ConsoleImageModel } from '../../../../contract/models.ts'
+import { Button } from '../../../parts/button.tsx'
+import { DropZone } from '../../../parts/drop-zone.tsx'
+import { Check } from '../../../parts/fields/check.tsx'
+import { Slider } from '../../../parts/fields/slider.tsx'
+import { showToast } from '../../../state/toasts.ts'
+import { imageRanges } from '../form/image-ranges.ts'
+import { changeImageSettings, imageSettings } from '../form/image-settings.ts'
+import { ExtendDialog } from './extend-dialog.tsx'
+import { MaskPainter } from './mask-painter.tsx'
+import { type StartingImage, startFrom, startingImage } from './starting-image.ts'
+
+/** An optional picture to begin from: dropped, chosen, or taken from the board; with what of it is to change. */
+export function StartingImageField({ model }: { model: ConsoleImageModel }): VNode {
+  const open = useSignal<'mask' | 'frame' | null>(null)
+  const start = startingImage.value
+  if (!start) return <ChooseStart />
+  const close = () => {
+    open.value = null
+  }
+  return (
+    <div class="stack tight">
+      <span class="field-label">Start from</span>
+      <div class="start-image">
+        <span class="start-picture">
+          <img src={start.url} alt="Where the next drawing starts" />
+          {start.mask ? <img class="start-mask" src={start.mask} alt="" /> : null}
+        </span>
+        <div class="stack tight">
+          <Button size="small" icon="brush" onClick={() => (open.value = 'mask')}>
+            {start.mask ? 'Change the mask' : 'Paint a mask'}
+          </Button>
+          <Button size="small" icon="spread" onClick={() => (open.value = 'frame')}>
+            Draw around it
+          </Button>
+          <Button tone="quiet" size="small" icon="trash" onClick={() => (startingImage.value = null)}>
+            Remove
+          </Button>
+        </div>
+      </div>
+      <span class="field-hint">{whatChanges(start)}</span>
+      <Slider
+        label="Change"
+        hint="0 keeps it, 1 forgets it"
+        value={imageSettings.value.strength}
+        {...imageRanges.strength}
+        standard={0.8}
+        onChange={(strength) => changeImageSettings({ strength })}
+      />
+      {start.mask ? <MaskSettings /> : null}
+      {open.value === 'mask' ? <MaskPainter start={start} onClose={close} /> : null}
+      {open.value === 'frame' ? <ExtendDialog start={start} model={model} onClose={close} /> : null}
+    </div>
+  )
+}
+
+function whatChanges({ mask, extended }: StartingImage): string {
+  if (mask === null) return 'The whole picture may change.'
+  return extended ? 'What lies around the picture is drawn.' : 'Only the painted part changes.'
+}
+
+function MaskSettings(): VNode {
+  const { feather, fullResolution, padding } = imageSettings.value
+  return (
+    <>
+      <Slider
+        label="Feather"
+        hint="pixels to each side"
+        value={feather}
+        {...imageRanges.feather}
+        standard={0}
+        onChange={(next) => changeImageSettings({ feather: next })}
+      />
+      <Check
+        label="Draw the masked part at full size"
+        hint="More detail: only it and its surroundings are drawn, as large as the model draws."
+        checked={fullResolution}
+        onChange={(next) => changeImageSettings({ fullResolution: next })}
+      />
+      {fullResolution ? (
+        <Slider
+          label="Surroundings"
+          hint="pixels drawn along"
+          value={padding}
+          {...imageRanges.padding}
+          standard={32}
+          onChange={(next) => changeImageSettings({ padding: next })}
+        />
+      ) : null}
+    </>
+  )
+}
+
+function ChooseStart(): VNode {
+  const take = (file: File | undefined) => {
+    if (file) startFrom(file).catch(() => showToast('This file is no picture that the browser can read.'))
+  }
+  return (
+    <div class="field">
+      <span class="field-label">Start from a picture</span>
+      <DropZone accept="image/png,image/jpeg,image/webp" take={take}>
+        Drop one here, or choose a file
+      </DropZone>
+    </div>
+  )
+}

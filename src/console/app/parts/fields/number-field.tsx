@@ -1,0 +1,25 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { readNumber } from './read-number.ts'
+import { TextField } from './text-field.tsx'
+
+interface NumberFieldProps {
+  readonly label: string
+  /** NaN while something is typed that is no number. */
+  readonly value: number
+  readonly onChange: (value: number) => void
+  readonly fault?: string | null
+  readonly hint?: string
+}
+
+/** A number to type. What was typed stays as it is. */
+export function NumberField({ value, onChange, ...rest }: NumberFieldProps): VNode {
+  const typed = useSignal<{ readonly text: string; readonly value: number } | null>(null)
+  const isTyped = typed.value !== null && Object.is(typed.value.value, value)
+  const text = isTyped ? (typed.value?.text ?? '') : Number.isFinite(value) ? String(value) : ''
+  const take = (next: string) => {
+    typed.value = { text: next, value: readNumber(next) }
+    onChange(typed.value.value)
+  }
+  return <TextField {...rest} maxLength={16} value={text} onInput={take} />
+}

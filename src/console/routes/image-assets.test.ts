@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startConsoleService } from '../../../test/support/console-service.ts'
+import { createFakeCatalog, describeFakeImage } from '../../runtimes/fake/fake-catalog.ts'
+import type { ImageAssetList } from '../contract/image-assets.ts'
+
+const lora = { kind: 'lora', name: 'ink', file: '/secret/ink.safetensors', family: 'sdxl', bytes: 1, created: 0 } as const
+
+test('what drawings can name is listed without the paths of the machine, and to nobody who is not signed in', async () => {
+  const service = await startConsoleService({ catalog: createFakeCatalog([describeFakeImage()], [lora]) })
+  const cookie = await service.join(service.firstCode, 'ada@example.org')
+  const answer = await service.send('GET', '/console/api/image-assets', { cookie })
+  assert.deepEqual(answer.json<ImageAssetList>(), {
+    checkpoints: [],
+    assets: [{ kind: 'lora', name: 'ink', label: 'ink', family: 'sdxl' }],
+  })
+  assert.equal((await service.send('GET', '/console/api/image-assets')).statusCode, 401)
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import sharp from 'sharp'
+import { becomeOwner, openPage } from './support/console-visit.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+/** Starts from a picture of one colour and opens the painter. */
+async function openPainter(page: Page, colour: string): Promise<void> {
+  const buffer = await sharp({ create: { width: 64, height: 64, channels: 3, background: colour } })
+    .png()
+    .toBuffer()
+  const remove = page.getByRole('button', { name: 'Remove' })
+  if ((await remove.count()) > 0) await remove.click()
+  await page.locator('.studio-form input[type=file]').setInputFiles({ name: 'one.png', mimeType: 'image/png', buffer })
+  await page.getByRole('button', { name: 'Paint a mask' }).click()
+  await page.locator('.painter canvas').waitFor()
+}
+
+/** Painted pixels of the mask. */
+function painted(page: Page): Promise<number> {
+  return page.evaluate<number>(`(() => {
+    const canvas = document.querySelector('.painter canvas')
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    return data.filter((value, at) => at % 4 === 3 && value > 127).length
+  })()`)
+}
+
+async function stroke(page: Page): Promise<void> {
+  const box = await page.locator('.painter canvas').boundingBox()
+  assert.ok(box)
+  await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.5)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * 0.7, box.y + box.height * 0.5, { steps: 5 })
+  await page.mouse.up()
+  await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.1)
+}
+
+for (const colour of ['#ffffff', '#000000', '#808080', '#c2571a', '#f1e8dc']) {
+  test(`what is painted is seen on ${colour}`, { skip }, async () => {
+    const { page } = visit()
+    await openPage(page, 'Images')
+    await openPainter(page, colour)
+    await stroke(page)
+    const shot = sharp(await page.locator('.painter-stage').screenshot())
+    const { width, height } = await shot.metadata()
+    const middle = {
+      left: Math.round(width * 0.4),
+      top: Math.round(height * 0.46),
+      width: Math.round(width * 0.2),
+      height: Math.round(height * 0.06),
+    }
+    const { channels } = await shot.extract(middle).greyscale().stats()
+    const below =
+      (
+        await sharp({ create: { width: 1, height: 1, channels: 3, background: colour } })
+          .greyscale()
+          .stats()
+      ).channels[0]?.mean ?? 0
+    const { min = 0, max = 0 } = channels[0] ?? {}
+    assert.ok(Math.max(max - below, below - min) > 90, `darkest ${min}, lightest ${max} on ${below}`)
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.keyboard.press('Escape')
+  })
+}
+
+test('strokes are taken back and done again, by button and by key', { skip }, async () => {
+  const { page } = visit()
+  await openPainter(page, '#ffffff')
+  await stroke(page)
+  const one = await painted(page)
+  assert.ok(one > 0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  assert.equal(await painted(page), 0)
+  await page.getByRole('button', { name: 'Redo' }).click()
+  assert.equal(await painted(page), one)
+  await page.getByRole('button', { name: 'Invert' }).click()
+  const inverted = await painted(page)
+  assert.ok(Math.abs(inverted + one - 64 * 64) < 300, `${inverted} and ${one}`)
+  await page.keyboard.press('Control+z')
+  await page.keyboard.press('Control+z')
+  assert.equal(await painted(page), 0)
+  await page.keyboard.press('Control+Shift+z')
+  assert.equal(await painted(page), one)
+})
+
+test('the brush shows where and how large it paints, and keys change it', { skip }, async () => {
+  const { page } = visit()
+  const size = page.getByLabel('Brush', { exact: true })
+  const before = Number(await size.inputValue())
+  await page.locator('.painter canvas').focus()
+  await page.keyboard.press(']')
+  assert.ok(Number(await size.inputValue()) > before)
+  await page.keyboard.press('[')
+  assert.equal(Number(await size.inputValue()), before)
+  const brush = await page.locator('.brush').boundingBox()
+  const board = await page.locator('.painter canvas').boundingBox()
+  assert.ok(brush && board && Math.abs(brush.width / board.width - before / 100) < 0.02)
+})
+
+test('the keyboard alone paints a mask', { skip }, async () => {
+  const { page } = visit()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.locator('.painter canvas').focus()
+  await page.keyboard.down(' ')
+  for (let step = 0; step < 3; step++) await page.keyboard.press('Shift+ArrowLeft')
+  await page.keyboard.up(' ')
+  const line = await painted(page)
+  assert.ok(line > 100)
+  await page.keyboard.press('e')
+  assert.ok(await page.getByLabel('Erase').isChecked())
+  await page.keyboard.down(' ')
+  await page.keyboard.up(' ')
+  assert.ok((await painted(page)) < line)
+  await page.getByLabel('Feather', { exact: true }).last().fill('8')
+  await page.getByRole('button', { name: 'Use this mask' }).click()
+  await page.getByText('Only the painted part changes.').waitFor()
+  assert.equal(await page.getByLabel('Feather', { exact: true }).inputValue(), '8')
+})
+
+test('a mask is not lost by pressing Escape', { skip }, async () => {
+  const { page } = visit()
+  await openPainter(page, '#ffffff')
+  await stroke(page)
+  await page.keyboard.press('Escape')
+  await page.getByText('The whole picture may change.').waitFor()
+  await page.getByRole('button', { name: 'Take what I painted' }).click()
+  await page.getByText('Only the painted part changes.').waitFor()
+})
