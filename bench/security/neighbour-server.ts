@@ -74,7 +74,13 @@ async function startService(): Promise<BenchTarget> {
           audit: new MemoryAuditLog(),
           documents: new MemoryDocumentStore(clock),
         },
-        { version: '0.0.0', mostTokens: 1000, mostDocumentBytes: 1e9, limits: [] },
+        {
+          version: '0.0.0',
+          mostTokens: 1000,
+          mostDocumentBytes: 1e9,
+          limits: [],
+          signIn: { sessionMs: 14 * 24 * 60 * 60 * 1000, local: true, openId: null },
+        },
       ),
   })
   const enemy = await createAccount(

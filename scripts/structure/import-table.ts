@@ -50,7 +50,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
     packages: ['fastify', 'typebox', '@fastify/busboy', 'rapidoc', 'micromark', 'micromark-extension-gfm'],
   },
   cluster: { areas: ['core'] },
-  console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite'] },
+  console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite', 'openid-client'] },
   'console/app/interface': appRoom(),
   'console/app/state': appRoom('interface'),
   'console/app/parts': appRoom('parts/markdown', 'state', 'interface'),
@@ -130,6 +130,7 @@ export const testPackages: readonly string[] = [
   '@octoai/sdk',
   'playwright-core',
   'axe-core',
+  'oidc-provider',
 ]
 
 /** The only file that reads `process.env`. */

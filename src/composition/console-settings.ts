@@ -1,14 +1,15 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import type { Config } from '../config/config.ts'
-import type { ConsoleSettings } from '../console/console-dependencies.ts'
+import type { ConsoleSettings, SignInSettings } from '../console/console-dependencies.ts'
 import { asyncBodyLimitBytes } from '../http/http-settings.ts'
 
 const whole = new Intl.NumberFormat('en')
 
 /** What the console shows of the settings. */
-export function consoleSettings({ models, requests, accounts, deferred }: Config): ConsoleSettings {
+export function consoleSettings({ models, requests, accounts, deferred }: Config, signIn: SignInSettings): ConsoleSettings {
   return {
     version: packageFile.version,
+    signIn,
     mostTokens: accounts.tokens,
     mostDocumentBytes: accounts.documentBytes,
     limits: [

@@ -47,6 +47,7 @@ import { observeHttp } from './observe/observe-http.ts'
 import { observePool } from './observe/observe-pool.ts'
 import { openTelemetry } from './observe/open-telemetry.ts'
 import { openOutputs, openStore } from './open-store.ts'
+import { findSignInFaults, openSignIn } from './sign-in/open-sign-in.ts'
 import { startDeferredWork } from './start-deferred-work.ts'
 import { findMissingHardware } from './start-faults.ts'
 import { stopServing } from './stop-serving.ts'
@@ -67,7 +68,9 @@ export async function serve(
 
   const telemetry = parts.use(await openTelemetry(config))
   observeProcess(telemetry)
-  const installed = await openModels(config, [...findClusterFaults(config), ...(await findMissingHardware(config, { signal }))])
+  const faults = [...findClusterFaults(config), ...findSignInFaults(config), ...(await findMissingHardware(config, { signal }))]
+  const installed = await openModels(config, faults)
+  const signIn = await openSignIn(config)
   const onWarning = (warning: string) => databaseDoubtful(telemetry, { warning })
   const store = parts.use(await openStore(config, { clock: createSystemClock(), mode: 'service', onWarning }))
   const { clock, queue, log, accounts, tokens, usage, ledger, documents, webhooks, audit } = store
@@ -187,7 +190,7 @@ export async function serve(
         onSignInRefused: (event) => signInRefused(telemetry, event),
         pullModel: async (source, options) => pulled.admit(await pullToDataFolder(config, source, options)),
       },
-      consoleSettings(config),
+      consoleSettings(config, signIn),
     )
   const answers = new AnswersInProgress(server.server)
   const worker = parts.use(
@@ -220,7 +223,7 @@ export async function serve(
 
   async function greet(): Promise<void> {
     await greetFirstStart({ accounts, tokens, clock, print }, addresses().textUrl, { signal })
-    const link = await createFirstRunLink({ accounts, clock, addresses }, { signal })
+    const link = await createFirstRunLink({ accounts, documents, clock, addresses }, { signal })
     if (link !== null) print(`Open the console: ${link}\n`)
     if (leadsNobodyElse(config.addresses, config.listen.host))
       print(

@@ -4,6 +4,7 @@ import type { ConfigFault } from '../config/setting-sources.ts'
 import { findClusterFaults } from './cluster/find-cluster-faults.ts'
 import { findMissingBackend } from './devices/list-devices.ts'
 import { openModels } from './models/open-models.ts'
+import { findSignInFaults } from './sign-in/open-sign-in.ts'
 
 /** What the machine lacks of what the settings name. */
 export async function findMissingHardware({ models }: Config, options: { readonly signal: AbortSignal }): Promise<readonly ConfigFault[]> {
@@ -14,7 +15,7 @@ export async function findMissingHardware({ models }: Config, options: { readonl
 /** What keeps a service with these settings from starting, though each for itself is well written. */
 export async function findStartFaults(config: Config): Promise<readonly ConfigFault[]> {
   try {
-    await openModels(config, findClusterFaults(config))
+    await openModels(config, [...findClusterFaults(config), ...findSignInFaults(config)])
     return []
   } catch (error) {
     if (error instanceof UsageError) return error.faults

@@ -1,5 +1,6 @@
 import type { NodeRole } from '../core/cluster/node.ts'
 import type { GpuSetting } from '../core/compute-device.ts'
+import type { GroupRole } from './group-roles.ts'
 import type { BucketAddress } from './s3-url.ts'
 
 /** Every setting, checked and with its default filled in. Times in milliseconds, sizes in bytes, folders absolute. */
@@ -89,6 +90,14 @@ export interface Config {
     /** Held open at once. */
     readonly places: { readonly streams: number; readonly polls: number; readonly events: number }
   }
+  /** How people get into the console. */
+  readonly signIn: {
+    readonly sessionMs: number
+    /** Whether passwords are taken. */
+    readonly local: boolean
+    /** The provider that people may sign in with; null = none. */
+    readonly openId: OpenIdConfig | null
+  }
   readonly deferred: {
     /** Pending inferences at most. */
     readonly queue: number
@@ -99,6 +108,23 @@ export interface Config {
   readonly log: { readonly format: LogFormat; readonly level: LogLevel }
   /** Who collects traces and metrics; null = nobody. */
   readonly otlp: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly intervalMs: number } | null
+}
+
+/** An OpenID Connect provider, and whom of its people to let in. */
+export interface OpenIdConfig {
+  readonly issuer: string
+  /** null = it was not set. */
+  readonly clientId: string | null
+  /** null = a public client. */
+  readonly clientSecretFile: string | null
+  readonly scopes: string
+  readonly label: string
+  readonly createAccounts: boolean
+  /** In lower case; none = any. */
+  readonly emailDomains: readonly string[]
+  readonly groupsClaim: string
+  /** None = roles are given in the console. */
+  readonly roles: readonly GroupRole[]
 }
 
 /** Origins of the links we print; null = derived, see `resolveAddresses`. */

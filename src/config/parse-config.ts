@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import type { Config, OpenIdConfig } from './config.ts'
 import type { Machine } from './machine.ts'
 import type { BucketAddress } from './s3-url.ts'
 import { createSettingReader, type SettingReader } from './setting-reader.ts'
@@ -25,7 +25,8 @@ export function parseConfig(sources: SettingSources, machine: Machine): ParsedCo
   return faults.length > 0 ? { faults, attempted: config } : { config, report: reader.report }
 }
 
-function readConfig({ read }: SettingReader): Config {
+function readConfig(reader: SettingReader): Config {
+  const { read } = reader
   return {
     listen: {
       host: read(settings.host),
@@ -81,6 +82,7 @@ function readConfig({ read }: SettingReader): Config {
       assetBytes: read(settings.accountAssets),
       places: { streams: read(settings.accountStreams), polls: read(settings.accountPolls), events: read(settings.accountEvents) },
     },
+    signIn: { sessionMs: read(settings.sessionLifetime), local: read(settings.localSignIn), openId: readOpenId(reader) },
     deferred: {
       queue: read(settings.queue),
       waitLimitMs: read(settings.queueLimit),
@@ -106,4 +108,19 @@ function zeroIsNull(value: number): number | null {
 
 function readOtlp(url: string | null, headers: Readonly<Record<string, string>> | null, intervalMs: number): Config['otlp'] {
   return url === null ? null : { url, headers: headers ?? {}, intervalMs }
+}
+
+function readOpenId({ read }: SettingReader): OpenIdConfig | null {
+  const issuer = read(settings.oidcIssuer)
+  const others = {
+    clientId: read(settings.oidcClientId),
+    clientSecretFile: read(settings.oidcClientSecretFile),
+    scopes: read(settings.oidcScopes),
+    label: read(settings.oidcLabel),
+    createAccounts: read(settings.oidcCreateAccounts),
+    emailDomains: read(settings.oidcEmailDomains),
+    groupsClaim: read(settings.oidcGroupsClaim),
+    roles: read(settings.oidcRoles),
+  }
+  return issuer === null ? null : { issuer, ...others }
 }

@@ -20,6 +20,7 @@ export type SettingGroup =
   | 'Models'
   | 'Requests'
   | 'Accounts'
+  | 'Sign-in'
   | 'Asynchronous requests'
   | 'Log'
   | 'Signals'
@@ -49,3 +50,17 @@ export function environmentName(name: string): string {
 export function fallbackWords({ fallback }: SettingDescription): string {
   return typeof fallback === 'string' ? fallback : fallback.words
 }
+
+/** One row of the table of settings. */
+export function setting<Value>(
+  name: string,
+  group: SettingGroup,
+  kind: Kind<Value>,
+  fallback: Fallback<Value>,
+  help: string,
+): Setting<Value> {
+  return { ...kind, name, group, fallback, help }
+}
+
+/** The default of a setting that nobody has to make; the words say what holds then. */
+export const unset = (words: string): { readonly words: string; readonly derive: () => null } => ({ words, derive: () => null })

@@ -5,12 +5,12 @@ import { logFormats, logLevels } from './config.ts'
 import { headerFields } from './header-fields.ts'
 import { headerNames } from './header-names.ts'
 import { bucketUrl } from './s3-url.ts'
-import type { Fallback, Kind, Setting, SettingDescription, SettingGroup } from './setting.ts'
+import { type SettingDescription, type SettingGroup, setting, unset } from './setting.ts'
 import { byteSize, duration, file, folder, folders, integer, names, oneOf, optional, secret, text, toggle, url } from './setting-kinds.ts'
+import { signInSettings } from './sign-in-settings.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 
 const webUrl = optional(url('http:', 'https:'))
-const unset = (words: string): { readonly words: string; readonly derive: () => null } => ({ words, derive: () => null })
 
 /**
  * Every setting there is. Flags, environment variables, the keys of the file, `--help`, `sepia config` and
@@ -281,6 +281,8 @@ export const settings = {
     'What the checkpoints, LoRAs and other files of weights that one account uploads may take together; more get 429.',
   ),
 
+  ...signInSettings,
+
   queue: setting('queue', 'Asynchronous requests', integer(1, 100_000_000), '20000', 'Requests that may be pending; more get 503.'),
   queueLimit: setting(
     'queue-limit',
@@ -335,8 +337,4 @@ export const allSettings: readonly SettingDescription[] = Object.values(settings
 /** The settings group by group, in the table's order. */
 export function groupedSettings(): readonly (readonly [SettingGroup, readonly SettingDescription[]])[] {
   return [...Map.groupBy(allSettings, ({ group }) => group)]
-}
-
-function setting<Value>(name: string, group: SettingGroup, kind: Kind<Value>, fallback: Fallback<Value>, help: string): Setting<Value> {
-  return { ...kind, name, group, fallback, help }
 }

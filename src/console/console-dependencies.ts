@@ -15,6 +15,7 @@ import type { ServiceAddresses } from '../http/service-addresses.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { ServiceLimit } from './contract/service.ts'
 import type { PullModel } from './model-pulls.ts'
+import type { OpenIdSettings } from './sign-in/openid/openid-settings.ts'
 
 /** What the console needs from the rest of the service. */
 export interface ConsoleDependencies {
@@ -40,10 +41,20 @@ export interface ConsoleDependencies {
   readonly addresses: () => Omit<ServiceAddresses, 'asyncUrl'>
   /** Told of each sign-in and one-time code that was refused, with the address it came from. */
   readonly onSignInRefused: (event: { readonly address: string }) => void
-  /** Told of a download that broke off although its reader was there. */
+  /** Told of a download that broke off although its reader was there, and of a provider of sign-ins that did not answer as it should. */
   readonly onFault: (fault: { readonly requestId: string; readonly error: unknown }) => void
   /** Host names a browser may use, besides loopback, bare addresses and the public one. */
   readonly allowedHosts: readonly string[]
+}
+
+/** How people get into the console. */
+export interface SignInSettings {
+  /** How long a browser stays signed in. */
+  readonly sessionMs: number
+  /** Whether passwords are taken. */
+  readonly local: boolean
+  /** The provider that people may sign in with; null = none. */
+  readonly openId: OpenIdSettings | null
 }
 
 /** Plain facts that the console shows. */
@@ -54,4 +65,5 @@ export interface ConsoleSettings {
   /** Bytes that one account may keep besides requests. */
   readonly mostDocumentBytes: number
   readonly limits: readonly ServiceLimit[]
+  readonly signIn: SignInSettings
 }

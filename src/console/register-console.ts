@@ -11,7 +11,10 @@ import { registerConversations } from './routes/conversations.ts'
 import { registerGallery } from './routes/gallery.ts'
 import { registerImageAssets } from './routes/image-assets.ts'
 import { registerModels } from './routes/models.ts'
+import { registerOpenidReturn } from './routes/openid-return.ts'
+import { registerOpenidStart } from './routes/openid-start.ts'
 import { registerOutputs } from './routes/outputs.ts'
+import { registerOwnSignInWays } from './routes/own-sign-in-ways.ts'
 import { registerPeople } from './routes/people.ts'
 import { registerPresets } from './routes/presets.ts'
 import { registerRequests } from './routes/requests.ts'
@@ -22,6 +25,7 @@ import { registerSignUp } from './routes/sign-up.ts'
 import { registerUsage } from './routes/usage.ts'
 import { registerWebhooks } from './routes/webhooks.ts'
 import { securityHeaders } from './security-headers.ts'
+import { OpenIdProvider } from './sign-in/openid/openid-provider.ts'
 import { PasswordHasher } from './sign-in/password-hasher.ts'
 import { SignInThrottle } from './sign-in/sign-in-throttle.ts'
 import { identifyPerson } from './sign-in/signed-in.ts'
@@ -30,22 +34,27 @@ import { identifyPerson } from './sign-in/signed-in.ts'
 export async function registerConsole(server: FastifyInstance, deps: ConsoleDependencies, settings: ConsoleSettings): Promise<void> {
   const passwords = new PasswordHasher()
   const throttle = new SignInThrottle(deps.clock)
+  const { signIn } = settings
+  const openId = signIn.openId && { ...signIn.openId, provider: new OpenIdProvider(signIn.openId, deps.clock) }
   await server.register(async (pages) => {
     pages.addHook('onRequest', async (request, reply) => {
       reply.headers(securityHeaders)
       requireOwnHost(request.headers, deps)
     })
+    if (openId !== null) registerOpenidReturn(pages, { ...deps, throttle, signIn, openId })
     registerAppPages(pages, new AppSource(appBuildFolder))
     await pages.register(async (api) => {
       api.addHook('onRequest', async (request, reply) => {
         reply.header('cache-control', 'no-store')
         requireSameOrigin(request, deps.addresses().publicUrl)
       })
-      registerSession(api, { ...deps, passwords, throttle })
-      registerSignUp(api, { ...deps, passwords, throttle })
+      registerSession(api, { ...deps, passwords, throttle, signIn })
+      registerSignUp(api, { ...deps, passwords, throttle, signIn })
+      if (openId !== null) registerOpenidStart(api, { ...deps, throttle, signIn, openId })
       await api.register(async (own) => {
         own.addHook('onRequest', (request, reply) => identifyPerson(deps, request, reply))
-        registerAccount(own, { ...deps, passwords, throttle })
+        registerAccount(own, { ...deps, passwords, throttle, signIn })
+        registerOwnSignInWays(own, { ...deps, signIn })
         registerSessions(own, deps)
         registerAccessTokens(own, { ...deps, ...settings })
         registerWebhooks(own, deps)

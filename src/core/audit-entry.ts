@@ -5,6 +5,8 @@ export const auditActions = [
   'sessions-ended',
   'joined',
   'sign-in-changed',
+  'identity-linked',
+  'identity-unlinked',
   'account-created',
   'account-changed',
   'link-made',

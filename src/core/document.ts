@@ -12,6 +12,7 @@ export const documentKinds = [
   'asset',
   'request-body',
   'service-key',
+  'sign-in-identity',
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 

@@ -159,4 +159,29 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     const kept = await Promise.all(['of a', 'later', 'of b'].map((hash) => store.accounts.findSession(hash, options)))
     assert.deepEqual(kept, [null, null, sessionOf('b')])
   })
+
+  test(`${name} accounts: an account without an e-mail gets name and e-mail once, and never another's`, async () => {
+    await using store = await openRoomy()
+    for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id }), options)
+    assert.equal(await store.accounts.setProfile('a', { name: 'Ada L', email: 'Ada@example.com' }, options), true)
+    assert.equal(await store.accounts.setProfile('a', { name: 'Eve', email: 'eve@example.com' }, options), false)
+    assert.equal(await store.accounts.setProfile('b', { name: 'Eve', email: 'ada@EXAMPLE.com' }, options), false)
+    assert.equal(await store.accounts.setProfile('c', { name: 'Eve', email: 'eve@example.com' }, options), false)
+    assert.deepEqual(await store.accounts.find('a', options), makeAccount({ name: 'Ada L', email: 'Ada@example.com' }))
+    assert.deepEqual(await store.accounts.find('b', options), makeAccount({ id: 'b' }))
+  })
+
+  test(`${name} accounts: a change that keeps an owner never takes the last one who can sign in, however many ask at once`, async () => {
+    await using store = await openRoomy()
+    for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id, role: 'owner', email: `${id}@example.com` }), options)
+    await store.accounts.create(makeAccount({ id: 'tokens-only', role: 'owner' }), options)
+    await store.accounts.create(makeAccount({ id: 'm' }), options)
+    const demote = (id: string) => store.accounts.change(id, { by: null, role: 'member', keepsOwner: true }, options)
+    assert.deepEqual((await Promise.all([demote('a'), demote('b')])).sort(), [false, true])
+    const left = (await store.accounts.list(options)).filter(({ role, email }) => role === 'owner' && email !== null)
+    assert.equal(left.length, 1)
+    assert.equal(await demote(left[0]?.id ?? ''), false)
+    assert.equal(await demote('m'), true)
+    assert.equal(await store.accounts.change('m', { by: null, role: 'owner', keepsOwner: true }, options), true)
+  })
 }

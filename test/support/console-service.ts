@@ -1,4 +1,5 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import type { SignInSettings } from '../../src/console/console-dependencies.ts'
 import type { PullModel } from '../../src/console/model-pulls.ts'
 import { registerConsole } from '../../src/console/register-console.ts'
 import { authenticateSession } from '../../src/console/sign-in/authenticate-session.ts'
@@ -21,6 +22,7 @@ import { createTestAssets } from './test-assets.ts'
 import { createTestClock, type TestClock } from './test-clock.ts'
 
 const signal = new AbortController().signal
+const standardSignIn: SignInSettings = { sessionMs: 14 * 24 * 60 * 60 * 1000, local: true, openId: null }
 
 /** The console and the public interface over fakes, without a network. */
 export interface ConsoleService {
@@ -49,20 +51,25 @@ export async function startConsoleService({
   imageUrl = publicUrl,
   textUrl = publicUrl,
   settings = {},
+  signIn = {},
   pullModel = () => Promise.reject(new Error('Nothing is pulled here.')),
   outputs: given,
   catalog = createFakeCatalog(),
+  clock = createTestClock(),
+  store = createMemoryStore({ clock, limits: { maxPending: 100 } }),
 }: {
   publicUrl?: string
   imageUrl?: string
   textUrl?: string
   settings?: Partial<HttpSettings>
+  signIn?: Partial<SignInSettings>
   pullModel?: PullModel
   outputs?: OutputStore
   catalog?: ModelCatalog
+  clock?: TestClock
+  /** Of another service, to be a second node beside it. */
+  store?: Store
 } = {}): Promise<ConsoleService> {
-  const clock = createTestClock()
-  const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
   const outputs = given ?? createMemoryOutputs({ clock })
   const refused: string[] = []
   const addresses = () => ({ publicUrl, imageUrl, asyncUrl: publicUrl, textUrl })
@@ -92,7 +99,7 @@ export async function startConsoleService({
       onFault: () => undefined,
       onSignInRefused: ({ address }) => refused.push(address),
     },
-    { version: '0.0.0', mostTokens: 1000, mostDocumentBytes: 1_000_000, limits: [] },
+    { version: '0.0.0', mostTokens: 1000, mostDocumentBytes: 1_000_000, limits: [], signIn: { ...standardSignIn, ...signIn } },
   )
   const link = await createFirstRunLink(guarded, { signal })
   const { host } = new URL(publicUrl)

@@ -34,7 +34,7 @@ function Screen(): VNode | null {
         </main>
       )
     case 'none':
-      return <SignInPage />
+      return <SignInPage ways={current.ways} />
     case 'signed-in':
       return <Shell account={current.account} />
   }

@@ -1,4 +1,5 @@
 import type { Role } from '../../core/account.ts'
+import type { SignInWays } from './session.ts'
 
 /** POST /console/api/invitation. */
 export interface InvitationCode {
@@ -10,6 +11,7 @@ export interface InvitationShown {
   readonly role: Role
   /** Whether the code came from the first start instead of from an owner. */
   readonly firstRun: boolean
+  readonly ways: SignInWays
 }
 
 /** POST /console/api/sign-up. */

@@ -26,7 +26,7 @@ const readBody: BodyReader<AccountChange> = createBodyReader({
 
 /** PATCH /console/api/account: one's own name, e-mail and password. Every other browser is signed out, and on demand every access token revoked. */
 export function registerAccount(own: FastifyInstance, deps: SessionRouteDependencies & Pick<ConsoleDependencies, 'tokens'>): void {
-  const { accounts, addresses, clock, tokens, passwords, throttle } = deps
+  const { accounts, clock, tokens, passwords, throttle, signIn } = deps
   own.patch('/console/api/account', async (request, reply): Promise<SignedIn> => {
     const { name, email, currentPassword, newPassword, revokeTokens = false } = readBody(request)
     if (newPassword !== undefined) refuseGuessable(newPassword, { field: 'newPassword', name, email })
@@ -47,8 +47,9 @@ export function registerAccount(own: FastifyInstance, deps: SessionRouteDependen
       ...(revokeTokens ? ['tokens revoked'] : []),
     ]
     await recordAudit(deps, request, 'sign-in-changed', { detail: changed.join(', ') || 'name' })
-    const session = await openSession(deps, { accountId: person.id, ...browserOf(request) }, { signal })
-    signInBrowser(reply, addresses().publicUrl, { accountId: person.id, passwordHash, session })
+    const opened = { accountId: person.id, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
+    const session = await openSession(deps, opened, { signal })
+    signInBrowser(reply, deps, { accountId: person.id, passwordHash, session })
     const account = await accounts.find(person.id, { signal })
     if (account === null) throw new ServiceError('not_found', 'This account is gone.')
     return { account }

@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
-import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { Credentials, CurrentSession, SignedIn } from '../contract/session.ts'
+import type { ConsoleDependencies, SignInSettings } from '../console-dependencies.ts'
+import type { Credentials, CurrentSession, SignedIn, SignInWays } from '../contract/session.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { browserOf } from '../sign-in/browser-of.ts'
 import { readKnownBrowser, type SignInSecret, writeKnownBrowser } from '../sign-in/known-browser.ts'
 import type { PasswordHasher } from '../sign-in/password-hasher.ts'
-import { closeSession, findSessionAccount, openSession, sessionMs } from '../sign-in/session.ts'
+import { closeSession, findSessionAccount, openSession } from '../sign-in/session.ts'
 import { readSessionCookie, writeSessionCookie } from '../sign-in/session-cookie.ts'
 import { passwordField } from '../sign-in/sign-in-fields.ts'
 import type { SignInThrottle } from '../sign-in/sign-in-throttle.ts'
@@ -18,22 +18,24 @@ import { knownBrowserKeys, signInKeys } from '../sign-in/throttle-keys.ts'
 export type SessionRouteDependencies = Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock' | 'addresses' | 'onSignInRefused'> & {
   readonly passwords: PasswordHasher
   readonly throttle: SignInThrottle
+  readonly signIn: SignInSettings
 }
 
 const readBody: BodyReader<Credentials> = createBodyReader({ email: Type.String({ maxLength: 254 }), password: passwordField })
 
 /** /console/api/session: who is signed in, signing in, signing out. */
 export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies): void {
-  const { accounts, addresses, passwords, throttle, onSignInRefused } = deps
+  const { accounts, addresses, passwords, throttle, onSignInRefused, signIn } = deps
 
   api.get('/console/api/session', async (request, reply): Promise<CurrentSession> => {
     const secret = readSessionCookie(request.headers, addresses().publicUrl)
     const account = secret === null ? null : await findSessionAccount(deps, secret, { signal: clientSignal(reply) })
-    return { account }
+    return { account, ways: signInWays(signIn) }
   })
 
   api.post('/console/api/session', async (request, reply): Promise<SignedIn> => {
     const { email, password } = readBody(request)
+    requirePasswords(signIn)
     const signal = clientSignal(reply)
     const found = await accounts.findByEmail(email, { signal })
     const secret = found && { accountId: found.account.id, passwordHash: found.passwordHash }
@@ -45,10 +47,8 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
       throw new ServiceError('invalid_token', 'This e-mail and password do not belong together; check both.')
     }
     attempt.succeeded()
-    signInBrowser(reply, addresses().publicUrl, {
-      ...secret,
-      session: await openSession(deps, { accountId: secret.accountId, ...browserOf(request) }, { signal }),
-    })
+    const session = { accountId: secret.accountId, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
+    signInBrowser(reply, deps, { ...secret, session: await openSession(deps, session, { signal }) })
     await recordAudit(deps, request, 'signed-in', { accountId: secret.accountId, detail: browser === null ? 'a browser not known' : null })
     return { account: found.account }
   })
@@ -70,9 +70,20 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
 /** Gives the browser its cookies: one that signs it in, one by which it is known later. */
 export function signInBrowser(
   reply: FastifyReply,
-  publicUrl: string,
+  { addresses, signIn }: Pick<SessionRouteDependencies, 'addresses' | 'signIn'>,
   { session, ...secret }: SignInSecret & { readonly session: string },
 ): void {
-  reply.header('set-cookie', writeSessionCookie(session, { publicUrl, maxAgeMs: sessionMs }))
+  const { publicUrl } = addresses()
+  reply.header('set-cookie', writeSessionCookie(session, { publicUrl, maxAgeMs: signIn.sessionMs }))
   reply.header('set-cookie', writeKnownBrowser(secret, publicUrl))
+}
+
+/** @throws {ServiceError} `insufficient_scope` where only the organisation's provider signs in. */
+export function requirePasswords({ local }: SignInSettings): void {
+  if (!local) throw new ServiceError('insufficient_scope', 'Sign in with your organisation; this service takes no passwords.')
+}
+
+/** What the pages before the sign-in offer. */
+export function signInWays({ local, openId }: SignInSettings): SignInWays {
+  return { password: local, organisation: openId?.label ?? null }
 }

@@ -11,7 +11,7 @@ import { refuseGuessable } from '../sign-in/password-rule.ts'
 import { openSession } from '../sign-in/session.ts'
 import { emailField, nameField, newPasswordField } from '../sign-in/sign-in-fields.ts'
 import { codeKeys } from '../sign-in/throttle-keys.ts'
-import { type SessionRouteDependencies, signInBrowser } from './session.ts'
+import { requirePasswords, type SessionRouteDependencies, signInBrowser, signInWays } from './session.ts'
 
 const code = Type.String({ minLength: 1, maxLength: 100 })
 const readCode: BodyReader<InvitationCode> = createBodyReader({ code })
@@ -19,7 +19,7 @@ const readSignUp: BodyReader<SignUp> = createBodyReader({ code, name: nameField,
 
 /** /console/api/invitation and /console/api/sign-up: what one-time codes are for. */
 export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependencies): void {
-  const { accounts, addresses, passwords, throttle, onSignInRefused } = deps
+  const { accounts, passwords, throttle, onSignInRefused, signIn } = deps
 
   /** Wrong codes are slowed down, right ones never: nobody can keep them from whoever holds them. */
   const findWithCode = async (text: string, address: string, signal: AbortSignal) => {
@@ -34,20 +34,22 @@ export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependenc
 
   api.post('/console/api/invitation', async (request, reply): Promise<InvitationShown> => {
     const invitation = await findWithCode(readCode(request).code, request.ip, clientSignal(reply))
-    return { role: invitation.role, firstRun: invitation.invitedBy === null }
+    return { role: invitation.role, firstRun: invitation.invitedBy === null, ways: signInWays(signIn) }
   })
 
   api.post('/console/api/sign-up', async (request, reply) => {
     const { code, name, email, password } = readSignUp(request)
+    requirePasswords(signIn)
     refuseGuessable(password, { field: 'password', name, email })
     const signal = clientSignal(reply)
     const invitation = await findWithCode(code, request.ip, signal)
     const taken = await accounts.findByEmail(email, { signal })
     if (taken !== null && taken.account.id !== invitation.accountId) throw emailTaken()
-    const signIn = { name: name.trim(), email, passwordHash: await passwords.hash(password) }
-    const account = await redeemInvitation(deps, { invitation, signIn }, { signal })
-    const session = await openSession(deps, { accountId: account.id, ...browserOf(request) }, { signal })
-    signInBrowser(reply, addresses().publicUrl, { accountId: account.id, passwordHash: signIn.passwordHash, session })
+    const chosen = { name: name.trim(), email, passwordHash: await passwords.hash(password) }
+    const account = await redeemInvitation(deps, { invitation, signIn: chosen }, { signal })
+    const opened = { accountId: account.id, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
+    const session = await openSession(deps, opened, { signal })
+    signInBrowser(reply, deps, { accountId: account.id, passwordHash: chosen.passwordHash, session })
     await recordAudit(deps, request, 'joined', { accountId: account.id, subject: invitation.invitedBy, detail: account.role })
     return reply.code(201).send({ account } satisfies SignedIn)
   })

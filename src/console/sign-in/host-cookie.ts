@@ -3,16 +3,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 interface CookieSite {
   readonly publicUrl: string
   readonly maxAgeMs: number
+  /** Whether the browser may send it when another site leads it here; default: no. */
+  readonly lax?: boolean
 }
 
 /** The `Set-Cookie` value of a cookie that no script can read and no other site makes a browser send; `maxAgeMs` 0 removes it. */
-export function writeHostCookie(name: string, value: string, { publicUrl, maxAgeMs }: CookieSite): string {
+export function writeHostCookie(name: string, value: string, { publicUrl, maxAgeMs, lax = false }: CookieSite): string {
   const parts = [
     `${hostCookieName(name, publicUrl)}=${value}`,
     'Path=/',
     `Max-Age=${Math.floor(maxAgeMs / 1000)}`,
     'HttpOnly',
-    'SameSite=Strict',
+    `SameSite=${lax ? 'Lax' : 'Strict'}`,
   ]
   return [...parts, ...(publicUrl.startsWith('https:') ? ['Secure'] : [])].join('; ')
 }

@@ -11,18 +11,21 @@ export interface SessionDependencies {
   readonly clock: Clock
 }
 
-/** How long a browser stays signed in. */
-export const sessionMs = 14 * 24 * 60 * 60 * 1000
+/** A session to open. */
+export interface NewSession extends Pick<Session, 'accountId' | 'address' | 'agent'> {
+  /** How long the browser stays signed in. */
+  readonly lifetimeMs: number
+}
 
 /** Signs a browser in; the secret goes into its cookie and is kept nowhere. @throws {ServiceError} `invalid_token` when the account is locked. */
 export async function openSession(
   { accounts, clock }: SessionDependencies,
-  { accountId, address, agent }: Pick<Session, 'accountId' | 'address' | 'agent'>,
+  { accountId, address, agent, lifetimeMs }: NewSession,
   options: Options,
 ): Promise<string> {
   const secret = makeSecretText()
   const now = clock.now()
-  const session = { hash: hashSecretText(secret), accountId, address, agent, createdAt: now, expiresAt: now + sessionMs }
+  const session = { hash: hashSecretText(secret), accountId, address, agent, createdAt: now, expiresAt: now + lifetimeMs }
   if (await accounts.createSession(session, options)) return secret
   throw new ServiceError('invalid_token', 'This account is locked; ask an owner of the service.')
 }

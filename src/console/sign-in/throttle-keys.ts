@@ -28,6 +28,11 @@ export function codeKeys(address: string): readonly ThrottleKey[] {
   return [{ name: `codes from ${placeOf(address)}`, free: 20, forgiving: false }]
 }
 
+/** Sign-ins that came back from the organisation's provider and led nowhere are counted for one place. */
+export function returnKeys(address: string): readonly ThrottleKey[] {
+  return [{ name: `returns to ${placeOf(address)}`, free: 30, forgiving: false }]
+}
+
 /** Where an address belongs: whoever has one IPv6 address has the 64 bits behind its network. */
 export function placeOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')

@@ -2,6 +2,12 @@ import type { Account, AccountChange, Invitation, Session } from '../account.ts'
 
 type Options = { readonly signal: AbortSignal }
 
+/** What must hold at the moment of the write. */
+export interface ChangeCondition {
+  readonly by: string | null
+  readonly keepsOwner?: boolean
+}
+
 /** Accounts with their sign-in secrets, sessions and invitations. Secrets arrive hashed. */
 export interface AccountStore {
   create(account: Account, options: Options): Promise<void>
@@ -17,13 +23,16 @@ export interface AccountStore {
     signIn: { readonly name: string; readonly email: string; readonly passwordHash: string },
     options: Options,
   ): Promise<boolean>
+  /** Sets name and e-mail of an account that has no e-mail yet; false, and nothing changed, when it has one or the e-mail is taken. */
+  setProfile(accountId: string, profile: { readonly name: string; readonly email: string }, options: Options): Promise<boolean>
   /**
    * Changes all that is given in one write; false, and nothing changed, when there is no such account or `by` is no enabled owner (any more).
    * An account that becomes disabled loses its sessions and the links that lead into it; whoever is no enabled owner any more, the invitations he made.
    *
    * @param change.by Whose wish it is; null = the operator's, who needs no account.
+   * @param change.keepsOwner Whether nothing changes either when no enabled owner with an e-mail would be left.
    */
-  change(accountId: string, change: AccountChange & { readonly by: string | null }, options: Options): Promise<boolean>
+  change(accountId: string, change: AccountChange & ChangeCondition, options: Options): Promise<boolean>
 
   /** False, and nothing kept, when the account is disabled. */
   createSession(session: Session, options: Options): Promise<boolean>

@@ -1,5 +1,5 @@
 import { type Account, type AccountChange, type AccountLimits, type Invitation, noLimits, type Session } from '../../core/account.ts'
-import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -67,14 +67,25 @@ export class MemoryAccountStore implements AccountStore {
     return true
   }
 
+  async setProfile(accountId: string, profile: { readonly name: string; readonly email: string }, { signal }: Options): Promise<boolean> {
+    signal.throwIfAborted()
+    const account = this.#accounts.get(accountId)
+    const taken = this.#accounts.values().some(({ email }) => isSame(email, profile.email))
+    if (account === undefined || account.email !== null || taken) return false
+    this.#accounts.set(accountId, { ...account, ...profile })
+    return true
+  }
+
   async change(
     accountId: string,
-    { by, limits, ...changes }: AccountChange & { readonly by: string | null },
+    { by, keepsOwner = false, limits, ...changes }: AccountChange & ChangeCondition,
     { signal }: Options,
   ): Promise<boolean> {
     signal.throwIfAborted()
     const account = this.#accounts.get(accountId)
     if (account === undefined || !(by === null || this.#isOwner(by))) return false
+    const others = this.#accounts.values().filter(({ id, email }) => id !== accountId && email !== null)
+    if (keepsOwner && this.#isOwner(accountId) && !others.some(({ id }) => this.#isOwner(id))) return false
     this.#accounts.set(accountId, { ...account, ...changes, limits: { ...account.limits, ...limits } })
     this.#withdrawFrom(accountId)
     if (typeof changes.disabledAt === 'number') this.#onDisabled(accountId, changes.disabledAt)

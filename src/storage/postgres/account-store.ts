@@ -1,5 +1,5 @@
 import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
-import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
 import { readAccount, readInvitation, readSession } from '../rows/account-row.ts'
 import { readText } from '../rows/row.ts'
 import { lookUpLimitMs } from './access-token-store.ts'
@@ -63,15 +63,19 @@ export class PostgresAccountStore implements AccountStore {
   ): Promise<boolean> {
     const sql =
       'update accounts set name = :name, email = :email, email_key = :emailKey, password_hash = :passwordHash where id = :accountId'
-    try {
-      return (await this.#write(sql, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash }, options)) === 1
-    } catch (error) {
-      if (sqlState(error) === uniqueViolation) return false
-      throw error
-    }
+    return this.#writeUnlessTaken(sql, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash }, options)
   }
 
-  async change(accountId: string, change: AccountChange & { readonly by: string | null }, { signal }: Options): Promise<boolean> {
+  async setProfile(
+    accountId: string,
+    { name, email }: { readonly name: string; readonly email: string },
+    options: Options,
+  ): Promise<boolean> {
+    const sql = 'update accounts set name = :name, email = :email, email_key = :emailKey where id = :accountId and email is null'
+    return this.#writeUnlessTaken(sql, { accountId, name, email, emailKey: email.toLowerCase() }, options)
+  }
+
+  async change(accountId: string, change: AccountChange & ChangeCondition, { signal }: Options): Promise<boolean> {
     signal.throwIfAborted()
     const changed = await this.#database.transaction((statements) => changeAccount(statements, accountId, change), { repeatable: true })
     if (changed && typeof change.disabledAt === 'number') await this.#endWork(accountId)
@@ -138,6 +142,16 @@ export class PostgresAccountStore implements AccountStore {
 
   async takeInvitation(hash: string, options: Options): Promise<boolean> {
     return (await this.#write('delete from invitations where hash = :hash', { hash }, options)) === 1
+  }
+
+  /** False when the e-mail belongs to another account. */
+  async #writeUnlessTaken(sql: string, parameters: Parameters, options: Options): Promise<boolean> {
+    try {
+      return (await this.#write(sql, parameters, options)) === 1
+    } catch (error) {
+      if (sqlState(error) === uniqueViolation) return false
+      throw error
+    }
   }
 
   async #write(sql: string, parameters: Parameters, { signal }: Options): Promise<number> {

@@ -1,15 +1,20 @@
 import type { AccountChange } from '../../core/account.ts'
+import type { ChangeCondition } from '../../core/ports/account-store.ts'
 import { limitColumns } from '../rows/account-row.ts'
 import type { Statements } from './database.ts'
 
 /** Changes of accounts happen one after the other, so that of two owners who lock each other out one is left. */
 const changeLock = 7_335_742_002
 
+/** True unless the account is the last enabled owner who can sign in. */
+const leavesOwner = `and (role <> 'owner' or disabled_at is not null or exists (
+  select 1 from accounts as other where other.id <> :accountId and other.role = 'owner' and other.disabled_at is null and other.email is not null))`
+
 /** Changes what is given, and takes away what gave somebody a way in that he has no right to any more; false when `by` may not. */
 export async function changeAccount(
   statements: Statements,
   accountId: string,
-  { by, role, disabledAt, limits = {} }: AccountChange & { readonly by: string | null },
+  { by, keepsOwner = false, role, disabledAt, limits = {} }: AccountChange & ChangeCondition,
 ): Promise<boolean> {
   await lockAccounts(statements)
   const columns = [
@@ -19,7 +24,8 @@ export async function changeAccount(
   ].flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]))
   const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
   const sql = `update accounts set ${assignments} where id = :accountId and
-    (:by::text is null or exists (select 1 from accounts where id = :by and role = 'owner' and disabled_at is null))`
+    (:by::text is null or exists (select 1 from accounts where id = :by and role = 'owner' and disabled_at is null))
+    ${keepsOwner ? leavesOwner : ''}`
   if ((await statements.run(sql, { accountId, by, ...Object.fromEntries(columns) })) === 0) return false
   if (typeof disabledAt === 'number') {
     await statements.run('delete from sessions where account_id = :accountId', { accountId })

@@ -1,5 +1,5 @@
 import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
-import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { limitColumns, readAccount, readInvitation, readSession } from '../rows/account-row.ts'
 import { readText } from '../rows/row.ts'
@@ -13,6 +13,9 @@ type Options = { readonly signal: AbortSignal }
 const byOwner = (parameter: string) =>
   `(${parameter} is null or exists (select 1 from accounts where id = ${parameter} and role = 'owner' and disabled_at is null))`
 const enabled = (parameter: string) => `exists (select 1 from accounts where id = ${parameter} and disabled_at is null)`
+/** True unless the account is the last enabled owner who can sign in. */
+const leavesOwner = `(role <> 'owner' or disabled_at is not null or exists (
+  select 1 from accounts as other where other.id <> :accountId and other.role = 'owner' and other.disabled_at is null and other.email is not null))`
 
 /** Accounts, sessions and invitations in the database. */
 export class SqliteAccountStore implements AccountStore {
@@ -62,9 +65,18 @@ export class SqliteAccountStore implements AccountStore {
     return (await this.#write(sql, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash }, options)) === 1
   }
 
+  async setProfile(
+    accountId: string,
+    { name, email }: { readonly name: string; readonly email: string },
+    options: Options,
+  ): Promise<boolean> {
+    const sql = `update or ignore accounts set name = :name, email = :email, email_key = :emailKey where id = :accountId and email is null`
+    return (await this.#write(sql, { accountId, name, email, emailKey: email.toLowerCase() }, options)) === 1
+  }
+
   async change(
     accountId: string,
-    { by, role, disabledAt, limits = {} }: AccountChange & { readonly by: string | null },
+    { by, keepsOwner = false, role, disabledAt, limits = {} }: AccountChange & ChangeCondition,
     options: Options,
   ): Promise<boolean> {
     const columns = [
@@ -73,7 +85,7 @@ export class SqliteAccountStore implements AccountStore {
       ...limitColumns.map(([name, column]) => [column, limits[name]] as const),
     ].flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]))
     const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
-    const sql = `update accounts set ${assignments} where id = :accountId and ${byOwner(':by')}`
+    const sql = `update accounts set ${assignments} where id = :accountId and ${byOwner(':by')}${keepsOwner ? ` and ${leavesOwner}` : ''}`
     return (await this.#write(sql, { accountId, by, ...Object.fromEntries(columns) }, options)) === 1
   }
 

@@ -14,9 +14,10 @@ export interface ConsoleVisit extends AsyncDisposable {
 
 export const owner = { name: 'Ada Lovelace', email: 'ada@example.org', password: 'a poet of science' } as const
 
-export async function visitConsole(): Promise<ConsoleVisit> {
+/** @param flags Settings of the service besides those of every test. */
+export async function visitConsole(flags: readonly string[] = []): Promise<ConsoleVisit> {
   await using stack = new AsyncDisposableStack()
-  const service = stack.use(await startService())
+  const service = stack.use(await startService(flags))
   const browser = await openChromium()
   stack.defer(() => browser.close())
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, colorScheme: 'light', reducedMotion: 'reduce' })

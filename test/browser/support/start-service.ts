@@ -16,7 +16,8 @@ export interface StartedService extends AsyncDisposable {
 
 const root = join(import.meta.dirname, '../../..')
 
-export async function startService(): Promise<StartedService> {
+/** @param flags Settings besides those of every test. */
+export async function startService(flags: readonly string[] = []): Promise<StartedService> {
   const folder = await mkdtemp(join(tmpdir(), 'sepia-browser-'))
   const args = [
     'src/bin.ts',
@@ -31,6 +32,7 @@ export async function startService(): Promise<StartedService> {
     'error',
     '--pull-hosts',
     '127.0.0.1',
+    ...flags,
   ]
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
   const printed = await readGreeting(child)

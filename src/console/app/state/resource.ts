@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect } from 'preact/hooks'
 import { unstoppable } from '../../../core/waiting.ts'
-import { isSignedOut, session } from './session.ts'
+import { isSignedOut, loadSession } from './session.ts'
 
 export type Resource<Value> =
   | { readonly state: 'loading' }
@@ -23,7 +23,7 @@ export function useResource<Value>(
       if (!signal.aborted) resource.value = { state: 'ready', value }
     } catch (failure) {
       if (signal.aborted) return
-      if (isSignedOut(failure)) session.value = { state: 'none' }
+      if (isSignedOut(failure)) void loadSession()
       else resource.value = { state: 'failed', failure }
     }
   }, inputs)

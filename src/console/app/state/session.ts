@@ -1,12 +1,13 @@
 import { signal } from '@preact/signals'
 import type { Account } from '../../../core/account.ts'
-import type { Credentials, CurrentSession, SignedIn } from '../../contract/session.ts'
+import type { Credentials, CurrentSession, OpenIdStart, OpenIdStarted, SignedIn, SignInWays } from '../../contract/session.ts'
 import { RequestFailure, request, send } from '../interface/request.ts'
+import { navigate, path } from './router.ts'
 import { forgetStored } from './stored.ts'
 
 export type SessionState =
   | { readonly state: 'unknown' }
-  | { readonly state: 'none' }
+  | { readonly state: 'none'; readonly ways: SignInWays }
   | { readonly state: 'failed'; readonly failure: unknown }
   | { readonly state: 'signed-in'; readonly account: Account }
 
@@ -16,8 +17,9 @@ export const session = signal<SessionState>({ state: 'unknown' })
 /** Asks the service who is signed in. */
 export async function loadSession(): Promise<void> {
   try {
-    const { account } = await request<CurrentSession>('/console/api/session')
-    session.value = account === null ? { state: 'none' } : { state: 'signed-in', account }
+    const { account, ways } = await request<CurrentSession>('/console/api/session')
+    if (account === null) session.value = { state: 'none', ways }
+    else admit(account)
   } catch (failure) {
     session.value = { state: 'failed', failure }
   }
@@ -26,7 +28,19 @@ export async function loadSession(): Promise<void> {
 /** Signs in. @throws {RequestFailure} when the two do not belong together. */
 export async function signIn(credentials: Credentials): Promise<void> {
   const { account } = await request<SignedIn>('/console/api/session', { method: 'POST', body: credentials })
+  admit(account)
+}
+
+/** Shows the console to whoever signed in, and never the sign-in page. */
+export function admit(account: Account): void {
+  if (path.value === '/console/sign-in') navigate('/console/chat', { replace: true })
   session.value = { state: 'signed-in', account }
+}
+
+/** Leaves for the organisation's sign-in, which leads back. @throws {RequestFailure} when its provider does not answer. */
+export async function leaveForOrganisation(start: OpenIdStart): Promise<void> {
+  const { address } = await request<OpenIdStarted>('/console/api/sign-in/openid', { method: 'POST', body: start })
+  location.assign(address)
 }
 
 /** Signs out and begins anew, so that nothing of this person is left in the page or the browser. */

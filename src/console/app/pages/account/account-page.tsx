@@ -2,20 +2,54 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
 import type { AccountChange } from '../../../contract/account.ts'
+import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
 import type { SignedIn } from '../../../contract/session.ts'
 import { request } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { EmailField, NameField, NewPasswordField, PasswordField } from '../../parts/fields/account-fields.tsx'
 import { Check } from '../../parts/fields/check.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
+import { SignInFaultNote } from '../../parts/sign-in-fault-note.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
+import { useResource } from '../../state/resource.ts'
 import { session } from '../../state/session.ts'
 import { showToast } from '../../state/toasts.ts'
+import { IdentityLedger } from './identity-ledger.tsx'
 import { SessionLedger } from './session-ledger.tsx'
 
-/** Name, e-mail and password of whoever is signed in. */
+/** How whoever is signed in is called, and how one signs in. */
 export function AccountPage({ account }: { account: Account }): VNode {
+  const { resource, reload } = useResource((signal) => request<OwnSignInWays>('/console/api/sign-in-ways', { signal }), [])
+  return (
+    <Page title="Account" intro={`You are ${account.role === 'owner' ? 'an owner' : 'a member'} of this service.`} width="narrow">
+      <SignInFaultNote />
+      <Loaded resource={resource} retry={() => void reload()}>
+        {(ways) => (
+          <>
+            {ways.password ? <AccountForm account={account} /> : <NamePlate account={account} />}
+            <IdentityLedger ways={ways} reload={reload} />
+          </>
+        )}
+      </Loaded>
+      <SessionLedger />
+    </Page>
+  )
+}
+
+/** Instead of the form of somebody who has no password. */
+function NamePlate({ account: { name, email } }: { account: Account }): VNode {
+  return (
+    <section class="sheet stack tight">
+      <h2>{name}</h2>
+      <p class="soft">{email ?? 'Without an e-mail.'} You sign in with your organisation, and have no password here.</p>
+    </section>
+  )
+}
+
+/** Name, e-mail and password. */
+function AccountForm({ account }: { account: Account }): VNode {
   const name = useSignal(account.name)
   const email = useSignal(account.email ?? '')
   const current = useSignal('')
@@ -37,28 +71,25 @@ export function AccountPage({ account }: { account: Account }): VNode {
     revoke.value = false
   })
   return (
-    <Page title="Account" intro={`You are ${account.role === 'owner' ? 'an owner' : 'a member'} of this service.`} width="narrow">
-      <form class="sheet stack" onSubmit={submit}>
-        {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <NameField text={name} />
-        <EmailField text={email} />
-        <NewPasswordField text={next} label="New password" required={false} hint="Leave it empty to keep the one you have." />
-        <Check
-          label="Revoke my access tokens too"
-          hint="If somebody else may have known the password. Programs that use them will be refused."
-          checked={revoke.value}
-          onChange={(checked) => {
-            revoke.value = checked
-          }}
-        />
-        <PasswordField text={current} label="Current password" hint="To be sure that it is you." />
-        <div>
-          <Button tone="primary" disabled={busy.value}>
-            Save
-          </Button>
-        </div>
-      </form>
-      <SessionLedger />
-    </Page>
+    <form class="sheet stack" onSubmit={submit}>
+      {failure.value ? <FailureNote failure={failure.value} /> : null}
+      <NameField text={name} />
+      <EmailField text={email} />
+      <NewPasswordField text={next} label="New password" required={false} hint="Leave it empty to keep the one you have." />
+      <Check
+        label="Revoke my access tokens too"
+        hint="If somebody else may have known the password. Programs that use them will be refused."
+        checked={revoke.value}
+        onChange={(checked) => {
+          revoke.value = checked
+        }}
+      />
+      <PasswordField text={current} label="Current password" hint="To be sure that it is you." />
+      <div>
+        <Button tone="primary" disabled={busy.value}>
+          Save
+        </Button>
+      </div>
+    </form>
   )
 }

@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { EmailField, NameField, NewPasswordField } from '../../parts/fields/account-fields.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { OrganisationButton } from '../../parts/organisation-button.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { useResource } from '../../state/resource.ts'
 import { navigate } from '../../state/router.ts'
@@ -30,7 +31,13 @@ export function JoinPage(): VNode {
       intro={firstRun ? 'This service is new. You will be its owner.' : 'Choose how you sign in.'}
     >
       <Loaded resource={resource} retry={() => void reload()}>
-        {() => <JoinForm code={code} />}
+        {({ ways }) => (
+          <>
+            {ways.organisation === null ? null : <OrganisationButton label={ways.organisation} start={{ code }} />}
+            {ways.organisation !== null && ways.password ? <p class="or">or</p> : null}
+            {ways.password ? <JoinForm code={code} /> : null}
+          </>
+        )}
       </Loaded>
     </EntryFrame>
   )

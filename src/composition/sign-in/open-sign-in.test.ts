@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findSignInFaults, openSignIn } from './open-sign-in.ts'
+
+type Settings = Parameters<typeof findSignInFaults>[0]['signIn']
+
+const openId = {
+  issuer: 'https://login.example/',
+  clientId: 'sepia',
+  clientSecretFile: null,
+  scopes: 'openid email',
+  label: 'Example',
+  createAccounts: false,
+  emailDomains: [],
+  groupsClaim: 'groups',
+  roles: [],
+}
+const alone: Settings = { sessionMs: 1, local: true, openId: null }
+
+const cases: readonly (readonly [what: string, settings: Settings, faults: readonly string[]])[] = [
+  ['passwords alone', alone, []],
+  ['passwords and a provider', { ...alone, openId }, []],
+  ['a provider alone', { ...alone, local: false, openId }, []],
+  ['no way in at all', { ...alone, local: false }, ['oidc-issuer']],
+  ['a provider that does not know the service', { ...alone, openId: { ...openId, clientId: null } }, ['oidc-client-id']],
+  ['scopes without the identity', { ...alone, openId: { ...openId, scopes: 'email openids' } }, ['oidc-scopes']],
+]
+
+for (const [what, signIn, faults] of cases)
+  test(`${what}: ${faults.length === 0 ? 'starts' : `is told to look at ${faults.join(', ')}`}`, () => {
+    assert.deepEqual(
+      findSignInFaults({ signIn }).map(({ where }) => where),
+      faults,
+    )
+  })
+
+test('a secret that cannot be read stops the start, and names its setting', async () => {
+  const signIn = { ...alone, openId: { ...openId, clientSecretFile: '/nowhere/secret' } }
+  await assert.rejects(openSignIn({ signIn }), /\/nowhere\/secret cannot be read/)
+})

@@ -1,0 +1,50 @@
+import type { Config, OpenIdConfig } from '../../config/config.ts'
+import type { ConfigFault } from '../../config/setting-sources.ts'
+import type { SignInSettings } from '../../console/console-dependencies.ts'
+import type { OpenIdSettings } from '../../console/sign-in/openid/openid-settings.ts'
+import { readSecretFile } from '../cluster/read-secret-file.ts'
+
+/** Which settings of signing in lack others, though each for itself is well written. */
+export function findSignInFaults({ signIn: { local, openId } }: Pick<Config, 'signIn'>): readonly ConfigFault[] {
+  const found: readonly (readonly [boolean, string, string])[] = [
+    [
+      !local && openId === null,
+      'oidc-issuer',
+      'Without passwords people need a provider to sign in with; set oidc-issuer, or leave local-sign-in on.',
+    ],
+    [
+      openId !== null && openId.clientId === null,
+      'oidc-client-id',
+      'The provider must know this service; set oidc-client-id beside oidc-issuer.',
+    ],
+    [
+      openId !== null && !openId.scopes.split(' ').includes('openid'),
+      'oidc-scopes',
+      'Without the scope openid the provider tells nobody’s identity; write it among the others.',
+    ],
+  ]
+  return found.flatMap(([isFault, where, message]) => (isFault ? [{ where, message }] : []))
+}
+
+/**
+ * How people get into the console, with the secret of the provider's client.
+ *
+ * @throws {UsageError} when the file of the secret cannot be read or is empty.
+ */
+export async function openSignIn({ signIn: { sessionMs, local, openId } }: Pick<Config, 'signIn'>): Promise<SignInSettings> {
+  return { sessionMs, local, openId: openId && (await readProvider(openId)) }
+}
+
+async function readProvider({
+  issuer,
+  clientId,
+  clientSecretFile,
+  scopes,
+  label,
+  groupsClaim,
+  ...rules
+}: OpenIdConfig): Promise<OpenIdSettings> {
+  const where = 'oidc-client-secret-file'
+  const clientSecret = clientSecretFile === null ? null : await readSecretFile(clientSecretFile, { where, least: 1 })
+  return { issuer, clientId: clientId ?? '', clientSecret, scopes, label, groupsClaim, rules }
+}

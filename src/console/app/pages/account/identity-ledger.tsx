@@ -1,0 +1,58 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
+import { send } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { type Column, Ledger } from '../../parts/ledger.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { OrganisationButton } from '../../parts/organisation-button.tsx'
+import { showToast } from '../../state/toasts.ts'
+
+interface IdentityLedgerProps {
+  readonly ways: OwnSignInWays
+  readonly reload: () => Promise<void>
+}
+
+/** The sign-ins of organisations that lead into this account; nothing where there are none and none can be linked. */
+export function IdentityLedger({ ways: { identities, organisation }, reload }: IdentityLedgerProps): VNode | null {
+  const failure = useSignal<unknown>(null)
+  if (organisation === null && identities.length === 0) return null
+  const unlink = async (id: string) => {
+    failure.value = null
+    try {
+      await send(`/console/api/identities/${id}`, { method: 'DELETE' })
+      showToast('Unlinked. It does not sign in to this account any more.')
+      await reload()
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  const columns: readonly Column<OwnSignInWays['identities'][number]>[] = [
+    { title: 'E-mail', kind: 'lead', cell: ({ email }) => email ?? 'Unknown' },
+    { title: 'Provider', cell: ({ issuer }) => new URL(issuer).host },
+    { title: 'Linked', cell: ({ linkedAt }) => <Moment at={linkedAt} /> },
+    {
+      title: 'Actions',
+      kind: 'actions',
+      cell: ({ id }) => (
+        <Button tone="quiet" size="small" onClick={() => unlink(id)}>
+          Unlink
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <section class="stack" aria-label="Sign-in of your organisation">
+      <h2>Sign-in of your organisation</h2>
+      {failure.value ? <FailureNote failure={failure.value} /> : null}
+      {identities.length > 0 ? <Ledger label="Linked sign-ins" columns={columns} rows={identities} keyOf={({ id }) => id} /> : null}
+      {organisation !== null && identities.length === 0 ? (
+        <>
+          <p class="soft">Once it is linked, it signs in to this account.</p>
+          <OrganisationButton label={organisation} start={{ link: true, page: '/console/account' }} />
+        </>
+      ) : null}
+    </section>
+  )
+}

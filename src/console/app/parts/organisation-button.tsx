@@ -1,0 +1,25 @@
+import type { VNode } from 'preact'
+import type { OpenIdStart } from '../../contract/session.ts'
+import { leaveForOrganisation } from '../state/session.ts'
+import { Button } from './button.tsx'
+import { FailureNote } from './failure-note.tsx'
+import { useSubmit } from './use-submit.ts'
+
+interface OrganisationButtonProps {
+  /** What the organisation's sign-in is called. */
+  readonly label: string
+  readonly start: OpenIdStart
+}
+
+/** Leads to the organisation's sign-in and back. */
+export function OrganisationButton({ label, start }: OrganisationButtonProps): VNode {
+  const { busy, failure, submit } = useSubmit(() => leaveForOrganisation(start))
+  return (
+    <form onSubmit={submit}>
+      {failure.value ? <FailureNote failure={failure.value} /> : null}
+      <Button size={start.link ? 'normal' : 'wide'} disabled={busy.value}>
+        {busy.value ? 'One moment…' : `${start.link ? 'Link' : 'Continue with'} ${label}`}
+      </Button>
+    </form>
+  )
+}

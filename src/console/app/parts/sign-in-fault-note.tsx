@@ -1,0 +1,13 @@
+import type { VNode } from 'preact'
+import { signInFaults } from '../../../core/sign-in/sign-in-fault.ts'
+
+/** Why the organisation's sign-in led nowhere, when the address says so. */
+export function SignInFaultNote(): VNode | null {
+  const name = new URLSearchParams(location.search).get('fault')
+  const fault = Object.entries(signInFaults).find(([known]) => known === name)?.[1]
+  return fault === undefined ? null : (
+    <p class="note bad" role="alert">
+      {fault}
+    </p>
+  )
+}

@@ -1,0 +1,10 @@
+import type { LinkedIdentity } from '../../operations/access/linked-identities.ts'
+
+/** GET /console/api/sign-in-ways: how one signs in to one's own account. DELETE /console/api/identities/:id unlinks one. */
+export interface OwnSignInWays {
+  readonly password: boolean
+  /** What the organisation's sign-in is called; null = there is none. */
+  readonly organisation: string | null
+  /** Oldest first. */
+  readonly identities: readonly Pick<LinkedIdentity, 'id' | 'issuer' | 'email' | 'linkedAt'>[]
+}

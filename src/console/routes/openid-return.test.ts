@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type ConsoleService, startConsoleService } from '../../../test/support/console-service.ts'
+import { CookieJar } from '../../../test/support/openid/cookie-jar.ts'
+import {
+  ada,
+  anybody,
+  begin,
+  comeBack,
+  faultPage as fault,
+  openOrganisation as open,
+  signIn,
+} from '../../../test/support/openid/organisation.ts'
+import { visitProvider } from '../../../test/support/openid/visit-provider.ts'
+import type { AdmissionRules } from '../../operations/access/admit-identity.ts'
+import { listIdentities } from '../../operations/access/linked-identities.ts'
+
+const options = { signal: new AbortController().signal }
+const actionsOf = async ({ store }: ConsoleService) =>
+  (await store.audit.list({ before: null, limit: 50 }, options)).map(({ action }) => action).toReversed()
+
+describe('signing in with the organisation', () => {
+  test('makes an account at the first time, and finds it by issuer and subject ever after', async () => {
+    await using service = await open()
+    const first = await signIn(service, ada, { body: { page: '/console/gallery' } })
+    assert.equal(first.location, '/console/gallery')
+    assert.deepEqual([first.account.name, first.account.email, first.account.role], ['Ada Lovelace', 'ada@example.org', 'member'])
+    assert.equal(first.jar.get('sepia_openid'), undefined)
+    const again = await signIn(service, { ...ada, name: 'Ada King', email: 'king@example.org' })
+    assert.equal(again.account.id, first.account.id)
+    assert.deepEqual(await actionsOf(service), ['account-created', 'identity-linked', 'signed-in', 'signed-in'])
+  })
+
+  test('of the same new person in many browsers at once makes one account', async () => {
+    await using service = await open()
+    service.provider.person = ada
+    const begun = await Promise.all(Array.from({ length: 4 }, () => begin(service)))
+    const returned = await Promise.all(begun.map(({ address }) => visitProvider(address)))
+    const locations = await Promise.all(begun.map(({ jar }, index) => comeBack(service, jar, returned[index] ?? '')))
+    assert.deepEqual(new Set(locations), new Set(['/console/chat']))
+    assert.equal((await service.store.accounts.list(options)).length, 2)
+  })
+
+  test('ends with a session that is bounded by the setting, and with signing out', async () => {
+    await using service = await open()
+    const { jar } = await signIn(service, ada)
+    const ask = async () => (await service.send('GET', '/console/api/session', { cookie: jar.header() })).json().account
+    assert.notEqual(await ask(), null)
+    await service.clock.advance(14 * 24 * 60 * 60 * 1000)
+    assert.equal(await ask(), null)
+    const second = await signIn(service, ada)
+    await service.send('DELETE', '/console/api/session', { cookie: second.jar.header() })
+    const after = await service.send('GET', '/console/api/session', { cookie: second.jar.header() })
+    assert.equal(after.json().account, null)
+  })
+
+  test('that is begun on one node ends on another', async () => {
+    await using service = await open()
+    const { store, provider } = service
+    const { issuer, clientId, clientSecret } = provider
+    const openId = {
+      issuer,
+      clientId,
+      clientSecret,
+      scopes: 'openid email profile',
+      label: 'Example',
+      groupsClaim: 'groups',
+      rules: anybody,
+    }
+    const other = await startConsoleService({ signIn: { openId }, store, clock: service.clock })
+    provider.person = ada
+    const { jar, address } = await begin(service)
+    assert.equal(await comeBack(other, jar, await visitProvider(address)), '/console/chat')
+    await other.server.close()
+  })
+
+  test('behind a proxy with TLS sends the browser back to the public address, with cookies bound to it', async () => {
+    await using service = await open({ url: 'https://sepia.example' })
+    service.provider.person = ada
+    const { jar, answer, address } = await begin(service)
+    assert.match(String(answer.headers['set-cookie']), /^__Host-sepia_openid=.*; Path=\/; .*HttpOnly; SameSite=Lax; Secure$/)
+    assert.equal(new URL(address).searchParams.get('redirect_uri'), 'https://sepia.example/console/sign-in/callback')
+    const returned = await visitProvider(address)
+    assert.equal(await comeBack(service, jar, returned), '/console/chat')
+    assert.notEqual(jar.get('__Host-sepia_session'), undefined)
+  })
+})
+
+describe('a sign-in with the organisation is refused', () => {
+  test('when the person cancels', async () => {
+    await using service = await open()
+    assert.equal((await signIn(service, null)).location, fault('cancelled'))
+    assert.equal(service.refused.length, 1)
+  })
+
+  test('when the account is locked', async () => {
+    await using service = await open()
+    const { account } = await signIn(service, ada)
+    await service.store.accounts.change(account.id, { by: null, disabledAt: 1 }, options)
+    assert.deepEqual((await signIn(service, ada)).location, fault('locked'))
+  })
+
+  for (const [what, person] of [
+    ['not verified', { ...ada, email_verified: false }],
+    ['of another domain', { ...ada, email: 'ada@example.org.evil.example' }],
+    ['missing', { sub: 'ada', name: 'Ada' }],
+  ] as const)
+    test(`when e-mails of a domain are asked for and the e-mail is ${what}`, async () => {
+      await using service = await open({ rules: { emailDomains: ['example.org'] } })
+      assert.equal((await signIn(service, person)).location, fault('email'))
+      assert.equal((await signIn(service, { ...ada, email: 'Ada@EXAMPLE.org' })).location, '/console/chat')
+    })
+
+  test('when nobody made an account for the person, and none is made at the first sign-in', async () => {
+    await using service = await open({ rules: { createAccounts: false } })
+    assert.equal((await signIn(service, ada)).location, fault('unknown'))
+    assert.equal((await service.store.accounts.list(options)).length, 1)
+  })
+})
+
+describe('an account with the same e-mail', () => {
+  test('is never taken over, verified or not; who holds its password links it', async () => {
+    await using service = await open()
+    const owner = await service.join(service.firstCode, 'ada@example.org')
+    assert.equal((await signIn(service, { ...ada, email: 'ADA@example.org' })).location, fault('taken'))
+    const stranger = await signIn(service, { ...ada, sub: 'eve', email_verified: false })
+    assert.notEqual(stranger.account.id, service.ownerId)
+    assert.equal(stranger.account.email, null)
+
+    const jar = new CookieJar()
+    jar.take(owner)
+    const linked = await signIn(service, ada, { jar, body: { link: true, page: '/console/account' } })
+    assert.deepEqual([linked.location, linked.account.id], ['/console/account', service.ownerId])
+    assert.equal((await signIn(service, ada)).account.id, service.ownerId)
+  })
+
+  test('cannot be linked without being signed in, nor to an identity of another account', async () => {
+    await using service = await open()
+    const { answer } = await begin(service, { body: { link: true } })
+    assert.equal(answer.statusCode, 401)
+    await signIn(service, { ...ada, sub: 'bob', email: 'bob@example.org' })
+    const jar = new CookieJar()
+    jar.take(await service.join(service.firstCode, 'ada@example.org'))
+    const { location } = await signIn(service, { ...ada, sub: 'bob' }, { jar, body: { link: true, page: '/console/account' } })
+    assert.equal(location, '/console/account?fault=linked')
+    assert.deepEqual(await listIdentities(service.store, service.ownerId, options), [])
+  })
+
+  test('gives its last way in up to nobody, and another one to its person', async () => {
+    await using service = await open()
+    const { jar } = await signIn(service, { ...ada, sub: 'bob', email: 'bob@example.org' })
+    const ways = async (cookie: string) => (await service.send('GET', '/console/api/sign-in-ways', { cookie })).json()
+    const unlink = async (cookie: string, id: string) =>
+      (await service.send('DELETE', `/console/api/identities/${id}`, { cookie })).statusCode
+    const [bobs] = (await ways(jar.header())).identities
+    assert.equal((await ways(jar.header())).password, false)
+    assert.equal(await unlink(jar.header(), bobs.id), 422)
+    const owner = new CookieJar()
+    owner.take(await service.join(service.firstCode, 'ada@example.org'))
+    await signIn(service, ada, { jar: owner, body: { link: true } })
+    const [adas] = (await ways(owner.header())).identities
+    assert.equal(await unlink(owner.header(), bobs.id), 404)
+    assert.equal(await unlink(owner.header(), adas.id), 204)
+  })
+})
+
+describe('an invitation', () => {
+  test('is used up by signing in with the organisation, and only once', async () => {
+    await using service = await open({ rules: { createAccounts: false } })
+    const first = await signIn(service, ada, { body: { code: service.firstCode } })
+    assert.deepEqual([first.account.id, first.account.role, first.account.email], [service.ownerId, 'owner', 'ada@example.org'])
+    assert.equal((await signIn(service, { ...ada, sub: 'eve' }, { body: { code: service.firstCode } })).location, fault('invitation'))
+    const cookie = first.jar.header()
+    const { code } = (await service.send('POST', '/console/api/invitations', { cookie, body: { role: 'member' } })).json()
+    const bob = await signIn(service, { ...ada, sub: 'bob', email: 'bob@example.org' }, { body: { code } })
+    assert.equal(bob.account.role, 'member')
+  })
+})
+
+describe('groups', () => {
+  const rules: Partial<AdmissionRules> = {
+    roles: [
+      ['owners', 'owner'],
+      ['staff', 'member'],
+    ],
+  }
+  const owning = { ...ada, groups: ['owners', 'staff'] }
+
+  test('give the role at each sign-in anew', async () => {
+    await using service = await open({ rules })
+    await service.join(service.firstCode, 'first@example.org')
+    assert.equal((await signIn(service, owning)).account.role, 'owner')
+    assert.equal((await signIn(service, ada)).account.role, 'member')
+    assert.equal((await signIn(service, owning)).account.role, 'owner')
+  })
+
+  test('never take the last owner who can sign in', async () => {
+    await using service = await open({ rules })
+    assert.equal((await signIn(service, owning, { body: { code: service.firstCode } })).account.role, 'owner')
+    assert.equal((await signIn(service, ada)).account.role, 'owner')
+  })
+
+  test('that somebody was removed from refuse him, and end his sessions', async () => {
+    await using service = await open({ rules })
+    const { jar } = await signIn(service, ada)
+    assert.equal((await signIn(service, { ...ada, groups: [] })).location, fault('group'))
+    assert.equal((await service.send('GET', '/console/api/session', { cookie: jar.header() })).json().account, null)
+  })
+})
+
+describe('a provider that is down', () => {
+  test('leaves passwords working, is told of, and is asked again when it is back', async () => {
+    await using service = await open()
+    await service.provider.setUp(false)
+    const { answer } = await begin(service)
+    assert.equal(answer.statusCode, 503)
+    assert.match(answer.json().error.message, /does not answer/)
+    await service.join(service.firstCode, 'ada@example.org')
+    const body = { email: 'ada@example.org', password: 'a poet of science' }
+    assert.equal((await service.send('POST', '/console/api/session', { body })).statusCode, 200)
+    await service.provider.setUp(true)
+    await service.clock.advance(2000)
+    assert.equal((await signIn(service, { ...ada, email: 'bob@example.org' })).location, '/console/chat')
+  })
+
+  test('between going and coming back is named on the sign-in page', async () => {
+    await using service = await open()
+    service.provider.person = ada
+    const { jar, address } = await begin(service)
+    const returned = await visitProvider(address)
+    await service.provider.setUp(false)
+    assert.equal(await comeBack(service, jar, returned), fault('unreachable'))
+  })
+
+  test('is not asked for every sign-in of a crowd', async () => {
+    await using service = await open()
+    await Promise.all(Array.from({ length: 20 }, () => begin(service)))
+    assert.equal(service.provider.count('/.well-known/openid-configuration'), 1)
+  })
+})
+
+describe('without passwords', () => {
+  test('neither sign-in nor invitation takes one', async () => {
+    await using service = await open({ local: false })
+    const { ways } = (await service.send('GET', '/console/api/session')).json()
+    assert.deepEqual(ways, { password: false, organisation: 'Example' })
+    const body = { email: 'ada@example.org', password: 'a poet of science' }
+    assert.equal((await service.send('POST', '/console/api/session', { body })).statusCode, 403)
+    const signUp = { ...body, name: 'Ada', code: service.firstCode }
+    assert.equal((await service.send('POST', '/console/api/sign-up', { body: signUp })).statusCode, 403)
+  })
+})

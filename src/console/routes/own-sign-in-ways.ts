@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify'
+import type { Account } from '../../core/account.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import { clientSignal } from '../../http/client-signal.ts'
+import { listIdentities, unlinkIdentity } from '../../operations/access/linked-identities.ts'
+import type { ConsoleDependencies, SignInSettings } from '../console-dependencies.ts'
+import type { OwnSignInWays } from '../contract/own-sign-in-ways.ts'
+import { recordAudit } from '../record-audit.ts'
+import { personOf } from '../sign-in/signed-in.ts'
+
+type Dependencies = Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock' | 'documents'> & { readonly signIn: SignInSettings }
+
+/** /console/api/sign-in-ways and identities: how one signs in to one's own account. */
+export function registerOwnSignInWays(own: FastifyInstance, deps: Dependencies): void {
+  own.get('/console/api/sign-in-ways', async (request, reply): Promise<OwnSignInWays> => {
+    const options = { signal: clientSignal(reply) }
+    const person = personOf(request)
+    const identities = await listIdentities(deps, person.id, options)
+    return {
+      organisation: deps.signIn.openId?.label ?? null,
+      password: await hasPassword(deps, person, options),
+      identities: identities.map(({ id, issuer, email, linkedAt }) => ({ id, issuer, email, linkedAt })),
+    }
+  })
+
+  own.delete<{ Params: { id: string } }>('/console/api/identities/:id', async (request, reply) => {
+    const options = { signal: clientSignal(reply) }
+    const person = personOf(request)
+    const identities = await listIdentities(deps, person.id, options)
+    const isLastWay = identities.length === 1 && !(deps.signIn.local && (await hasPassword(deps, person, options)))
+    if (isLastWay)
+      throw new ServiceError(
+        'validation_error',
+        'This is the only way into your account; ask an owner for a sign-in link to set a password first.',
+      )
+    if (!(await unlinkIdentity(deps, { id: request.params.id, accountId: person.id }, options)))
+      throw new ServiceError('not_found', 'This sign-in was unlinked already.')
+    await recordAudit(deps, request, 'identity-unlinked', { subject: person.id })
+    return reply.code(204).send()
+  })
+}
+
+async function hasPassword(
+  { accounts }: { readonly accounts: AccountStore },
+  { id, email }: Account,
+  options: { readonly signal: AbortSignal },
+): Promise<boolean> {
+  return email !== null && (await accounts.findByEmail(email, options))?.account.id === id
+}

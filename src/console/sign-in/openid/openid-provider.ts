@@ -1,0 +1,128 @@
+import type { ClientAuth, Configuration } from 'openid-client'
+import type { Clock } from '../../../core/ports/clock.ts'
+import type { ProviderIdentity } from '../../../operations/access/admit-identity.ts'
+import { SignInRefusal } from '../../../operations/access/sign-in-refusal.ts'
+import type { OpenIdSettings } from './openid-settings.ts'
+import { readClaims } from './read-claims.ts'
+import type { SignInFlow } from './sign-in-flow.ts'
+
+/** What is known of the provider is asked for anew after this long. */
+const rememberedMs = 60 * 60 * 1000
+/** After it did not answer, it is left alone for so long. */
+const pauseMs = 2000
+const answerSeconds = 10
+const clockToleranceSeconds = 30
+
+interface Discovery {
+  readonly at: number
+  readonly configuration: Promise<Configuration>
+}
+
+/** What a sign-in needs to remember until it comes back. */
+export type FlowSecrets = Pick<SignInFlow, 'state' | 'nonce' | 'verifier'>
+
+/**
+ * An OpenID Connect provider. It is looked up when somebody signs in, so that the service starts without it; a look-up that failed is
+ * repeated with a later sign-in.
+ */
+export class OpenIdProvider {
+  readonly #settings: OpenIdSettings
+  readonly #clock: Clock
+  #discovery: Discovery | null = null
+  #failure: { readonly at: number; readonly error: unknown } | null = null
+
+  constructor(settings: OpenIdSettings, clock: Clock) {
+    this.#settings = settings
+    this.#clock = clock
+  }
+
+  /** Where to send a browser, and what to keep until it comes back. @throws {SignInRefusal} `unreachable`. */
+  async begin(redirectUrl: string): Promise<{ readonly address: string; readonly secrets: FlowSecrets }> {
+    const client = await import('openid-client')
+    const configuration = await this.#discover()
+    const secrets = { state: client.randomState(), nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier() }
+    const address = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUrl,
+      response_type: 'code',
+      scope: this.#settings.scopes,
+      state: secrets.state,
+      nonce: secrets.nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(secrets.verifier),
+      code_challenge_method: 'S256',
+    })
+    return { address: address.href, secrets }
+  }
+
+  /**
+   * Who came back: the code is exchanged, and the identity's signature, issuer, audience, time and nonce are checked.
+   *
+   * @param returned The whole address that the browser was sent back to.
+   * @throws {SignInRefusal} `cancelled`, `refused` or `unreachable`.
+   */
+  async finish(returned: URL, { state, nonce, verifier }: FlowSecrets): Promise<ProviderIdentity> {
+    const client = await import('openid-client')
+    const configuration = await this.#discover()
+    try {
+      const tokens = await client.authorizationCodeGrant(configuration, returned, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      })
+      const claims = tokens.claims()
+      if (claims === undefined) throw new TypeError('The provider sent no identity.')
+      const more =
+        configuration.serverMetadata().userinfo_endpoint === undefined
+          ? {}
+          : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+      return readClaims({ ...more, ...claims }, this.#settings)
+    } catch (error) {
+      const cancelled = error instanceof client.AuthorizationResponseError && error.error === 'access_denied'
+      throw new SignInRefusal(cancelled ? 'cancelled' : isSilence(error) ? 'unreachable' : 'refused', error)
+    }
+  }
+
+  /** What the provider says of itself, asked for once however many sign in at once. */
+  async #discover(): Promise<Configuration> {
+    const now = this.#clock.now()
+    if (this.#failure !== null && now - this.#failure.at < pauseMs) throw new SignInRefusal('unreachable', this.#failure.error)
+    if (this.#discovery === null || now - this.#discovery.at >= rememberedMs) this.#discovery = { at: now, configuration: this.#lookUp() }
+    try {
+      return await this.#discovery.configuration
+    } catch (error) {
+      this.#discovery = null
+      this.#failure = { at: this.#clock.now(), error }
+      throw new SignInRefusal('unreachable', error)
+    }
+  }
+
+  async #lookUp(): Promise<Configuration> {
+    const client = await import('openid-client')
+    const { issuer, clientId, clientSecret } = this.#settings
+    const url = new URL(issuer)
+    return client.discovery(
+      url,
+      clientId,
+      { [client.clockTolerance]: clockToleranceSeconds },
+      clientSecret === null ? client.None() : chooseAuthentication(client, clientSecret),
+      { timeout: answerSeconds, execute: url.protocol === 'http:' ? [client.allowInsecureRequests] : [] },
+    )
+  }
+}
+
+/** The secret goes into the header, as every provider must take it, unless this one says that it does not. */
+function chooseAuthentication(
+  { ClientSecretBasic, ClientSecretPost }: Pick<typeof import('openid-client'), 'ClientSecretBasic' | 'ClientSecretPost'>,
+  secret: string,
+): ClientAuth {
+  return (server, ...rest) => {
+    const isPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_basic') === false
+    return (isPost ? ClientSecretPost(secret) : ClientSecretBasic(secret))(server, ...rest)
+  }
+}
+
+/** Whether the provider did not answer, as against having said something that was not accepted. */
+function isSilence(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return (error instanceof TypeError && error.message === 'fetch failed') || ('code' in error && error.code === 'OAUTH_TIMEOUT')
+}

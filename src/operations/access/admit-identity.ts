@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import { type Account, noLimits, type Role } from '../../core/account.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import {
+  findIdentity,
+  type IdentityDependencies,
+  type IdentityName,
+  type LinkedIdentity,
+  linkIdentity,
+  unlinkIdentity,
+} from './linked-identities.ts'
+import { findInvitation } from './redeem-invitation.ts'
+import { type GroupRoles, roleOfGroups } from './role-of-groups.ts'
+import { SignInRefusal } from './sign-in-refusal.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+export interface AdmissionDependencies extends IdentityDependencies {
+  readonly accounts: AccountStore
+}
+
+/** Somebody as the provider tells of him now. */
+export interface ProviderIdentity extends IdentityName {
+  readonly name: string
+  /** null = the provider names none that it has verified. */
+  readonly verifiedEmail: string | null
+  readonly groups: readonly string[]
+}
+
+/** Whom of a provider's people to let in. */
+export interface AdmissionRules {
+  readonly createAccounts: boolean
+  /** In lower case; none = any. */
+  readonly emailDomains: readonly string[]
+  /** None = roles are given in the console. */
+  readonly roles: GroupRoles
+}
+
+/** What somebody comes for besides signing in. */
+export interface Admission {
+  /** The code of an invitation to use up; null = none. */
+  readonly code: string | null
+  /** The account to link to, of whoever was signed in when it began; null = none. */
+  readonly linkTo: string | null
+}
+
+export interface Admitted {
+  readonly account: Account
+  /** What became of the identity besides the sign-in. */
+  readonly change: 'none' | 'created' | 'joined' | 'linked'
+  /** The role that the account had before; null = the same. */
+  readonly earlierRole: Role | null
+}
+
+/**
+ * Finds or makes the account that an identity signs in to, and gives it the role of its groups. Accounts are found by issuer and subject alone, never by
+ * e-mail. The last owner stays one, whatever the groups say.
+ *
+ * @throws {SignInRefusal} when it may not come in; one whose groups do not let it in any more loses its sessions.
+ */
+export async function admitIdentity(
+  deps: AdmissionDependencies,
+  { identity, rules, admission }: { readonly identity: ProviderIdentity; readonly rules: AdmissionRules; readonly admission: Admission },
+  options: Options,
+): Promise<Admitted> {
+  const linked = await findIdentity(deps, identity, options)
+  const wanted = rules.roles.length === 0 ? undefined : roleOfGroups(identity.groups, rules.roles)
+  const refusal = !isOfDomain(identity.verifiedEmail, rules.emailDomains) ? 'email' : wanted === null ? 'group' : null
+  if (refusal !== null) {
+    if (linked !== null) await deps.accounts.deleteSessionsOf(linked.accountId, options)
+    throw new SignInRefusal(refusal)
+  }
+  const { accountId, change } = await placeIdentity(deps, { identity, linked, rules, admission, role: wanted ?? 'member' }, options)
+  const account = await deps.accounts.find(accountId, options)
+  if (account === null) throw new Error(`The account ${accountId} of an identity is gone.`)
+  if (account.disabledAt !== null) throw new SignInRefusal('locked')
+  return { change, ...(await giveRole(deps, account, wanted ?? account.role, options)) }
+}
+
+function isOfDomain(email: string | null, domains: readonly string[]): boolean {
+  return domains.length === 0 || (email !== null && domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase()))
+}
+
+interface Placing {
+  readonly identity: ProviderIdentity
+  readonly linked: LinkedIdentity | null
+  readonly rules: AdmissionRules
+  readonly admission: Admission
+  /** Of an account that is made now. */
+  readonly role: Role
+}
+
+async function placeIdentity(
+  deps: AdmissionDependencies,
+  { identity, linked, rules, admission, role }: Placing,
+  options: Options,
+): Promise<{ readonly accountId: string; readonly change: Admitted['change'] }> {
+  const { code, linkTo } = admission
+  if (linkTo !== null) {
+    const { accountId } = linked ?? (await link(deps, identity, linkTo, options))
+    if (accountId !== linkTo) throw new SignInRefusal('linked')
+    return { accountId, change: linked === null ? 'linked' : 'none' }
+  }
+  if (linked !== null && (await deps.accounts.find(linked.accountId, options)) !== null)
+    return { accountId: linked.accountId, change: 'none' }
+  if (code !== null) return { accountId: await join(deps, { identity, linked, code }, options), change: 'joined' }
+  if (!rules.createAccounts) throw new SignInRefusal('unknown')
+  await refuseTaken(deps, identity, options)
+  // The link comes first: whoever is second finds it, and one without its account is given it at the next sign-in.
+  const { accountId } = linked ?? (await link(deps, identity, randomUUID(), options))
+  const made = await makeAccount(deps, { id: accountId, identity, role }, options)
+  return { accountId, change: made ? 'created' : 'none' }
+}
+
+async function join(
+  deps: AdmissionDependencies,
+  { identity, linked, code }: Pick<Placing, 'identity' | 'linked'> & { readonly code: string },
+  options: Options,
+): Promise<string> {
+  const invitation = await findInvitation(deps, code, options).catch((error: unknown) => {
+    throw new SignInRefusal('invitation', error)
+  })
+  if (invitation.accountId === null) await refuseTaken(deps, identity, options)
+  if (!(await deps.accounts.takeInvitation(invitation.hash, options))) throw new SignInRefusal('invitation')
+  const id = invitation.accountId ?? linked?.accountId ?? randomUUID()
+  if (linked !== null && linked.accountId !== id) await unlinkIdentity(deps, linked, options)
+  if (invitation.accountId === null) await makeAccount(deps, { id, identity, role: invitation.role }, options)
+  else await deps.accounts.deleteSessionsOf(id, options)
+  if (identity.verifiedEmail !== null) await deps.accounts.setProfile(id, { name: identity.name, email: identity.verifiedEmail }, options)
+  return (await link(deps, identity, id, options)).accountId
+}
+
+/** Accounts' e-mails are not verified, so that one that is equal proves nothing; whoever holds its password may link. */
+async function refuseTaken({ accounts }: AdmissionDependencies, { verifiedEmail }: ProviderIdentity, options: Options): Promise<void> {
+  const wanted = verifiedEmail?.toLowerCase()
+  const taken = wanted !== undefined && (await accounts.list(options)).some(({ email }) => email?.toLowerCase() === wanted)
+  if (taken) throw new SignInRefusal('taken')
+}
+
+function link(
+  deps: AdmissionDependencies,
+  { issuer, subject, verifiedEmail }: ProviderIdentity,
+  accountId: string,
+  options: Options,
+): Promise<LinkedIdentity> {
+  return linkIdentity(deps, { issuer, subject, email: verifiedEmail, accountId }, options)
+}
+
+/** Whether it was made now, and not by another sign-in of the same identity. */
+async function makeAccount(
+  { accounts, clock }: AdmissionDependencies,
+  { id, identity, role }: { readonly id: string; readonly identity: ProviderIdentity; readonly role: Role },
+  options: Options,
+): Promise<boolean> {
+  if ((await accounts.find(id, options)) !== null) return false
+  const account = {
+    id,
+    name: identity.name,
+    email: identity.verifiedEmail,
+    role,
+    createdAt: clock.now(),
+    disabledAt: null,
+    limits: noLimits,
+  }
+  try {
+    await accounts.create(account, options)
+    return true
+  } catch (error) {
+    if ((await accounts.find(id, options)) !== null) return false
+    throw new SignInRefusal('taken', error)
+  }
+}
+
+async function giveRole(
+  { accounts }: AdmissionDependencies,
+  account: Account,
+  role: Role,
+  options: Options,
+): Promise<Pick<Admitted, 'account' | 'earlierRole'>> {
+  const changed = role !== account.role && (await accounts.change(account.id, { by: null, role, keepsOwner: true }, options))
+  return changed ? { account: { ...account, role }, earlierRole: account.role } : { account, earlierRole: null }
+}

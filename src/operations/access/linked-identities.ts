@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import type { Document, StoredDocument } from '../../core/document.ts'
+import { isRecord } from '../../core/is-record.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { DocumentStore } from '../../core/ports/document-store.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** Somebody as a provider knows him: for good, and only together with the provider's name. */
+export interface IdentityName {
+  readonly issuer: string
+  readonly subject: string
+}
+
+/** An identity that signs in to an account. */
+export interface LinkedIdentity extends IdentityName {
+  readonly id: string
+  readonly accountId: string
+  /** What the provider called it when it was linked; null = nothing verified. */
+  readonly email: string | null
+  readonly linkedAt: number
+}
+
+export interface IdentityDependencies {
+  readonly documents: DocumentStore
+  readonly clock: Clock
+}
+
+const kind = 'sign-in-identity'
+const mostPerAccount = 20
+
+/** Whom an identity signs in to, or null. */
+export async function findIdentity(
+  { documents }: IdentityDependencies,
+  name: IdentityName,
+  options: Options,
+): Promise<LinkedIdentity | null> {
+  const found = await documents.get({ kind, id: idOf(name), accountId: null }, options)
+  return found && readIdentity(found)
+}
+
+/** Links an identity to an account unless it is linked already; says to which it is linked now, however many ask at once. */
+export async function linkIdentity(
+  deps: IdentityDependencies,
+  { issuer, subject, email, accountId }: IdentityName & Pick<LinkedIdentity, 'email' | 'accountId'>,
+  options: Options,
+): Promise<LinkedIdentity> {
+  const { documents, clock } = deps
+  const document: Document = {
+    kind,
+    id: idOf({ issuer, subject }),
+    accountId,
+    value: { issuer, subject, email },
+    at: clock.now(),
+    label: null,
+    text: '',
+    attachedBytes: 0,
+    expiresAt: null,
+  }
+  await documents.put(document, { ...options, version: null, most: Number.POSITIVE_INFINITY })
+  const linked = await findIdentity(deps, { issuer, subject }, options)
+  if (linked === null) throw new Error('An identity was unlinked while it was being linked.')
+  return linked
+}
+
+/** The identities that sign in to an account, oldest first. */
+export async function listIdentities(
+  { documents }: Pick<IdentityDependencies, 'documents'>,
+  accountId: string,
+  options: Options,
+): Promise<readonly LinkedIdentity[]> {
+  const found = await documents.list({ kind, accountId, order: 'oldest', after: null, limit: mostPerAccount }, options)
+  return found.map(readIdentity)
+}
+
+/** Whether there was one to unlink. */
+export function unlinkIdentity(
+  { documents }: IdentityDependencies,
+  target: Pick<LinkedIdentity, 'id' | 'accountId'>,
+  options: Options,
+): Promise<boolean> {
+  return documents.remove({ kind, ...target }, options)
+}
+
+/** Issuers and subjects may be long and hold anything. */
+function idOf({ issuer, subject }: IdentityName): string {
+  return createHash('sha256')
+    .update(JSON.stringify([issuer, subject]))
+    .digest('hex')
+}
+
+function readIdentity({ id, accountId, at, value }: StoredDocument): LinkedIdentity {
+  const { issuer, subject, email } = isRecord(value) ? value : {}
+  if (typeof issuer !== 'string' || typeof subject !== 'string') throw new TypeError(`The stored identity ${id} is damaged.`)
+  return { id, accountId, issuer, subject, email: typeof email === 'string' ? email : null, linkedAt: at }
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { CookieJar } from '../support/openid/cookie-jar.ts'
+import { ada, begin, comeBack, faultPage as fault, openOrganisation as open, signIn } from '../support/openid/organisation.ts'
+import { visitProvider } from '../support/openid/visit-provider.ts'
+
+suite('a sign-in with the organisation is refused', () => {
+  test('when the state is another one, and the code stays unused', async () => {
+    await using service = await open()
+    service.provider.person = ada
+    const { jar, address } = await begin(service)
+    const returned = new URL(await visitProvider(address))
+    returned.searchParams.set('state', 'another')
+    assert.equal(await comeBack(service, jar, returned.href), fault('expired'))
+    assert.equal(service.provider.count('/token'), 0)
+  })
+
+  test('when another browser comes back with it', async () => {
+    await using service = await open()
+    service.provider.person = ada
+    const { address } = await begin(service)
+    const victim = await begin(service)
+    assert.equal(await comeBack(service, victim.jar, await visitProvider(address)), fault('expired'))
+    assert.equal(await comeBack(service, new CookieJar(), await visitProvider(address)), fault('expired'))
+  })
+
+  test('when its code is used a second time, cookie and all', async () => {
+    await using service = await open()
+    service.provider.person = ada
+    const { jar, address } = await begin(service)
+    const copy = new CookieJar()
+    copy.take(jar.header())
+    const returned = await visitProvider(address)
+    assert.equal(await comeBack(service, jar, returned), '/console/chat')
+    assert.equal(await comeBack(service, copy, returned), fault('refused'))
+  })
+
+  test('when it took longer than ten minutes', async () => {
+    await using service = await open()
+    service.provider.person = ada
+    const { jar, address } = await begin(service)
+    const returned = await visitProvider(address)
+    await service.clock.advance(10 * 60 * 1000)
+    assert.equal(await comeBack(service, jar, returned), fault('expired'))
+  })
+
+  test('when its cookie was changed or sealed by somebody else', async () => {
+    await using service = await open()
+    await using other = await open()
+    service.provider.person = ada
+    for (const forge of [(sealed: string) => `${sealed.slice(0, -2)}AA`, () => '', () => 'x'.repeat(3000)]) {
+      const { jar, address } = await begin(service)
+      const forged = new CookieJar()
+      forged.take(`sepia_openid=${forge(jar.get('sepia_openid') ?? '')}`)
+      assert.equal(await comeBack(service, forged, await visitProvider(address)), fault('expired'))
+    }
+    const { jar } = await begin(other)
+    const { address } = await begin(service)
+    assert.equal(await comeBack(service, jar, await visitProvider(address)), fault('expired'))
+  })
+
+  test('when the answer names another issuer', async () => {
+    await using service = await open()
+    service.provider.person = ada
+    const { jar, address } = await begin(service)
+    const returned = new URL(await visitProvider(address))
+    assert.equal(returned.searchParams.get('iss'), service.provider.issuer)
+    returned.searchParams.set('iss', 'https://elsewhere.example')
+    assert.equal(await comeBack(service, jar, returned.href), fault('refused'))
+  })
+
+  test('while one address comes back with sign-ins that fail, again and again', async () => {
+    await using service = await open({ rules: { createAccounts: false } })
+    const locations: string[] = []
+    for (let guess = 0; guess < 33; guess++) locations.push((await signIn(service, ada)).location)
+    assert.equal(locations[0], fault('unknown'))
+    assert.equal(locations.at(-1), fault('busy'))
+  })
+})
