@@ -111,6 +111,10 @@ export interface TextRequest {
         readonly effort?: ReasoningEffort
         /** Set when a model that cannot be told how long to think is not to refuse, but to think as it does. */
         readonly effortIsWish?: boolean
+        /** Whether it is to think at all, where no effort is asked for; absent = as it does by itself. */
+        readonly thinks?: boolean
+        /** Most tokens of thoughts per answer; absent = as the effort says. */
+        readonly thoughtTokens?: number
       }
     | { readonly type: 'prompt'; readonly prompt: string; readonly echo: boolean }
   /** Most tokens per choice; the context may end one earlier. */

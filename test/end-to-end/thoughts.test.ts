@@ -4,8 +4,8 @@ import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { openScriptedModel, type ScriptedModel } from '../support/model-files/scripted-model.ts'
-import { qwen3, qwen25 } from '../support/model-files/tool-family.ts'
-import { readError } from '../support/read-json.ts'
+import { alwaysThinking, qwen3, qwen25 } from '../support/model-files/tool-family.ts'
+import { readError, readJson } from '../support/read-json.ts'
 
 const question = { role: 'user', content: 'Two and two?' }
 const thinking = '<think>\nIs it </five>?\nSTOP\n</think>\n\n'
@@ -21,25 +21,29 @@ interface Heard {
 suite('thoughts of a model that thinks', () => {
   let model: ScriptedModel
   let plain: ScriptedModel
+  let always: ScriptedModel
   let service: HttpService
   before(async () => {
     model = await openScriptedModel(qwen3)
     plain = await openScriptedModel(qwen25)
-    const pool = createFixedModelPool({ text: { [qwen3.name]: model, [qwen25.name]: plain } })
-    service = await startHttpService({ catalog: createFakeCatalog([model.descriptor, plain.descriptor]), pool })
+    always = await openScriptedModel(alwaysThinking)
+    const models = [model, plain, always]
+    const pool = createFixedModelPool({ text: Object.fromEntries(models.map((each) => [each.descriptor.id, each])) })
+    service = await startHttpService({ catalog: createFakeCatalog(models.map(({ descriptor }) => descriptor)), pool, worker: true })
   })
   after(async () => {
     await service[Symbol.asyncDispose]()
     await model[Symbol.asyncDispose]()
     await plain[Symbol.asyncDispose]()
+    await always[Symbol.asyncDispose]()
   })
 
   const ask = (fields: object) =>
     service.fetch('/v1/chat/completions', { json: { model: qwen3.name, messages: [question], temperature: 0, max_tokens: 300, ...fields } })
 
   /** What comes at once and as a stream, which must agree. */
-  async function hear(says: string, fields: object = {}): Promise<Heard> {
-    model.say(says, says)
+  async function hear(says: string, fields: object = {}, from = model): Promise<Heard> {
+    from.say(says, says)
     const { choices } = JSON.parse(await (await ask(fields)).text())
     const { content, reasoning_content, tool_calls = [] } = choices[0].message
     const whole = { thoughts: reasoning_content ?? '', text: content ?? '', calls: tool_calls.length }
@@ -83,5 +87,79 @@ suite('thoughts of a model that thinks', () => {
     const refused = await readError(await ask({ model: qwen25.name, reasoning_effort: 'low' }))
     assert.deepEqual([refused.code, refused.param], ['unsupported_parameter', 'reasoning_effort'])
     assert.equal((await readError(await ask({ reasoning_effort: 'enormous' }))).param, 'reasoning_effort')
+  })
+  /** Eight tokens. A scripted model goes on with what stands at its place, whatever it was made to say before. */
+  const musing = 'abcdefghijkl'
+  const answerOf = async (says: string, fields: object, from = model) => {
+    const heard = await hear(says, fields, from)
+    from.say(says)
+    const { usage } = await readJson(await ask(fields))
+    return { ...heard, counted: Object(usage).completion_tokens_details?.reasoning_tokens ?? 0 }
+  }
+
+  for (const [who, opening] of [
+    ['begins its thoughts itself', '<think>'],
+    ['finds them begun', ''],
+  ] as const)
+    test(`are closed at their budget, and the answer begins, in a model that ${who}`, async () => {
+      const from = opening === '' ? always : model
+      const says = `${opening}${musing}</think>Four.`
+      const limited = (thinking_budget: number) => answerOf(says, { model: from.descriptor.id, thinking_budget }, from)
+      assert.deepEqual(await limited(0), { thoughts: '', text: 'ghijkl</think>Four.', calls: 0, counted: 0 })
+      assert.deepEqual(await limited(1), { thoughts: 'ab', text: 'ijkl</think>Four.', calls: 0, counted: 1 })
+      assert.deepEqual(await limited(3), { thoughts: 'abcde', text: 'l</think>Four.', calls: 0, counted: 3 })
+      for (const enough of [9, 2 ** 31 - 1])
+        assert.deepEqual(await limited(enough), { thoughts: musing, text: 'Four.', calls: 0, counted: 8 })
+    })
+
+  test('have a budget under the names of other servers, and by the effort where a model only hears whether to think', async () => {
+    const says = `<think>${musing}</think>Four.`
+    for (const fields of [{ thinking_budget_tokens: 1 }, { thinking_token_budget: 1 }, { reasoning_effort: 'minimal', max_tokens: 13 }])
+      assert.equal((await answerOf(says, fields)).counted, 1, JSON.stringify(fields))
+    assert.equal((await answerOf(says, { reasoning_effort: 'high' })).counted, 8)
+    const id = always.descriptor.id
+    const bare = `${musing}</think>Four.`
+    for (const fields of [{ reasoning_effort: 'none' }, { enable_thinking: false }, { chat_template_kwargs: { enable_thinking: false } }])
+      assert.equal((await answerOf(bare, { model: id, ...fields }, always)).counted, 0, JSON.stringify(fields))
+  })
+
+  test("have Anthropic's budget", async () => {
+    always.say(`${musing}</think>Four.`)
+    const thinking = { type: 'enabled', budget_tokens: 1 }
+    const json = { model: always.descriptor.id, messages: [question], temperature: 0, max_tokens: 300, thinking }
+    const { content } = await readJson(await service.fetch('/v1/messages', { json }))
+    assert.deepEqual(Array.isArray(content) && content.map(({ thinking, text }) => thinking ?? text), ['ab', 'ijkl</think>Four.'])
+  })
+
+  test('leave an answer that follows a schema', async () => {
+    const fields = { model: always.descriptor.id, response_format: { type: 'json_object' }, max_tokens: 60 }
+    for (const limits of [{}, { thinking_budget: 2 }]) {
+      const { text, thoughts } = await hear(`${musing}</think>Four. {"a": 1}`, { ...fields, ...limits }, always)
+      assert.ok(musing.startsWith(thoughts) && thoughts !== '')
+      assert.equal(typeof JSON.parse(text), 'object', text)
+    }
+  })
+
+  test('are counted for whoever did not wait for them', async () => {
+    model.say(`<think>${musing}</think>Four.`)
+    const asked = await readJson(
+      await service.fetch('/v1/responses', { json: { model: qwen3.name, input: 'Two and two?', background: true } }),
+    )
+    let usage: unknown = null
+    while (usage === null) ({ usage } = await readJson(await service.fetch(`/v1/responses/${asked.id}`)))
+    assert.deepEqual(Object(usage).output_tokens_details, { reasoning_tokens: 8 })
+  })
+
+  test('are refused by name where what is said of them contradicts itself', async () => {
+    for (const [fields, param] of [
+      [{ thinking_budget: -1 }, 'thinking_budget'],
+      [{ thinking_budget: 1.5 }, 'thinking_budget'],
+      [{ thinking_budget: 1, thinking_budget_tokens: 2 }, 'thinking_budget_tokens'],
+      [{ enable_thinking: true, reasoning_effort: 'none' }, 'reasoning_effort'],
+      [{ enable_thinking: true, chat_template_kwargs: { thinking: false } }, 'chat_template_kwargs.thinking'],
+      [{ chat_template_kwargs: { reasoning_effort: 'low' }, reasoning_effort: 'high' }, 'chat_template_kwargs.reasoning_effort'],
+      [{ chat_template_kwargs: { documents: [] } }, 'chat_template_kwargs.documents'],
+    ] as const)
+      assert.deepEqual((await readError(await ask(fields))).param, param)
   })
 })

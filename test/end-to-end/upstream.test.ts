@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
-import type { TextPart, TextRequest } from '../../src/core/text-generation.ts'
+import type { ChatInput, TextPart, TextRequest } from '../../src/core/text-generation.ts'
 import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { loadUpstreamModel } from '../../src/runtimes/upstream/load-upstream-model.ts'
@@ -40,11 +40,19 @@ function withoutStop(part: TextPart): TextPart {
   return part.type === 'choice-finish' ? { type: part.type, choice: part.choice, reason: part.reason } : part
 }
 
+function chatOf(content: string): ChatInput {
+  return { type: 'chat', messages: [{ role: 'user', content }], tools: [], toolChoice: 'none', parallelToolCalls: true }
+}
+
 const requests: Record<string, TextRequest> = {
   'a conversation': seeded('tell me something'),
   'a token limit and a stop string': seeded('tell me something', { maxTokens: 7, stop: ['bridge'] }),
   'several choices': seeded('tell me something', { choices: 3 }),
   'a plain prompt': seeded('', { input: { type: 'prompt', prompt: 'once upon a time', echo: false } }),
+  'thoughts within their budget': seeded('', {
+    input: { ...chatOf('[think one two three] [say four]'), thoughtTokens: 2 },
+  }),
+  'a model that is not to think': seeded('', { input: { ...chatOf('[think one two three] [say four]'), thinks: false } }),
   'a tool call': seeded('', {
     input: {
       type: 'chat',

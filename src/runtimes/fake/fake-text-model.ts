@@ -53,12 +53,12 @@ async function* generate(settings: FakeTextSettings, request: TextRequest, signa
   refuse(request, promptTokens, settings.contextLength ?? defaultContext)
   const fault = findFault(prompt)
   const tool = chooseTool(request, prompt)
-  const thoughts = findThoughts(prompt)
+  const thoughts = limitThoughts(findThoughts(prompt), request.input)
   const answers = Array.from({ length: request.choices }, (_, choice) => planAnswer(request, choice, settings.tokens ?? 16))
   const longest = Math.max(...answers.map((answer) => answer.tokens.length))
   await actOnFault(fault, 0, { signal, crash: settings.crash ?? (() => {}) })
   if (tool !== undefined) return yield* callTool(tool, { choices: request.choices, answered: countResults(request), promptTokens })
-  const thinks = request.input.type === 'chat' && request.input.effort !== 'none' && thoughts !== undefined
+  const thinks = thoughts !== ''
 
   for (let index = 0; index <= longest; index++) {
     if (settings.tokenDelayMs !== undefined && index < longest) await settings.clock.wait(settings.tokenDelayMs, { signal })
@@ -73,6 +73,12 @@ async function* generate(settings: FakeTextSettings, request: TextRequest, signa
   const thoughtTokens = thinks ? answers.length * countTokens(thoughts) : 0
   const completionTokens = answers.reduce((sum, answer) => sum + answer.tokens.length, thoughtTokens)
   yield { type: 'finish', usage: { promptTokens, completionTokens, cachedTokens: 0, ...(thinks && { thoughtTokens }) } }
+}
+
+/** Those a request allows, a word each. */
+function limitThoughts(thoughts: string | undefined, input: TextRequest['input']): string {
+  if (thoughts === undefined || input.type === 'prompt' || input.effort === 'none' || input.thinks === false) return ''
+  return input.thoughtTokens === undefined ? thoughts : thoughts.split(' ').slice(0, input.thoughtTokens).join(' ')
 }
 
 function refuse(request: TextRequest, promptTokens: number, contextLength: number): void {

@@ -5,6 +5,7 @@ import type { Generation, GenerationEnd } from './batch/generation.ts'
 import { constrainCalls, type RequestConstraints } from './constrain-request.ts'
 import type { OutputConstraint } from './grammar/output-constraint.ts'
 import type { LlamaEngine } from './llama-engine.ts'
+import { thoughtMarks } from './prompt/thought-marks.ts'
 import { ChoiceSampler } from './sampling/choice-sampler.ts'
 import { samplerConfig } from './sampling/sampler-config.ts'
 
@@ -29,6 +30,8 @@ export function createGeneration(
     readonly constraints: RequestConstraints
     readonly prompt: Uint32Array
     readonly opensThoughts: boolean
+    /** Tokens of thoughts after which the answer begins. */
+    readonly thoughtLimit: number
     readonly limit: number
     readonly account: string
   },
@@ -59,6 +62,13 @@ export function createGeneration(
   if (constraints.output !== null && !output.thinking) constrain(constraints.output)
   let tokens = 0
   let thoughtTokens = 0
+  let closing = false
+  const limitThoughts = (): void => {
+    if (closing || !output.insideThoughts || thoughtTokens < work.thoughtLimit) return
+    closing = true
+    sampler.force(vocabulary.tokenize(`\n${thoughtMarks.close}\n\n`, { special: true }))
+  }
+  limitThoughts()
 
   const finish = (end: GenerationEnd | 'stop-string'): void => {
     output.end(end)
@@ -78,12 +88,14 @@ export function createGeneration(
     },
     onToken: (token, logprobs) => {
       tokens++
+      const inside = output.insideThoughts && !closing
       const { text, stopped } = output.add(token, logprobs)
-      if (output.thinking) thoughtTokens++
+      if (inside && output.insideThoughts) thoughtTokens++
+      limitThoughts()
       if (stopped) finish('stop-string')
       sampler.accept(text, limit - tokens)
       const { triggered } = output
-      if (!constrained && constraints.output !== null && !output.thinking) constrain(constraints.output)
+      if (!constrained && constraints.output !== null && !output.insideThoughts && !sampler.forced) constrain(constraints.output)
       if (!constrained && triggered !== null && constraints.tools !== null) {
         constrained = true
         const constraint = constrainCalls(engine, constraints.tools, { written: triggered, account })

@@ -6,6 +6,7 @@ import { createGeneration } from './create-generation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { refuseHopeless } from './prompt/least-tokens.ts'
 import { checkPromptFits, opensThoughts, tokenizeRequest } from './prompt/prompt-tokens.ts'
+import { thoughtLimit } from './prompt/thought-limit.ts'
 import { choiceSeed } from './sampling/choice-seed.ts'
 
 /** Answers one request: every choice is a generation of its own in the decode loop. */
@@ -22,7 +23,8 @@ export async function* generateText(
   const parts = new PartQueue()
   const abort = (): void => parts.fail(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
-  using choices = startChoices(engine, request, { constraints, prompt, opensThoughts: endsInMark(engine, prompt), limit, account, parts })
+  const thoughts = { opensThoughts: endsInMark(engine, prompt), thoughtLimit: thoughtLimit(engine.template, request.input, limit) }
+  using choices = startChoices(engine, request, { constraints, prompt, ...thoughts, limit, account, parts })
   try {
     yield* parts.read()
     yield { type: 'finish', usage: choices.usage() }
@@ -55,6 +57,7 @@ interface Work {
   readonly constraints: RequestConstraints
   readonly prompt: Uint32Array
   readonly opensThoughts: boolean
+  readonly thoughtLimit: number
   readonly limit: number
   readonly account: string
   readonly parts: PartQueue

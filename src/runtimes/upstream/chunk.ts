@@ -37,6 +37,7 @@ export interface ChunkUsage {
   readonly prompt_tokens?: number
   readonly completion_tokens?: number
   readonly prompt_tokens_details?: { readonly cached_tokens?: number | null } | null
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null
 }
 
 /** What an upstream answers to a request for embeddings. */

@@ -61,10 +61,12 @@ function decodeReason(reason: string): FinishReason {
 
 function decodeUsage(usage: ChunkUsage | null | undefined): TokenUsage | undefined {
   if (usage?.prompt_tokens === undefined) return undefined
+  const thoughtTokens = usage.completion_tokens_details?.reasoning_tokens ?? 0
   return {
     promptTokens: usage.prompt_tokens,
     completionTokens: usage.completion_tokens ?? 0,
     cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+    ...(thoughtTokens > 0 && { thoughtTokens }),
   }
 }
 

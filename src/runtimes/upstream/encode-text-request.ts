@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import type { ChatMessage, EndingRules, ResponseFormat, SeenPart, TextRequest, ToolChoice } from '../../core/text-generation.ts'
+import type { ChatInput, ChatMessage, EndingRules, ResponseFormat, SeenPart, TextRequest, ToolChoice } from '../../core/text-generation.ts'
 
 /** A field that is left out where it has no effect, for upstreams that know only OpenAI's own fields. */
 const unlessOff = (name: string, value: number, off: number) => (value === off ? {} : { [name]: value })
@@ -36,12 +36,12 @@ function encodeChat({
   toolChoice,
   parallelToolCalls,
   opening = 'turn',
-  effort,
   effortIsWish = false,
+  ...thinking
 }: Extract<TextRequest['input'], { type: 'chat' }>) {
   const fields = {
     messages: messages.map(encodeMessage),
-    ...(effort !== undefined && !effortIsWish && { reasoning_effort: effort }),
+    ...(!effortIsWish && encodeThinking(thinking)),
     ...(opening !== 'turn' && { add_generation_prompt: false }),
     ...(opening === 'last-message' && { continue_final_message: true }),
   }
@@ -54,6 +54,23 @@ function encodeChat({
     })),
     tool_choice: encodeToolChoice(toolChoice),
     parallel_tool_calls: parallelToolCalls,
+  }
+}
+
+/** A budget has another name on each server, of which none minds the others' names; templates hear of a switch. */
+function encodeThinking({
+  effort,
+  thinks,
+  thoughtTokens,
+}: Pick<ChatInput, 'effort' | 'thinks' | 'thoughtTokens'>): Record<string, unknown> {
+  return {
+    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(thinks !== undefined && { chat_template_kwargs: { enable_thinking: thinks, thinking: thinks } }),
+    ...(thoughtTokens !== undefined && {
+      thinking_budget: thoughtTokens,
+      thinking_budget_tokens: thoughtTokens,
+      thinking_token_budget: thoughtTokens,
+    }),
   }
 }
 

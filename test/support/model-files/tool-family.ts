@@ -22,6 +22,8 @@ export interface ToolFamily {
   readonly userDefined: readonly string[]
   /** Whether a token of its own begins the calls. */
   readonly marked: boolean
+  /** Whether its template begins the thoughts of every answer, as those of models do that always think. */
+  readonly opensThoughts?: boolean
   /** Whether its template can show an answer with several calls. */
   readonly parallel: boolean
   /** An answer that makes these calls, as the template shows earlier ones. */
@@ -54,6 +56,9 @@ export const qwen3: ToolFamily = {
   template: 'qwen-3.jinja',
   userDefined: ['<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<think>', '</think>'],
 }
+
+/** A model that always thinks, and cannot be told otherwise. */
+export const alwaysThinking: ToolFamily = { ...qwen3, name: 'always-thinking', opensThoughts: true }
 
 export const mistralNemo: ToolFamily = {
   name: 'mistral-nemo',
@@ -107,11 +112,17 @@ export function describeTokenizer({ text, addsBegin, template, ...family }: Tool
     ['tokenizer.ggml.bos_token_id', ggufValue(tokens.indexOf(text.begin))],
     ['tokenizer.ggml.eos_token_id', ggufValue(end)],
     ['tokenizer.ggml.add_bos_token', ggufValue(addsBegin)],
-    ['tokenizer.chat_template', template === null ? value('tokenizer.chat_template') : ggufValue(readTemplate(template))],
+    [
+      'tokenizer.chat_template',
+      template === null ? value('tokenizer.chat_template') : ggufValue(readTemplate(template, family.opensThoughts ?? false)),
+    ],
   ]
   return { entries, size: tokens.length, end }
 }
 
-function readTemplate(name: string): string {
-  return readFileSync(new URL(`../../fixtures/chat-templates/${name}`, import.meta.url), 'utf8')
+function readTemplate(name: string, opensThoughts: boolean): string {
+  const template = readFileSync(new URL(`../../fixtures/chat-templates/${name}`, import.meta.url), 'utf8')
+  if (!opensThoughts) return template
+  const end = template.lastIndexOf('{%- if enable_thinking')
+  return `${template.slice(0, end)}{{- '<think>\\n' }}{#- <think> and </think> #}{%- endif %}`
 }

@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import { defaultMaxTokens, reasoningEfforts, type TextRequest } from '../../../core/text-generation.ts'
+import { defaultMaxTokens, type TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
@@ -9,6 +9,7 @@ import { findOpeningFaults, openingFields, readOpening } from './fields/opening-
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
 import { readStoring, type Storing, storingFields } from './fields/storing-fields.ts'
 import { takenFields } from './fields/taken-fields.ts'
+import { findThinkingFaults, readThinking, thinkingFields } from './fields/thinking-fields.ts'
 import { findMessageFaults, readChatMessages } from './read-chat-messages.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
 import { readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
@@ -42,11 +43,7 @@ const lastFields = {
   response_format: responseFormatField,
   ...outputFormatFields,
   ...openingFields,
-  reasoning_effort: Type.Optional(
-    Type.Enum([...reasoningEfforts], {
-      description: 'How long a model that thinks does so before it answers; its thoughts come as `reasoning_content`.',
-    }),
-  ),
+  ...thinkingFields,
   ...toolFields,
   ...storingFields,
   ...takenFields,
@@ -85,7 +82,7 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
           toolChoice: readToolChoice(body),
           parallelToolCalls: body.parallel_tool_calls ?? true,
           ...(opening && { opening }),
-          ...(body.reasoning_effort && { effort: body.reasoning_effort }),
+          ...readThinking(body),
         },
         maxTokens: readLimit(body),
         ...((body.max_completion_tokens ?? body.max_tokens) === undefined && { maxTokensIsDefault: true }),
@@ -113,6 +110,7 @@ function findChatFaults(body: ChatBody): readonly FieldFault[] {
     ...findResponseFormatFaults(body.response_format),
     ...findOutputFormatFaults(body, readResponseFormat(body.response_format)),
     ...findOpeningFaults(body),
+    ...findThinkingFaults(body),
     ...findEndingFaults(body, readLimit(body)),
     ...findToolFaults(body),
   ]

@@ -10,6 +10,7 @@ export const tokenUsageSchema = Type.Object({
   completion_tokens: tokenCount,
   total_tokens: tokenCount,
   prompt_tokens_details: Type.Object({ cached_tokens: tokenCount }),
+  completion_tokens_details: Type.Optional(Type.Object({ reasoning_tokens: tokenCount }, { description: 'Of models that thought.' })),
 })
 
 const alternative = { token: Type.String(), logprob: Type.Number(), bytes: Type.Array(Type.Integer({ minimum: 0, maximum: 255 })) }

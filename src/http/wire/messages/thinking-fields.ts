@@ -69,10 +69,11 @@ export function findThinkingFaults({
 }
 
 /** How long to think: a wish, since clients ask it of every model. */
-export function readThinking({ thinking, output_config }: ThinkingBody): Pick<ChatInput, 'effort' | 'effortIsWish'> {
+export function readThinking({ thinking, output_config }: ThinkingBody): Pick<ChatInput, 'effort' | 'effortIsWish' | 'thoughtTokens'> {
   const asked: ReasoningEffort | undefined = output_config?.effort === 'max' ? 'xhigh' : output_config?.effort
   const off = thinking?.type === 'disabled' || (thinking === undefined && asked === undefined)
-  return { effort: off ? 'none' : (asked ?? 'high'), effortIsWish: true }
+  const budget = thinking?.type === 'enabled' ? { thoughtTokens: thinking.budget_tokens } : {}
+  return { effort: off ? 'none' : (asked ?? 'high'), effortIsWish: true, ...budget }
 }
 
 /** Whether the answer shows what the model thought. */

@@ -5,6 +5,7 @@ import type { chatCompletionSchema } from '../chat/text-answers.ts'
 /** Reads the stored output of deferred work: the chat completion that we wrote. */
 export function readStoredChat(json: string): TextResult {
   const { choices, usage }: Answer<typeof chatCompletionSchema> = JSON.parse(json)
+  const thoughtTokens = usage.completion_tokens_details?.reasoning_tokens
   return {
     choices: choices.map(({ message, finish_reason, logprobs }) => ({
       text: message.content ?? '',
@@ -17,6 +18,7 @@ export function readStoredChat(json: string): TextResult {
       promptTokens: usage.prompt_tokens,
       completionTokens: usage.completion_tokens,
       cachedTokens: usage.prompt_tokens_details.cached_tokens,
+      ...(thoughtTokens !== undefined && { thoughtTokens }),
     },
   }
 }

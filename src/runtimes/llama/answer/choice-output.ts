@@ -77,6 +77,11 @@ export class ChoiceOutput {
     return this.#thoughts?.thinking ?? false
   }
 
+  /** Whether what comes next is a thought. */
+  get insideThoughts(): boolean {
+    return this.#thoughts?.inside ?? false
+  }
+
   /** Shows what was held back, and the finish; an unfinished character is dropped. */
   end(end: GenerationEnd | 'stop-string'): void {
     if (end !== 'stop-string') {

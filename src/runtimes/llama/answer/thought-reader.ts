@@ -22,6 +22,11 @@ export class ThoughtReader {
     return this.#phase === 'thoughts' || this.#phase === 'gap'
   }
 
+  /** Whether what comes next is a thought. */
+  get inside(): boolean {
+    return this.#phase === 'thoughts'
+  }
+
   /** Characters that may still become a mark. */
   get held(): number {
     return this.#held.length
@@ -44,9 +49,10 @@ export class ThoughtReader {
 
   #open(): void {
     const written = this.#held.trimStart()
-    if (thoughtMarks.open.startsWith(written)) return
-    this.#phase = written.startsWith(thoughtMarks.open) ? 'thoughts' : 'text'
-    if (this.#phase === 'thoughts') this.#held = written.slice(thoughtMarks.open.length)
+    if (written.startsWith(thoughtMarks.open)) {
+      this.#phase = 'thoughts'
+      this.#held = written.slice(thoughtMarks.open.length)
+    } else if (!thoughtMarks.open.startsWith(written)) this.#phase = 'text'
   }
 
   /** Takes thoughts out of what is held, without the line breaks around them. */

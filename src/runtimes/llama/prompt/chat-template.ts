@@ -29,6 +29,8 @@ export interface RenderOptions {
   readonly opensTurn?: boolean
   /** How long the model is to think; absent = as the template says. */
   readonly effort?: ReasoningEffort
+  /** Whether the model is to think at all, where there is no effort; absent = as the template says. */
+  readonly thinks?: boolean
 }
 
 export interface ChatTemplate {
@@ -37,8 +39,10 @@ export interface ChatTemplate {
   readonly knowsTools: boolean
   /** Whether the model thinks in marks before it answers. */
   readonly thinks: boolean
-  /** Whether the model can be told how long to think. */
+  /** Whether the model can be told how long to think, or at least whether to. */
   readonly hearsEffort: boolean
+  /** Whether it can be told how long. */
+  readonly hearsDegree: boolean
   /**
    * @throws {ServiceError} `invalid_request_error` when the template refuses the messages or writes far more than it was
    *   given, `inference_failed` when it runs longer than a second.
@@ -65,16 +69,21 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
   const template = new Template(text)
   const variables = { add_generation_prompt: true, bos_token: texts.begin, eos_token: texts.end }
   const hearsEffort = effortVariables.test(text)
+  const thinks = text.includes(thoughtMarks.close)
   const shape = needsContentParts(template, variables) ? withContentParts : (message: TemplateMessage) => message
   return {
     source: text,
     knowsTools: /\btools\b/.test(text),
-    thinks: text.includes(thoughtMarks.close),
+    thinks,
     hearsEffort,
-    render: (messages, tools, { opensTurn = true, effort } = {}) => {
-      if (effort !== undefined && !hearsEffort) throw refuseEffort()
-      const thinking =
-        effort === undefined ? {} : { reasoning_effort: effort, enable_thinking: effort !== 'none', thinking: effort !== 'none' }
+    hearsDegree: /\breasoning_effort\b/.test(text),
+    render: (messages, tools, { opensTurn = true, effort, thinks: asked } = {}) => {
+      if (effort !== undefined && !hearsEffort && !thinks) throw refuseEffort()
+      const told = effort === undefined ? asked : effort !== 'none'
+      const thinking = {
+        ...(effort !== undefined && { reasoning_effort: effort }),
+        ...(told !== undefined && { enable_thinking: told, thinking: told }),
+      }
       const input = { messages: messages.map(shape), tools: tools.length > 0 ? tools.map(describeTool) : null }
       const longest = 4 * JSON.stringify(input).length + maxTemplateLength
       const rendered = renderChecked(template, { ...variables, ...input, ...thinking, add_generation_prompt: opensTurn })

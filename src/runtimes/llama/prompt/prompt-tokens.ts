@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../core/error.ts'
-import type { TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
+import type { ChatInput, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
 import { joinTokens } from '../binding/tokenize-stretches.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
-import { type ChatTemplate, toTemplateMessage } from './chat-template.ts'
+import { type ChatTemplate, type RenderOptions, toTemplateMessage } from './chat-template.ts'
 import { guardControlTexts } from './control-guard.ts'
 import { mapMembers } from './map-texts.ts'
 import { renderPrompt } from './render-prompt.ts'
@@ -33,7 +33,7 @@ export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTool
   const guard = guardControlTexts(vocabulary.controlTexts, collectTexts(shape))
   const { seen, tools } = shape(guard.protect)
   const last = seen.at(-1)
-  const thinking = input.effort === undefined || (input.effortIsWish === true && !template.hearsEffort) ? {} : { effort: input.effort }
+  const thinking = readThinking(template, input)
   const continued = input.opening === 'last-message' && last?.role === 'assistant' ? last : null
   const rendered =
     continued === null
@@ -43,6 +43,13 @@ export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTool
     vocabulary,
     guard.split(rendered).map((part) => vocabulary.tokenize(part.text, { special: part.special })),
   )
+}
+
+/** What the template is told of how to think; who allows no thoughts asks for none. */
+function readThinking({ hearsEffort }: ChatTemplate, input: ChatInput): Pick<RenderOptions, 'effort' | 'thinks'> {
+  const { effort, effortIsWish = false, thoughtTokens } = input
+  const thinks = thoughtTokens === 0 ? false : input.thinks
+  return effort === undefined || (effortIsWish && !hearsEffort) ? { ...(thinks !== undefined && { thinks }) } : { effort }
 }
 
 /** Whether a prompt ends in the mark that begins thoughts. */

@@ -13,6 +13,7 @@ export class ChoiceSampler implements Disposable {
   readonly #account: string
   readonly #ending: EndingRules
   readonly #drawn: number[] = []
+  #forced: readonly number[] = []
   #grammar: GrammarFollower | null = null
   #closer: JsonCloser | null = null
   #bias: ClosingBias | null = null
@@ -40,12 +41,25 @@ export class ChoiceSampler implements Disposable {
     this.#closer = new JsonCloser(this.#engine.vocabulary, constraint)
   }
 
+  /** Makes these the next tokens, whatever the model or a grammar says. */
+  force(tokens: Iterable<number>): void {
+    this.#forced = [...tokens]
+  }
+
+  /** Whether the next token is settled already. */
+  get forced(): boolean {
+    return this.#forced.length > 0
+  }
+
   /**
    * Draws from the logits at `index`; −1 when nothing may follow.
    *
    * @throws {ServiceError} `unsupported_parameter` when the grammar takes too much work.
    */
   async draw(context: NativeContext, index: LogitIndex): Promise<number> {
+    const [settled, ...rest] = this.#forced
+    this.#forced = rest
+    if (settled !== undefined) return this.#note(settled)
     const token = await context.sampleToken(index, this.#native)
     if (this.#grammar === null || (token >= 0 && this.#grammar.accept(token))) return this.#note(token)
     this.#apply(this.#grammar.forbidden()) // only now, since most tokens that models draw fit and a look at all takes longer

@@ -24,6 +24,7 @@ export function encodeMessagesRequest(request: TextRequest, model: string): Reco
     ...(sampling.topP < 1 && { top_p: sampling.topP }),
     ...(sampling.topK > 0 && { top_k: sampling.topK }),
     ...(stop.length > 0 && { stop_sequences: stop }),
+    ...encodeThinking(input),
     ...encodeTools(input),
     stream: true,
   }
@@ -31,7 +32,7 @@ export function encodeMessagesRequest(request: TextRequest, model: string): Reco
 
 function findStrange(
   { sampling, choices, topLogprobs, responseFormat, ending }: TextRequest,
-  { opening = 'turn', effort = 'none' }: ChatInput,
+  { opening = 'turn', effort = 'none', effortIsWish = false }: ChatInput,
 ): string | undefined {
   const asked: readonly (readonly [name: string, isAsked: boolean])[] = [
     ['temperature', sampling.temperature > 1],
@@ -44,13 +45,18 @@ function findStrange(
     ['logprobs', topLogprobs !== null],
     ['response_format', responseFormat.type !== 'text'],
     ['add_generation_prompt', opening === 'bare'],
-    ['reasoning_effort', effort !== 'none'],
+    ['reasoning_effort', effort !== 'none' && !effortIsWish],
     ['include_stop_str_in_output', ending?.includeStop === true],
     ['stop_token_ids', ending !== undefined && ending.stopTokens.length > 0],
     ['min_tokens', ending !== undefined && ending.minTokens > 0],
     ['ignore_eos', ending?.ignoreEnd === true],
   ]
   return asked.find(([, isAsked]) => isAsked)?.[0]
+}
+
+/** Thoughts of earlier turns come without the signatures that such servers want to see again beside calls, so that none are asked for there. */
+function encodeThinking({ thoughtTokens = 0, tools }: ChatInput): Record<string, unknown> {
+  return thoughtTokens > 0 && tools.length === 0 ? { thinking: { type: 'enabled', budget_tokens: thoughtTokens } } : {}
 }
 
 function encodeMessage(message: ChatMessage): Turn[] {

@@ -1,0 +1,80 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../../core/error.ts'
+import { type ChatInput, reasoningEfforts } from '../../../../core/text-generation.ts'
+
+const switched = (description: string) => Type.Optional(Type.Boolean({ description }))
+const effort = (description: string) => Type.Optional(Type.Enum([...reasoningEfforts], { description }))
+const budget = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description }))
+
+/** How long a model that thinks does so, in the words of OpenAI, Qwen, vLLM and llama.cpp. */
+export const thinkingFields = {
+  reasoning_effort: effort(
+    'How long a model that thinks does so before it answers; its thoughts come as `reasoning_content`. One that only hears whether to think gets a share of the limit: minimal 10 %, low 20 %, medium 50 %, high 80 %, xhigh 95 %.',
+  ),
+  thinking_budget: budget('Most tokens of thoughts per answer: at them the thoughts are closed, and the answer begins.'),
+  thinking_budget_tokens: budget("llama.cpp's name of `thinking_budget`."),
+  thinking_token_budget: budget("vLLM's name of `thinking_budget`."),
+  enable_thinking: switched('Whether the model thinks at all; as it does by itself when left out.'),
+  chat_template_kwargs: Type.Optional(
+    Type.Object(
+      {
+        enable_thinking: switched('As the field of that name.'),
+        thinking: switched('The same, in the words of other templates.'),
+        reasoning_effort: effort('As the field of that name.'),
+      },
+      { additionalProperties: false, description: 'What templates are told, as far as it is about thinking.' },
+    ),
+  ),
+}
+
+const example = Type.Object(thinkingFields)
+type ThinkingBody = Static<typeof example>
+
+const budgets = ['thinking_budget', 'thinking_budget_tokens', 'thinking_token_budget'] as const
+
+/** Finds two names of one thing that say different things, and an effort beside a switch that is off. */
+export function findThinkingFaults(body: ThinkingBody): readonly FieldFault[] {
+  const { switches, efforts, limits } = gather(body)
+  return [
+    ...findContradiction(limits),
+    ...findContradiction(efforts),
+    ...findContradiction([...switches, ...efforts.map(([name, asked]) => [name, asked !== 'none'] as const)]),
+  ]
+}
+
+/** What is asked of the model's thoughts. */
+export function readThinking(body: ThinkingBody): Pick<ChatInput, 'effort' | 'thinks' | 'thoughtTokens'> {
+  const { switches, efforts, limits } = gather(body)
+  const [[, asked] = [], [, thinks] = [], [, thoughtTokens] = []] = [efforts[0], switches[0], limits[0]]
+  return {
+    ...(asked !== undefined && { effort: asked }),
+    ...(thinks !== undefined && { thinks }),
+    ...(thoughtTokens !== undefined && { thoughtTokens }),
+  }
+}
+
+type Said<Value> = readonly (readonly [name: string, value: Value])[]
+
+function gather({ chat_template_kwargs: told = {}, ...body }: ThinkingBody): {
+  readonly switches: Said<boolean>
+  readonly efforts: Said<(typeof reasoningEfforts)[number]>
+  readonly limits: Said<number>
+} {
+  const said = <Value>(name: string, value: Value | undefined): Said<Value> => (value === undefined ? [] : [[name, value]])
+  return {
+    switches: [
+      ...said('enable_thinking', body.enable_thinking),
+      ...said('chat_template_kwargs.enable_thinking', told.enable_thinking),
+      ...said('chat_template_kwargs.thinking', told.thinking),
+    ],
+    efforts: [...said('reasoning_effort', body.reasoning_effort), ...said('chat_template_kwargs.reasoning_effort', told.reasoning_effort)],
+    limits: budgets.flatMap((name) => said(name, body[name])),
+  }
+}
+
+function findContradiction([first, ...others]: Said<unknown>): readonly FieldFault[] {
+  const other = others.find(([, value]) => value !== first?.[1])
+  if (first === undefined || other === undefined) return []
+  const message = `\`${other[0]}\` contradicts \`${first[0]}\`; send one of them.`
+  return [{ path: other[0].split('.'), message, kind: 'conflict' }]
+}
