@@ -92,12 +92,12 @@ class ClusterPool implements ModelPool {
   async #acquire<Model>(
     modelId: string,
     kind: ModelDescriptor['kind'],
-    { signal, account, conversation, sequences = 1, deferred = false }: AcquireOptions,
+    { signal, account, conversation, sequences = 1, priority = 0, deferred = false }: AcquireOptions,
     excluded: Set<string>,
     model: { readonly here: () => Promise<ModelLease<Model>> | undefined; readonly there: (slot: BorrowedSlot) => Model },
   ): Promise<PlacedLease<Model>> {
     findDescriptor(this.#deps.catalog, modelId, kind)
-    const question: LeaseQuestion = { kind, model: modelId, account, sequences, deferred }
+    const question: LeaseQuestion = { kind, model: modelId, account, sequences, deferred, priority }
     let refusal: unknown
     while (excluded.size <= mostReroutes) {
       const node = chooseNode(this.#views(modelId), { key: conversation ?? null, excluded })

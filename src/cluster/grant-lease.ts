@@ -75,9 +75,9 @@ export async function grantLease(deps: GrantDependencies, asked: Asked, reply: R
 type Model = TextModel | ImageModel | null
 
 async function acquire({ pool, isDraining }: GrantDependencies, { question, signal }: Asked): Promise<ModelLease<Model>> {
-  const { kind, model, account, sequences, deferred } = question
+  const { kind, model, account, sequences, deferred, priority = 0 } = question
   if (isDraining()) throw new ServiceError('shutting_down', 'The node is stopping; try again when it is back.', { retryAfterSeconds: 1 })
-  const options = { signal, account, sequences, deferred }
+  const options = { signal, account, sequences, deferred, priority }
   if (kind === 'text') return pool.acquireText(model, options)
   if (kind === 'image') return pool.acquireImage(model, options)
   await (kind === 'load' ? pool.load(model, { signal }) : pool.unload(model, { signal }))

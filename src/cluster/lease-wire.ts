@@ -19,6 +19,8 @@ export interface LeaseQuestion {
   readonly account: string
   readonly sequences: number
   readonly deferred: boolean
+  /** Absent = 0, as from nodes that know of none. */
+  readonly priority?: number
 }
 
 /** The answer to the question, as the first line back. */

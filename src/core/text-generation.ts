@@ -131,6 +131,8 @@ export interface TextRequest {
   readonly responseFormat: ResponseFormat
   /** Absent = no rules but the ones above. */
   readonly ending?: EndingRules
+  /** How urgent it is among the requests of its account, lower first; absent = 0. */
+  readonly priority?: number
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls'

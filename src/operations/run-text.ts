@@ -32,6 +32,7 @@ export async function* runText(
       sequences: request.choices,
       conversation: conversationKey(accountId, request),
       deferred,
+      ...(request.priority !== undefined && { priority: request.priority }),
     }),
     { signal, model: request.model },
   )

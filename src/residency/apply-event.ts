@@ -13,6 +13,16 @@ export function applyEvent(state: ResidencyState, event: PlannerEvent, now: numb
   return model === undefined ? state : withModel(state, noteEvent(model, event, now))
 }
 
+/** A priority moves a request by less than this among those of its account, so that nothing waits for ever. */
+const mostDelayMs = 30_000
+/** The priority that moves it by half of that. */
+const halfway = 10
+
+/** Milliseconds that a priority makes a request come later, or earlier; in the order of the priorities, whatever their size. */
+function delayOf(priority: number): number {
+  return (mostDelayMs * priority) / (Math.abs(priority) + halfway)
+}
+
 type ModelEvent = Extract<PlannerEvent, { readonly modelId: string }>
 
 function noteEvent(model: ResidentModel, event: ModelEvent, now: number): ResidentModel {
@@ -27,6 +37,7 @@ function noteEvent(model: ResidentModel, event: ModelEvent, now: number): Reside
             account: event.account,
             sequences: event.sequences,
             since: now,
+            due: now + delayOf(event.priority ?? 0),
             deferred: event.deferred === true,
             admitted: false,
           },

@@ -4,7 +4,7 @@ type Line = Pick<ResidentModel, 'waiting' | 'held' | 'given' | 'givenLeast'>
 
 /**
  * The waiter to serve next: of the account with the fewest sequences in work, then of the one that has been given the least
- * (start-time fair queueing, Goyal et al. 1996), then the oldest.
+ * (start-time fair queueing, Goyal et al. 1996), then the one whose first came first; of its own the one that is due first.
  */
 export function chooseWaiter(model: Line): Waiter | undefined {
   const sequences = countByAccount(model.held)
@@ -14,7 +14,10 @@ export function chooseWaiter(model: Line): Waiter | undefined {
     const own = rank(waiter)
     if (best === undefined || own[0] < best.rank[0] || (own[0] === best.rank[0] && own[1] < best.rank[1])) best = { waiter, rank: own }
   }
-  return best?.waiter
+  const account = best?.waiter.account
+  return model.waiting
+    .filter((waiter) => waiter.account === account)
+    .reduce<Waiter | undefined>((first, each) => (first === undefined || each.due < first.due ? each : first), undefined)
 }
 
 function countByAccount(held: readonly HeldSlot[]): ReadonlyMap<string, number> {

@@ -116,12 +116,12 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   #acquire<Model>(
     descriptor: ModelDescriptor,
     residents: ReadonlyMap<string, LoadedModel<Model>>,
-    { signal, account, sequences = 1, deferred = false }: AcquireOptions,
+    { signal, account, sequences = 1, priority = 0, deferred = false }: AcquireOptions,
   ): Promise<ModelLease<Model>> {
     const modelId = descriptor.id
     this.#introduce(descriptor)
     return this.#wait(modelId, signal, {
-      ask: (waiterId) => ({ type: 'acquire', modelId, waiterId, account, sequences, deferred }),
+      ask: (waiterId) => ({ type: 'acquire', modelId, waiterId, account, sequences, priority, deferred }),
       take: (waiterId) => {
         const loaded = residents.get(modelId)
         if (loaded === undefined) throw new Error(`the planner granted a slot of ${modelId}, which is not loaded`)

@@ -27,6 +27,14 @@ const acquire = (waiterId: number, account = 'a', modelId = 'm', sequences = 1):
   account,
   sequences,
 })
+const ranked = (waiterId: number, account: string, priority: number): PlannerEvent => ({
+  type: 'acquire',
+  modelId: 'm',
+  waiterId,
+  account,
+  sequences: 1,
+  priority,
+})
 const many = (waiterId: number, account: string, sequences: number): PlannerEvent => acquire(waiterId, account, 'm', sequences)
 const release = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'release', modelId, waiterId })
 const leave = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'leave', modelId, waiterId })
@@ -251,6 +259,36 @@ const fairness: Readonly<Record<string, readonly Row[]>> = {
     [0, release(3), ['grant 5']],
     [0, release(5), ['grant 4']],
     [0, release(4), ['grant 6']],
+  ],
+  'the urgent request of an account goes before its others, and before nobody else': [
+    [0, acquire(1, 'a'), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [0, acquire(2, 'a'), []],
+    [0, ranked(3, 'a', -1_000_000), []],
+    [0, acquire(4, 'b'), []],
+    [0, release(1), ['grant 4']],
+    [0, release(4), ['grant 3']],
+    [0, release(3), ['grant 2']],
+  ],
+  'one that can wait lets those pass that come within half a minute, and none after that': [
+    [0, acquire(1, 'a'), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [0, ranked(2, 'a', 1_000_000), []],
+    [29_000, acquire(3, 'a'), []],
+    [29_000, release(1), ['grant 3']],
+    [31_000, ranked(4, 'a', 0), []],
+    [31_000, release(3), ['grant 2']],
+    [31_000, release(2), ['grant 4']],
+  ],
+  'priorities of any size are told apart': [
+    [0, acquire(1, 'a'), ['load m']],
+    [0, loaded('m', 1), ['grant 1']],
+    [0, ranked(2, 'a', 2_000_000), []],
+    [0, ranked(3, 'a', 1_000_000), []],
+    [0, release(1), ['grant 3']],
+    [0, ranked(4, 'a', 1), []],
+    [0, release(3), ['grant 4']],
+    [0, release(4), ['grant 2']],
   ],
   'an account that fills its share is refused, the others are not': [
     [0, acquire(1, 'a'), ['load m']],

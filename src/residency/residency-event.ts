@@ -11,6 +11,8 @@ export type PlannerEvent =
       readonly account: string
       readonly sequences: number
       readonly deferred?: boolean
+      /** Lower first, among the waiters of its account. */
+      readonly priority?: number
     }
   | { readonly type: 'want'; readonly modelId: string; readonly waiterId: number }
   /** A waiter no longer waits. */

@@ -8,6 +8,8 @@ export interface Waiter {
   readonly sequences: number
   /** Unix milliseconds. */
   readonly since: number
+  /** When it came, moved by its priority: the waiters of one account are served in this order. */
+  readonly due: number
   /** Whether its caller waits at no connection. */
   readonly deferred: boolean
   /** Whether it was let into the queue, so that its account's share no longer matters. */

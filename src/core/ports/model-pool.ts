@@ -15,6 +15,8 @@ export interface AcquireOptions {
   readonly sequences?: number
   /** What the requests of one conversation have in common: where there are several machines they go to the same, whose cache is warm. */
   readonly conversation?: string
+  /** How urgent it is among what waits of its account, lower first; default 0. It never comes before another account for that. */
+  readonly priority?: number
   /** Whether nobody waits for it at a connection: it keeps its place in the line beside those who do; default false. */
   readonly deferred?: boolean
 }

@@ -29,7 +29,8 @@ export async function submitInference(
   await holdWaiting(deps, { id, accountId: submission.accountId, work: submission.work }, options)
   let kept = false
   try {
-    const result = await queue.enqueue({ ...submission, id }, options)
+    const priority = isLow(submission.work) ? 'low' : submission.priority
+    const result = await queue.enqueue({ ...submission, priority, id }, options)
     kept = !result.repeated
     if (kept) onSubmitted(result.inference)
     return result
@@ -37,6 +38,11 @@ export async function submitInference(
     // The caller may have left by now; nothing must stay set aside for work that is not there.
     if (!kept) await ledger.release(id, { signal: new AbortController().signal })
   }
+}
+
+/** Whether a request says of itself that it can wait. Nothing goes before the requests of other accounts, so that there is no more to be had. */
+function isLow(work: InferenceWork): boolean {
+  return work.kind === 'chat' && (work.request.priority ?? 0) > 0
 }
 
 async function holdWaiting(

@@ -62,7 +62,7 @@ interface WaitingChat {
 async function answerNow(deps: RouteDependencies, settings: HttpSettings, { incoming, reply, caller, chat }: WaitingChat): Promise<object> {
   const { request, delivery, storing } = chat
   const options = { signal: clientSignal(reply) }
-  const head = startCompletion(deps.clock, request.model)
+  const head = startCompletion(deps.clock, request.model, chat.tier)
   const whole = async (result: TextResult): Promise<Answer<typeof chatCompletionSchema>> => {
     const { metadata, messages, keep } = storing
     const completion = { ...encodeChatCompletion(head, request, result), ...((keep || metadata !== null) && { metadata: metadata ?? {} }) }

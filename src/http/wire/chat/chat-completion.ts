@@ -18,6 +18,7 @@ export function encodeChatCompletion(head: CompletionHead, request: TextRequest,
     model: head.model,
     object: 'chat.completion',
     system_fingerprint: null,
+    ...(head.tier && { service_tier: head.tier }),
     usage: encodeTokenUsage(result.usage),
   }
 }

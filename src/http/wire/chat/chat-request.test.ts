@@ -104,6 +104,8 @@ suite('chat requests', () => {
     tool_choice: { good: ['auto', 'none', null], bad: ['sometimes', 'required', { type: 'function', function: { name: 'look' } }] },
     parallel_tool_calls: { good: [true, false, null], bad: [1] },
     user: { good: ['me', null], bad: [5] },
+    priority: { good: [0, -5, 5, 2 ** 31 - 1, null], bad: [0.5, '1', 2 ** 31] },
+    service_tier: { good: ['auto', 'default', 'flex', 'scale', 'priority', 'fast', null], bad: ['gold', 1] },
     stream_options: { good: [null], bad: [{}, { include_usage: true }, true] },
   }
   for (const [field, { good, bad }] of Object.entries(ranges)) {
@@ -135,6 +137,19 @@ suite('chat requests', () => {
     assert.equal(accept({ logprobs: true, top_logprobs: 20 }).request.topLogprobs, 20)
     refuse({ logprobs: true, top_logprobs: 21 }, 'top_logprobs')
     refuse({ top_logprobs: 1 }, 'top_logprobs')
+  })
+
+  test('a tier is a priority, and says so in the answer', () => {
+    const read = (fields: object) => {
+      const { request, tier } = accept(fields)
+      return [request.priority, tier]
+    }
+    assert.deepEqual(read({}), [undefined, undefined])
+    assert.deepEqual(read({ priority: 3 }), [3, undefined])
+    assert.deepEqual(read({ service_tier: 'flex' }), [10, 'flex'])
+    assert.deepEqual(read({ service_tier: 'fast' }), [-10, 'priority'])
+    assert.deepEqual(read({ service_tier: 'scale', priority: 3 }), [3, 'default'])
+    refuse({ service_tier: 'flex', priority: 3 }, 'priority')
   })
 
   test('the two names of the token limit must agree', () => {

@@ -4,12 +4,14 @@ import { defaultMaxTokens, type TextRequest } from '../../../core/text-generatio
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
+import type { CompletionHead } from './completion-head.ts'
 import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
 import { findOpeningFaults, openingFields, readOpening } from './fields/opening-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
 import { readStoring, type Storing, storingFields } from './fields/storing-fields.ts'
 import { takenFields } from './fields/taken-fields.ts'
 import { findThinkingFaults, readThinking, thinkingFields } from './fields/thinking-fields.ts'
+import { findUrgencyFaults, readTier, readUrgency, urgencyFields } from './fields/urgency-fields.ts'
 import { findMessageFaults, readChatMessages } from './read-chat-messages.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
 import { readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
@@ -45,6 +47,7 @@ const lastFields = {
   ...openingFields,
   ...thinkingFields,
   ...toolFields,
+  ...urgencyFields,
   ...storingFields,
   ...takenFields,
 }
@@ -62,6 +65,8 @@ export interface ParsedChat {
   readonly request: TextRequest
   readonly delivery: Delivery
   readonly storing: Storing
+  /** What its answer calls the tier, where it asked for one. */
+  readonly tier?: CompletionHead['tier']
 }
 
 /** Makes the parser of chat requests: every default filled in, or every fault reported at once. */
@@ -72,6 +77,7 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
     refuseFaults(findChatFaults(body), textFaultCodes)
     const ending = readEnding(body)
     const opening = readOpening(body)
+    const tier = readTier(body)
     return {
       request: {
         model: body.model,
@@ -92,9 +98,11 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
         topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : null,
         responseFormat: readOutputFormat(body) ?? readResponseFormat(body.response_format),
         ...(ending && { ending }),
+        ...readUrgency(body),
       },
       delivery: readDelivery(body),
       storing: readStoring(body),
+      ...(tier && { tier }),
     }
   }
 }
@@ -111,6 +119,7 @@ function findChatFaults(body: ChatBody): readonly FieldFault[] {
     ...findOutputFormatFaults(body, readResponseFormat(body.response_format)),
     ...findOpeningFaults(body),
     ...findThinkingFaults(body),
+    ...findUrgencyFaults(body),
     ...findEndingFaults(body, readLimit(body)),
     ...findToolFaults(body),
   ]

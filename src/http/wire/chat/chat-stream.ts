@@ -19,7 +19,14 @@ export async function* encodeChatStream(
   delivery: Delivery,
 ): AsyncGenerator<string, void, undefined> {
   const chunk = (fields: object) =>
-    encodeEventData({ id: head.id, object: 'chat.completion.chunk', created: head.created, model: head.model, ...fields })
+    encodeEventData({
+      id: head.id,
+      object: 'chat.completion.chunk',
+      created: head.created,
+      model: head.model,
+      ...(head.tier && { service_tier: head.tier }),
+      ...fields,
+    })
   try {
     for (let index = 0; index < request.choices; index++) yield chunk({ choices: [choiceOf(index, { content: null })] })
     for await (const part of parts) {

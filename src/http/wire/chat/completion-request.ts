@@ -5,6 +5,7 @@ import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
+import { readUrgency, urgencyFields } from './fields/urgency-fields.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
 import { readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
 import { readStop, stopField } from './stop-field.ts'
@@ -30,6 +31,7 @@ const lastFields = {
   ...streamFields,
   echo: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer begins with the prompt.' })),
   logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token.' })),
+  priority: urgencyFields.priority,
   user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
 }
 
@@ -68,6 +70,7 @@ export function createCompletionRequestParser(settings: {
         topLogprobs: body.logprobs ?? null,
         responseFormat: readOutputFormat(body) ?? responseFormat,
         ...(ending && { ending }),
+        ...readUrgency(body),
       },
       delivery: readDelivery(body),
     }

@@ -31,6 +31,8 @@ const toolCall = Type.Object({
   function: Type.Object({ name: Type.String(), arguments: Type.String({ description: 'JSON, as the model wrote it.' }) }),
 })
 
+const tier = Type.Optional(Type.Enum(['default', 'flex', 'priority'], { description: 'Where the request names one.' }))
+
 /** Answer of POST /v1/chat/completions. */
 export const chatCompletionSchema = Type.Object({
   ...head,
@@ -52,6 +54,7 @@ export const chatCompletionSchema = Type.Object({
     }),
   ),
   usage: tokenUsageSchema,
+  service_tier: tier,
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.String(), { description: 'Your own notes, where the request had some or was stored.' }),
   ),
@@ -76,6 +79,7 @@ export const chatChunkSchema = Type.Object({
     }),
   ),
   usage: Type.Optional(tokenUsageSchema),
+  service_tier: tier,
 })
 
 /** Log probabilities in the shape of plain completions. */

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { type ResponseFormat, reasoningEfforts, type TextRequest } from '../../../core/text-generation.ts'
+import { readUrgency, urgencyFields } from '../chat/fields/urgency-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
@@ -82,7 +83,7 @@ export const responseRequestSchema = Type.Object(
     ...responseToolFields,
     truncation: Type.Optional(Type.Literal('disabled', { description: 'A conversation longer than the context is refused.' })),
     metadata: metadataField('Your own notes, kept with the response.'),
-    service_tier: Type.Optional(Type.Enum(['auto', 'default'], { description: 'Accepted; there is one tier.' })),
+    service_tier: urgencyFields.service_tier,
     user: text('Your own name for the end user; accepted, not kept.'),
     safety_identifier: text('Accepted, not kept.'),
     prompt_cache_key: text('Accepted; prompts are kept warm by themselves.'),
@@ -139,6 +140,7 @@ export function readResponseRequest(body: ResponseBody, earlier: readonly InputI
     choices: 1,
     topLogprobs: withLogprobs ? (body.top_logprobs ?? 0) : null,
     responseFormat: readFormat(body),
+    ...readUrgency(body),
   }
 }
 

@@ -3,6 +3,7 @@ import type { ErrorRecord } from '../../../core/error.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { JsonObject, TokenUsage } from '../../../core/text-generation.ts'
 import type { TextResult } from '../../../operations/collect-text.ts'
+import { readTier } from '../chat/fields/urgency-fields.ts'
 import { encodeOutputItems, type OutputItem } from './output-items.ts'
 import type { ResponseBody } from './response-request.ts'
 
@@ -52,7 +53,7 @@ export function encodeResponse({ id, created }: ResponseHead, body: ResponseBody
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: body.previous_response_id ?? null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
-    service_tier: 'default',
+    service_tier: readTier(body) ?? 'default',
     store: body.store ?? true,
     temperature: body.temperature ?? 1,
     text: { format: (body.text?.format ?? { type: 'text' }) as unknown as JsonObject },
