@@ -1,3 +1,4 @@
+import { isImageServer } from '../core/images/image-servers.ts'
 import { familyOf } from '../core/model.ts'
 import type { ListedModel } from '../operations/list-models.ts'
 import type { ConsoleModel } from './contract/models.ts'
@@ -13,8 +14,13 @@ export function showModel({ descriptor, state, contextLength }: ListedModel): Co
     const { kind, embeddings, generates = true, weights } = descriptor
     return { ...common, kind, embeddings, generates, contextLength, ...(weights && { weights }) }
   }
-  const { kind, native, draws, sizes, defaults, bounds, upscaler, refiner, checkpoint } = descriptor
-  const takes = { refines: refiner !== null, takesAssets: checkpoint !== undefined, repaintsOnly: checkpoint?.inpainting ?? false }
+  const { kind, native, draws, sizes, defaults, bounds, upscaler, refiner, checkpoint, format } = descriptor
+  const takes = {
+    refines: refiner !== null,
+    drawsTwice: draws === 'requested' && !isImageServer(format),
+    takesAssets: checkpoint !== undefined,
+    repaintsOnly: checkpoint?.inpainting ?? false,
+  }
   const enlarges = upscaler && { enlarges: upscaler.scale }
   return { ...common, kind, native, draws, sizes, defaults, family: familyOf(descriptor), ...takes, ...(bounds && { bounds }), ...enlarges }
 }

@@ -23,6 +23,8 @@ export interface ConsoleImageModel
   readonly family: CheckpointFamily
   /** Whether it comes with a model that draws the last steps. */
   readonly refines: boolean
+  /** Whether it can draw small first and then enlarge and draw over that. */
+  readonly drawsTwice: boolean
   /** Whether LoRAs and other files of weights can be put into it. */
   readonly takesAssets: boolean
   /** Whether it was made to repaint parts of pictures and does nothing else. */

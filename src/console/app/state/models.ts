@@ -42,6 +42,11 @@ export function drawingModels(): readonly ConsoleImageModel[] {
   return [...modelsOf('image'), ...(uploadedModels.value ?? [])]
 }
 
+/** The networks that only enlarge pictures. */
+export function upscalerIds(): readonly string[] {
+  return (models.value ?? []).filter((model) => 'enlarges' in model).map(({ id }) => id)
+}
+
 /** The route that an image model's pictures are asked for at; a model that is not known is told there. */
 export function imageRouteOf(modelId: string | undefined): string {
   const model = drawingModels().find(({ id }) => id === modelId)

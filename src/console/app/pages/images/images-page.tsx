@@ -8,19 +8,22 @@ import { FailureNote } from '../../parts/failure-note.tsx'
 import { Page } from '../../parts/page.tsx'
 import { drawingModels, imageRouteOf, loadImageModels, models, origins, uploadedModels } from '../../state/models.ts'
 import { useResource } from '../../state/resource.ts'
+import { boardItems } from './board-items.ts'
 import { ImageForm } from './form/image-form.tsx'
 import { chooseImageModel, imageSettings } from './form/image-settings.ts'
 import { chosenModel, nextDrawing } from './form/next-drawing.ts'
+import { GridDialog } from './grid/grid-dialog.tsx'
+import { GridView } from './grid/grid-view.tsx'
 import { imageSamples } from './image-samples.ts'
-import { imageRuns } from './runs/image-runs.ts'
 import { RunView } from './runs/run-view.tsx'
-import { useNewestInView } from './runs/use-newest-in-view.ts'
+import { useNewestInView } from './use-newest-in-view.ts'
 
 /** The image playground: a form on one side, what was drawn on the other. */
 export function ImagesPage(): VNode {
   const { resource, reload } = useResource(loadImageModels, [])
   const code = useSignal(false)
-  const board = useNewestInView()
+  const grid = useSignal(false)
+  const board = { items: boardItems(), element: useNewestInView() }
   useSignalEffect(() => {
     if (models.value === null || uploadedModels.value === null) return
     const known = drawingModels()
@@ -38,31 +41,30 @@ export function ImagesPage(): VNode {
       width="wide"
       intro="Each drawing runs as an asynchronous request, so it goes on when you leave, and waits in the gallery."
       actions={
-        <Button
-          tone="quiet"
-          size="small"
-          icon="code"
-          onClick={() => {
-            code.value = true
-          }}
-        >
-          Show as code
-        </Button>
+        <>
+          <Button tone="quiet" size="small" icon="grid" disabled={model === undefined} onClick={() => (grid.value = true)}>
+            X/Y grid
+          </Button>
+          <Button tone="quiet" size="small" icon="code" disabled={model === undefined} onClick={() => (code.value = true)}>
+            Show as code
+          </Button>
+        </>
       }
     >
       {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={() => void reload()} /> : null}
       <div class="studio">
         <ImageForm />
-        <section class="studio-board" aria-label="Drawings" ref={board}>
-          {imageRuns.value.length === 0 ? (
+        <section class="studio-board" aria-label="Drawings" ref={board.element}>
+          {board.items.length === 0 ? (
             <EmptyState drawing="frame" title="An empty frame">
               <p>Describe a picture and press Draw. The built-in model knows animals, food and everyday things on plain backgrounds.</p>
             </EmptyState>
           ) : (
-            imageRuns.value.map((run) => <RunView run={run} key={run.key} />)
+            board.items.map((item) => ('cells' in item ? <GridView grid={item} key={item.key} /> : <RunView run={item} key={item.key} />))
           )}
         </section>
       </div>
+      {grid.value && model ? <GridDialog model={model} onClose={() => (grid.value = false)} /> : null}
       {code.value ? (
         <Dialog title="Show as code" onClose={() => (code.value = false)}>
           <p class="soft">

@@ -9,6 +9,9 @@ export interface ImageAbilities {
   readonly repaintsOnly: boolean
   readonly takesSeeds: boolean
   readonly refines: boolean
+  readonly drawsTwice: boolean
+  /** Ids of the networks that can enlarge its pictures in between. */
+  readonly upscalers: readonly string[]
   /** Whether it reads the prompt with two text encoders. */
   readonly secondPrompts: boolean
   /** Largest clip skip; 0 = none. */
@@ -23,14 +26,16 @@ export interface ImageAbilities {
 const mostClipSkip = 12
 const mostSteps = 200
 
-/** What a model can do, and which of these assets it takes. */
-export function abilitiesOf(model: ConsoleImageModel, assets: readonly ImageAsset[]): ImageAbilities {
+/** What a model can do, and which of these assets and upscalers it takes. */
+export function abilitiesOf(model: ConsoleImageModel, assets: readonly ImageAsset[], upscalers: readonly string[]): ImageAbilities {
   const { bounds, family, takesAssets } = model
   return {
     startsFromImage: bounds?.startsFromImage ?? true,
     repaintsOnly: model.repaintsOnly,
     takesSeeds: bounds?.takesSeeds ?? true,
     refines: model.refines,
+    drawsTwice: model.drawsTwice,
+    upscalers: takesAssets ? upscalers : [],
     secondPrompts: family === 'sdxl' || family === 'sdxl-refiner',
     clipSkip: Math.min(mostClipSkip, bounds?.clipSkip ?? mostClipSkip),
     samplers: samplers.filter((name) => bounds?.refusedSamplers[name] === undefined),

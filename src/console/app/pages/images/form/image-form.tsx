@@ -14,6 +14,7 @@ import { chosenAbilities, chosenModel, drawingFault, nextDrawing } from './next-
 import { OutputSettings } from './output-settings.tsx'
 import { PromptSettings } from './prompt-settings.tsx'
 import { SamplingSettings } from './sampling-settings.tsx'
+import { SecondPassSettings } from './second-pass-settings.tsx'
 import { SeedField } from './seed-field.tsx'
 import { SizePicker } from './size-picker.tsx'
 import { StylePicker } from './style-picker.tsx'
@@ -74,6 +75,7 @@ export function ImageForm(): VNode {
             {abilities.startsFromImage ? <StartingImageField model={model} /> : null}
             <div class="folds">
               <SamplingSettings model={model} abilities={abilities} />
+              <SecondPassSettings abilities={abilities} />
               <PromptSettings abilities={abilities} />
               <AssetSettings abilities={abilities} />
               <ControlnetSettings abilities={abilities} />

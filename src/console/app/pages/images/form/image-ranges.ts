@@ -12,6 +12,9 @@ export const imageRanges = {
   feather: { min: 0, max: 64, step: 1 },
   padding: { min: 0, max: 1024, step: 1 },
   clipSkip: { min: 0, max: 12, step: 1 },
+  enlargement: { min: 1.1, max: 4, step: 0.1 },
+  secondSteps: { min: 0, max: 200, step: 1 },
+  secondStrength: { min: 0.05, max: 1, step: 0.05 },
   refinerStart: { min: 0, max: 1, step: 0.05 },
 } as const
 

@@ -30,6 +30,7 @@ export function imageRequestBody(settings: ImageSettings, parts: ImageRequestPar
     image_encoding: settings.encoding,
     ...(abilities.startsFromImage && parts.start && startFields(settings, parts.start)),
     ...(abilities.refines && refinerFields(settings)),
+    ...(drawsTwice(settings, parts) && secondPassFields(settings, abilities)),
     ...assetFields(settings, parts),
     ...(settings.logPrompt && { log_prompt: true }),
   }
@@ -57,6 +58,21 @@ function startFields(settings: ImageSettings, { url, mask, extended }: StartingI
     ...(settings.feather > 0 && { mask_blur: settings.feather }),
     ...(settings.fullResolution && { inpaint_full_res: true, inpaint_full_res_padding: settings.padding }),
     ...(extended && { outpainting: true }),
+  }
+}
+
+/** A second pass starts from nothing but the first. */
+function drawsTwice({ twice }: ImageSettings, { start, abilities }: ImageRequestParts): boolean {
+  return twice && abilities.drawsTwice && (start === null || !abilities.startsFromImage)
+}
+
+function secondPassFields(settings: ImageSettings, { upscalers }: ImageAbilities): Partial<ImageRequestBody> {
+  return {
+    enable_hr: true,
+    hr_scale: settings.enlargement,
+    denoising_strength: settings.secondStrength,
+    ...(upscalers.includes(settings.upscaler) && { hr_upscaler: settings.upscaler }),
+    ...(settings.secondSteps > 0 && { hr_second_pass_steps: settings.secondSteps }),
   }
 }
 

@@ -54,6 +54,16 @@ export interface ImageSettings {
   readonly vae: string
   readonly loras: readonly ChosenLora[]
   readonly inversions: readonly ChosenInversion[]
+  /** Whether the picture is enlarged and drawn over. */
+  readonly twice: boolean
+  /** How much larger it becomes. */
+  readonly enlargement: number
+  /** What enlarges it; empty = its latents are enlarged. */
+  readonly upscaler: string
+  /** Steps of the second pass; 0 = as many as of the first. */
+  readonly secondSteps: number
+  /** How much the second pass may change. */
+  readonly secondStrength: number
   /** Whether the service may write the prompt to its log. */
   readonly logPrompt: boolean
 }
@@ -85,6 +95,11 @@ export const imageSettings = storedSignal<ImageSettings>('image', {
   vae: '',
   loras: [],
   inversions: [],
+  twice: false,
+  enlargement: 2,
+  upscaler: '',
+  secondSteps: 0,
+  secondStrength: 0.7,
   logPrompt: false,
 })
 

@@ -1,6 +1,6 @@
 import type { ConsoleImageModel } from '../../../../contract/models.ts'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
-import { drawingModels, imageAssets } from '../../../state/models.ts'
+import { drawingModels, imageAssets, upscalerIds } from '../../../state/models.ts'
 import { startingImage } from '../start/starting-image.ts'
 import { areControlnetsReady, controlnets } from './controlnets.ts'
 import { abilitiesOf, type ImageAbilities } from './image-abilities.ts'
@@ -16,7 +16,7 @@ export function chosenModel(): ConsoleImageModel | undefined {
 
 /** What the chosen model can do. */
 export function chosenAbilities(model: ConsoleImageModel): ImageAbilities {
-  return abilitiesOf(model, imageAssets.value)
+  return abilitiesOf(model, imageAssets.value, upscalerIds())
 }
 
 /** The request that Draw sends. @param change What of the settings is to be another. */

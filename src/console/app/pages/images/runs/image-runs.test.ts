@@ -177,6 +177,26 @@ describe('a run of the picture page', () => {
   })
 })
 
+describe('a run that is cancelled while it is handed in', () => {
+  it('is cancelled as soon as the service has it', async () => {
+    answers({
+      [submit]: [
+        () => {
+          const [run] = imageRuns.value
+          if (run) void cancelRun(run)
+          return accepted()
+        },
+      ],
+      'DELETE /v1/requests/r1': [() => new Response(null, { status: 204 })],
+      [events]: [() => new Response('')],
+      [found]: [() => inference({ outcome: 'cancelled' })],
+    })
+    await draw(body)
+    assert.ok(page.asked.includes('DELETE /v1/requests/r1'))
+    assert.equal(imageRuns.value[0]?.state, 'cancelled')
+  })
+})
+
 describe('the request of a picture', () => {
   const settings = { ...imageSettings.value, model: 'm', prompt: ' a tiger ', width: 64, height: 64, steps: 4, guidanceScale: 5 }
 
@@ -188,6 +208,8 @@ describe('the request of a picture', () => {
     repaintsOnly: false,
     takesSeeds: true,
     refines: false,
+    drawsTwice: false,
+    upscalers: ['sharp-4x'],
     secondPrompts: true,
     clipSkip: 2,
     samplers: ['DDIM'],
@@ -248,6 +270,16 @@ describe('the request of a picture', () => {
     const refining = { ...parts, abilities: { ...abilities, refines: true } }
     assert.deepEqual(imageRequestBody(settings, refining), { ...plain, use_refiner: true, high_noise_frac: 0.8 })
     assert.deepEqual(imageRequestBody({ ...settings, refine: false }, refining), { ...plain, use_refiner: false })
+  })
+
+  it('asks for a second pass where the model draws it, and not beside a picture', () => {
+    const twice = { ...parts, abilities: { ...abilities, drawsTwice: true } }
+    const wanted = { ...settings, twice: true, upscaler: 'sharp-4x', secondSteps: 8 }
+    const fields = { enable_hr: true, hr_scale: 2, denoising_strength: 0.7, hr_upscaler: 'sharp-4x', hr_second_pass_steps: 8 }
+    assert.deepEqual(imageRequestBody(wanted, twice), { ...plain, ...fields })
+    assert.deepEqual(imageRequestBody(wanted, parts), plain)
+    const start = { url: 'data:image/png;base64,AAAA', width: 8, height: 8, mask: null, extended: false }
+    assert.equal('enable_hr' in imageRequestBody(wanted, { ...twice, start }), false)
   })
 
   it('shows a ControlNet its picture', () => {

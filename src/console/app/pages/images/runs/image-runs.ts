@@ -25,6 +25,10 @@ export interface ImageRun {
   readonly failedRequestId: string | null
   /** By which the service knows the request again. */
   readonly submissionKey: string
+  /** Whether it was cancelled before the service had told its id. */
+  readonly cancelWanted: boolean
+  /** The grid that it is a part of, by that one's key; null = it stands alone. */
+  readonly grid: number | null
   /** Whether the page has lost the service while the drawing goes on there. */
   readonly connectionLost: boolean
 }
@@ -33,6 +37,11 @@ export interface ImageRun {
 export const imageRuns = signal<readonly ImageRun[]>([])
 
 let nextKey = 1
+
+/** A key that no run and no grid has had; later ones are larger. */
+export function takeKey(): number {
+  return nextKey++
+}
 
 /** What waits before a lost connection is tried again. */
 export type Pause = (milliseconds: number) => Promise<void>
@@ -44,20 +53,23 @@ interface DrawOptions {
   /** Of a request that may have arrived already; it is then not drawn twice. */
   readonly submissionKey?: string
   readonly pause?: Pause
+  /** The grid that it is a part of. */
+  readonly grid?: number | null
 }
 
 /** Hands a request in and follows it to its end. */
 export async function draw(
   body: ImageRequestBody,
-  { submissionKey = crypto.randomUUID(), pause = sleep }: DrawOptions = {},
+  { submissionKey = crypto.randomUUID(), pause = sleep, grid = null }: DrawOptions = {},
 ): Promise<void> {
-  const key = nextKey++
+  const key = takeKey()
   const empty = { id: null, queuePosition: null, progress: null, preview: null, images: [], computeMs: null, failure: null }
-  const fresh = { ...empty, failedRequestId: null, submissionKey, connectionLost: false }
+  const fresh = { ...empty, failedRequestId: null, submissionKey, grid, cancelWanted: false, connectionLost: false }
   imageRuns.value = [{ key, body, state: 'sending', ...fresh }, ...imageRuns.value]
   try {
     const id = await submitImage(imageRouteOf(body.checkpoint), body, submissionKey)
     change(key, { id, state: 'waiting' })
+    if (imageRuns.value.some((run) => run.key === key && run.cancelWanted)) await cancelInference(id)
     await followToItsEnd(key, id, pause)
   } catch (error) {
     change(key, { state: 'failed', failure: sentenceOf(error), failedRequestId: requestIdOf(error) })
@@ -65,13 +77,14 @@ export async function draw(
 }
 
 /** Asks for what a run asked for once more; one that nobody knows the end of is not drawn a second time. */
-export async function drawAgain({ id, body, state, submissionKey }: ImageRun): Promise<void> {
-  await draw(body, state === 'failed' && id === null ? { submissionKey } : {})
+export async function drawAgain({ id, body, state, submissionKey, grid }: ImageRun): Promise<void> {
+  await draw(body, { grid, ...(state === 'failed' && id === null && { submissionKey }) })
 }
 
-/** Stops a run at its next step. */
-export async function cancelRun(run: ImageRun): Promise<void> {
-  if (run.id) await cancelInference(run.id)
+/** Stops a run at its next step; one that is still being handed in, as soon as the service has it. */
+export async function cancelRun({ key, id }: Pick<ImageRun, 'key' | 'id'>): Promise<void> {
+  if (id === null) change(key, { cancelWanted: true })
+  else await cancelInference(id)
 }
 
 /** A stream may break off long before its request does, and the service may be away for a while; then it is taken up again. */

@@ -80,7 +80,7 @@ function Progress({ run }: { run: ImageRun }): VNode {
           tone="quiet"
           size="small"
           icon="stop"
-          disabled={run.id === null}
+          disabled={run.cancelWanted}
           onClick={() => cancelRun(run).catch((failure: unknown) => showToast(sentenceOf(failure)))}
         >
           Cancel

@@ -1,13 +1,13 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { imageRuns } from './image-runs.ts'
+import { boardItems } from './board-items.ts'
 
 const narrow = '(max-width: 64rem)'
 
 /** The board of drawings; one that was just asked for comes into view. */
 export function useNewestInView(): RefObject<HTMLElement | null> {
   const board = useRef<HTMLElement>(null)
-  const newest = imageRuns.value[0]?.key ?? 0
+  const newest = boardItems()[0]?.key ?? 0
   const seen = useRef(newest)
   useEffect(() => {
     if (seen.current === newest) return

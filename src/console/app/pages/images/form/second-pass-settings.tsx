@@ -1,0 +1,60 @@
+import type { VNode } from 'preact'
+import { Check } from '../../../parts/fields/check.tsx'
+import { SelectField } from '../../../parts/fields/select-field.tsx'
+import { Slider } from '../../../parts/fields/slider.tsx'
+import { Fold } from '../../../parts/fold.tsx'
+import { startingImage } from '../start/starting-image.ts'
+import type { ImageAbilities } from './image-abilities.ts'
+import { imageRanges } from './image-ranges.ts'
+import { changeImageSettings, imageSettings } from './image-settings.ts'
+
+/** Drawing small first, then enlarging that and drawing over it. */
+export function SecondPassSettings({ abilities }: { abilities: ImageAbilities }): VNode | null {
+  if (!abilities.drawsTwice) return null
+  const settings = imageSettings.value
+  return (
+    <Fold title="Second pass" {...(settings.twice && { note: `× ${settings.enlargement}` })}>
+      <Check
+        label="Enlarge and draw over"
+        hint={startingImage.value === null ? 'for more pixels than the model was trained for' : 'not beside a picture to start from'}
+        checked={settings.twice}
+        onChange={(twice) => changeImageSettings({ twice })}
+      />
+      {settings.twice ? (
+        <>
+          <Slider
+            label="Times larger"
+            value={settings.enlargement}
+            {...imageRanges.enlargement}
+            standard={2}
+            onChange={(enlargement) => changeImageSettings({ enlargement })}
+          />
+          {abilities.upscalers.length > 0 ? (
+            <SelectField
+              label="Enlarged by"
+              value={abilities.upscalers.includes(settings.upscaler) ? settings.upscaler : ''}
+              options={[{ value: '', label: 'The model itself' }, ...abilities.upscalers.map((id) => ({ value: id, label: id }))]}
+              onChange={(upscaler) => changeImageSettings({ upscaler })}
+            />
+          ) : null}
+          <Slider
+            label="Its steps"
+            hint="0 = as many as the first"
+            value={settings.secondSteps}
+            {...imageRanges.secondSteps}
+            standard={0}
+            onChange={(secondSteps) => changeImageSettings({ secondSteps })}
+          />
+          <Slider
+            label="It changes"
+            hint="0 keeps the first, 1 forgets it"
+            value={settings.secondStrength}
+            {...imageRanges.secondStrength}
+            standard={0.7}
+            onChange={(secondStrength) => changeImageSettings({ secondStrength })}
+          />
+        </>
+      ) : null}
+    </Fold>
+  )
+}

@@ -1,0 +1,100 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { sentenceOf } from '../../../interface/request.ts'
+import { Button } from '../../../parts/button.tsx'
+import { showToast } from '../../../state/toasts.ts'
+import { Viewer } from '../../gallery/viewer.tsx'
+import type { ShownImage } from '../runs/output-facts.ts'
+import { cancelGrid, drawCell, type GridCell, type ImageGrid, isOpen, runOf } from './image-grids.ts'
+import { downloadSheet } from './sheet.ts'
+
+/** A grid of pictures, with what changes beside them. */
+export function GridView({ grid }: { grid: ImageGrid }): VNode {
+  const shown = useSignal<ShownImage | null>(null)
+  const open = isOpen(grid)
+  const done = grid.cells.filter((cell) => runOf(grid, cell)?.state === 'done').length
+  const guard = (work: Promise<void>) => void work.catch((failure: unknown) => showToast(sentenceOf(failure)))
+  return (
+    <article class="run grid-run" data-state={open ? 'drawing' : 'done'}>
+      <header class="run-head">
+        <h2>{grid.prompt}</h2>
+        <span class="row">
+          <span class="faint numbers" role="status">
+            {done} of {grid.cells.length} pictures
+          </span>
+          {open ? (
+            <Button tone="quiet" size="small" icon="stop" onClick={() => guard(cancelGrid(grid))}>
+              Cancel all
+            </Button>
+          ) : null}
+          {done > 0 ? (
+            <Button tone="quiet" size="small" icon="download" onClick={() => guard(downloadSheet(grid))}>
+              Download as one picture
+            </Button>
+          ) : null}
+        </span>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+      <section class="grid-scroll" tabIndex={0} aria-label={`${grid.across.label} across, ${grid.down.label} down`}>
+        <table class="image-grid">
+          <thead>
+            <tr>
+              <th scope="col">
+                <span class="faint">{[grid.down.label, grid.across.label].filter((label) => label !== '').join(' / ')}</span>
+              </th>
+              {grid.across.values.map((value) => (
+                <th scope="col" key={value}>
+                  {value}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {grid.down.values.map((value, row) => (
+              <tr key={value}>
+                <th scope="row">{value}</th>
+                {grid.cells
+                  .filter((cell) => cell.row === row)
+                  .map((cell) => (
+                    <td key={cell.column}>
+                      <Cell grid={grid} cell={cell} show={(image) => (shown.value = image)} />
+                    </td>
+                  ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {shown.value ? <Viewer image={shown.value} onClose={() => (shown.value = null)} /> : null}
+    </article>
+  )
+}
+
+function Cell({ grid, cell, show }: { grid: ImageGrid; cell: GridCell; show: (image: ShownImage) => void }): VNode {
+  const run = runOf(grid, cell)
+  const image = run?.images[0]
+  const { width, height, prompt } = cell.body
+  const label = [grid.across.values[cell.column], grid.down.values[cell.row]].filter(Boolean).join(', ')
+  if (image && !image.removedForSafety)
+    return (
+      <button type="button" class="plate-picture" style={{ aspectRatio: `${width} / ${height}` }} onClick={() => show(image)}>
+        <img src={image.address} alt={`${prompt}: ${label}`} loading="lazy" />
+      </button>
+    )
+  const ended = run === undefined ? grid.stopped : ['failed', 'cancelled', 'done'].includes(run.state)
+  return (
+    <div class={ended ? 'grid-cell' : 'grid-cell ghost'} style={{ aspectRatio: `${width} / ${height}` }}>
+      {ended ? (
+        <>
+          <span class="field-hint">{run?.failure ?? (image ? 'Removed by the safety check.' : 'Not drawn.')}</span>
+          <Button size="small" icon="again" onClick={() => void drawCell(grid, cell)}>
+            Draw
+            <span class="hidden-text">{label}</span>
+          </Button>
+        </>
+      ) : (
+        <span class="field-hint numbers">{run?.progress ? `${run.progress.step} of ${run.progress.total}` : 'waits'}</span>
+      )}
+    </div>
+  )
+}

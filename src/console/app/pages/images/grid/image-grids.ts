@@ -1,0 +1,75 @@
+import { signal } from '@preact/signals'
+import type { ImageRequestBody } from '../../../interface/submit-image.ts'
+import { cancelRun, draw, drawAgain, type ImageRun, imageRuns, takeKey } from '../runs/image-runs.ts'
+
+/** What is drawn in one cell, and the run that draws it. */
+export interface GridCell {
+  readonly column: number
+  readonly row: number
+  readonly body: ImageRequestBody
+}
+
+/** Pictures that differ in two things: one from column to column, one from row to row. */
+export interface ImageGrid {
+  readonly key: number
+  readonly prompt: string
+  /** What changes, and its values; empty texts where nothing does. */
+  readonly across: { readonly label: string; readonly values: readonly string[] }
+  readonly down: { readonly label: string; readonly values: readonly string[] }
+  readonly cells: readonly GridCell[]
+  /** Whether what has not begun is not to begin. */
+  readonly stopped: boolean
+}
+
+/** The grids of this tab. */
+export const imageGrids = signal<readonly ImageGrid[]>([])
+
+/** Pictures that one grid may have. */
+export const mostCells = 64
+/** Cells that are asked for at once: the service is shared, and one account has a share of its queue. */
+const atOnce = 3
+
+/** Draws every cell, a few at a time. */
+export async function drawGrid(wanted: Omit<ImageGrid, 'key' | 'stopped'>): Promise<void> {
+  const key = takeKey()
+  imageGrids.value = [...imageGrids.value, { ...wanted, key, stopped: false }]
+  const waiting = [...wanted.cells]
+  const drawNext = async (): Promise<void> => {
+    for (;;) {
+      const cell = isStopped(key) ? undefined : waiting.shift()
+      if (cell === undefined) return
+      await draw(cell.body, { grid: key })
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, drawNext))
+}
+
+/** The last run of a cell; undefined before it is its turn. */
+export function runOf(grid: ImageGrid, cell: GridCell): ImageRun | undefined {
+  return imageRuns.value.find((run) => run.grid === grid.key && run.body === cell.body)
+}
+
+/** Whether cells are drawn or wait to be. */
+export function isOpen(grid: ImageGrid): boolean {
+  return grid.cells.some((cell) => {
+    const state = runOf(grid, cell)?.state
+    return state === undefined ? !grid.stopped : ['sending', 'waiting', 'drawing'].includes(state)
+  })
+}
+
+/** Stops what is drawn, and begins no other cell. */
+export async function cancelGrid(grid: ImageGrid): Promise<void> {
+  imageGrids.value = imageGrids.value.map((each) => (each.key === grid.key ? { ...each, stopped: true } : each))
+  const open = imageRuns.value.filter((run) => run.grid === grid.key && ['sending', 'waiting', 'drawing'].includes(run.state))
+  await Promise.all(open.map(cancelRun))
+}
+
+/** Draws a cell that failed, was cancelled, or never began. */
+export async function drawCell(grid: ImageGrid, cell: GridCell): Promise<void> {
+  const run = runOf(grid, cell)
+  await (run === undefined ? draw(cell.body, { grid: grid.key }) : drawAgain(run))
+}
+
+function isStopped(key: number): boolean {
+  return imageGrids.value.find((grid) => grid.key === key)?.stopped ?? true
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import sharp from 'sharp'
+import { becomeOwner, openPage } from './support/console-visit.ts'
+import { findBarriers } from './support/find-barriers.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+test('a grid draws each pair of values once, from one seed', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Images')
+  await page.getByLabel('Prompt', { exact: true }).fill('a red apple')
+  await page.getByRole('button', { name: 'X/Y grid' }).click()
+  const dialog = page.getByRole('dialog', { name: 'X/Y grid' })
+  await dialog.getByLabel('Values across').fill('2, three')
+  await dialog.getByText('Whole numbers from 1 to 200.').waitFor()
+  assert.ok(await dialog.getByRole('button', { name: 'Draw the grid' }).isDisabled())
+  await dialog.getByLabel('Values across').fill('2, 3')
+  await dialog.getByLabel('Down', { exact: true }).selectOption('Words of the prompt')
+  await dialog.getByLabel('Values down').fill('apple, pear')
+  assert.deepEqual(await findBarriers(page), [])
+  const bodies: Record<string, unknown>[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/generate/sdxl')) bodies.push(request.postDataJSON())
+  })
+  await dialog.getByRole('button', { name: 'Draw the grid' }).click()
+  await page.locator('.grid-run[data-state=done]').waitFor()
+  await page.getByText('4 of 4 pictures').waitFor()
+  assert.deepEqual(bodies.map(({ steps, prompt }) => `${steps} ${prompt}`).sort(), [
+    '2 a red apple',
+    '2 a red pear',
+    '3 a red apple',
+    '3 a red pear',
+  ])
+  assert.equal(new Set(bodies.map(({ seed }) => seed)).size, 1)
+  assert.deepEqual(await findBarriers(page), [])
+})
+
+test('a grid is saved as one picture', { skip }, async () => {
+  const { page } = visit()
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download as one picture' }).click()
+  const { width, height, format } = await sharp(await readFile(await (await saved).path())).metadata()
+  assert.equal(format, 'png')
+  assert.ok(width > 2 * 256 && height > 2 * 256)
+})
+
+test('a grid is cancelled as a whole, and what was left is drawn after all', { skip }, async () => {
+  const { page } = visit()
+  await page.getByRole('button', { name: 'X/Y grid' }).click()
+  await page.getByLabel('Values across').fill('150, 160, 170')
+  await page.getByRole('button', { name: 'Draw the grid' }).click()
+  const grid = page.locator('.grid-run').first()
+  await grid
+    .getByText(/\d+ of 1[567]0/)
+    .first()
+    .waitFor()
+  await grid.getByRole('button', { name: 'Cancel all' }).click()
+  await grid.and(page.locator('[data-state=done]')).waitFor()
+  await grid.getByText('0 of 9 pictures').waitFor()
+  assert.equal(await grid.getByRole('button', { name: /^Draw/ }).count(), 9)
+})
