@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { Check } from '../../../parts/fields/check.tsx'
+import { Fold } from '../../../parts/fields/fold.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
-import { Fold } from '../../../parts/fold.tsx'
 import { changeImageSettings, type Encoding, imageSettings } from './image-settings.ts'
 
 const encodings: readonly { readonly value: Encoding; readonly label: string }[] = [

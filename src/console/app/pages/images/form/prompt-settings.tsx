@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
+import { Fold } from '../../../parts/fields/fold.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
-import { Fold } from '../../../parts/fold.tsx'
 import type { ImageAbilities } from './image-abilities.ts'
 import { imageRanges } from './image-ranges.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'

@@ -1,4 +1,4 @@
-import { downloadBlob } from '../../../parts/download-blob.ts'
+import { downloadBlob } from '../../gallery/download-blob.ts'
 import { type ImageGrid, runOf } from './image-grids.ts'
 
 /** Longest side of a picture on the sheet, and of the sheet. */

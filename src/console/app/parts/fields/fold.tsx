@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { Icon } from './icon.tsx'
+import { Icon } from '../icon.tsx'
 
 interface FoldProps {
   readonly title: string
