@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { defaultSizes } from '../core/image-sizes.ts'
+import type { ModelPrice } from '../core/limits/model-price.ts'
 import type { ImageModelDescriptor, ImageSizes, ModelDescriptor, SpeculativeDecoding, TextModelDescriptor } from '../core/model.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.ts'
@@ -25,8 +26,8 @@ export async function describeModel(
   modelFile: ModelFile,
   { folder, bytes, created }: FolderFacts,
 ): Promise<ModelDescriptor | { readonly fault: CatalogFault }> {
-  const { id, name = id, license = null } = modelFile
-  const base = { id, name, folder, license, bytes, created }
+  const { id, name = id, license = null, price } = modelFile
+  const base = { id, name, folder, license, bytes, created, ...(price !== undefined && { price: readPrice(price) }) }
   if (modelFile.kind === 'text') return { ...base, ...(await describeText(modelFile, folder)) }
   const usual = await describeUsual(modelFile, folder)
   if ('fault' in usual) return usual
@@ -47,6 +48,11 @@ export async function describeModel(
     refiner: refiner === undefined ? null : resolve(folder, refiner),
     timestepSpacing,
   }
+}
+
+function readPrice({ prompt = 0, completion = 0, image = 0 }: NonNullable<ModelFile['price']>): ModelPrice {
+  const inMillionths = (amount: number) => Math.round(amount * 1_000_000)
+  return { promptTokens: inMillionths(prompt), completionTokens: inMillionths(completion), image: inMillionths(image) }
 }
 
 type UsualImage = Omit<ImageModelDescriptor, 'id' | 'name' | 'folder' | 'license' | 'bytes' | 'created'>

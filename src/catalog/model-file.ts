@@ -15,6 +15,8 @@ interface ModelFileBase {
   readonly id: string
   readonly name?: string
   readonly license?: string
+  /** Per million tokens read and written, and per picture. */
+  readonly price?: { readonly prompt?: number; readonly completion?: number; readonly image?: number }
   /** By path inside the model's folder. */
   readonly files?: Readonly<Record<string, ListedFile>>
 }

@@ -1,8 +1,9 @@
 import type { Config } from '../config/config.ts'
 import type { ConfigFault } from '../config/setting-sources.ts'
 import type { AccessToken, Scope } from '../core/access-token.ts'
-import type { Account, AccountLimits, Role } from '../core/account.ts'
+import type { Account, Role } from '../core/account.ts'
 import type { FoundDevice } from '../core/compute-device.ts'
+import type { UseLimits } from '../core/limits/use-limits.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { FoundOnHub, PullPlan } from '../core/model-pull.ts'
 import type { ReportProgress } from './progress-bar.ts'
@@ -52,11 +53,13 @@ export interface AccountDesk extends AsyncDisposable {
   /** Changes what is given and leaves the rest. */
   changeAccount(
     accountId: string,
-    change: { readonly disabled?: boolean; readonly limits?: Partial<AccountLimits> },
+    change: { readonly disabled?: boolean; readonly limits?: Partial<UseLimits> },
     options: Options,
   ): Promise<void>
   listTokens(accountId: string, options: Options): Promise<readonly AccessToken[]>
   createToken(input: NewToken, options: Options): Promise<{ readonly text: string; readonly token: AccessToken }>
+  /** Changes those limits of a token that are given. */
+  limitToken(target: { readonly id: string; readonly accountId: string }, limits: Partial<UseLimits>, options: Options): Promise<void>
   revokeToken(target: { readonly id: string; readonly accountId: string }, options: Options): Promise<void>
 }
 

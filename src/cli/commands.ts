@@ -6,6 +6,7 @@ import { createToken } from './commands/create-token.ts'
 import { disableAccount, enableAccount } from './commands/disable-account.ts'
 import { doctor } from './commands/doctor.ts'
 import { limitAccount } from './commands/limit-account.ts'
+import { limitToken } from './commands/limit-token.ts'
 import { linkAccount } from './commands/link-account.ts'
 import { listAccounts } from './commands/list-accounts.ts'
 import { listDevices } from './commands/list-devices.ts'
@@ -46,6 +47,7 @@ export const commands: readonly Command[] = [
   showUsage,
   createToken,
   listTokens,
+  limitToken,
   revokeToken,
   createAccount,
   listAccounts,

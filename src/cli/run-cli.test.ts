@@ -24,7 +24,7 @@ describe('the command line', () => {
 
   it('lists the commands of a group to whoever asks for help on it', async () => {
     for (const [word, commands] of [
-      ['token', ['create', 'list', 'revoke']],
+      ['token', ['create', 'list', 'limit', 'revoke']],
       ['account', ['create', 'list', 'disable', 'enable', 'limit', 'link']],
       ['model', ['list', 'load', 'unload', 'pull', 'search', 'suggestions', 'remove']],
     ] as const) {
@@ -88,7 +88,7 @@ describe('the command line', () => {
       'sepia token crate: there is no such command. Did you mean token create? See sepia --help.\n',
     )
     const family = await run(['token'])
-    assert.equal(family.err, 'sepia token: goes on with one of: token create, token list, token revoke.\n')
+    assert.equal(family.err, 'sepia token: goes on with one of: token create, token list, token limit, token revoke.\n')
     assert.equal(family.code, 2)
   })
 

@@ -11,6 +11,7 @@ import { changeAccount } from '../operations/access/change-account.ts'
 import { createAccessToken } from '../operations/access/create-access-token.ts'
 import { createAccount } from '../operations/access/create-account.ts'
 import { invite } from '../operations/access/invite.ts'
+import { limitAccessToken } from '../operations/access/limit-access-token.ts'
 import { listAccessTokens } from '../operations/access/list-access-tokens.ts'
 import { revokeAccessToken } from '../operations/access/revoke-access-token.ts'
 import { dataLayout } from './data-layout.ts'
@@ -62,6 +63,10 @@ export async function openAccountDesk(config: Config, { create = false }: { read
       const made = await createAccessToken(deps, { accountId: account.id, name, scopes, expiresAt }, options)
       await record('token-created', { subject: made.token.id, detail: `${made.token.scopes.join(' ')} of ${account.id}` }, options)
       return made
+    },
+    limitToken: async (target, limits, options) => {
+      await limitAccessToken(deps, target, limits, options)
+      await record('token-limited', { subject: target.id, detail: JSON.stringify(limits) }, options)
     },
     revokeToken: async (target, options) => {
       await revokeAccessToken(deps, target, options)

@@ -122,6 +122,7 @@ export async function serve(
     { signal },
   )
   parts.use(cluster)
+  const priceOf = (model: string) => catalog.find(model)?.price ?? null
   const events = new InferenceEvents(clock)
   store.onEndedElsewhere?.((ids) => {
     for (const id of ids) events.publish(id, { type: 'status', status: 'completed' })
@@ -143,6 +144,7 @@ export async function serve(
       tokens,
       usage,
       ledger,
+      priceOf,
       catalog,
       assets,
       pool,
@@ -197,6 +199,7 @@ export async function serve(
     startDeferredWork(
       {
         ledger,
+        priceOf,
         documents,
         queue,
         log,

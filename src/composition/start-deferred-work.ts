@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/config.ts'
+import type { ModelPrice } from '../core/limits/model-price.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
@@ -29,6 +30,7 @@ export interface DeferredWorkDependencies
   extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts' | 'ledger' | 'documents'> {
   readonly outputs: OutputStore
   readonly catalog: ModelCatalog
+  readonly priceOf: (model: string) => ModelPrice | null
   readonly pool: ModelPool
   readonly events: InferenceEvents
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startConsoleService } from '../../test/support/console-service.ts'
-import { noLimits } from '../core/account.ts'
+import { noLimits } from '../core/limits/use-limits.ts'
 
 const password = 'a poet of science'
 

@@ -1,7 +1,8 @@
+import { formatMoney } from '../core/limits/model-price.ts'
 import type { UsageDay } from '../core/usage.ts'
 import { csv } from './csv.ts'
 
-const columns = ['day', 'account', 'model', 'requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images']
+const columns = ['day', 'account', 'model', 'requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
 
 /** Usage as a table for spreadsheets (RFC 4180). */
 export function usageCsv(days: readonly UsageDay[]): string {
@@ -14,6 +15,7 @@ export function usageCsv(days: readonly UsageDay[]): string {
     row.promptTokens,
     row.completionTokens,
     row.images,
+    formatMoney(row.cost),
   ])
   return csv([columns, ...rows])
 }

@@ -1,3 +1,5 @@
+import type { UseLimits } from './limits/use-limits.ts'
+
 /** What a token may be good for: generating text, drawing images, reading what there is. */
 export const scopes = ['text', 'image', 'read'] as const
 export type Scope = (typeof scopes)[number]
@@ -17,6 +19,8 @@ export interface AccessToken {
   readonly revokedAt: number | null
   /** Written at most once a minute. */
   readonly lastUsedAt: number | null
+  /** Of its own, within those of its account. */
+  readonly limits: UseLimits
 }
 
 /** Who a request speaks for. */
@@ -25,4 +29,6 @@ export interface Caller {
   /** null when a console session, not a token, authenticated it. */
   readonly tokenId: string | null
   readonly scopes: readonly Scope[]
+  /** Requests a minute of the token itself; absent = only those of its account. */
+  readonly requestsPerMinute?: number
 }

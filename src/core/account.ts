@@ -1,3 +1,5 @@
+import type { UseLimits } from './limits/use-limits.ts'
+
 /** Who may use the service. Times in Unix milliseconds. */
 export interface Account {
   readonly id: string
@@ -7,21 +9,8 @@ export interface Account {
   readonly role: Role
   readonly createdAt: number
   readonly disabledAt: number | null
-  readonly limits: AccountLimits
-}
-
-/** How much an account may use, as an owner sets it. */
-export interface AccountLimits {
-  /** null = as many as the service allows everybody. */
-  readonly requestsPerMinute: number | null
-  /** Tokens read and written per UTC day; null = unlimited. */
-  readonly tokensPerDay: number | null
-  /** Images per UTC day; null = unlimited. */
-  readonly imagesPerDay: number | null
-  /** Tokens read and written per calendar month of UTC; null = unlimited. */
-  readonly tokensPerMonth: number | null
-  /** Images per calendar month of UTC; null = unlimited. */
-  readonly imagesPerMonth: number | null
+  /** As an owner sets them. */
+  readonly limits: UseLimits
 }
 
 /** What others change of an account; what is left out stays. */
@@ -29,29 +18,11 @@ export interface AccountChange {
   readonly role?: Role
   /** Unix milliseconds; null = let in again. */
   readonly disabledAt?: number | null
-  readonly limits?: Partial<AccountLimits>
-}
-
-/** The whole numbers that each limit may be. */
-export const limitRanges: Readonly<Record<keyof AccountLimits, { readonly least: number; readonly most: number }>> = {
-  requestsPerMinute: { least: 1, most: 1_000_000 },
-  tokensPerDay: { least: 0, most: 1_000_000_000_000 },
-  imagesPerDay: { least: 0, most: 1_000_000_000 },
-  tokensPerMonth: { least: 0, most: 1_000_000_000_000 },
-  imagesPerMonth: { least: 0, most: 1_000_000_000 },
+  readonly limits?: Partial<UseLimits>
 }
 
 /** Characters that a password has at least. */
 export const shortestPassword = 10
-
-/** What a new account starts with. */
-export const noLimits: AccountLimits = {
-  requestsPerMinute: null,
-  tokensPerDay: null,
-  imagesPerDay: null,
-  tokensPerMonth: null,
-  imagesPerMonth: null,
-}
 
 /** Owners invite people and see every account and node; members see only their own things. */
 export type Role = 'owner' | 'member'

@@ -13,6 +13,7 @@ export const auditActions = [
   'invitation-made',
   'invitation-withdrawn',
   'token-created',
+  'token-limited',
   'token-revoked',
   'token-restored',
   'webhook-secret-rotated',

@@ -26,6 +26,8 @@ export type InferenceWork = (
 ) & {
   /** The trace that it was asked for in, as W3C's `traceparent`; absent = none. */
   readonly traceparent?: string
+  /** The access token that asked for it; absent = a signed-in browser, or a version that did not note it. */
+  readonly tokenId?: string
 }
 
 /** Denoising steps or tokens done, out of how many. */

@@ -1,5 +1,6 @@
 import type { CheckpointFamily } from './checkpoint/checkpoint-family.ts'
 import type { ImageServerFormat } from './images/image-servers.ts'
+import type { ModelPrice } from './limits/model-price.ts'
 import type { Sampler } from './sampler.ts'
 
 /** A model the service can name; what its `model.json` says, checked and completed. */
@@ -16,6 +17,8 @@ interface DescriptorBase {
   readonly bytes: number
   /** Unix seconds of the model file, for the models list. */
   readonly created: number
+  /** What using it costs; absent = nothing. */
+  readonly price?: ModelPrice
 }
 
 export interface TextModelDescriptor extends DescriptorBase {

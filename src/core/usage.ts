@@ -8,6 +8,8 @@ export interface UsageEntry {
   readonly promptTokens: number
   readonly completionTokens: number
   readonly images: number
+  /** At the price of that time, in millionths of the unit that prices are in; 0 where the model had none. */
+  readonly cost: number
   readonly durationMs: number
   /** Unix milliseconds. */
   readonly at: number
@@ -24,4 +26,6 @@ export interface UsageDay {
   readonly promptTokens: number
   readonly completionTokens: number
   readonly images: number
+  /** In millionths. */
+  readonly cost: number
 }

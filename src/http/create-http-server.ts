@@ -1,4 +1,5 @@
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
+import type { Caller } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
 import { AccountAllowances } from '../operations/access/account-allowances.ts'
 import { TokenCache } from '../operations/access/token-cache.ts'
@@ -18,10 +19,10 @@ import { type KnownMethods, rememberMethods } from './known-methods.ts'
 import { refuseUnknownQuery } from './known-query.ts'
 import { AccountPlaces } from './limits/account-places.ts'
 import { capConnections } from './limits/connection-cap.ts'
-import { requireQuota } from './limits/daily-quota.ts'
 import { fewPerTurn } from './limits/few-per-turn.ts'
 import { limitPipelining } from './limits/pipelining.ts'
-import { RateLimiter } from './limits/rate-limit.ts'
+import { type RatedSubject, RateLimiter } from './limits/rate-limit.ts'
+import { requireBudget } from './limits/require-budget.ts'
 import { createProxyTrust } from './limits/trusted-proxies.ts'
 import { registerPublicRoutes, registerTokenRoutes } from './register-routes.ts'
 import { endTrace, traceRequests } from './trace-requests.ts'
@@ -149,17 +150,24 @@ function protect(api: FastifyInstance, deps: HttpDependencies, settings: HttpSet
   const takeTurn = fewPerTurn(requestsPerTurn)
   api.addHook('onRequest', async (request, reply) => {
     const onFault = (error: unknown) => deps.observer.faultSurvived({ requestId: request.id, error })
-    const { accountId } = await identifyCaller({ ...deps, tokenCache, onFault }, request, reply)
+    const caller = await identifyCaller({ ...deps, tokenCache, onFault }, request, reply)
+    const { accountId } = caller
     noteWork(deps, accountId, reply)
     const limits = await allowances.limitsOf(accountId, { signal: clientSignal(reply) })
-    const perMinute = limits.requestsPerMinute ?? settings.requestsPerMinute
-    if (perMinute !== null) limiter.count(accountId, perMinute, reply)
+    limiter.count(ratedSubjects(caller, limits.requestsPerMinute ?? settings.requestsPerMinute), reply)
     if (deps.isDraining() && request.method === 'POST')
       throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
     const { spends } = request.routeOptions.config
-    if (spends !== undefined) await requireQuota(deps, { accountId, spends, reply })
+    if (spends !== undefined) await requireBudget(deps, { caller, spends, reply })
     if (spends === 'tokens') await takeTurn(1)
   })
+}
+
+/** Whose minutes a request counts in. */
+function ratedSubjects({ accountId, tokenId, requestsPerMinute }: Caller, perMinute: number | null): readonly RatedSubject[] {
+  const account = perMinute === null ? [] : [{ of: 'account', id: accountId, limit: perMinute } as const]
+  if (tokenId === null || requestsPerMinute === undefined) return account
+  return [...account, { of: 'token', id: tokenId, limit: requestsPerMinute }]
 }
 
 /** Lets the request end when its account is disabled. */

@@ -5,7 +5,7 @@ import type { HttpSettings } from './http-settings.ts'
 
 /** What an operation needs to run for one waiting request. */
 export function interactiveWork(deps: HttpDependencies, { runLimitMs }: HttpSettings, request: FastifyRequest): InteractiveDependencies {
-  const { pool, ledger, usage, clock, observer } = deps
+  const { pool, ledger, usage, clock, priceOf, observer } = deps
   const onWork = observer.watchWork?.()
   return {
     pool,
@@ -13,6 +13,7 @@ export function interactiveWork(deps: HttpDependencies, { runLimitMs }: HttpSett
     usage,
     clock,
     runLimitMs,
+    ...(priceOf && { priceOf }),
     ...(onWork && { onWork }),
     onBooked: (entry) => observer.workFinished(entry),
     onFault: (error) => observer.faultSurvived({ requestId: request.id, error }),

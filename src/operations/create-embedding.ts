@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Caller } from '../core/access-token.ts'
 import type { EmbeddingRequest, EmbeddingResult } from '../core/text-generation.ts'
 import { bookWork } from './book-work.ts'
-import { holdBudget } from './budgets/hold-budget.ts'
-import { estimateInputs } from './budgets/text-estimate.ts'
+import { holdWorkBudget } from './budgets/hold-work-budget.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
 import { runEmbedding } from './run-embedding.ts'
 import { UsageMeter } from './usage-meter.ts'
@@ -11,7 +10,7 @@ import { UsageMeter } from './usage-meter.ts'
 /**
  * Embeds texts while their caller waits.
  *
- * @throws {ServiceError} what the pool and the model throw, `quota_exceeded` and `inference_timeout`.
+ * @throws {ServiceError} what the pool, the model and {@link holdWorkBudget} throw, and `inference_timeout`.
  */
 export async function createEmbedding(
   deps: InteractiveDependencies,
@@ -19,10 +18,11 @@ export async function createEmbedding(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<EmbeddingResult> {
   const { accountId, tokenId } = caller
-  const meter = new UsageMeter(deps.clock, { accountId, tokenId, model: request.model, kind: 'embedding' })
+  const { model } = request
+  const meter = new UsageMeter(deps.clock, { accountId, tokenId, model, kind: 'embedding' }, deps.priceOf?.(model))
   const reservation = randomUUID()
-  const most = estimateInputs(request)
-  await holdBudget(deps, { id: reservation, accountId, unit: 'tokens', tokens: { least: most, most }, images: 0 }, { signal })
+  const work = { kind: 'embedding', request, asBase64: false } as const
+  await holdWorkBudget(deps, { accountId, tokenId, reservation, work, running: true }, { signal })
   try {
     return meter.countReading(await runEmbedding(deps, { accountId, request }, { signal }))
   } finally {

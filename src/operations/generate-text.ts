@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Caller } from '../core/access-token.ts'
 import type { TextPart, TextRequest } from '../core/text-generation.ts'
 import { bookWork } from './book-work.ts'
+import { holdPlace } from './budgets/hold-work-budget.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
 import { runText } from './run-text.ts'
 import { UsageMeter } from './usage-meter.ts'
@@ -17,10 +18,13 @@ export async function* generateText(
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<TextPart, void, undefined> {
   const { accountId, tokenId } = caller
-  const meter = new UsageMeter(deps.clock, { accountId, tokenId, model: request.model, kind })
+  const { model } = request
+  const meter = new UsageMeter(deps.clock, { accountId, tokenId, model, kind }, deps.priceOf?.(model))
   const reservation = randomUUID()
+  await holdPlace(deps, { accountId, tokenId, reservation, model }, { signal })
   try {
-    yield* meter.countText(runText(deps, { accountId, reservation, request, onPrompt: (tokens) => meter.notePrompt(tokens) }, { signal }))
+    const onPrompt = (tokens: number) => meter.notePrompt(tokens)
+    yield* meter.countText(runText(deps, { accountId, tokenId, reservation, request, onPrompt }, { signal }))
   } finally {
     bookWork(deps, { meter, reservation }, { signal })
   }

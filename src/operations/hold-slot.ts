@@ -1,14 +1,11 @@
-import type { BudgetLedger } from '../core/ports/budget-ledger.ts'
-import type { Clock } from '../core/ports/clock.ts'
 import type { ModelLease, ModelPool } from '../core/ports/model-pool.ts'
 import type { WorkEvent } from '../core/work-event.ts'
+import type { BudgetDependencies } from './budgets/hold-budget.ts'
 import { limitTime } from './limit-time.ts'
 
 /** What all work on a model needs, whoever asked for it. */
-export interface RunDependencies {
+export interface RunDependencies extends BudgetDependencies {
   readonly pool: ModelPool
-  readonly ledger: BudgetLedger
-  readonly clock: Clock
   /** Longest run once a slot is held. */
   readonly runLimitMs: number
   /** Told what work spends its time on; absent = nobody asks. */

@@ -64,6 +64,7 @@ suite('interactive work', () => {
         promptTokens: usage.promptTokens,
         completionTokens: 2,
         images: 0,
+        cost: 0,
         durationMs: booked[0]?.durationMs,
         at: booked[0]?.at,
       },

@@ -3,7 +3,7 @@ import type { Caller } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
 import type { RankRequest, RankResult } from '../core/text-generation.ts'
 import { bookWork } from './book-work.ts'
-import { holdBudget } from './budgets/hold-budget.ts'
+import { holdReading } from './budgets/hold-work-budget.ts'
 import { estimatePairs } from './budgets/text-estimate.ts'
 import { holdSlot } from './hold-slot.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
@@ -12,7 +12,7 @@ import { UsageMeter } from './usage-meter.ts'
 /**
  * Scores documents against a query while the caller waits.
  *
- * @throws {ServiceError} what the pool and the model throw, `unsupported_parameter` where the model scores nothing, `quota_exceeded` and
+ * @throws {ServiceError} what the pool and the model throw, what {@link holdReading} throws, `unsupported_parameter` where the model scores nothing, and
  *   `inference_timeout`.
  */
 export async function rankDocuments(
@@ -22,10 +22,10 @@ export async function rankDocuments(
 ): Promise<RankResult> {
   const { accountId, tokenId } = caller
   const { model } = request
-  const meter = new UsageMeter(deps.clock, { accountId, tokenId, model, kind: 'rerank' })
+  const meter = new UsageMeter(deps.clock, { accountId, tokenId, model, kind: 'rerank' }, deps.priceOf?.(model))
   const reservation = randomUUID()
   const most = estimatePairs(request)
-  await holdBudget(deps, { id: reservation, accountId, unit: 'tokens', tokens: { least: most, most }, images: 0 }, { signal })
+  await holdReading(deps, { accountId, tokenId, reservation, model, tokens: most, running: true }, { signal })
   try {
     await using slot = await holdSlot(deps, deps.pool.acquireText(model, { signal, account: accountId }), { signal, model })
     if (slot.model.rank === undefined)

@@ -15,6 +15,7 @@ export async function* runText(
   deps: RunDependencies,
   work: {
     readonly accountId: string
+    readonly tokenId: string | null
     readonly reservation: string
     readonly request: TextRequest
     readonly deferred?: boolean

@@ -19,6 +19,15 @@ export interface WorkOptions {
   readonly onProgress: (progress: ImageProgress) => void
 }
 
+/** Deferred work that a worker has taken. */
+export interface RunningWork {
+  readonly work: InferenceWork
+  readonly accountId: string
+  /** What was set aside for it while it waited is called so. */
+  readonly reservation: string
+  readonly meter: UsageMeter
+}
+
 /**
  * Runs deferred work just as the interactive path does, but collects a text before it is handed out.
  *
@@ -26,25 +35,25 @@ export interface WorkOptions {
  */
 export async function runWork(
   deps: RunDependencies,
-  {
-    work,
-    accountId,
-    reservation,
-    meter,
-  }: { readonly work: InferenceWork; readonly accountId: string; readonly reservation: string; readonly meter: UsageMeter },
+  { work, accountId, reservation, meter }: RunningWork,
   { signal, onProgress }: WorkOptions,
 ): Promise<WorkResult> {
+  const { tokenId = null } = work
   if (work.kind === 'image')
     return {
       kind: 'image',
-      result: meter.countImages(await runImage(deps, { accountId, request: work.request, deferred: true }, { signal, onProgress })),
+      result: meter.countImages(
+        await runImage(deps, { accountId, request: work.request, reservation: { id: reservation, tokenId } }, { signal, onProgress }),
+      ),
     }
   if (work.kind === 'embedding')
     return {
       kind: 'embedding',
-      result: meter.countReading(await runEmbedding(deps, { accountId, request: work.request, deferred: true }, { signal })),
+      result: meter.countReading(
+        await runEmbedding(deps, { accountId, request: work.request, reservation: { id: reservation, tokenId } }, { signal }),
+      ),
     }
-  const parts = meter.countText(runText(deps, { accountId, reservation, request: work.request, deferred: true }, { signal }))
+  const parts = meter.countText(runText(deps, { accountId, tokenId, reservation, request: work.request, deferred: true }, { signal }))
   return { kind: 'chat', result: await collectText(countTokens(parts, work.request, onProgress)) }
 }
 

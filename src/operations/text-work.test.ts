@@ -70,6 +70,7 @@ describe('the meter of a text', () => {
       promptTokens: 3,
       completionTokens: 9,
       images: 0,
+      cost: 0,
       durationMs: 250,
       at: clock.now(),
     })

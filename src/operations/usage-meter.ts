@@ -1,4 +1,5 @@
 import type { ImageResult } from '../core/image-generation.ts'
+import { costOf, type ModelPrice } from '../core/limits/model-price.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import type { UsageEntry } from '../core/usage.ts'
@@ -7,15 +8,18 @@ import type { UsageEntry } from '../core/usage.ts'
 export class UsageMeter {
   readonly #clock: Clock
   readonly #subject: Pick<UsageEntry, 'accountId' | 'tokenId' | 'model' | 'kind'>
+  readonly #price: ModelPrice | null
   readonly #startedAt: number
   #promptTokens = 0
   #completionTokens = 0
   #images = 0
   #finished = false
 
-  constructor(clock: Clock, subject: Pick<UsageEntry, 'accountId' | 'tokenId' | 'model' | 'kind'>) {
+  /** @param price Of the model now; null = it costs nothing. */
+  constructor(clock: Clock, subject: Pick<UsageEntry, 'accountId' | 'tokenId' | 'model' | 'kind'>, price: ModelPrice | null = null) {
     this.#clock = clock
     this.#subject = subject
+    this.#price = price
     this.#startedAt = clock.now()
   }
 
@@ -59,12 +63,12 @@ export class UsageMeter {
   /** What the books are to say when the work ends like this, now. */
   entry(outcome: UsageEntry['outcome']): UsageEntry {
     const at = this.#clock.now()
+    const used = { promptTokens: this.#promptTokens, completionTokens: this.#completionTokens, images: this.#images }
     return {
       ...this.#subject,
       outcome,
-      promptTokens: this.#promptTokens,
-      completionTokens: this.#completionTokens,
-      images: this.#images,
+      ...used,
+      cost: costOf(this.#price, used),
       durationMs: at - this.#startedAt,
       at,
     }

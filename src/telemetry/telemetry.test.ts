@@ -64,6 +64,7 @@ describe('telemetry', () => {
       kind: 'chat',
       outcome: 'succeeded',
       images: 0,
+      cost: 0,
       durationMs: 5,
       at: 0,
     } as const

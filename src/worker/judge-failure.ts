@@ -22,6 +22,8 @@ export function judgeFailure(failure: unknown, attempt: number): Judgement {
   switch (error.code) {
     case 'server_is_overloaded':
     case 'concurrency_limit_exceeded':
+    // A budget of a minute has too little left for it now.
+    case 'rate_limit_exceeded':
     case 'shutting_down':
       return { action: 'release', delayMs: askedMs || firstRetryMs }
     case 'inference_failed':

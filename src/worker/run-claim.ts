@@ -25,7 +25,8 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   const { accountId, model, kind } = claim.inference
   const { work } = claim
   const isCompletion = work.kind === 'chat' && work.request.input.type === 'prompt'
-  const meter = new UsageMeter(deps.clock, { accountId, tokenId: null, model, kind: isCompletion ? 'completion' : kind })
+  const subject = { accountId, tokenId: work.tokenId ?? null, model, kind: isCompletion ? 'completion' : kind } as const
+  const meter = new UsageMeter(deps.clock, subject, deps.priceOf?.(model))
   const ended: EndedClaim = { claim, meter, signal: options.signal }
   const { lease } = options
   using _noted = deps.underWay?.note(accountId, () => deps.events.publish(claim.id, { type: 'cancel-requested' }))
@@ -47,7 +48,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
 }
 
 function compute(
-  { pool, ledger, clock, events, onWork }: WorkerDependencies,
+  { pool, ledger, clock, priceOf, events, onWork }: WorkerDependencies,
   { claim, meter }: EndedClaim,
   { runLimitMs, signal, lease }: Pick<RunOptions, 'runLimitMs' | 'signal' | 'lease'>,
 ): Promise<WorkResult> {
@@ -59,7 +60,7 @@ function compute(
   }
   const { accountId } = claim.inference
   return runWork(
-    { pool, ledger, clock, runLimitMs, ...(onWork && { onWork }) },
+    { pool, ledger, clock, runLimitMs, ...(priceOf && { priceOf }), ...(onWork && { onWork }) },
     { work: claim.work, accountId, reservation: claim.id, meter },
     { signal, onProgress },
   )

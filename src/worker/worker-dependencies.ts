@@ -1,23 +1,20 @@
 import type { Inference, InferenceWork } from '../core/inference.ts'
-import type { BudgetLedger } from '../core/ports/budget-ledger.ts'
-import type { Clock } from '../core/ports/clock.ts'
 import type { Claim, Completion, InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import type { WorkEvent } from '../core/work-event.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
+import type { BudgetDependencies } from '../operations/budgets/hold-budget.ts'
 import type { EncodedOutput } from '../operations/deferred/encoded-output.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { WorkResult } from '../operations/run-work.ts'
 
-export interface WorkerDependencies {
+export interface WorkerDependencies extends BudgetDependencies {
   readonly queue: InferenceQueue
   readonly outputs: OutputStore
   readonly pool: ModelPool
-  readonly ledger: BudgetLedger
   readonly events: InferenceEvents
-  readonly clock: Clock
   /** Where running inferences note themselves, so that they end when their account is disabled; absent = they do not. */
   readonly underWay?: WorkUnderWay
   /** Turns a result into the bytes a caller fetches; given by whoever knows the wire format. */

@@ -38,6 +38,27 @@ test('an owner pulls a model and sees it arrive', { skip }, async () => {
   await page.getByRole('button', { name: 'Clear' }).waitFor({ state: 'detached' })
 })
 
+test('a token is limited by its holder, and what is left is told there and under the account', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Access tokens')
+  await page.getByRole('button', { name: 'New token' }).first().click()
+  await page.getByLabel('Name').fill('nightly job')
+  await page.getByRole('button', { name: 'Make the token' }).click()
+  await page.getByRole('button', { name: 'Limits of nightly job' }).click()
+  await page.getByLabel('Money a month').fill('2.5')
+  await page.getByLabel('Requests at once').fill('0')
+  await page.getByText('A whole number from 1 to 1,000,000.').waitFor()
+  await page.getByLabel('Requests at once').fill('3')
+  await page.getByRole('button', { name: 'Save the limits' }).click()
+  await page.getByText('3 of 3 requests left at once').waitFor()
+  await page.getByText('2.50 of 2.50 money left this month').waitFor()
+  await page
+    .getByRole('link', { name: /Ada Lovelace|Account/ })
+    .first()
+    .click()
+  await page.getByText('Nothing of your account is limited by itself.').waitFor()
+})
+
 test('an owner limits an account with the keyboard, and lifts the limit again', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'People')
@@ -52,7 +73,7 @@ test('an owner limits an account with the keyboard, and lifts the limit again', 
   await page.getByText('0 images/day').waitFor()
   await page.getByRole('button', { name: /^Limits of / }).click()
   await page.getByLabel('Requests a minute').fill('0')
-  await page.getByText('From 1 to 1,000,000.').waitFor()
+  await page.getByText('A whole number from 1 to 1,000,000.').waitFor()
   await page.getByLabel('Requests a minute').fill('')
   await page.getByLabel('Tokens a day').fill('')
   await page.getByLabel('Images a day').fill('')

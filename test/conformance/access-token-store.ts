@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AccessToken } from '../../src/core/access-token.ts'
+import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
@@ -15,6 +16,7 @@ const token: AccessToken = {
   expiresAt: 100,
   revokedAt: null,
   lastUsedAt: null,
+  limits: { ...noLimits, tokensPerDay: 7 },
 }
 
 export function testAccessTokenStore(name: string, open: StoreFactory): void {
@@ -87,5 +89,18 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
     assert.equal(await store.tokens.revokeAll('a', 70, options), 1)
     const revoked = await Promise.all(['t', 'u', 'v'].map(async (hash) => (await store.tokens.findByHash(hash, options))?.revokedAt))
     assert.deepEqual(revoked, [60, 70, null])
+  })
+
+  test(`${name} tokens: have limits of their own, of which those change that are given`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    await store.tokens.create(token, options)
+    const target = { id: 't', accountId: 'a' }
+    assert.equal(await store.tokens.limit(target, { requestsPerMinute: 5, moneyPerMonth: 6_000_000_000 }, options), true)
+    assert.equal(await store.tokens.limit({ id: 't', accountId: 'b' }, { requestsPerMinute: 1 }, options), false)
+    assert.equal(await store.tokens.limit(target, {}, options), true)
+    const limitsOf = async () => (await store.tokens.findByHash(token.hash, options))?.limits
+    assert.deepEqual(await limitsOf(), { ...noLimits, requestsPerMinute: 5, tokensPerDay: 7, moneyPerMonth: 6_000_000_000 })
+    await store.tokens.limit(target, { tokensPerDay: null, requestsPerMinute: null }, options)
+    assert.deepEqual(await limitsOf(), { ...noLimits, moneyPerMonth: 6_000_000_000 })
   })
 }

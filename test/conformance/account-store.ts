@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Account, noLimits } from '../../src/core/account.ts'
+import type { Account } from '../../src/core/account.ts'
+import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
@@ -49,6 +50,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     )
     await store.accounts.change('a', { by: null, limits: {} }, options)
     assert.deepEqual(await limitsOf('a'), {
+      ...noLimits,
       requestsPerMinute: null,
       tokensPerDay: 5_000_000_000,
       imagesPerDay: 0,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AccountLimits, noLimits } from '../../src/core/account.ts'
-import type { BudgetAnswer, WantedBudget } from '../../src/core/budget.ts'
+import type { BudgetAnswer, WantedBudget } from '../../src/core/limits/budget.ts'
+import { noLimits, type UseLimits } from '../../src/core/limits/use-limits.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import type { UsageEntry } from '../../src/core/usage.ts'
 import { makeSubmission } from '../support/submission.ts'
@@ -9,16 +9,28 @@ import { createTestClock, type TestClock } from '../support/test-clock.ts'
 import { claimNext, succeed } from './claiming.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
+const ada = { accountId: 'a', tokenId: null }
 const dayMs = 24 * 60 * 60 * 1000
 
 function entry(clock: TestClock, tokens: number, images = 0): UsageEntry {
   const work = { accountId: 'a', tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded' } as const
-  return { ...work, promptTokens: tokens - 1, completionTokens: 1, images, durationMs: 1, at: clock.now() }
+  return { ...work, promptTokens: tokens - 1, completionTokens: 1, images, cost: 0, durationMs: 1, at: clock.now() }
 }
 
 function tokens(id: string, least: number, most = least): WantedBudget {
-  return { id, accountId: 'a', tokens: { least, most }, images: 0 }
+  return { id, accountId: 'a', tokenId: null, running: true, tokens: { least, most }, promptTokens: 0, images: 0, price: null }
 }
+
+const token = {
+  accountId: 'a',
+  name: 'n',
+  hint: 'h',
+  scopes: [],
+  createdAt: 1,
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+} as const
 
 function isGranted(answer: BudgetAnswer): boolean {
   return answer.granted
@@ -26,7 +38,7 @@ function isGranted(answer: BudgetAnswer): boolean {
 
 /** Reserving from budgets and settling by what was used. */
 export function testBudgetLedger(name: string, open: StoreFactory): void {
-  const start = async (limits: Partial<AccountLimits>): Promise<{ store: Store; clock: TestClock }> => {
+  const start = async (limits: Partial<UseLimits>): Promise<{ store: Store; clock: TestClock }> => {
     const clock = createTestClock()
     const store = await open({ clock, limits: roomy })
     const account = { name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null } as const
@@ -49,26 +61,26 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     }
     await Promise.all(Array.from({ length: 50 }, (_, index) => work(index)))
     for (let index = 50; index < 200; index++) await work(index)
-    const [budget] = await store.ledger.budgets('a', options)
-    assert.deepEqual(budget, { unit: 'tokens', per: 'day', limit: 100, used: 100, reserved: 0 })
+    const [budget] = await store.ledger.budgets(ada, options)
+    assert.deepEqual(budget, { of: 'account', unit: 'tokens', per: 'day', limit: 100, used: 100, reserved: 0 })
     assert.equal(spent, 100)
   })
 
   test(`${name} budgets: what runs counts with the most it can use, what ended with what it used`, async () => {
     const { store, clock } = await start({ tokensPerDay: 100 })
     await using _store = store
-    assert.deepEqual(await store.ledger.reserve(tokens('one', 60), options), { granted: true, tokens: 60 })
-    const full = { unit: 'tokens', per: 'day', limit: 100, used: 0, reserved: 60 } as const
+    assert.deepEqual(await store.ledger.reserve(tokens('one', 60), options), { granted: true, tokens: 60, cost: 0 })
+    const full = { of: 'account', unit: 'tokens', per: 'day', limit: 100, used: 0, reserved: 60 } as const
     assert.deepEqual(await store.ledger.reserve(tokens('two', 41), options), { granted: false, budget: full })
-    assert.deepEqual(await store.ledger.reserve(tokens('two', 1, 512), options), { granted: true, tokens: 40 })
-    assert.deepEqual(await store.ledger.reserve(tokens('two', 30), options), { granted: true, tokens: 30 })
+    assert.deepEqual(await store.ledger.reserve(tokens('two', 1, 512), options), { granted: true, tokens: 40, cost: 0 })
+    assert.deepEqual(await store.ledger.reserve(tokens('two', 30), options), { granted: true, tokens: 30, cost: 0 })
     await store.usage.append(entry(clock, 10), { ...options, settles: 'one' })
-    assert.deepEqual(await store.ledger.budgets('a', options), [{ ...full, used: 10, reserved: 30 }])
+    assert.deepEqual(await store.ledger.budgets(ada, options), [{ ...full, used: 10, reserved: 30 }])
     await store.ledger.release('two', options)
     await store.ledger.release('two', options)
-    assert.deepEqual(await store.ledger.budgets('a', options), [{ ...full, used: 10, reserved: 0 }])
+    assert.deepEqual(await store.ledger.budgets(ada, options), [{ ...full, used: 10, reserved: 0 }])
     assert.ok(isGranted(await store.ledger.reserve({ ...tokens('three', 1_000_000), accountId: 'b' }, options)))
-    assert.deepEqual(await store.ledger.budgets('b', options), [])
+    assert.deepEqual(await store.ledger.budgets({ ...ada, accountId: 'b' }, options), [])
   })
 
   test(`${name} budgets: a day's budget comes back at midnight, without what still runs`, async () => {
@@ -78,26 +90,26 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     await store.ledger.reserve(tokens('long', 50), options)
     assert.ok(!isGranted(await store.ledger.reserve(tokens('next', 1), options)))
     await clock.advance(dayMs)
-    assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { granted: true, tokens: 50 })
+    assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { granted: true, tokens: 50, cost: 0 })
   })
 
   test(`${name} budgets: a month's budget counts its days together, beside theirs, and comes back with the next month`, async () => {
     const { store, clock } = await start({ tokensPerDay: 60, tokensPerMonth: 100 })
     await using _store = store
     await store.usage.append(entry(clock, 50), options)
-    await store.usage.rollUp(options)
     await clock.advance(dayMs)
-    assert.deepEqual(await store.ledger.budgets('a', options), [
-      { unit: 'tokens', per: 'day', limit: 60, used: 0, reserved: 0 },
-      { unit: 'tokens', per: 'month', limit: 100, used: 50, reserved: 0 },
+    await store.usage.rollUp(options)
+    assert.deepEqual(await store.ledger.budgets(ada, options), [
+      { of: 'account', unit: 'tokens', per: 'day', limit: 60, used: 0, reserved: 0 },
+      { of: 'account', unit: 'tokens', per: 'month', limit: 100, used: 50, reserved: 0 },
     ])
-    const month = { unit: 'tokens', per: 'month', limit: 100, used: 50, reserved: 0 } as const
+    const month = { of: 'account', unit: 'tokens', per: 'month', limit: 100, used: 50, reserved: 0 } as const
     assert.deepEqual(await store.ledger.reserve(tokens('much', 51), options), { granted: false, budget: month })
-    assert.deepEqual(await store.ledger.reserve(tokens('rest', 1, 60), options), { granted: true, tokens: 50 })
+    assert.deepEqual(await store.ledger.reserve(tokens('rest', 1, 60), options), { granted: true, tokens: 50, cost: 0 })
     await store.usage.append(entry(clock, 50), { ...options, settles: 'rest' })
     assert.ok(!isGranted(await store.ledger.reserve(tokens('one', 1), options)))
     await clock.advance(31 * dayMs)
-    assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { granted: true, tokens: 60 })
+    assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { granted: true, tokens: 60, cost: 0 })
   })
 
   test(`${name} budgets: pictures of work that waits count, until it ends however it ends`, async () => {
@@ -105,19 +117,127 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     await using _store = store
     const submit = async () => {
       const id = crypto.randomUUID()
-      const answer = await store.ledger.reserve({ id, accountId: 'a', tokens: { least: 0, most: 0 }, images: 1 }, options)
+      const answer = await store.ledger.reserve({ ...tokens(id, 0), running: false, images: 1 }, options)
       return answer.granted ? (await store.queue.enqueue(makeSubmission({ id }), options)).inference : null
     }
     const made = await Promise.all(Array.from({ length: 5 }, submit))
     const taken = made.filter((inference) => inference !== null)
     assert.equal(taken.length, 3)
     await store.queue.cancel({ id: taken[0]?.id ?? '', accountId: 'a' }, options)
-    assert.equal((await store.ledger.budgets('a', options))[0]?.reserved, 2)
+    assert.equal((await store.ledger.budgets(ada, options))[0]?.reserved, 2)
     await succeed(store.queue, await claimNext(store.queue))
     await store.usage.append(entry(clock, 1, 1), options)
-    assert.deepEqual((await store.ledger.budgets('a', options))[0], { unit: 'images', per: 'day', limit: 3, used: 1, reserved: 1 })
+    assert.deepEqual((await store.ledger.budgets(ada, options))[0], {
+      of: 'account',
+      unit: 'images',
+      per: 'day',
+      limit: 3,
+      used: 1,
+      reserved: 1,
+    })
     await store.accounts.change('a', { by: null, disabledAt: clock.now() }, options)
-    const running = (await store.ledger.budgets('a', options))[0]?.reserved
+    const running = (await store.ledger.budgets(ada, options))[0]?.reserved
     assert.equal(running, 0)
+  })
+
+  test(`${name} budgets: a token has its own within those of its account, however many start at once`, async () => {
+    const { store, clock } = await start({ tokensPerDay: 150 })
+    await using _store = store
+    const one = { accountId: 'a', tokenId: 'one' }
+    for (const id of ['one', 'two'])
+      await store.tokens.create({ ...token, id, hash: id, limits: { ...noLimits, tokensPerDay: 100, tokensPerMonth: 120 } }, options)
+    let spent = 0
+    const work = async (index: number, tokenId: string | null): Promise<void> => {
+      const most = 1 + (index % 9)
+      if (!isGranted(await store.ledger.reserve({ ...tokens(`${tokenId}${index}`, most), tokenId }, options))) return
+      spent += most
+      await store.usage.append({ ...entry(clock, most), tokenId }, { ...options, settles: `${tokenId}${index}` })
+    }
+    await Promise.all(Array.from({ length: 50 }, (_, index) => work(index, 'one')))
+    for (let index = 50; index < 60; index++) await work(index, 'one')
+    assert.equal(spent, 100)
+    await clock.advance(60_000)
+    await store.usage.rollUp(options)
+    assert.deepEqual(await store.ledger.budgets(one, options), [
+      { of: 'account', unit: 'tokens', per: 'day', limit: 150, used: 100, reserved: 0 },
+      { of: 'token', unit: 'tokens', per: 'day', limit: 100, used: 100, reserved: 0 },
+      { of: 'token', unit: 'tokens', per: 'month', limit: 120, used: 100, reserved: 0 },
+    ])
+    await Promise.all(Array.from({ length: 50 }, (_, index) => work(index, index % 2 === 0 ? 'two' : null)))
+    for (let index = 50; index < 60; index++) await work(index, null)
+    assert.equal(spent, 150)
+    await clock.advance(dayMs)
+    const refused = await store.ledger.reserve({ ...tokens('late', 21), tokenId: 'one' }, options)
+    assert.deepEqual(refused, { granted: false, budget: { of: 'token', unit: 'tokens', per: 'month', limit: 120, used: 100, reserved: 0 } })
+  })
+
+  test(`${name} budgets: a minute counts what ended in it and what runs, not what waits, and comes back with the next one`, async () => {
+    const { store, clock } = await start({ tokensPerMinute: 100 })
+    await using _store = store
+    assert.ok(isGranted(await store.ledger.reserve({ ...tokens('waits', 1000), running: false }, options)))
+    await store.usage.append(entry(clock, 50), options)
+    assert.ok(isGranted(await store.ledger.reserve(tokens('runs', 30), options)))
+    const budget = { of: 'account', unit: 'tokens', per: 'minute', limit: 100, used: 50, reserved: 30 } as const
+    assert.deepEqual(await store.ledger.reserve(tokens('more', 21), options), { granted: false, budget })
+    await store.usage.rollUp(options)
+    assert.deepEqual(await store.ledger.budgets(ada, options), [budget])
+    await clock.advance(60_000)
+    await store.usage.rollUp(options)
+    assert.deepEqual(await store.ledger.budgets(ada, options), [{ ...budget, used: 0 }])
+    assert.deepEqual(await store.ledger.reserve(tokens('waits', 71), options), { granted: false, budget: { ...budget, used: 0 } })
+    assert.ok(isGranted(await store.ledger.reserve(tokens('waits', 70), options)))
+  })
+
+  test(`${name} budgets: so many run at once and no more, waiting ones apart, until they go back to the queue or end`, async () => {
+    const { store } = await start({ concurrentRequests: 2 })
+    await using _store = store
+    const ids = Array.from({ length: 5 }, () => crypto.randomUUID())
+    for (const id of ids) {
+      assert.ok(isGranted(await store.ledger.reserve({ ...tokens(id, 5), running: false }, options)))
+      await store.queue.enqueue(makeSubmission({ id }), options)
+    }
+    const run = async (id = '') => isGranted(await store.ledger.reserve(tokens(id, 9), options))
+    assert.equal((await Promise.all(ids.map(run))).filter((granted) => granted).length, 2)
+    for (const id of ids) await store.ledger.reserve({ ...tokens(id, 5), running: false }, options)
+    const claim = await claimNext(store.queue)
+    const [other, third] = ids.filter((id) => id !== claim.id)
+    assert.deepEqual([await run(claim.id), await run(other), await run(other), await run(third)], [true, true, true, false])
+    const full = { of: 'account', unit: 'requests', per: 'moment', limit: 2, used: 0, reserved: 2 } as const
+    assert.deepEqual(await store.ledger.budgets(ada, options), [full])
+    await store.queue.release(claim, { delayMs: 0, usage: null }, options)
+    assert.deepEqual(await store.ledger.budgets(ada, options), [{ ...full, reserved: 1 }])
+    const again = await claimNext(store.queue)
+    assert.deepEqual([await run(third), await run(again.id)], [true, false])
+    await store.ledger.release(third ?? '', options)
+    assert.ok(await run(again.id))
+    await succeed(store.queue, again)
+    assert.deepEqual(await store.ledger.budgets(ada, options), [{ ...full, reserved: 1 }])
+  })
+
+  test(`${name} budgets: money is set aside at the price of now and settled by what was booked`, async () => {
+    const { store, clock } = await start({ moneyPerDay: 1000, moneyPerMonth: 1500 })
+    await using _store = store
+    const price = { promptTokens: 1_000_000, completionTokens: 2_000_000, image: 100 }
+    const text = (id: string, least: number, most = least) => ({ ...tokens(id, least, most), promptTokens: 10, price })
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => store.ledger.reserve(text(`r${index}`, 55), options)))
+    assert.equal(answers.filter(isGranted).length, 10)
+    const index = answers.findIndex(isGranted)
+    assert.deepEqual(answers[index], { granted: true, tokens: 55, cost: 100 })
+    await store.usage.append({ ...entry(clock, 20), cost: 30 }, { ...options, settles: `r${index}` })
+    const day = { of: 'account', unit: 'money', per: 'day', limit: 1000, used: 30, reserved: 900 } as const
+    assert.deepEqual(await store.ledger.budgets(ada, options), [day, { ...day, per: 'month', limit: 1500 }])
+    assert.deepEqual(await store.ledger.reserve(text('short', 11, 500), options), { granted: true, tokens: 10 + 30, cost: 70 })
+    await clock.advance(60_000)
+    await store.usage.rollUp(options)
+    assert.equal((await store.ledger.budgets(ada, options))[1]?.used, 30)
+    assert.equal((await store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-01' }, options))[0]?.cost, 30)
+  })
+
+  test(`${name} budgets: what a refused change held before stays`, async () => {
+    const { store } = await start({ tokensPerDay: 100 })
+    await using _store = store
+    await store.ledger.reserve(tokens('one', 60), options)
+    assert.ok(!isGranted(await store.ledger.reserve(tokens('one', 101), options)))
+    assert.equal((await store.ledger.budgets(ada, options))[0]?.reserved, 60)
   })
 }

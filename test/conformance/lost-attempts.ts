@@ -156,6 +156,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     const usage: UsageEntry = {
       accountId: 'a',
       tokenId: null,
+      cost: 0,
       model: 'fake-image',
       kind: 'image',
       outcome: 'succeeded',

@@ -13,13 +13,14 @@ const entry: UsageEntry = {
   promptTokens: 10,
   completionTokens: 5,
   images: 0,
+  cost: 7,
   durationMs: 100,
   at: Date.UTC(2026, 0, 2, 23, 59, 59, 999),
 }
 
 export function testUsageLog(name: string, open: StoreFactory): void {
   test(`${name} usage: sums per UTC day, account and model`, async () => {
-    await using store = await open({ clock: createTestClock(), limits: roomy })
+    await using store = await open({ clock: createTestClock(entry.at + 61_000), limits: roomy })
     const entries: UsageEntry[] = [
       entry,
       { ...entry, outcome: 'failed', completionTokens: 1 },
@@ -36,6 +37,7 @@ export function testUsageLog(name: string, open: StoreFactory): void {
       promptTokens: 20,
       completionTokens: 6,
       images: 0,
+      cost: 14,
     }
     const second = {
       day: '2026-01-03',
@@ -46,6 +48,7 @@ export function testUsageLog(name: string, open: StoreFactory): void {
       promptTokens: 0,
       completionTokens: 0,
       images: 3,
+      cost: 7,
     }
     assert.deepEqual(await store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-31' }, options), [first, second])
     assert.equal(await store.usage.rollUp(options), 4)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { AccountLimits } from '../../src/core/account.ts'
+import type { UseLimits } from '../../src/core/limits/use-limits.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
 import { finish, submit } from '../support/deferred-requests.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
@@ -24,7 +24,7 @@ const imageWork = [
   ['/v1/images/generations', { prompt: 'a tiger' }],
 ] as const
 
-function limit({ store, accountId }: HttpService, limits: Partial<AccountLimits>): Promise<boolean> {
+function limit({ store, accountId }: HttpService, limits: Partial<UseLimits>): Promise<boolean> {
   return store.accounts.change(accountId, { by: null, limits }, { signal })
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
-import { noLimits } from '../../src/core/account.ts'
+import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'

@@ -64,7 +64,16 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     const { link, store } = linked
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)
-    const usage = { accountId: 'a', tokenId: null, model: 'm', kind: 'image', promptTokens: 0, completionTokens: 0, images: 1 } as const
+    const usage = {
+      accountId: 'a',
+      tokenId: null,
+      model: 'm',
+      kind: 'image',
+      promptTokens: 0,
+      completionTokens: 0,
+      images: 1,
+      cost: 0,
+    } as const
     const booked = { ...usage, outcome: 'succeeded', durationMs: 1, at: store.clock.now() } as const
     const output = { key: 'k', contentType: 'application/json', bytes: 2, sha256: 'ab'.repeat(32) }
     link.swallowAnswers(1)

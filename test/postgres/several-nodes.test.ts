@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ensureFirstAccount } from '../../src/composition/ensure-first-account.ts'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
-import { noLimits } from '../../src/core/account.ts'
+import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { claimNext, leaseMs, succeed } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
@@ -21,6 +21,7 @@ async function openNodes(many: number, url?: string): Promise<{ readonly nodes: 
   return { nodes, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
+const wanted = { accountId: 'a', tokenId: null, running: true, promptTokens: 0, images: 0, price: null } as const
 const member = { name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null, limits: noLimits } as const
 
 suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
@@ -38,10 +39,10 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     const [first] = cluster.nodes
     await first?.accounts.create({ ...member, id: 'a', limits: { ...noLimits, tokensPerDay: 100 } }, options)
     const reserve = (index: number) =>
-      cluster.nodes[index % 3]?.ledger.reserve({ id: `r${index}`, accountId: 'a', tokens: { least: 7, most: 7 }, images: 0 }, options)
+      cluster.nodes[index % 3]?.ledger.reserve({ id: `r${index}`, ...wanted, tokens: { least: 7, most: 7 } }, options)
     const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => reserve(index)))
     assert.equal(answers.filter((answer) => answer?.granted).length, 14)
-    assert.equal((await first?.ledger.budgets('a', options))?.[0]?.reserved, 98)
+    assert.equal((await first?.ledger.budgets({ accountId: 'a', tokenId: null }, options))?.[0]?.reserved, 98)
   })
 
   test('one idempotency key makes one inference, whichever nodes it comes to', async () => {
@@ -106,14 +107,14 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     {
       await using leaving = await openNodes(1, address)
       const [node] = leaving.nodes
-      await node?.ledger.reserve({ id, accountId: 'a', tokens: { least: 10, most: 10 }, images: 0 }, options)
+      await node?.ledger.reserve({ id, ...wanted, tokens: { least: 10, most: 10 } }, options)
       await node?.queue.enqueue(makeSubmission({ id }), options)
-      await node?.ledger.reserve({ id: 'interactive', accountId: 'a', tokens: { least: 30, most: 30 }, images: 0 }, options)
+      await node?.ledger.reserve({ id: 'interactive', ...wanted, tokens: { least: 30, most: 30 } }, options)
       await survivor.queue.expire(options)
-      assert.equal((await survivor.ledger.budgets('a', options))[0]?.reserved, 40)
+      assert.equal((await survivor.ledger.budgets({ accountId: 'a', tokenId: null }, options))[0]?.reserved, 40)
     }
     await survivor.queue.expire(options)
-    assert.equal((await survivor.ledger.budgets('a', options))[0]?.reserved, 10)
+    assert.equal((await survivor.ledger.budgets({ accountId: 'a', tokenId: null }, options))[0]?.reserved, 10)
   })
 
   test("moments are the database's, whatever a machine believes", async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { AccountLimits } from '../../src/core/account.ts'
+import type { UseLimits } from '../../src/core/limits/use-limits.ts'
 import type { Clock } from '../../src/core/ports/clock.ts'
 import type { QueueLimits } from '../../src/core/ports/inference-queue.ts'
 import type { Store } from '../../src/core/ports/store.ts'
@@ -8,9 +8,12 @@ import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.t
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
+import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/open-sqlite-store.ts'
 import { submit } from '../support/deferred-requests.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { createDatabase } from '../support/postgres/postgres-databases.ts'
+import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 import { readError, readJson } from '../support/read-json.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -27,7 +30,10 @@ async function openSqlite(settings: { readonly clock: Clock; readonly limits: Qu
   return { ...store, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-const stores = { memory: createMemoryStore, sqlite: openSqlite }
+const openPostgres = async (settings: { readonly clock: Clock; readonly limits: QueueLimits }): Promise<Store> =>
+  openPostgresStore({ ...settings, url: await createDatabase(), mode: 'service', time: 'clock' })
+
+const stores = { memory: createMemoryStore, sqlite: openSqlite, ...(!withoutPostgres && { postgres: openPostgres }) }
 
 const say = (words: string, fields: object = {}) => ({
   model: 'fake-chat',
@@ -35,7 +41,9 @@ const say = (words: string, fields: object = {}) => ({
   ...fields,
 })
 
-async function start(open: (typeof stores)[keyof typeof stores], limits: Partial<AccountLimits>): Promise<HttpService> {
+type Open = (settings: { readonly clock: Clock; readonly limits: QueueLimits }) => Promise<Store> | Store
+
+async function start(open: Open, limits: Partial<UseLimits>): Promise<HttpService> {
   const clock = createTestClock()
   const models = { text: { 'fake-chat': createFakeTextModel({ clock }) }, image: { 'fake-image': createFakeImageModel({ clock }) } }
   const service = await startHttpService({ clock, open, pool: createFixedModelPool(models, { slots: 50 }) })
@@ -70,8 +78,8 @@ for (const [name, open] of Object.entries(stores))
         await service.settled((round + 1) * 50)
       }
       await service.inBooks(spent / 5)
-      const [budget] = await service.store.ledger.budgets(service.accountId, { signal })
-      assert.deepEqual(budget, { unit: 'tokens', per: 'day', limit: 100, used: spent, reserved: 0 })
+      const [budget] = await service.store.ledger.budgets({ accountId: service.accountId, tokenId: null }, { signal })
+      assert.deepEqual(budget, { of: 'account', unit: 'tokens', per: 'day', limit: 100, used: spent, reserved: 0 })
       assert.ok(spent > 93, 'the budget was used up but for what one request may need')
       assert.ok(refused > 0)
     })
@@ -107,7 +115,7 @@ for (const [name, open] of Object.entries(stores))
       for (let words = 0; words < 2; ) words += (await reader?.read())?.value?.match(/"content":"[^"]/g)?.length ?? 0
       leave.abort()
       await service.inBooks(1)
-      const [budget] = await service.store.ledger.budgets(service.accountId, { signal })
+      const [budget] = await service.store.ledger.budgets({ accountId: service.accountId, tokenId: null }, { signal })
       assert.deepEqual([budget?.used, budget?.reserved], [10 + 2, 0])
     })
 
@@ -129,7 +137,7 @@ for (const [name, open] of Object.entries(stores))
       await using service = await start(open, { imagesPerDay: 3 })
       const headers = { ...deferred, 'idempotency-key': 'k' }
       for (let round = 0; round < 4; round++) assert.equal((await service.fetch('/generate/sdxl', { json: picture, headers })).status, 202)
-      const [budget] = await service.store.ledger.budgets(service.accountId, { signal })
+      const [budget] = await service.store.ledger.budgets({ accountId: service.accountId, tokenId: null }, { signal })
       assert.equal(budget?.reserved, 1)
     })
 
@@ -150,7 +158,7 @@ for (const [name, open] of Object.entries(stores))
         if (outcome === 'succeeded') succeeded += 1
       }
       assert.ok(succeeded >= 1)
-      const [budget] = await service.store.ledger.budgets(service.accountId, { signal })
+      const [budget] = await service.store.ledger.budgets({ accountId: service.accountId, tokenId: null }, { signal })
       assert.deepEqual([budget?.used, budget?.reserved], [succeeded * 7, 0])
       assert.ok(succeeded * 7 <= 40)
     })

@@ -105,6 +105,7 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
     ...store,
     clock,
     catalog,
+    priceOf: (model) => catalog.find(model)?.price ?? null,
     assets: createTestAssets({ store, clock, catalog, ...options.assets }),
     pool:
       options.pool ??

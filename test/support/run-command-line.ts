@@ -1,7 +1,8 @@
 import type { AccountDesk, CliBackend, Finding, NewToken } from '../../src/cli/cli-backend.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { AccessToken } from '../../src/core/access-token.ts'
-import { type Account, noLimits } from '../../src/core/account.ts'
+import type { Account } from '../../src/core/account.ts'
+import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 
 /** The one account that there is when a test names no others. */
@@ -10,7 +11,7 @@ export const account: Account = { id: 'a1', name: 'First', email: null, role: 'o
 /** A token of it that is valid for ever and was never used. */
 export function tokenOf({ name, scopes }: Pick<NewToken, 'name' | 'scopes'>): AccessToken {
   const dates = { createdAt: 0, expiresAt: null, revokedAt: null, lastUsedAt: null }
-  return { id: 't1', accountId: 'a1', name, hash: 'f00', hint: 'abcd', scopes, ...dates }
+  return { id: 't1', accountId: 'a1', name, hash: 'f00', hint: 'abcd', scopes, ...dates, limits: noLimits }
 }
 
 /** Runs one command line in an empty folder, against a backend that only notes what it was asked. */
@@ -62,6 +63,7 @@ export async function runCommandLine(
       done.push(`token ${JSON.stringify(input)}`)
       return { text: 'sepia_secret', token: tokenOf(input) }
     },
+    limitToken: async ({ id }, limits) => void done.push(`limited ${id} ${JSON.stringify(limits)}`),
     revokeToken: async ({ id }) => void done.push(`revoked ${id}`),
     [Symbol.asyncDispose]: async () => void done.push('closed'),
   }

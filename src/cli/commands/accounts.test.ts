@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { account, runCommandLine as run } from '../../../test/support/run-command-line.ts'
+import { noLimits } from '../../core/limits/use-limits.ts'
 
 const disabledAt = Date.UTC(2026, 10, 21, 12)
 
@@ -24,7 +25,7 @@ describe('account list', () => {
   })
 
   it('gives programs every field, with null for what is not there', async () => {
-    const limits = { requestsPerMinute: 5, tokensPerDay: null, imagesPerDay: 0, tokensPerMonth: 9, imagesPerMonth: null }
+    const limits = { ...noLimits, requestsPerMinute: 5, imagesPerDay: 0, tokensPerMonth: 9, moneyPerDay: 2_500_000 }
     const { out } = await run(['account', 'list', '--json'], { accounts: [{ ...account, limits }] })
     assert.deepEqual(JSON.parse(out), {
       accounts: [
@@ -36,10 +37,15 @@ describe('account list', () => {
           created_at: '1970-01-01T00:00:00Z',
           disabled_at: null,
           requests_per_minute: 5,
+          tokens_per_minute: null,
+          images_per_minute: null,
+          concurrent_requests: null,
           tokens_per_day: null,
           images_per_day: 0,
+          money_per_day: 2.5,
           tokens_per_month: 9,
           images_per_month: null,
+          money_per_month: null,
         },
       ],
     })

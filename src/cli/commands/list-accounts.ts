@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts'
 import { isoTime } from '../iso-time.ts'
+import { limitFields } from '../limit-flags.ts'
 import { textTable } from '../text-table.ts'
 
 export const listAccounts: Command = {
@@ -28,11 +29,7 @@ export const listAccounts: Command = {
           role,
           created_at: isoTime(createdAt),
           disabled_at: isoTime(disabledAt),
-          requests_per_minute: limits.requestsPerMinute,
-          tokens_per_day: limits.tokensPerDay,
-          images_per_day: limits.imagesPerDay,
-          tokens_per_month: limits.tokensPerMonth,
-          images_per_month: limits.imagesPerMonth,
+          ...limitFields(limits),
         })),
       },
     }

@@ -1,7 +1,8 @@
 import type { AccessToken } from '../../core/access-token.ts'
 import type { Command } from '../command.ts'
+import { listAllTokens } from '../find-token.ts'
 import { isoTime } from '../iso-time.ts'
-import { listAllTokens } from '../list-all-tokens.ts'
+import { limitFields } from '../limit-flags.ts'
 import { textTable } from '../text-table.ts'
 
 export const listTokens: Command = {
@@ -41,5 +42,6 @@ function tokenObject(token: AccessToken): Readonly<Record<string, unknown>> {
     expires_at: isoTime(token.expiresAt),
     revoked_at: isoTime(token.revokedAt),
     last_used_at: isoTime(token.lastUsedAt),
+    limits: limitFields(token.limits),
   }
 }

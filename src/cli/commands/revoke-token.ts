@@ -1,8 +1,7 @@
 import type { Command } from '../command.ts'
 import { confirm, yesFlag } from '../confirm.ts'
-import { listAllTokens } from '../list-all-tokens.ts'
+import { findToken } from '../find-token.ts'
 import { printableLine } from '../printable.ts'
-import { UsageError } from '../usage-error.ts'
 
 export const revokeToken: Command = {
   words: ['token', 'revoke'],
@@ -13,8 +12,7 @@ export const revokeToken: Command = {
   run: async (context) => {
     const { argument, backend, config, signal } = context
     await using desk = await backend.openAccountDesk(config, { signal })
-    const token = (await listAllTokens(desk, { signal })).find(({ id }) => id === argument)
-    if (token === undefined) throw new UsageError([{ where: argument, message: 'there is no token with this id; see sepia token list.' }])
+    const token = await findToken(desk, argument, { signal })
     await confirm(context, { warning: `Programs that use the token "${token.name}" will be refused.`, unattended: 'proceed' })
     await desk.revokeToken(token, { signal })
     return { text: `Revoked "${printableLine(token.name)}".`, json: { revoked: token.id } }

@@ -1,7 +1,17 @@
 import type { AccessToken, Scope } from '../../core/access-token.ts'
+import type { Budget } from '../../core/limits/budget.ts'
+import type { UseLimits } from '../../core/limits/use-limits.ts'
 
 /** A token as its owner may see it. */
-export type ListedToken = Omit<AccessToken, 'hash' | 'accountId'>
+export interface ListedToken extends Omit<AccessToken, 'hash' | 'accountId'> {
+  /** How much of each of its own limits is gone. */
+  readonly budgets: readonly Budget[]
+}
+
+/** PUT /console/api/tokens/:id/limits; what is left out is lifted. */
+export interface TokenLimits {
+  readonly limits: Partial<UseLimits>
+}
 
 /** GET /console/api/tokens. */
 export interface TokenList {

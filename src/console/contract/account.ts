@@ -1,3 +1,12 @@
+import type { Budget } from '../../core/limits/budget.ts'
+import type { UseLimits } from '../../core/limits/use-limits.ts'
+
+/** GET /console/api/account/limits: how much whoever is signed in may use, and what of it is gone. */
+export interface OwnLimits {
+  readonly limits: UseLimits
+  readonly budgets: readonly Budget[]
+}
+
 /** PATCH /console/api/account. */
 export interface AccountChange {
   readonly name: string

@@ -1,4 +1,5 @@
-import type { Account, AccountLimits, Invitation, Role } from '../../core/account.ts'
+import type { Account, Invitation, Role } from '../../core/account.ts'
+import type { UseLimits } from '../../core/limits/use-limits.ts'
 
 /** GET /console/api/people. */
 export interface People {
@@ -12,7 +13,7 @@ export interface AccountUpdate {
   readonly role?: Role
   readonly disabled?: boolean
   /** Taken as a whole: a limit that is left out or null is lifted. */
-  readonly limits?: Partial<AccountLimits>
+  readonly limits?: Partial<UseLimits>
 }
 
 /** POST /console/api/invitations. */

@@ -1,4 +1,4 @@
-import type { Budget } from '../../core/budget.ts'
+import type { Budget } from '../../core/limits/budget.ts'
 import type { UsageDay } from '../../core/usage.ts'
 
 /** The query of GET /console/api/usage and /console/api/usage.csv. */

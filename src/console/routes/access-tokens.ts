@@ -1,13 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { scopes } from '../../core/access-token.ts'
+import { type AccessToken, scopes } from '../../core/access-token.ts'
+import { hasBudgets } from '../../core/limits/budget.ts'
+import { noLimits } from '../../core/limits/use-limits.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { createAccessToken } from '../../operations/access/create-access-token.ts'
+import { limitAccessToken } from '../../operations/access/limit-access-token.ts'
 import { listAccessTokens } from '../../operations/access/list-access-tokens.ts'
 import { restoreAccessToken } from '../../operations/access/restore-access-token.ts'
 import { revokeAccessToken } from '../../operations/access/revoke-access-token.ts'
 import type { ConsoleDependencies, ConsoleSettings } from '../console-dependencies.ts'
-import type { NewToken, TokenList, TokenText } from '../contract/access-tokens.ts'
+import type { ListedToken, NewToken, TokenLimits, TokenList, TokenText } from '../contract/access-tokens.ts'
+import { limitsField } from '../limits-field.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { personOf } from '../sign-in/signed-in.ts'
@@ -18,14 +22,17 @@ const readBody: BodyReader<NewToken> = createBodyReader({
   expiresAt: Type.Optional(Type.Integer({ minimum: 0 })),
 })
 
+const readLimits: BodyReader<TokenLimits> = createBodyReader({ limits: limitsField })
+
 /** /console/api/tokens: one's own access tokens. */
 export function registerAccessTokens(
   own: FastifyInstance,
-  deps: Pick<ConsoleDependencies, 'tokens' | 'audit' | 'clock'> & Pick<ConsoleSettings, 'mostTokens'>,
+  deps: Pick<ConsoleDependencies, 'tokens' | 'ledger' | 'audit' | 'clock'> & Pick<ConsoleSettings, 'mostTokens'>,
 ): void {
   own.get('/console/api/tokens', async (request, reply): Promise<TokenList> => {
-    const found = await listAccessTokens(deps, { accountId: personOf(request).id }, { signal: clientSignal(reply) })
-    return { tokens: found.map(({ hash: _, accountId: __, ...shown }) => shown) }
+    const options = { signal: clientSignal(reply) }
+    const found = await listAccessTokens(deps, { accountId: personOf(request).id }, options)
+    return { tokens: await Promise.all(found.map((token) => showToken(deps, token, options))) }
   })
 
   own.post('/console/api/tokens', async (request, reply) => {
@@ -43,10 +50,27 @@ export function registerAccessTokens(
     return reply.code(204).send()
   })
 
+  own.put<{ Params: { id: string } }>('/console/api/tokens/:id/limits', async (request, reply) => {
+    const target = { id: request.params.id, accountId: personOf(request).id }
+    const { limits } = readLimits(request)
+    await limitAccessToken(deps, target, { ...noLimits, ...limits }, { signal: clientSignal(reply) })
+    await recordAudit(deps, request, 'token-limited', { subject: target.id, detail: JSON.stringify(limits) })
+    return reply.code(204).send()
+  })
+
   own.post<{ Params: { id: string } }>('/console/api/tokens/:id/restore', async (request, reply) => {
     const target = { id: request.params.id, accountId: personOf(request).id }
     await restoreAccessToken(deps, target, { signal: clientSignal(reply) })
     await recordAudit(deps, request, 'token-restored', { subject: target.id })
     return reply.code(204).send()
   })
+}
+
+async function showToken(
+  { ledger }: Pick<ConsoleDependencies, 'ledger'>,
+  { hash: _, accountId, ...shown }: AccessToken,
+  options: { readonly signal: AbortSignal },
+): Promise<ListedToken> {
+  const budgets = hasBudgets(shown.limits) ? await ledger.budgets({ accountId, tokenId: shown.id }, options) : []
+  return { ...shown, budgets: budgets.filter(({ of }) => of === 'token') }
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { emailTaken } from '../../operations/access/redeem-invitation.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { AccountChange } from '../contract/account.ts'
+import type { AccountChange, OwnLimits } from '../contract/account.ts'
 import type { SignedIn } from '../contract/session.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
@@ -24,9 +24,18 @@ const readBody: BodyReader<AccountChange> = createBodyReader({
   revokeTokens: Type.Optional(Type.Boolean()),
 })
 
-/** PATCH /console/api/account: one's own name, e-mail and password. Every other browser is signed out, and on demand every access token revoked. */
-export function registerAccount(own: FastifyInstance, deps: SessionRouteDependencies & Pick<ConsoleDependencies, 'tokens'>): void {
-  const { accounts, clock, tokens, passwords, throttle, signIn } = deps
+/** /console/api/account: one's own limits, name, e-mail and password. Every other browser is signed out, and on demand every access token revoked. */
+export function registerAccount(
+  own: FastifyInstance,
+  deps: SessionRouteDependencies & Pick<ConsoleDependencies, 'tokens' | 'ledger'>,
+): void {
+  const { accounts, clock, ledger, tokens, passwords, throttle, signIn } = deps
+
+  own.get('/console/api/account/limits', async (request, reply): Promise<OwnLimits> => {
+    const { id, limits } = personOf(request)
+    return { limits, budgets: await ledger.budgets({ accountId: id, tokenId: null }, { signal: clientSignal(reply) }) }
+  })
+
   own.patch('/console/api/account', async (request, reply): Promise<SignedIn> => {
     const { name, email, currentPassword, newPassword, revokeTokens = false } = readBody(request)
     if (newPassword !== undefined) refuseGuessable(newPassword, { field: 'newPassword', name, email })

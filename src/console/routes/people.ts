@@ -1,32 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { type AccountLimits, limitRanges, noLimits } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
+import { noLimits } from '../../core/limits/use-limits.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { changeAccount } from '../../operations/access/change-account.ts'
 import { invite } from '../../operations/access/invite.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { AccountUpdate, InvitationMade, NewInvitation, People } from '../contract/people.ts'
+import { limitsField } from '../limits-field.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
 
 const role = Type.Enum(['owner', 'member'])
-/** A limit that is left out or null is lifted. */
-const limits = Type.Object(
-  {
-    requestsPerMinute: Type.Optional(limitOf('requestsPerMinute')),
-    tokensPerDay: Type.Optional(limitOf('tokensPerDay')),
-    imagesPerDay: Type.Optional(limitOf('imagesPerDay')),
-    tokensPerMonth: Type.Optional(limitOf('tokensPerMonth')),
-    imagesPerMonth: Type.Optional(limitOf('imagesPerMonth')),
-  },
-  { additionalProperties: false },
-)
 const readChange: BodyReader<AccountUpdate> = createBodyReader({
   role: Type.Optional(role),
   disabled: Type.Optional(Type.Boolean()),
-  limits: Type.Optional(limits),
+  limits: Type.Optional(limitsField),
 })
 const readInvitation: BodyReader<NewInvitation> = createBodyReader({ role, accountId: Type.Optional(Type.String({ maxLength: 100 })) })
 
@@ -66,8 +56,4 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
     await recordAudit(deps, request, 'invitation-withdrawn', { subject: request.params.hash })
     return reply.code(204).send()
   })
-}
-
-function limitOf(name: keyof AccountLimits) {
-  return Type.Integer({ minimum: limitRanges[name].least, maximum: limitRanges[name].most })
 }

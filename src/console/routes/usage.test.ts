@@ -8,11 +8,13 @@ const options = { signal: new AbortController().signal }
 const january = (day: number) => Date.UTC(2026, 0, day, 12)
 const span = 'from=2026-01-01&to=2026-01-31'
 
+const wanted = { id: 'r', tokenId: null, running: true, tokens: { least: 1, most: 30 }, promptTokens: 0, images: 0, price: null } as const
+
 async function openBooks() {
   const service = await startConsoleService()
   const cookie = await service.join(service.firstCode, 'ada@example.org')
   const book = (change: Partial<UsageEntry>) => {
-    const nothing = { promptTokens: 0, completionTokens: 0, images: 0, durationMs: 1, at: january(1) }
+    const nothing = { promptTokens: 0, completionTokens: 0, images: 0, cost: 0, durationMs: 1, at: january(1) }
     const subject = { accountId: service.ownerId, tokenId: null, model: 'fake-chat', kind: 'chat', outcome: 'succeeded' } as const
     return service.store.usage.append({ ...subject, ...nothing, ...change }, options)
   }
@@ -28,8 +30,8 @@ describe('usage', () => {
     assert.deepEqual(await budgets(), [])
     await store.accounts.change(ownerId, { by: null, limits: { tokensPerDay: 100 } }, options)
     await book({ promptTokens: 10, completionTokens: 5, at: clock.now() })
-    await store.ledger.reserve({ id: 'r', accountId: ownerId, tokens: { least: 1, most: 30 }, images: 0 }, options)
-    assert.deepEqual(await budgets(), [{ unit: 'tokens', per: 'day', limit: 100, used: 15, reserved: 30 }])
+    await store.ledger.reserve({ ...wanted, accountId: ownerId }, options)
+    assert.deepEqual(await budgets(), [{ of: 'account', unit: 'tokens', per: 'day', limit: 100, used: 15, reserved: 30 }])
   })
 
   test('is summed up per day and model, failures among the requests', async () => {
@@ -67,7 +69,7 @@ describe('usage', () => {
     await book({ model: '=cmd()', promptTokens: 3 })
     const answer = await get(`${span}&of=me`, 'usage.csv')
     assert.equal(answer.headers['content-disposition'], 'attachment; filename="sepia-usage.csv"')
-    assert.match(answer.body, new RegExp(`^day,account,.*\\r\\n2026-01-01,${ownerId},'=cmd\\(\\),1,0,3,0,0\\r\\n$`))
+    assert.match(answer.body, new RegExp(`^day,account,.*\\r\\n2026-01-01,${ownerId},'=cmd\\(\\),1,0,3,0,0,0\\.00\\r\\n$`))
   })
 
   test('is asked for with both ends of a span', async () => {

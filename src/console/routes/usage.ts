@@ -23,7 +23,7 @@ export function registerUsage(own: FastifyInstance, { usage, ledger }: Pick<Cons
     '/console/api/usage',
     async (request, reply): Promise<Usage> => ({
       days: await read(request, reply),
-      budgets: await ledger.budgets(personOf(request).id, { signal: clientSignal(reply) }),
+      budgets: await ledger.budgets({ accountId: personOf(request).id, tokenId: null }, { signal: clientSignal(reply) }),
     }),
   )
 

@@ -34,6 +34,8 @@ export interface Batch {
   /** `batch_` and a UUID. */
   readonly id: string
   readonly accountId: string
+  /** The access token that asked for it; absent = a signed-in browser, or a version that did not note it. */
+  readonly tokenId?: string
   readonly endpoint: BatchEndpoint
   readonly inputFileId: string
   readonly metadata: Readonly<Record<string, string>> | null

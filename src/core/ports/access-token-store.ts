@@ -1,4 +1,5 @@
 import type { AccessToken } from '../access-token.ts'
+import type { UseLimits } from '../limits/use-limits.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -24,5 +25,7 @@ export interface AccessTokenStore {
   restore(target: TokenTarget, since: number, options: Options): Promise<boolean>
   /** Revokes every token of an account that is not revoked yet; says how many. */
   revokeAll(accountId: string, revokedAt: number, options: Options): Promise<number>
+  /** Changes those of its limits that are given; false when the account has no such token. */
+  limit(target: TokenTarget, limits: Partial<UseLimits>, options: Options): Promise<boolean>
   touch(id: string, lastUsedAt: number, options: Options): Promise<void>
 }

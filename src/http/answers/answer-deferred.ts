@@ -17,9 +17,9 @@ export async function answerDeferred(
   { work: asked, handling }: { readonly work: InferenceWork; readonly handling: DeferredHandling },
 ): Promise<FastifyReply> {
   const { priority, idempotency, webhookUrl } = handling
-  const { accountId } = callerOf(incoming)
+  const { accountId, tokenId } = callerOf(incoming)
   const traceparent = deps.observer.traceparent?.()
-  const work = traceparent === undefined ? asked : { ...asked, traceparent }
+  const work = { ...asked, ...(traceparent !== undefined && { traceparent }), ...(tokenId !== null && { tokenId }) }
   const submission = { accountId, work, priority, idempotency, webhookUrl, outputBytes: expectOutputBytes(work) }
   const { inference } = await submitInference(deps, submission, { signal: clientSignal(reply) }).catch(nameHeader)
   const address = deps.addresses()

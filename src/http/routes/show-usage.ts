@@ -10,9 +10,8 @@ export function registerShowUsage(api: FastifyInstance, { usage, ledger, clock }
   api.get('/v1/usage', { config }, async (incoming: FastifyRequest<{ Querystring: Record<string, unknown> }>, reply) => {
     const caller = callerOf(incoming)
     requireScope(caller, ['read'])
-    const { accountId } = caller
     const options = { signal: clientSignal(reply) }
-    const days = await usage.summarize({ accountId, ...readUsageQuery(incoming.query, clock.now()) }, options)
-    return encodeUsage(days, await ledger.budgets(accountId, options))
+    const days = await usage.summarize({ accountId: caller.accountId, ...readUsageQuery(incoming.query, clock.now()) }, options)
+    return encodeUsage(days, await ledger.budgets(caller, options))
   })
 }

@@ -42,7 +42,9 @@ export async function authenticate(
     // A read must not wait for a write, nor fail on a disk that is full; the note is worth having when the caller has left, too.
     deps.tokens.touch(token.id, now, { signal: new AbortController().signal }).catch(deps.onFault)
   }
-  return { accountId: token.accountId, tokenId: token.id, scopes: token.scopes }
+  const { accountId, id: tokenId, scopes, limits } = token
+  const { requestsPerMinute } = limits
+  return { accountId, tokenId, scopes, ...(requestsPerMinute !== null && { requestsPerMinute }) }
 }
 
 async function lookUp(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Account, noLimits, type Role } from '../../core/account.ts'
+import type { Account, Role } from '../../core/account.ts'
+import { noLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { readShortName } from './short-name.ts'

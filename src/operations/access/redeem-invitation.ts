@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Account, type Invitation, noLimits } from '../../core/account.ts'
+import type { Account, Invitation } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
+import { noLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { hashSecretText } from './secret-text.ts'

@@ -15,7 +15,7 @@ const mostOpen = 50
  */
 export async function createBatch(
   deps: FileDependencies,
-  wanted: Pick<Batch, 'accountId' | 'endpoint' | 'inputFileId' | 'metadata' | 'filesLifetimeMs'>,
+  wanted: Pick<Batch, 'accountId' | 'tokenId' | 'endpoint' | 'inputFileId' | 'metadata' | 'filesLifetimeMs'>,
   options: { readonly signal: AbortSignal },
 ): Promise<Batch> {
   const { documents, clock, mostDocumentBytes: most } = deps

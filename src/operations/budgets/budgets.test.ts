@@ -2,30 +2,30 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
-import { type AccountLimits, noLimits } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
+import { noLimits, type UseLimits } from '../../core/limits/use-limits.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import type { TextRequest } from '../../core/text-generation.ts'
 import { createFakeTextModel } from '../../runtimes/fake/fake-text-model.ts'
 import { createMemoryStore } from '../../storage/memory/create-memory-store.ts'
 import { createAccount } from '../access/create-account.ts'
+import { budgetExceeded } from './budget-exceeded.ts'
 import { holdBudget } from './hold-budget.ts'
 import { holdTextBudget, holdWaitingText } from './hold-text-budget.ts'
-import { quotaExceeded } from './quota-exceeded.ts'
 import { estimateInputs, estimatePrompt } from './text-estimate.ts'
 
 const options = { signal: new AbortController().signal }
 
 /** An account with limits, its ledger, and a model that counts words and has room for a thousand. */
-async function openBooks(limits: Partial<AccountLimits>) {
+async function openBooks(limits: Partial<UseLimits>) {
   const clock = createTestClock()
   const store = createMemoryStore({ clock, limits: { maxPending: 10 } })
   const { id: accountId } = await createAccount({ ...store, clock }, { name: 'Ada', role: 'member' }, options)
   await store.accounts.change(accountId, { limits: { ...noLimits, ...limits }, by: null }, options)
   const model = createFakeTextModel({ clock, contextLength: 1000 })
   const hold = (request: TextRequest, reservation = 'r', of: TextModel = model) =>
-    holdTextBudget({ ...store, clock }, { accountId, reservation, request, model: of }, options)
-  const reserved = async () => (await store.ledger.budgets(accountId, options)).map((budget) => budget.reserved)
+    holdTextBudget({ ...store, clock }, { accountId, tokenId: null, reservation, request, model: of }, options)
+  const reserved = async () => (await store.ledger.budgets({ accountId, tokenId: null }, options)).map((budget) => budget.reserved)
   return { ...store, clock, accountId, hold, reserved }
 }
 
@@ -68,7 +68,7 @@ describe('a text under a budget of tokens', () => {
   it('takes the place of what it had set aside when it waited', async () => {
     const { hold, reserved, ledger, clock, accountId } = await openBooks({ tokensPerDay: 1000 })
     const request = makeTextRequest('one two three', { maxTokens: 10 })
-    await holdWaitingText({ ledger, clock }, { accountId, reservation: 'r', request }, options)
+    await holdWaitingText({ ledger, clock }, { accountId, tokenId: null, reservation: 'r', request }, options)
     const [waiting = 0] = await reserved()
     const { promptTokens } = await hold(request, 'r')
     assert.deepEqual(await reserved(), [(promptTokens ?? 0) + 10])
@@ -87,7 +87,21 @@ describe('pictures under a budget', () => {
   it('are granted to the last and then refused, and tokens are not asked about', async () => {
     const { ledger, clock, accountId } = await openBooks({ imagesPerDay: 2, tokensPerDay: 0 })
     const want = (id: string) =>
-      holdBudget({ ledger, clock }, { id, accountId, unit: 'images', tokens: { least: 0, most: 0 }, images: 1 }, options)
+      holdBudget(
+        { ledger, clock },
+        {
+          id,
+          accountId,
+          tokenId: null,
+          running: true,
+          unit: 'images',
+          model: 'm',
+          tokens: { least: 0, most: 0 },
+          promptTokens: 0,
+          images: 1,
+        },
+        options,
+      )
     await want('a')
     await want('b')
     await want('b')
@@ -97,20 +111,46 @@ describe('pictures under a budget', () => {
 
 describe('the refusal for a budget', () => {
   const noon = Date.UTC(2026, 10, 22, 12)
-  const budget = { unit: 'tokens', per: 'day', limit: 100, used: 90, reserved: 0 } as const
+  const budget = { of: 'account', unit: 'tokens', per: 'day', limit: 100, used: 90, reserved: 0 } as const
 
   it('says what is used, what is left, when it begins anew, and when to come back', () => {
-    const error = quotaExceeded(budget, noon, 20)
+    const error = budgetExceeded(budget, noon, 20)
     for (const said of ['100 tokens a day', 'used 90', 'may need 20', '10 are left', '2026-11-23T00:00:00Z'])
       assert.ok(error.message.includes(said), said)
     assert.equal(error.retryAfterSeconds, 12 * 3600)
   })
 
   it('asks to come back soon where what runs may give something back', () => {
-    const error = quotaExceeded({ ...budget, reserved: 10 }, noon)
+    const error = budgetExceeded({ ...budget, reserved: 10 }, noon)
     assert.equal(error.retryAfterSeconds, 5)
     assert.match(error.message, /set 10 aside/)
   })
+
+  for (const [what, given, code, said, seconds] of [
+    ['a minute', { per: 'minute' }, 'rate_limit_exceeded', /^This account may use 100 tokens a minute .*reset at 2026-11-22T12:01:00Z/, 60],
+    ['a minute that never has enough', { per: 'minute', limit: 10, used: 0 }, 'quota_exceeded', /may need 20 and 10 are left/, 60],
+    [
+      'money',
+      { unit: 'money', limit: 2_500_000, used: 1_000_001 },
+      'quota_exceeded',
+      /may spend 2\.50 a day and has spent 1\.000001;/,
+      43_200,
+    ],
+    [
+      'what runs at once',
+      { unit: 'requests', per: 'moment', limit: 3, used: 0, reserved: 3 },
+      'concurrency_limit_exceeded',
+      /has 3 requests in work, .*\(3 at once\)/,
+      5,
+    ],
+    ['a token', { of: 'token' }, 'quota_exceeded', /^This access token may use 100 tokens a day/, 43_200],
+  ] as const)
+    it(`tells of ${what}`, () => {
+      const error = budgetExceeded({ ...budget, ...given }, noon, 20)
+      assert.equal(error.code, code)
+      assert.match(error.message, said)
+      assert.equal(error.retryAfterSeconds, seconds)
+    })
 })
 
 describe('an estimate of tokens', () => {

@@ -1,11 +1,11 @@
+import type { BudgetHolder } from '../../core/ports/budget-ledger.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import type { TextRequest } from '../../core/text-generation.ts'
 import { type BudgetDependencies, hasBudget, holdBudget } from './hold-budget.ts'
 import { estimatePrompt } from './text-estimate.ts'
 
-/** One text request and what its reservation is called. */
-interface TextWork {
-  readonly accountId: string
+/** One text request, whose it is, and what its reservation is called. */
+interface TextWork extends BudgetHolder {
   readonly reservation: string
   readonly request: TextRequest
 }
@@ -15,18 +15,19 @@ interface TextWork {
  * limit is shortened to what is left.
  *
  * @returns The request as it may run, and its prompt's tokens where they had to be counted.
- * @throws {ServiceError} `quota_exceeded`, and what counting throws.
+ * @throws {ServiceError} what {@link holdBudget} throws, and what counting throws.
  */
 export async function holdTextBudget(
   deps: BudgetDependencies,
-  { accountId, reservation, request, model }: TextWork & { readonly model: TextModel },
+  { accountId, tokenId, reservation, request, model }: TextWork & { readonly model: TextModel },
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly request: TextRequest; readonly promptTokens: number | null }> {
-  if (!(await hasBudget(deps, { accountId, unit: 'tokens' }, options))) return { request, promptTokens: null }
+  if (!(await hasBudget(deps, { accountId, tokenId, unit: 'tokens' }, options))) return { request, promptTokens: null }
   const prompt = await (model.countPrompt?.(request, options) ?? estimatePrompt(request).most)
   const room = Math.max(1, (model.contextLength ?? Number.POSITIVE_INFINITY) - prompt)
   const tokens = spanOf(request, prompt, Math.min(request.maxTokens, room))
-  const granted = await holdBudget(deps, { id: reservation, accountId, unit: 'tokens', tokens, images: 0 }, options)
+  const holder = { id: reservation, accountId, tokenId, running: true, unit: 'tokens', model: request.model } as const
+  const granted = await holdBudget(deps, { ...holder, tokens, promptTokens: prompt, images: 0 }, options)
   if (granted === null || granted >= tokens.most) return { request, promptTokens: prompt }
   return { request: { ...request, maxTokens: Math.floor((granted - prompt) / request.choices) }, promptTokens: prompt }
 }
@@ -34,17 +35,18 @@ export async function holdTextBudget(
 /**
  * Sets aside what a text request that has to wait may use, by an estimate of its prompt; {@link holdTextBudget} corrects it when it runs.
  *
- * @throws {ServiceError} `quota_exceeded`.
+ * @throws {ServiceError} what {@link holdBudget} throws.
  */
 export async function holdWaitingText(
   deps: BudgetDependencies,
-  { accountId, reservation, request }: TextWork,
+  { accountId, tokenId, reservation, request }: TextWork,
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
   const prompt = estimatePrompt(request)
   const { least } = spanOf(request, prompt.least, request.maxTokens)
   const { most } = spanOf(request, prompt.most, request.maxTokens)
-  await holdBudget(deps, { id: reservation, accountId, unit: 'tokens', tokens: { least, most }, images: 0 }, options)
+  const holder = { id: reservation, accountId, tokenId, running: false, unit: 'tokens', model: request.model } as const
+  await holdBudget(deps, { ...holder, tokens: { least, most }, promptTokens: prompt.least, images: 0 }, options)
 }
 
 /** The fewest and the most tokens that a request can do with. */

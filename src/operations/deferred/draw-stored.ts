@@ -1,3 +1,4 @@
+import type { Caller } from '../../core/access-token.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ImageRequest } from '../../core/image-generation.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -23,12 +24,13 @@ export interface DrawStoredDependencies extends SubmitDependencies {
  */
 export async function drawStored(
   deps: DrawStoredDependencies,
-  { accountId, request, outputBytes }: { readonly accountId: string; readonly request: ImageRequest; readonly outputBytes: number },
+  { caller, request, outputBytes }: { readonly caller: Caller; readonly request: ImageRequest; readonly outputBytes: number },
   options: { readonly signal: AbortSignal },
 ): Promise<FoundOutput & { readonly id: string }> {
+  const { accountId, tokenId } = caller
   const submission = {
     accountId,
-    work: { kind: 'image', request },
+    work: { kind: 'image', request, ...(tokenId !== null && { tokenId }) },
     priority: 'normal',
     idempotency: null,
     webhookUrl: null,

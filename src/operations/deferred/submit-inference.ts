@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { makeInferenceId } from '../../core/deferred/inference-id.ts'
 import type { Inference, InferenceWork } from '../../core/inference.ts'
 import type { InferenceQueue, InferenceSubmission } from '../../core/ports/inference-queue.ts'
-import { type BudgetDependencies, holdBudget } from '../budgets/hold-budget.ts'
+import type { BudgetDependencies } from '../budgets/hold-budget.ts'
 import { holdWaitingText } from '../budgets/hold-text-budget.ts'
-import { estimateInputs } from '../budgets/text-estimate.ts'
+import { holdWorkBudget } from '../budgets/hold-work-budget.ts'
 
 /** What submitting needs. */
 export interface SubmitDependencies extends BudgetDependencies {
@@ -50,11 +50,7 @@ async function holdWaiting(
   { id, accountId, work }: { readonly id: string; readonly accountId: string; readonly work: InferenceWork },
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
-  if (work.kind === 'chat') return holdWaitingText(deps, { accountId, reservation: id, request: work.request }, options)
-  if (work.kind === 'embedding') {
-    const most = estimateInputs(work.request)
-    return void (await holdBudget(deps, { id, accountId, unit: 'tokens', tokens: { least: most, most }, images: 0 }, options))
-  }
-  const images = work.request.seeds.length
-  await holdBudget(deps, { id, accountId, unit: 'images', tokens: { least: 0, most: 0 }, images }, options)
+  const { tokenId = null } = work
+  if (work.kind === 'chat') await holdWaitingText(deps, { accountId, tokenId, reservation: id, request: work.request }, options)
+  else await holdWorkBudget(deps, { accountId, tokenId, reservation: id, work, running: false }, options)
 }

@@ -1,4 +1,5 @@
 import type { AccessToken } from '../../core/access-token.ts'
+import { noLimits, type UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -48,6 +49,17 @@ export class MemoryAccessTokenStore implements AccessTokenStore {
     const valid = [...this.#tokens.values()].filter((token) => token.accountId === accountId && token.revokedAt === null)
     for (const token of valid) this.#tokens.set(token.id, { ...token, revokedAt })
     return valid.length
+  }
+
+  limitsOf(id: string): UseLimits {
+    return this.#tokens.get(id)?.limits ?? noLimits
+  }
+
+  async limit(target: TokenTarget, limits: Partial<UseLimits>, { signal }: Options): Promise<boolean> {
+    signal.throwIfAborted()
+    const token = this.#find(target)
+    if (token !== undefined) this.#tokens.set(token.id, { ...token, limits: { ...token.limits, ...limits } })
+    return token !== undefined
   }
 
   async touch(id: string, lastUsedAt: number, { signal }: Options): Promise<void> {

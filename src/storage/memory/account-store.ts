@@ -1,4 +1,5 @@
-import { type Account, type AccountChange, type AccountLimits, type Invitation, noLimits, type Session } from '../../core/account.ts'
+import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
+import { noLimits, type UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -16,7 +17,7 @@ export class MemoryAccountStore implements AccountStore {
     this.#onDisabled = onDisabled
   }
 
-  limitsOf(id: string): AccountLimits {
+  limitsOf(id: string): UseLimits {
     return this.#accounts.get(id)?.limits ?? noLimits
   }
 

@@ -1,24 +1,28 @@
-import type { AccountLimits } from '../../core/account.ts'
 import {
   type Budget,
   type BudgetAnswer,
-  type BudgetPeriod,
+  type BudgetSubject,
   type BudgetSums,
   decideBudget,
+  hasBudgets,
   listBudgets,
   type WantedBudget,
-} from '../../core/budget.ts'
-import type { BudgetLedger } from '../../core/ports/budget-ledger.ts'
+} from '../../core/limits/budget.ts'
+import type { UseLimits } from '../../core/limits/use-limits.ts'
+import type { BudgetHolder, BudgetLedger } from '../../core/ports/budget-ledger.ts'
 
 type Options = { readonly signal: AbortSignal }
 
 interface BudgetFacts {
-  readonly limitsOf: (accountId: string) => AccountLimits
-  readonly used: (accountId: string) => Readonly<Record<BudgetPeriod, BudgetSums>>
+  readonly limitsOf: (of: BudgetSubject, id: string) => UseLimits
+  readonly used: (of: BudgetSubject, id: string) => BudgetSums['used']
 }
 
-interface Held extends BudgetSums {
-  readonly accountId: string
+interface Held extends BudgetHolder {
+  readonly running: boolean
+  readonly tokens: number
+  readonly images: number
+  readonly money: number
 }
 
 /** What accounts have used and reserved, gone when the process is. */
@@ -32,10 +36,9 @@ export class MemoryBudgetLedger implements BudgetLedger {
 
   async reserve(wanted: WantedBudget, { signal }: Options): Promise<BudgetAnswer> {
     signal.throwIfAborted()
-    const { id, accountId, images } = wanted
-    this.end(id)
-    const answer = decideBudget(this.#list(accountId), wanted)
-    if (answer.granted) this.#held.set(id, { accountId, tokens: answer.tokens, images })
+    const { id, accountId, tokenId, images, running } = wanted
+    const answer = decideBudget(this.#list(wanted, id), wanted)
+    if (answer.granted) this.#held.set(id, { accountId, tokenId, running, tokens: answer.tokens, images, money: answer.cost })
     return answer
   }
 
@@ -44,9 +47,9 @@ export class MemoryBudgetLedger implements BudgetLedger {
     this.end(id)
   }
 
-  async budgets(accountId: string, { signal }: Options): Promise<readonly Budget[]> {
+  async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
     signal.throwIfAborted()
-    return this.#list(accountId)
+    return this.#list(holder, null)
   }
 
   /** Ends a reservation in the same turn as whatever settles it. */
@@ -54,13 +57,42 @@ export class MemoryBudgetLedger implements BudgetLedger {
     this.#held.delete(id)
   }
 
-  #list(accountId: string): readonly Budget[] {
-    const own = [...this.#held.values()].filter((held) => held.accountId === accountId)
-    const reserved = { tokens: sum(own.map(({ tokens }) => tokens)), images: sum(own.map(({ images }) => images)) }
-    return listBudgets(this.#facts.limitsOf(accountId), this.#facts.used(accountId), reserved)
+  /** Counts what goes back to the queue as waiting again. */
+  wait(id: string): void {
+    const held = this.#held.get(id)
+    if (held !== undefined) this.#held.set(id, { ...held, running: false })
+  }
+
+  #list({ accountId, tokenId }: BudgetHolder, except: string | null): readonly Budget[] {
+    const others = [...this.#held].flatMap(([id, held]) => (id === except ? [] : [held]))
+    const list = (of: BudgetSubject, id: string, own: readonly Held[]) => {
+      const limits = this.#facts.limitsOf(of, id)
+      return hasBudgets(limits) ? listBudgets(of, limits, { used: this.#facts.used(of, id), reserved: reservedBy(own) }) : []
+    }
+    return [
+      ...list(
+        'account',
+        accountId,
+        others.filter((held) => held.accountId === accountId),
+      ),
+      ...(tokenId === null
+        ? []
+        : list(
+            'token',
+            tokenId,
+            others.filter((held) => held.tokenId === tokenId),
+          )),
+    ]
   }
 }
 
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
+function reservedBy(held: readonly Held[]): BudgetSums['reserved'] {
+  const running = held.filter((each) => each.running)
+  const sum = (of: readonly Held[], unit: 'tokens' | 'images' | 'money') => of.reduce((total, each) => total + each[unit], 0)
+  return {
+    tokens: sum(held, 'tokens'),
+    images: sum(held, 'images'),
+    money: sum(held, 'money'),
+    running: { requests: running.length, tokens: sum(running, 'tokens'), images: sum(running, 'images') },
+  }
 }

@@ -1,4 +1,3 @@
-import { budgetDays } from '../../core/budget.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { QueueLimits } from '../../core/ports/inference-queue.ts'
 import type { Store } from '../../core/ports/store.ts'
@@ -17,26 +16,27 @@ import { MemoryWebhookLog } from './webhook-log.ts'
 /** A whole store in memory, for tests and benches; nothing survives it. */
 export function createMemoryStore({ clock, limits }: { readonly clock: Clock; readonly limits: QueueLimits }): Store {
   const webhooks = new MemoryWebhookLog(clock)
-  const table = new InferenceTable((entry) => {
-    webhooks.announce(entry)
-    ledger.end(entry.inference.id)
+  const tokens = new MemoryAccessTokenStore()
+  const table = new InferenceTable({
+    onCompleted: (entry) => {
+      webhooks.announce(entry)
+      ledger.end(entry.inference.id)
+    },
+    onPutBack: (entry) => ledger.wait(entry.inference.id),
   })
   const turns = new Turns()
-  const usage = new MemoryUsageLog((reservation) => ledger.end(reservation))
+  const usage = new MemoryUsageLog(clock, (reservation) => ledger.end(reservation))
   const accounts = new MemoryAccountStore((accountId, at) => table.cancelAll(accountId, at))
   const ledger = new MemoryBudgetLedger({
-    limitsOf: (accountId) => accounts.limitsOf(accountId),
-    used: (accountId) => {
-      const { day, month } = budgetDays(clock.now())
-      return { day: usage.used(accountId, day), month: usage.used(accountId, month) }
-    },
+    limitsOf: (of, id) => (of === 'account' ? accounts : tokens).limitsOf(id),
+    used: (of, id) => usage.used(of, id),
   })
   return {
     clock,
     queue: new MemoryInferenceQueue({ table, turns, usage }, { clock, limits, isDisabled: (accountId) => accounts.isDisabled(accountId) }),
     log: new MemoryInferenceLog(table, turns, clock),
     accounts,
-    tokens: new MemoryAccessTokenStore(),
+    tokens,
     usage,
     ledger,
     webhooks,

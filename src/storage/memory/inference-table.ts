@@ -3,13 +3,19 @@ import { cancelled } from '../../core/inference-failure.ts'
 import type { Completion, Hold } from '../../core/ports/inference-queue.ts'
 import type { InferenceEntry } from './inference-entry.ts'
 
+/** Told in the same turn in which an inference moves. */
+interface InferenceListener {
+  readonly onCompleted: (entry: InferenceEntry) => void
+  readonly onPutBack: (entry: InferenceEntry) => void
+}
+
 /** The inferences of a memory store and the moves between their states. */
 export class InferenceTable {
   readonly #entries = new Map<string, InferenceEntry>()
-  readonly #onCompleted: (entry: InferenceEntry) => void
+  readonly #on: InferenceListener
 
-  constructor(onCompleted: (entry: InferenceEntry) => void) {
-    this.#onCompleted = onCompleted
+  constructor(listener: InferenceListener) {
+    this.#on = listener
   }
 
   add(entry: InferenceEntry): void {
@@ -61,7 +67,7 @@ export class InferenceTable {
       expiresAt: now + outputRetentionMs,
     }
     entry.work = null
-    this.#onCompleted(entry)
+    this.#on.onCompleted(entry)
   }
 
   /** Ends what an account has waiting, and tells what runs to end. */
@@ -75,5 +81,6 @@ export class InferenceTable {
   putBack(entry: InferenceEntry, { delayMs, now }: { readonly delayMs: number; readonly now: number }): void {
     entry.inference = { ...entry.inference, status: 'pending', startedAt: null, progress: null }
     entry.notBefore = delayMs === 0 ? 0 : now + delayMs
+    this.#on.onPutBack(entry)
   }
 }

@@ -1,26 +1,34 @@
-import type { BudgetSums } from '../../core/budget.ts'
+import { type BudgetSubject, type BudgetSums, budgetStarts, type UsedSums } from '../../core/limits/budget.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 import type { UsageLog } from '../../core/ports/usage-log.ts'
 import type { UsageDay, UsageEntry } from '../../core/usage.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** The books in memory: sums by day, account and model, kept with each entry, so that nobody waits for all of them to be added up. */
+/** The books in memory: sums by day, account, token and model, kept with each entry, so that nobody waits for all of them to be added up. */
 export class MemoryUsageLog implements UsageLog {
-  readonly #days = new Map<string, UsageDay>()
+  readonly #days = new Map<string, UsageDay & { readonly tokenId: string | null }>()
+  /** Entries of this minute. */
+  #recent: UsageEntry[] = []
   #notRolledUp = 0
+  readonly #clock: Clock
   readonly #onSettled: (reservation: string) => void
 
   /** @param onSettled Told of the reservation that an entry takes the place of, in the same turn. */
-  constructor(onSettled: (reservation: string) => void) {
+  constructor(clock: Clock, onSettled: (reservation: string) => void) {
+    this.#clock = clock
     this.#onSettled = onSettled
   }
 
-  /** Tokens and images of an account from one UTC day on. */
-  used(accountId: string, from: string): BudgetSums {
-    const days = [...this.#days.values()].filter((sum) => sum.day >= from && sum.accountId === accountId)
+  /** What an account or a token has used in this minute, day and month. */
+  used(of: BudgetSubject, id: string): BudgetSums['used'] {
+    const { minute, day, month } = budgetStarts(this.#clock.now())
+    const isOwn = (each: { readonly accountId: string; readonly tokenId: string | null }) => each[`${of}Id`] === id
+    const days = [...this.#days.values()].filter((sum) => sum.day >= month && isOwn(sum))
     return {
-      tokens: days.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0),
-      images: days.reduce((sum, { images }) => sum + images, 0),
+      minute: add(this.#recent.filter((entry) => entry.at >= minute && isOwn(entry))),
+      day: add(days.filter((sum) => sum.day >= day)),
+      month: add(days),
     }
   }
 
@@ -32,26 +40,34 @@ export class MemoryUsageLog implements UsageLog {
 
   /** Called when an inference completes. */
   book(entry: UsageEntry): void {
+    const { minute } = budgetStarts(this.#clock.now())
+    if (this.#recent[0] !== undefined && this.#recent[0].at < minute) this.#recent = this.#recent.filter(({ at }) => at >= minute)
+    this.#recent.push(entry)
     const day = new Date(entry.at).toISOString().slice(0, 10)
-    const key = JSON.stringify([day, entry.accountId, entry.model])
+    const { accountId, tokenId, model } = entry
+    const key = JSON.stringify([day, accountId, model, tokenId])
     const sum = this.#days.get(key)
     this.#notRolledUp++
     this.#days.set(key, {
       day,
-      accountId: entry.accountId,
-      model: entry.model,
+      accountId,
+      tokenId,
+      model,
       requests: (sum?.requests ?? 0) + 1,
       failures: (sum?.failures ?? 0) + (entry.outcome === 'failed' ? 1 : 0),
       promptTokens: (sum?.promptTokens ?? 0) + entry.promptTokens,
       completionTokens: (sum?.completionTokens ?? 0) + entry.completionTokens,
       images: (sum?.images ?? 0) + entry.images,
+      cost: (sum?.cost ?? 0) + entry.cost,
     })
   }
 
   async rollUp({ signal }: Options): Promise<number> {
     signal.throwIfAborted()
-    const entries = this.#notRolledUp
-    this.#notRolledUp = 0
+    const { minute } = budgetStarts(this.#clock.now())
+    const left = this.#recent.filter(({ at }) => at >= minute).length
+    const entries = this.#notRolledUp - left
+    this.#notRolledUp = left
     return entries
   }
 
@@ -60,9 +76,36 @@ export class MemoryUsageLog implements UsageLog {
     { signal }: Options,
   ): Promise<readonly UsageDay[]> {
     signal.throwIfAborted()
-    return [...this.#days]
-      .filter(([, sum]) => sum.day >= from && sum.day <= to && (accountId ?? sum.accountId) === sum.accountId)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, sum]) => sum)
+    const sums = new Map<string, UsageDay>()
+    for (const { tokenId: _, ...each } of this.#days.values()) {
+      if (each.day < from || each.day > to || (accountId ?? each.accountId) !== each.accountId) continue
+      const key = JSON.stringify([each.day, each.accountId, each.model])
+      const sum = sums.get(key)
+      sums.set(key, sum === undefined ? each : addDays(sum, each))
+    }
+    return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
   }
+}
+
+function addDays(one: UsageDay, other: UsageDay): UsageDay {
+  return {
+    ...one,
+    requests: one.requests + other.requests,
+    failures: one.failures + other.failures,
+    promptTokens: one.promptTokens + other.promptTokens,
+    completionTokens: one.completionTokens + other.completionTokens,
+    images: one.images + other.images,
+    cost: one.cost + other.cost,
+  }
+}
+
+function add(entries: readonly Pick<UsageEntry, 'promptTokens' | 'completionTokens' | 'images' | 'cost'>[]): UsedSums {
+  return entries.reduce<UsedSums>(
+    (sum, { promptTokens, completionTokens, images, cost }) => ({
+      tokens: sum.tokens + promptTokens + completionTokens,
+      images: sum.images + images,
+      money: sum.money + cost,
+    }),
+    { tokens: 0, images: 0, money: 0 },
+  )
 }

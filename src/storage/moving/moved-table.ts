@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto'
+import { limitColumns } from '../rows/limit-columns.ts'
 import type { Row } from '../rows/row.ts'
+
+/** The columns of limits, as a list of words. */
+const limitNames = limitColumns.map(([, column]) => column).join(' ')
 
 /** A table that moves from one store to another: the same columns in both, read in the same order. */
 export interface MovedTable {
@@ -11,17 +15,18 @@ export interface MovedTable {
 
 /** The tables of an installation, in the order in which they are filled. */
 export const movedTables: readonly MovedTable[] = [
-  table(
-    'accounts',
-    ['id'],
-    'name email email_key password_hash role created_at disabled_at requests_per_minute tokens_per_day images_per_day tokens_per_month images_per_month',
-  ),
+  table('accounts', ['id'], `name email email_key password_hash role created_at disabled_at ${limitNames}`),
   table('sessions', ['hash'], 'account_id address agent created_at expires_at'),
   table('invitations', ['hash'], 'role account_id invited_by created_at expires_at'),
-  table('access_tokens', ['id'], 'account_id name hash hint scopes created_at expires_at revoked_at last_used_at'),
+  table('access_tokens', ['id'], `account_id name hash hint scopes created_at expires_at revoked_at last_used_at ${limitNames}`),
   table('audit_entries', ['seq'], 'at action account_id address subject detail'),
-  table('usage_days', ['day', 'account_id', 'model'], 'requests failures prompt_tokens completion_tokens images'),
-  table('usage_entries', ['seq'], 'day account_id model failures prompt_tokens completion_tokens images'),
+  table('usage_days', ['day', 'account_id', 'model'], 'requests failures prompt_tokens completion_tokens images cost'),
+  table(
+    'usage_details',
+    ['day', 'hour', 'account_id', 'token_id', 'model'],
+    'requests failures prompt_tokens completion_tokens images cost',
+  ),
+  table('usage_entries', ['seq'], 'day account_id model failures prompt_tokens completion_tokens images at token_id cost'),
   table('webhook_secrets', ['seq'], 'account_id secret created_at'),
   table('documents', ['kind', 'id'], 'account_id value at label text attached_bytes expires_at version bytes'),
   table(
@@ -35,7 +40,7 @@ export const movedTables: readonly MovedTable[] = [
     ['id'],
     'seq account_id kind model priority tag attempt lost failed cancel_requested not_before created_at webhook_url work_format stored_bytes body',
   ),
-  table('reservations', ['id'], 'account_id tokens images'),
+  table('reservations', ['id'], 'account_id tokens images token_id cost running'),
   table('idempotency_keys', ['account_id', 'key'], 'id fingerprint webhook_url created_at'),
   table('stored_outputs', ['id'], 'account_id output_key bytes expires_at'),
   table('webhook_deliveries', ['id'], 'inference_id account_id url attempts next_attempt_at state last_result created_at'),

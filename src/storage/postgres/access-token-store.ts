@@ -1,6 +1,8 @@
 import type { AccessToken } from '../../core/access-token.ts'
+import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 import { readToken } from '../rows/access-token-row.ts'
+import { limitChanges, limitColumns, limitNames } from '../rows/limit-columns.ts'
 import type { Database, Parameters } from './database.ts'
 
 /** That a token can no longer be used. */
@@ -22,17 +24,21 @@ export class PostgresAccessTokenStore implements AccessTokenStore {
     this.#database = database
   }
 
-  async create(token: AccessToken, { signal, most = Number.MAX_SAFE_INTEGER }: Options & { readonly most?: number }): Promise<boolean> {
+  async create(
+    { limits, ...token }: AccessToken,
+    { signal, most = Number.MAX_SAFE_INTEGER }: Options & { readonly most?: number },
+  ): Promise<boolean> {
     signal.throwIfAborted()
     const { accountId, createdAt } = token
     return this.#database.transaction(async (statements) => {
       // One after the other, so that together they make no more than one may have.
       await statements.run(`select pg_advisory_xact_lock(hashtextextended('tokens of ' || :accountId, 0))`, { accountId })
       const kept = await statements.run(
-        `insert into access_tokens (id, account_id, name, hash, hint, scopes, created_at, expires_at, revoked_at, last_used_at)
-         select :id, :accountId, :name, :hash, :hint, :scopes, :createdAt::bigint, :expiresAt::bigint, :revokedAt::bigint, :lastUsedAt::bigint
+        `insert into access_tokens (id, account_id, name, hash, hint, scopes, created_at, expires_at, revoked_at, last_used_at, ${limitNames})
+         select :id, :accountId, :name, :hash, :hint, :scopes, :createdAt::bigint, :expiresAt::bigint, :revokedAt::bigint, :lastUsedAt::bigint,
+           ${limitColumns.map(([name]) => `:${name}::bigint`).join(', ')}
          where (select count(*) from access_tokens where account_id = :accountId and not ${spent}) < :most::bigint`,
-        { ...token, scopes: token.scopes.join(' '), most },
+        { ...token, ...limits, scopes: token.scopes.join(' '), most },
       )
       await statements.run(
         `delete from access_tokens where id in (
@@ -69,6 +75,13 @@ export class PostgresAccessTokenStore implements AccessTokenStore {
   async revokeAll(accountId: string, revokedAt: number, options: Options): Promise<number> {
     const sql = 'update access_tokens set revoked_at = :revokedAt where account_id = :accountId and revoked_at is null'
     return this.#write(sql, { accountId, revokedAt }, options)
+  }
+
+  async limit({ id, accountId }: TokenTarget, limits: Partial<UseLimits>, options: Options): Promise<boolean> {
+    const columns = limitChanges(limits)
+    const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
+    const sql = `update access_tokens set ${assignments} where id = :id and account_id = :accountId`
+    return (await this.#write(sql, { id, accountId, ...Object.fromEntries(columns) }, options)) === 1
   }
 
   async touch(id: string, lastUsedAt: number, options: Options): Promise<void> {

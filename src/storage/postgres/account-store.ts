@@ -1,6 +1,7 @@
 import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
 import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
 import { readAccount, readInvitation, readSession } from '../rows/account-row.ts'
+import { limitNames, limitParameters } from '../rows/limit-columns.ts'
 import { readText } from '../rows/row.ts'
 import { lookUpLimitMs } from './access-token-store.ts'
 import { changeAccount, lockAccounts } from './change-account.ts'
@@ -162,9 +163,7 @@ export class PostgresAccountStore implements AccountStore {
 
 async function insertAccount(statements: Statements, { limits, ...rest }: Account): Promise<void> {
   const sql = `insert into accounts
-      (id, name, email, email_key, role, created_at, disabled_at, requests_per_minute, tokens_per_day, images_per_day,
-         tokens_per_month, images_per_month)
-    values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, :requestsPerMinute, :tokensPerDay, :imagesPerDay,
-        :tokensPerMonth, :imagesPerMonth)`
+      (id, name, email, email_key, role, created_at, disabled_at, ${limitNames})
+    values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, ${limitParameters})`
   await statements.run(sql, { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null })
 }

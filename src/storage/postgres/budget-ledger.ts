@@ -1,16 +1,20 @@
 import {
   type Budget,
   type BudgetAnswer,
-  type BudgetSums,
-  budgetDays,
+  type BudgetSubject,
+  budgetStarts,
   decideBudget,
+  hasBudgets,
+  hasMonthlyBudget,
   listBudgets,
   type WantedBudget,
-} from '../../core/budget.ts'
-import type { BudgetLedger } from '../../core/ports/budget-ledger.ts'
+} from '../../core/limits/budget.ts'
+import type { UseLimits } from '../../core/limits/use-limits.ts'
+import type { BudgetHolder, BudgetLedger } from '../../core/ports/budget-ledger.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { readBudgetLimits } from '../rows/account-row.ts'
-import { type Row, readInteger } from '../rows/row.ts'
+import { readBudgetSums } from '../rows/budget-row.ts'
+import { limitColumns, readLimits } from '../rows/limit-columns.ts'
+import { readText } from '../rows/row.ts'
 import type { Database, Statements } from './database.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -30,16 +34,18 @@ export class PostgresBudgetLedger implements BudgetLedger {
 
   async reserve(wanted: WantedBudget, { signal }: Options): Promise<BudgetAnswer> {
     signal.throwIfAborted()
-    const { id, accountId, images } = wanted
+    const { id, accountId, tokenId, images, running } = wanted
     const reserve = async (statements: Statements): Promise<BudgetAnswer> => {
       // Reservations of one account follow one another, so that each sees what the others took.
-      await statements.run('select 1 from accounts where id = :accountId for no key update', { accountId })
-      await statements.run('delete from reservations where id = :id', { id })
-      const answer = decideBudget(await readBudgets(statements, accountId, this.#clock.now()), wanted)
+      const limited = await readLimited(statements, wanted, 'for no key update of account')
+      const answer = decideBudget(await readBudgets(statements, limited, { except: id, now: this.#clock.now() }), wanted)
       if (answer.granted)
         await statements.run(
-          'insert into reservations (id, account_id, tokens, images, holder) values (:id, :accountId, :tokens, :images, :holder)',
-          { id, accountId, tokens: answer.tokens, images, holder: this.#holder },
+          `insert into reservations as held (id, account_id, token_id, tokens, images, cost, running, holder)
+             values (:id, :accountId, :tokenId, :tokens, :images, :cost, :running, :holder)
+           on conflict (id) do update set tokens = excluded.tokens, images = excluded.images, cost = excluded.cost, running = excluded.running,
+             holder = excluded.holder`,
+          { id, accountId, tokenId, tokens: answer.tokens, images, cost: answer.cost, running, holder: this.#holder },
         )
       return answer
     }
@@ -51,37 +57,64 @@ export class PostgresBudgetLedger implements BudgetLedger {
     await this.#database.run('delete from reservations where id = :id', { id }, { repeatable: true })
   }
 
-  async budgets(accountId: string, { signal }: Options): Promise<readonly Budget[]> {
+  async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
     signal.throwIfAborted()
-    return readBudgets(this.#database, accountId, this.#clock.now())
+    return readBudgets(this.#database, await readLimited(this.#database, holder), { except: null, now: this.#clock.now() })
   }
 }
 
-async function readBudgets(statements: Statements, accountId: string, now: number): Promise<readonly Budget[]> {
-  const row = await statements.get(
-    `select account.tokens_per_day, account.images_per_day, account.tokens_per_month, account.images_per_month, used.*, reserved.*
-     from accounts as account,
-       lateral (select
-           coalesce(sum(tokens) filter (where day >= :day), 0)::bigint as day_tokens,
-           coalesce(sum(images) filter (where day >= :day), 0)::bigint as day_images,
-           coalesce(sum(tokens), 0)::bigint as month_tokens, coalesce(sum(images), 0)::bigint as month_images from (
-         select day, prompt_tokens + completion_tokens as tokens, images from usage_days
-           where day >= case when coalesce(account.tokens_per_month, account.images_per_month) is null then :day else :month end
-             and account_id = account.id
-         union all
-         select day, prompt_tokens + completion_tokens, images from usage_entries
-           where day >= case when coalesce(account.tokens_per_month, account.images_per_month) is null then :day else :month end
-             and account_id = account.id) as entry) as used,
-       lateral (select coalesce(sum(tokens), 0)::bigint as reserved_tokens, coalesce(sum(images), 0)::bigint as reserved_images
-         from reservations where account_id = account.id) as reserved
-     where account.id = :accountId
-       and coalesce(account.tokens_per_day, account.images_per_day, account.tokens_per_month, account.images_per_month) is not null`,
-    { accountId, ...budgetDays(now) },
-  )
-  if (row === undefined) return []
-  return listBudgets(readBudgetLimits(row), { day: readSums(row, 'day'), month: readSums(row, 'month') }, readSums(row, 'reserved'))
+/** An account or a token with limits that are budgets. */
+interface Limited {
+  readonly of: BudgetSubject
+  readonly id: string
+  readonly limits: UseLimits
 }
 
-function readSums(row: Row, kind: 'day' | 'month' | 'reserved'): BudgetSums {
-  return { tokens: readInteger(row, `${kind}_tokens`), images: readInteger(row, `${kind}_images`) }
+const columnsOf = (of: BudgetSubject) => limitColumns.map(([, column]) => `${of}.${column} as ${of}_${column}`).join(', ')
+
+async function readLimited(statements: Statements, { accountId, tokenId }: BudgetHolder, lock = ''): Promise<readonly Limited[]> {
+  const row = await statements.get(
+    `select ${columnsOf('account')}, ${columnsOf('token')} from accounts as account
+       left join access_tokens as token on token.id = :tokenId where account.id = :accountId ${lock}`,
+    { accountId, tokenId },
+    { repeatable: true },
+  )
+  if (row === undefined) return []
+  const account = { of: 'account', id: accountId, limits: readLimits(row, 'account_') } as const
+  const token = tokenId === null ? [] : [{ of: 'token', id: tokenId, limits: readLimits(row, 'token_') } as const]
+  return [account, ...token].filter(({ limits }) => hasBudgets(limits))
+}
+
+/** What was used and is set aside stand in one statement, so that nothing is missed that goes from one to the other meanwhile. */
+async function readBudgets(
+  statements: Statements,
+  limited: readonly Limited[],
+  { except, now }: { readonly except: string | null; readonly now: number },
+): Promise<readonly Budget[]> {
+  if (limited.length === 0) return []
+  const { minute, day, month } = budgetStarts(now)
+  const parameters = Object.fromEntries(limited.map(({ of, id }) => [of, id]))
+  const monthly = limited.some(({ limits }) => hasMonthlyBudget(limits))
+  const sql = limited.map(({ of }) => sumsOf(of)).join(' union all ')
+  const rows = await statements.all(sql, { ...parameters, except, minute, day, from: monthly ? month : day }, { repeatable: true })
+  return limited.flatMap(({ of, limits }) => {
+    const row = rows.find((each) => readText(each, 'of') === of)
+    return row === undefined ? [] : listBudgets(of, limits, readBudgetSums(row))
+  })
+}
+
+function sumsOf(of: BudgetSubject): string {
+  const booked = of === 'account' ? 'usage_days where account_id = :account and' : 'usage_details where token_id = :token and hour = -1 and'
+  const sum = (what: string, condition = '') => `coalesce(sum(${what}) ${condition && `filter (where ${condition})`}, 0)::bigint`
+  return `select '${of}' as of, used.*, held.* from (
+      select ${sum('tokens', 'at >= :minute')} as minute_tokens, ${sum('images', 'at >= :minute')} as minute_images,
+        ${sum('tokens', 'day >= :day')} as day_tokens, ${sum('images', 'day >= :day')} as day_images, ${sum('cost', 'day >= :day')} as day_money,
+        ${sum('tokens')} as month_tokens, ${sum('images')} as month_images, ${sum('cost')} as month_money
+      from (
+        select day, 0::bigint as at, prompt_tokens + completion_tokens as tokens, images, cost from ${booked} day >= :from
+        union all
+        select day, at, prompt_tokens + completion_tokens, images, cost from usage_entries where ${of}_id = :${of} and day >= :from) as entry) as used,
+    (select ${sum('tokens')} as reserved_tokens, ${sum('images')} as reserved_images, ${sum('cost')} as reserved_money,
+        count(*) filter (where running) as running_requests, ${sum('tokens', 'running')} as running_tokens, ${sum('images', 'running')} as running_images
+      from reservations where ${of}_id = :${of} and id is distinct from :except) as held`
 }

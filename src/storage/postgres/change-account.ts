@@ -1,6 +1,6 @@
 import type { AccountChange } from '../../core/account.ts'
 import type { ChangeCondition } from '../../core/ports/account-store.ts'
-import { limitColumns } from '../rows/account-row.ts'
+import { limitChanges } from '../rows/limit-columns.ts'
 import type { Statements } from './database.ts'
 
 /** Changes of accounts happen one after the other, so that of two owners who lock each other out one is left. */
@@ -17,11 +17,9 @@ export async function changeAccount(
   { by, keepsOwner = false, role, disabledAt, limits = {} }: AccountChange & ChangeCondition,
 ): Promise<boolean> {
   await lockAccounts(statements)
-  const columns = [
-    ['role', role] as const,
-    ['disabled_at', disabledAt] as const,
-    ...limitColumns.map(([name, column]) => [column, limits[name]] as const),
-  ].flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]))
+  const columns = [['role', role] as const, ['disabled_at', disabledAt] as const, ...limitChanges(limits)].flatMap(([column, value]) =>
+    value === undefined ? [] : [[column, value] as const],
+  )
   const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
   const sql = `update accounts set ${assignments} where id = :accountId and
     (:by::text is null or exists (select 1 from accounts where id = :by and role = 'owner' and disabled_at is null))

@@ -82,7 +82,7 @@ export async function openPostgresStore({
     log: new PostgresInferenceLog(database, { clock, places }),
     accounts: new PostgresAccountStore(database, (accountId) => queue.endWaiting(accountId)),
     tokens: new PostgresAccessTokenStore(database),
-    usage: new PostgresUsageLog(database),
+    usage: new PostgresUsageLog(database, clock),
     ledger: new PostgresBudgetLedger(database, { clock, holder }),
     webhooks: new PostgresWebhookLog(database, { clock, holder }),
     documents: new PostgresDocumentStore(database, clock),

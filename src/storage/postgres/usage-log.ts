@@ -1,3 +1,5 @@
+import { budgetStarts } from '../../core/limits/budget.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 import type { UsageLog } from '../../core/ports/usage-log.ts'
 import type { UsageDay, UsageEntry } from '../../core/usage.ts'
 import { readUsageDay } from '../rows/usage-row.ts'
@@ -5,43 +7,53 @@ import type { Database } from './database.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** Entries per commit of a roll-up. */
+/** Entries per commit of a roll-up. Those of this minute stay, because budgets of a minute count them. */
 const batch = 2000
+
+const sums = ['failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+const summed = `count(*), ${sums.map((name) => `sum(${name})`).join(', ')}`
+const added = ['requests', ...sums].map((name) => `${name} = sum.${name} + excluded.${name}`).join(', ')
 
 /** Sums per UTC day, account and model, and the entries since the last roll-up: nobody who books waits for anybody else who does. */
 export class PostgresUsageLog implements UsageLog {
   readonly #database: Database
+  readonly #clock: Clock
 
-  constructor(database: Database) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database
+    this.#clock = clock
   }
 
   async append(entry: UsageEntry, { signal, settles }: Options & { readonly settles?: string }): Promise<void> {
     signal.throwIfAborted()
-    const { accountId, model, outcome, promptTokens, completionTokens, images } = entry
+    const { accountId, tokenId, model, outcome, promptTokens, completionTokens, images, cost, at } = entry
     const sql = `with settled as (delete from reservations where id = :settles)
-      insert into usage_entries (day, account_id, model, failures, prompt_tokens, completion_tokens, images)
-      values (:day, :accountId, :model, :failures, :promptTokens, :completionTokens, :images)`
-    const day = dayOf(entry.at)
+      insert into usage_entries (day, at, account_id, token_id, model, failures, prompt_tokens, completion_tokens, images, cost)
+      values (:day, :at, :accountId, :tokenId, :model, :failures, :promptTokens, :completionTokens, :images, :cost)`
     const failures = outcome === 'failed' ? 1 : 0
-    await this.#database.run(sql, { settles, day, accountId, model, failures, promptTokens, completionTokens, images })
+    const counts = { failures, promptTokens, completionTokens, images, cost }
+    await this.#database.run(sql, { settles, day: dayOf(at), at, accountId, tokenId, model, ...counts })
   }
 
   async rollUp({ signal }: Options): Promise<number> {
     signal.throwIfAborted()
+    const detail = (name: string, hour: string) => `${name} as (
+        insert into usage_details as sum (day, hour, account_id, token_id, model, requests, ${sums.join(', ')})
+          select day, ${hour}, account_id, coalesce(token_id, ''), model, ${summed} from gone group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+        on conflict (day, hour, account_id, token_id, model) do update set ${added})`
     const sql = `with gone as (
         delete from usage_entries where seq = any (array(
-          select seq from usage_entries where (select pg_try_advisory_xact_lock(:rollUpLock)) order by seq limit :batch for update skip locked))
+          select seq from usage_entries where (select pg_try_advisory_xact_lock(:rollUpLock)) and at < :since
+            order by seq limit :batch for update skip locked))
         returning *),
       summed as (
-        insert into usage_days as sum (day, account_id, model, requests, failures, prompt_tokens, completion_tokens, images)
-          select day, account_id, model, count(*), sum(failures), sum(prompt_tokens), sum(completion_tokens), sum(images)
-          from gone group by day, account_id, model order by day, account_id, model
-        on conflict (day, account_id, model) do update set requests = sum.requests + excluded.requests,
-          failures = sum.failures + excluded.failures, prompt_tokens = sum.prompt_tokens + excluded.prompt_tokens,
-          completion_tokens = sum.completion_tokens + excluded.completion_tokens, images = sum.images + excluded.images)
+        insert into usage_days as sum (day, account_id, model, requests, ${sums.join(', ')})
+          select day, account_id, model, ${summed} from gone group by day, account_id, model order by day, account_id, model
+        on conflict (day, account_id, model) do update set ${added}),
+      ${detail('days', '-1')},
+      ${detail('hours', `(extract(hour from to_timestamp(at / 1000) at time zone 'UTC'))::smallint`)}
       select seq from gone`
-    return (await this.#database.all(sql, { batch, rollUpLock })).length
+    return (await this.#database.all(sql, { batch, rollUpLock, since: budgetStarts(this.#clock.now()).minute })).length
   }
 
   async summarize(
@@ -50,11 +62,11 @@ export class PostgresUsageLog implements UsageLog {
   ): Promise<readonly UsageDay[]> {
     signal.throwIfAborted()
     const chosen = `day between :from and :to ${query.accountId === null ? '' : 'and account_id = :accountId'}`
-    const sums = ['requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images'].map((name) => `sum(${name})::bigint as ${name}`)
-    const sql = `select day, account_id, model, ${sums.join(', ')} from (
-        select day, account_id, model, requests, failures, prompt_tokens, completion_tokens, images from usage_days where ${chosen}
+    const counts = ['requests', ...sums]
+    const sql = `select day, account_id, model, ${counts.map((name) => `sum(${name})::bigint as ${name}`).join(', ')} from (
+        select day, account_id, model, ${counts.join(', ')} from usage_days where ${chosen}
         union all
-        select day, account_id, model, 1, failures, prompt_tokens, completion_tokens, images from usage_entries where ${chosen}) as both_kinds
+        select day, account_id, model, 1, ${sums.join(', ')} from usage_entries where ${chosen}) as both_kinds
       group by day, account_id, model order by day, account_id, model`
     return (await this.#database.all(sql, { ...query }, { repeatable: true })).map(readUsageDay)
   }

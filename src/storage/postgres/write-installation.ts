@@ -58,5 +58,5 @@ export class InstallationWriter {
 }
 
 function toColumn(column: string, value: unknown): unknown {
-  return column === 'cancel_requested' ? value === 1 : portable(value)
+  return column === 'cancel_requested' || column === 'running' ? value === 1 : portable(value)
 }

@@ -1,4 +1,5 @@
 import { type AccessToken, scopes } from '../../core/access-token.ts'
+import { readLimits } from './limit-columns.ts'
 import { type Row, readInteger, readIntegerOrNull, readText } from './row.ts'
 
 /** A row of `access_tokens`. */
@@ -15,5 +16,6 @@ export function readToken(row: Row): AccessToken {
     expiresAt: readIntegerOrNull(row, 'expires_at'),
     revokedAt: readIntegerOrNull(row, 'revoked_at'),
     lastUsedAt: readIntegerOrNull(row, 'last_used_at'),
+    limits: readLimits(row),
   }
 }

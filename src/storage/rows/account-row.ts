@@ -1,15 +1,6 @@
 import type { Account, Invitation, Role, Session } from '../../core/account.ts'
-import type { BudgetLimits } from '../../core/budget.ts'
+import { readLimits } from './limit-columns.ts'
 import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
-
-/** Which column keeps which limit. */
-export const limitColumns = [
-  ['requestsPerMinute', 'requests_per_minute'],
-  ['tokensPerDay', 'tokens_per_day'],
-  ['imagesPerDay', 'images_per_day'],
-  ['tokensPerMonth', 'tokens_per_month'],
-  ['imagesPerMonth', 'images_per_month'],
-] as const
 
 /** A row of `accounts`. */
 export function readAccount(row: Row): Account {
@@ -20,17 +11,7 @@ export function readAccount(row: Row): Account {
     role: readRole(row),
     createdAt: readInteger(row, 'created_at'),
     disabledAt: readIntegerOrNull(row, 'disabled_at'),
-    limits: { requestsPerMinute: readIntegerOrNull(row, 'requests_per_minute'), ...readBudgetLimits(row) },
-  }
-}
-
-/** The limits among an account's columns that are budgets. */
-export function readBudgetLimits(row: Row): BudgetLimits {
-  return {
-    tokensPerDay: readIntegerOrNull(row, 'tokens_per_day'),
-    imagesPerDay: readIntegerOrNull(row, 'images_per_day'),
-    tokensPerMonth: readIntegerOrNull(row, 'tokens_per_month'),
-    imagesPerMonth: readIntegerOrNull(row, 'images_per_month'),
+    limits: readLimits(row),
   }
 }
 

@@ -12,5 +12,6 @@ export function readUsageDay(row: Row): UsageDay {
     promptTokens: readInteger(row, 'prompt_tokens'),
     completionTokens: readInteger(row, 'completion_tokens'),
     images: readInteger(row, 'images'),
+    cost: readInteger(row, 'cost'),
   }
 }

@@ -1,7 +1,9 @@
 import type { AccessToken } from '../../core/access-token.ts'
+import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { readToken } from '../rows/access-token-row.ts'
+import { limitChanges, limitNames, limitParameters } from '../rows/limit-columns.ts'
 import type { Connection } from './connection.ts'
 import { writeOne } from './writer/write-one.ts'
 import type { Writer } from './writer/writer.ts'
@@ -23,12 +25,15 @@ export class SqliteAccessTokenStore implements AccessTokenStore {
     this.#clock = clock
   }
 
-  async create(token: AccessToken, { signal, most = Number.MAX_SAFE_INTEGER }: Options & { readonly most?: number }): Promise<boolean> {
+  async create(
+    { limits, ...token }: AccessToken,
+    { signal, most = Number.MAX_SAFE_INTEGER }: Options & { readonly most?: number },
+  ): Promise<boolean> {
     signal.throwIfAborted()
-    const sql = `insert into access_tokens (id, account_id, name, hash, hint, scopes, created_at, expires_at, revoked_at, last_used_at)
-      select :id, :accountId, :name, :hash, :hint, :scopes, :createdAt, :expiresAt, :revokedAt, :lastUsedAt
+    const sql = `insert into access_tokens (id, account_id, name, hash, hint, scopes, created_at, expires_at, revoked_at, last_used_at, ${limitNames})
+      select :id, :accountId, :name, :hash, :hint, :scopes, :createdAt, :expiresAt, :revokedAt, :lastUsedAt, ${limitParameters}
       where (select count(*) from access_tokens where account_id = :accountId and not ${spent}) < :most`
-    const insert = { sql, parameters: { ...token, scopes: token.scopes.join(' '), most } }
+    const insert = { sql, parameters: { ...token, ...limits, scopes: token.scopes.join(' '), most } }
     const forget = {
       sql: `delete from access_tokens where id in (
         select id from access_tokens where account_id = :accountId and ${spent} order by created_at desc, id limit -1 offset :most)`,
@@ -66,6 +71,14 @@ export class SqliteAccessTokenStore implements AccessTokenStore {
     signal.throwIfAborted()
     const sql = 'update access_tokens set revoked_at = :revokedAt where account_id = :accountId and revoked_at is null'
     return writeOne(this.#writer, { sql, parameters: { accountId, revokedAt } }, this.#clock)
+  }
+
+  async limit({ id, accountId }: TokenTarget, limits: Partial<UseLimits>, { signal }: Options): Promise<boolean> {
+    signal.throwIfAborted()
+    const columns = limitChanges(limits)
+    const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
+    const sql = `update access_tokens set ${assignments} where id = :id and account_id = :accountId`
+    return (await writeOne(this.#writer, { sql, parameters: { id, accountId, ...Object.fromEntries(columns) } }, this.#clock)) === 1
   }
 
   async touch(id: string, lastUsedAt: number, { signal }: Options): Promise<void> {

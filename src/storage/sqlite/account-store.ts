@@ -1,7 +1,8 @@
 import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
 import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { limitColumns, readAccount, readInvitation, readSession } from '../rows/account-row.ts'
+import { readAccount, readInvitation, readSession } from '../rows/account-row.ts'
+import { limitChanges, limitNames, limitParameters } from '../rows/limit-columns.ts'
 import { readText } from '../rows/row.ts'
 import type { Connection } from './connection.ts'
 import { writeOne } from './writer/write-one.ts'
@@ -79,11 +80,9 @@ export class SqliteAccountStore implements AccountStore {
     { by, keepsOwner = false, role, disabledAt, limits = {} }: AccountChange & ChangeCondition,
     options: Options,
   ): Promise<boolean> {
-    const columns = [
-      ['role', role] as const,
-      ['disabled_at', disabledAt] as const,
-      ...limitColumns.map(([name, column]) => [column, limits[name]] as const),
-    ].flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]))
+    const columns = [['role', role] as const, ['disabled_at', disabledAt] as const, ...limitChanges(limits)].flatMap(([column, value]) =>
+      value === undefined ? [] : [[column, value] as const],
+    )
     const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
     const sql = `update accounts set ${assignments} where id = :accountId and ${byOwner(':by')}${keepsOwner ? ` and ${leavesOwner}` : ''}`
     return (await this.#write(sql, { accountId, by, ...Object.fromEntries(columns) }, options)) === 1
@@ -140,10 +139,8 @@ export class SqliteAccountStore implements AccountStore {
 
   #insert({ limits, ...rest }: Account, condition: string, options: Options): Promise<number> {
     const sql = `insert into accounts
-        (id, name, email, email_key, role, created_at, disabled_at, requests_per_minute, tokens_per_day, images_per_day,
-         tokens_per_month, images_per_month)
-      select :id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, :requestsPerMinute, :tokensPerDay, :imagesPerDay,
-        :tokensPerMonth, :imagesPerMonth ${condition}`
+        (id, name, email, email_key, role, created_at, disabled_at, ${limitNames})
+      select :id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, ${limitParameters} ${condition}`
     return this.#write(sql, { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null }, options)
   }
 

@@ -5,31 +5,48 @@ import type { Connection } from './connection.ts'
 /** Adds an entry to the books, in the place of the reservation that it settles; {@link rollUpUsage} makes sums of it later. */
 export function bookUsage(connection: Connection, { settles, ...entry }: UsageEntry & { readonly settles?: string | undefined }): void {
   if (settles !== undefined) connection.run('delete from reservations where id = :settles', { settles })
-  const { accountId, model, promptTokens, completionTokens, images } = entry
-  const day = new Date(entry.at).toISOString().slice(0, 10)
+  const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
+  const day = new Date(at).toISOString().slice(0, 10)
+  const failures = entry.outcome === 'failed' ? 1 : 0
   connection.run(
-    `insert into usage_entries (day, account_id, model, failures, prompt_tokens, completion_tokens, images)
-     values (:day, :accountId, :model, :failures, :promptTokens, :completionTokens, :images)`,
-    { day, accountId, model, failures: entry.outcome === 'failed' ? 1 : 0, promptTokens, completionTokens, images },
+    `insert into usage_entries (day, at, account_id, token_id, model, failures, prompt_tokens, completion_tokens, images, cost)
+     values (:day, :at, :accountId, :tokenId, :model, :failures, :promptTokens, :completionTokens, :images, :cost)`,
+    { day, at, accountId, tokenId, model, failures, promptTokens, completionTokens, images, cost },
   )
 }
 
 /** Entries per commit, so that no roll-up keeps submissions waiting. */
 const batch = 2000
 
-/** Adds the oldest entries to the sums of their days and drops them; returns how many. */
-export function rollUpUsage(connection: Connection): number {
-  const oldest = connection.get('select max(seq) as seq from (select seq from usage_entries order by seq limit :batch)', { batch })
+const sums = ['failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+const summed = `count(*), ${sums.map((name) => `sum(${name})`).join(', ')}`
+const added = ['requests', ...sums].map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
+
+/**
+ * Adds the oldest entries to the sums of their days and hours and drops them; returns how many. Those of `since` and later stay, because budgets of
+ * a minute count them.
+ */
+export function rollUpUsage(connection: Connection, { since }: { readonly since: number }): number {
+  const oldest = connection.get('select max(seq) as seq from (select seq from usage_entries where at < :since order by seq limit :batch)', {
+    since,
+    batch,
+  })
   const last = readIntegerOrNull(oldest ?? {}, 'seq')
   if (last === null) return 0
+  const gone = 'from usage_entries where seq <= :last and at < :since'
   connection.run(
-    `insert into usage_days (day, account_id, model, requests, failures, prompt_tokens, completion_tokens, images)
-       select day, account_id, model, count(*), sum(failures), sum(prompt_tokens), sum(completion_tokens), sum(images)
-       from usage_entries where seq <= :last group by day, account_id, model
-     on conflict do update set requests = requests + excluded.requests, failures = failures + excluded.failures,
-       prompt_tokens = prompt_tokens + excluded.prompt_tokens, completion_tokens = completion_tokens + excluded.completion_tokens,
-       images = images + excluded.images`,
-    { last },
+    `insert into usage_days (day, account_id, model, requests, ${sums.join(', ')})
+       select day, account_id, model, ${summed} ${gone} group by day, account_id, model
+     on conflict do update set ${added}`,
+    { last, since },
   )
-  return connection.run('delete from usage_entries where seq <= :last', { last })
+  const hour = `cast(strftime('%H', at / 1000, 'unixepoch') as integer)`
+  for (const each of ['-1', hour])
+    connection.run(
+      `insert into usage_details (day, hour, account_id, token_id, model, requests, ${sums.join(', ')})
+         select day, ${each}, account_id, coalesce(token_id, ''), model, ${summed} ${gone} group by day, 2, account_id, 4, model
+       on conflict do update set ${added}`,
+      { last, since },
+    )
+  return connection.run(`delete ${gone}`, { last, since })
 }

@@ -1,5 +1,5 @@
-import type { Budget, BudgetAnswer, WantedBudget } from '../../core/budget.ts'
-import type { BudgetLedger } from '../../core/ports/budget-ledger.ts'
+import type { Budget, BudgetAnswer, WantedBudget } from '../../core/limits/budget.ts'
+import type { BudgetHolder, BudgetLedger } from '../../core/ports/budget-ledger.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { readBudgets } from './budget.ts'
 import type { Connection } from './connection.ts'
@@ -29,8 +29,8 @@ export class SqliteBudgetLedger implements BudgetLedger {
     await this.#writer.run('releaseBudget', { id }, this.#clock.now())
   }
 
-  async budgets(accountId: string, { signal }: Options): Promise<readonly Budget[]> {
+  async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
     signal.throwIfAborted()
-    return readBudgets(this.#reader, accountId, this.#clock.now())
+    return readBudgets(this.#reader, holder, this.#clock.now())
   }
 }

@@ -1,28 +1,47 @@
 import {
   type Budget,
   type BudgetAnswer,
+  type BudgetSubject,
   type BudgetSums,
-  budgetDays,
+  budgetStarts,
   decideBudget,
+  hasBudgets,
+  hasMonthlyBudget,
   listBudgets,
   type WantedBudget,
-} from '../../core/budget.ts'
-import { readBudgetLimits } from '../rows/account-row.ts'
-import { type Row, readInteger } from '../rows/row.ts'
+} from '../../core/limits/budget.ts'
+import type { BudgetHolder } from '../../core/ports/budget-ledger.ts'
+import { readBudgetSums } from '../rows/budget-row.ts'
+import { readLimits } from '../rows/limit-columns.ts'
+import type { Row } from '../rows/row.ts'
 import type { Connection } from './connection.ts'
 
-/** Reserves from every budget of the account, or from none. */
+/** Reserves from every budget of the account and the token, or from none. */
 export function reserveBudget(connection: Connection, wanted: WantedBudget, now: number): BudgetAnswer {
-  releaseBudget(connection, { id: wanted.id })
-  const answer = decideBudget(readBudgets(connection, wanted.accountId, now), wanted)
+  const { id, accountId, tokenId, images, running } = wanted
+  const before = connection.get('select * from reservations where id = :id', { id })
+  releaseBudget(connection, { id })
+  const answer = decideBudget(readBudgets(connection, wanted, now), wanted)
   if (answer.granted)
-    connection.run('insert into reservations (id, account_id, tokens, images) values (:id, :accountId, :tokens, :images)', {
-      id: wanted.id,
-      accountId: wanted.accountId,
+    insertReservation(connection, {
+      id,
+      account_id: accountId,
       tokens: answer.tokens,
-      images: wanted.images,
+      images,
+      token_id: tokenId,
+      cost: answer.cost,
+      running: running ? 1 : 0,
     })
+  else if (before !== undefined) insertReservation(connection, before)
   return answer
+}
+
+function insertReservation(connection: Connection, row: Row): void {
+  connection.run(
+    `insert into reservations (id, account_id, tokens, images, token_id, cost, running)
+     values (:id, :account_id, :tokens, :images, :token_id, :cost, :running)`,
+    row as Parameters<Connection['run']>[1],
+  )
 }
 
 /** Gives a reservation back. */
@@ -35,35 +54,42 @@ export function forgetReservations(connection: Connection, _input: object): numb
   return connection.run("delete from reservations where id not in (select id from inferences where status <> 'completed')")
 }
 
-/** What of the limits of an account is taken. */
-export function readBudgets(connection: Connection, accountId: string, now: number): readonly Budget[] {
-  const account = connection.get(
-    `select tokens_per_day, images_per_day, tokens_per_month, images_per_month from accounts
-       where id = :accountId and coalesce(tokens_per_day, images_per_day, tokens_per_month, images_per_month) is not null`,
-    { accountId },
-  )
-  if (account === undefined) return []
-  const limits = readBudgetLimits(account)
-  const { day, month } = budgetDays(now)
-  const today = readUsed(connection, accountId, day)
+/** What of the limits of an account, and of a token, is taken. */
+export function readBudgets(connection: Connection, { accountId, tokenId }: BudgetHolder, now: number): readonly Budget[] {
+  const subjects = [['account', 'accounts', accountId] as const, ['token', 'access_tokens', tokenId] as const]
+  return subjects.flatMap(([of, table, id]) => {
+    const row = id === null ? undefined : connection.get(`select * from ${table} where id = :id`, { id })
+    if (row === undefined || id === null) return []
+    const limits = readLimits(row)
+    if (!hasBudgets(limits)) return []
+    return listBudgets(of, limits, readSums(connection, { of, id, monthly: hasMonthlyBudget(limits) }, now))
+  })
+}
+
+function readSums(
+  connection: Connection,
+  { of, id, monthly }: { readonly of: BudgetSubject; readonly id: string; readonly monthly: boolean },
+  now: number,
+): BudgetSums {
+  const { minute, day, month } = budgetStarts(now)
   // A month is up to 31 times as many rows, so that only those are summed up whose limits need it.
-  const monthly = limits.tokensPerMonth !== null || limits.imagesPerMonth !== null
-  const used = { day: today, month: monthly ? readUsed(connection, accountId, month) : today }
-  const reserved = connection.get('select tokens, images from reserved_sums where account_id = :accountId', { accountId })
-  return listBudgets(limits, used, readSums(reserved))
-}
-
-function readUsed(connection: Connection, accountId: string, from: string): BudgetSums {
-  return readSums(
-    connection.get(
-      `select coalesce(sum(prompt_tokens + completion_tokens), 0) as tokens, coalesce(sum(images), 0) as images from (
-         select prompt_tokens, completion_tokens, images from usage_days where day >= :from and account_id = :accountId
-         union all select prompt_tokens, completion_tokens, images from usage_entries where day >= :from and account_id = :accountId)`,
-      { from, accountId },
-    ),
+  const from = monthly ? month : day
+  const booked = of === 'account' ? 'usage_days where account_id = :id and' : 'usage_details where token_id = :id and hour = -1 and'
+  const sums = connection.get(
+    `select coalesce(sum(tokens) filter (where at >= :minute), 0) as minute_tokens, coalesce(sum(images) filter (where at >= :minute), 0) as minute_images,
+       coalesce(sum(tokens) filter (where day >= :day), 0) as day_tokens, coalesce(sum(images) filter (where day >= :day), 0) as day_images,
+       coalesce(sum(cost) filter (where day >= :day), 0) as day_money,
+       coalesce(sum(tokens), 0) as month_tokens, coalesce(sum(images), 0) as month_images, coalesce(sum(cost), 0) as month_money
+     from (
+       select day, 0 as at, prompt_tokens + completion_tokens as tokens, images, cost from ${booked} day >= :from
+       union all
+       select day, at, prompt_tokens + completion_tokens, images, cost from usage_entries where ${of}_id = :id and day >= :from)`,
+    { id, minute, day, from },
   )
-}
-
-function readSums(row: Row | undefined): BudgetSums {
-  return row === undefined ? { tokens: 0, images: 0 } : { tokens: readInteger(row, 'tokens'), images: readInteger(row, 'images') }
+  const reserved = connection.get(
+    `select tokens as reserved_tokens, images as reserved_images, cost as reserved_money, running as running_requests,
+       running_tokens, running_images from reserved_sums where subject = :id`,
+    { id },
+  )
+  return readBudgetSums({ ...sums, ...reserved })
 }

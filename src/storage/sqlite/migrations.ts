@@ -1,3 +1,5 @@
+import { limitTables } from './schema/limit-tables.ts'
+
 /**
  * What turns an empty database into today's, one step per version; `pragma user_version` counts the steps done.
  * A step that was released never changes.
@@ -316,4 +318,5 @@ export const migrations: readonly string[] = [
   alter table accounts add column tokens_per_month integer;
   alter table accounts add column images_per_month integer;
   `,
+  limitTables,
 ]

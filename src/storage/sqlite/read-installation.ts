@@ -13,6 +13,8 @@ const sources: Readonly<Record<string, string>> = {
   queue: `select id, inferences.seq as seq, account_id, kind, model, priority, attempt, lost, failed, cancel_requested, not_before, created_at, webhook_url,
       work_format, stored_bytes, body, row_number() over (partition by model, priority, account_id order by inferences.seq) - 1 as tag
     from inferences join inference_work using (seq) where status <> 'completed'`,
+  // Nothing runs any more.
+  reservations: 'select id, account_id, tokens, images, token_id, cost, 0 as running from reservations',
   idempotency_keys: `select account_id, idempotency_key as key, id, fingerprint, webhook_url, created_at from inferences where idempotency_key is not null`,
   stored_outputs: `select id, account_id, output_key, output_bytes as bytes, expires_at from inferences
     where output_key is not null and output_deleted = 0 and status = 'completed'`,

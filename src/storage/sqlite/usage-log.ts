@@ -1,3 +1,4 @@
+import { budgetStarts } from '../../core/limits/budget.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { UsageLog } from '../../core/ports/usage-log.ts'
 import type { UsageDay, UsageEntry } from '../../core/usage.ts'
@@ -26,7 +27,7 @@ export class SqliteUsageLog implements UsageLog {
 
   async rollUp({ signal }: Options): Promise<number> {
     signal.throwIfAborted()
-    return this.#writer.run('rollUpUsage', {}, this.#clock.now())
+    return this.#writer.run('rollUpUsage', { since: budgetStarts(this.#clock.now()).minute }, this.#clock.now())
   }
 
   async summarize(
@@ -35,10 +36,11 @@ export class SqliteUsageLog implements UsageLog {
   ): Promise<readonly UsageDay[]> {
     signal.throwIfAborted()
     const chosen = 'day between :from and :to and (:accountId is null or account_id = :accountId)'
-    const sums = ['requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images'].map((name) => `sum(${name}) as ${name}`)
+    const columns = ['requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+    const sums = columns.map((name) => `sum(${name}) as ${name}`)
     const sql = `select day, account_id, model, ${sums.join(', ')} from (
-        select * from usage_days where ${chosen}
-        union all select day, account_id, model, 1, failures, prompt_tokens, completion_tokens, images from usage_entries where ${chosen})
+        select day, account_id, model, ${columns.join(', ')} from usage_days where ${chosen}
+        union all select day, account_id, model, 1, failures, prompt_tokens, completion_tokens, images, cost from usage_entries where ${chosen})
       group by day, account_id, model order by day, account_id, model`
     return this.#reader.all(sql, { ...query }).map(readUsageDay)
   }

@@ -91,7 +91,8 @@ async function enter(
   if (known !== null) return { line, id: known, refused: null }
   if (ending !== null) return { line, id: null, refused: ending }
   try {
-    const { work, outputBytes } = deps.batchWords.readWork(line.body, batch.endpoint)
+    const { work: asked, outputBytes } = deps.batchWords.readWork(line.body, batch.endpoint)
+    const work = batch.tokenId === undefined ? asked : { ...asked, tokenId: batch.tokenId }
     const fingerprint = createHash('sha256').update(each.bytes).digest('hex')
     const idempotency = { key: `${batch.id}/${batch.place.page}/${at}`, fingerprint }
     const submission = { accountId: batch.accountId, work, priority: 'low', idempotency, webhookUrl: null, outputBytes } as const

@@ -3,6 +3,14 @@ import { openService } from '../../service/open-service.ts'
 import { serviceFlags, serviceSettings } from '../../service/service-flags.ts'
 import { textTable } from '../../text-table.ts'
 
+interface UsageBudget {
+  readonly of: string
+  readonly unit: string
+  readonly per: string
+  readonly limit: number
+  readonly left: number
+}
+
 /** What GET /v1/usage answers. */
 interface Usage {
   readonly data: readonly {
@@ -14,7 +22,13 @@ interface Usage {
     readonly completion_tokens: number
     readonly images: number
   }[]
-  readonly budgets: readonly { readonly unit: string; readonly per: string; readonly limit: number; readonly left: number }[]
+  readonly budgets: readonly UsageBudget[]
+}
+
+function leftSentence({ of, unit, per, limit, left }: UsageBudget): string {
+  const whose = of === 'token' ? ' of this token' : ''
+  if (unit === 'requests') return `${left} of ${limit} requests${whose} may start now.`
+  return `${left} of ${limit} ${unit}${whose} ${unit === 'money' ? 'is' : 'are'} left for this ${per}.`
 }
 
 export const showUsage: Command = {
@@ -40,7 +54,7 @@ export const showUsage: Command = {
       String(row.images),
       row.model,
     ])
-    const budgets = usage.budgets.map(({ unit, per, limit, left }) => `${left} of ${limit} ${unit} are left for this ${per}.`)
+    const budgets = usage.budgets.map(leftSentence)
     const table = textTable(['DAY', 'REQUESTS', 'FAILED', 'TOKENS IN', 'OUT', 'IMAGES', 'MODEL'], rows)
     return {
       text: [table || 'Nothing was used in these days.', ...budgets].join('\n'),

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Caller } from '../../../core/access-token.ts'
 import { findBatch, readBatchDocument } from '../../../operations/batches/batch-documents.ts'
 import { cancelBatch } from '../../../operations/batches/cancel-batch.ts'
 import { createBatch } from '../../../operations/batches/create-batch.ts'
@@ -17,16 +18,17 @@ interface BatchRoute {
 
 /** /v1/batches: many requests in one file, over the queue. */
 export function registerBatches(api: FastifyInstance, deps: RouteDependencies, { mostDocumentBytes }: HttpSettings): void {
-  const accountOf = (incoming: FastifyRequest): string => {
+  const callerOfText = (incoming: FastifyRequest): Caller => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
-    return caller.accountId
+    return caller
   }
+  const accountOf = (incoming: FastifyRequest): string => callerOfText(incoming).accountId
 
   api.post('/v1/batches', async (incoming, reply) => {
-    const accountId = accountOf(incoming)
+    const { accountId, tokenId } = callerOfText(incoming)
     const { endpoint, input_file_id: inputFileId, metadata = null, filesLifetimeMs } = parseBatchRequest(receivedBody(incoming).value)
-    const wanted = { accountId, endpoint, inputFileId, metadata, filesLifetimeMs }
+    const wanted = { accountId, ...(tokenId !== null && { tokenId }), endpoint, inputFileId, metadata, filesLifetimeMs }
     return encodeBatch(await createBatch({ ...deps, mostDocumentBytes }, wanted, { signal: clientSignal(reply) }))
   })
 

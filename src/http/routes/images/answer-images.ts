@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../../core/access-token.ts'
 import { drawStored } from '../../../operations/deferred/draw-stored.ts'
 import { generateImage } from '../../../operations/generate-image.ts'
 import { readServiceKey } from '../../../operations/service-key.ts'
@@ -35,7 +36,7 @@ export async function answerImages(
 ): Promise<object> {
   const caller = callerOf(incoming)
   const signal = clientSignal(reply)
-  if (delivery.links) return answerLinks(deps, { accountId: caller.accountId, images: { request, delivery } }, { signal })
+  if (delivery.links) return answerLinks(deps, { caller, images: { request, delivery } }, { signal })
   const work = interactiveWork(deps, settings, incoming)
   if (!delivery.stream) return encodeOpenAiImages(deps.clock, request, delivery, await generateImage(work, { caller, request }, { signal }))
   using _place = deps.places.take(caller.accountId, 'streams')
@@ -53,11 +54,12 @@ export async function answerImages(
 
 async function answerLinks(
   deps: RouteDependencies,
-  { accountId, images: { request, delivery } }: { readonly accountId: string; readonly images: OpenAiImages },
+  { caller, images: { request, delivery } }: { readonly caller: Caller; readonly images: OpenAiImages },
   options: { readonly signal: AbortSignal },
 ): Promise<object> {
   const outputBytes = expectOutputBytes({ kind: 'image', request })
-  const { id: inferenceId, output, expiresAt } = await drawStored(deps, { accountId, request, outputBytes }, options)
+  const { id: inferenceId, output, expiresAt } = await drawStored(deps, { caller, request, outputBytes }, options)
+  const { accountId } = caller
   const key = await readServiceKey(deps, options)
   const expires = Math.floor(expiresAt / 1000)
   const { imageUrl } = deps.addresses()

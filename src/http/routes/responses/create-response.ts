@@ -75,9 +75,9 @@ async function answerNow(
 }
 
 async function answerLater(deps: ResponseDependencies, { reply, caller, body, request, head }: Asked): Promise<object> {
-  const { accountId } = caller
+  const { accountId, tokenId } = caller
   const options = { signal: clientSignal(reply) }
-  const work = { kind: 'chat', request } as const
+  const work = { kind: 'chat', request, ...(tokenId !== null && { tokenId }) } as const
   const submission = {
     accountId,
     work,

@@ -1,10 +1,11 @@
 import Type from 'typebox'
-import { type Budget, leftOf } from '../../../core/budget.ts'
 import { ServiceError } from '../../../core/error.ts'
+import { type Budget, leftOf } from '../../../core/limits/budget.ts'
 import type { UsageDay } from '../../../core/usage.ts'
 import type { Answer } from '../answer.ts'
 
 const count = Type.Integer({ minimum: 0 })
+const amount = Type.Number({ minimum: 0 })
 
 /** Answer of GET /v1/usage. */
 export const usageSchema = Type.Object({
@@ -18,26 +19,31 @@ export const usageSchema = Type.Object({
       prompt_tokens: count,
       completion_tokens: count,
       images: count,
+      cost: Type.Number({ minimum: 0, description: 'By the prices of that time, in whichever currency they are in.' }),
     }),
   ),
   budgets: Type.Array(
     Type.Object({
-      unit: Type.Enum(['tokens', 'images']),
-      per: Type.String(),
-      limit: count,
-      used: Type.Integer({ minimum: 0, description: 'By what has ended.' }),
-      reserved: Type.Integer({ minimum: 0, description: 'By what runs or waits.' }),
-      left: count,
+      of: Type.Enum(['account', 'token'], { description: 'Whose limit it is: of the account, or of the access token that asks.' }),
+      unit: Type.Enum(['tokens', 'images', 'money', 'requests'], { description: '`requests` are those in work at once.' }),
+      per: Type.Enum(['moment', 'minute', 'day', 'month']),
+      limit: amount,
+      used: Type.Number({ minimum: 0, description: 'By what has ended.' }),
+      reserved: Type.Number({ minimum: 0, description: 'By what runs, and for a day or a month by what waits.' }),
+      left: amount,
     }),
     { description: 'What an owner has limited; empty when nothing is.' },
   ),
 })
 
+/** Money is counted in millionths. */
+const million = 1_000_000
+
 /** What an account has used, and what is left of its budgets. */
 export function encodeUsage(days: readonly UsageDay[], budgets: readonly Budget[]): Answer<typeof usageSchema> {
   return {
     object: 'list',
-    data: days.map(({ day, model, requests, failures, promptTokens, completionTokens, images }) => ({
+    data: days.map(({ day, model, requests, failures, promptTokens, completionTokens, images, cost }) => ({
       day,
       model,
       requests,
@@ -45,10 +51,13 @@ export function encodeUsage(days: readonly UsageDay[], budgets: readonly Budget[
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,
       images,
+      cost: cost / million,
     })),
     budgets: budgets.map((budget) => {
-      const { unit, per, limit, used, reserved } = budget
-      return { unit, per, limit, used, reserved, left: leftOf(budget) }
+      const { of, unit, per } = budget
+      const inUnits = (value: number) => (unit === 'money' ? value / million : value)
+      const { limit, used, reserved } = budget
+      return { of, unit, per, limit: inUnits(limit), used: inUnits(used), reserved: inUnits(reserved), left: inUnits(leftOf(budget)) }
     }),
   }
 }

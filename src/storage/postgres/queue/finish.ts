@@ -18,10 +18,10 @@ export interface End extends Booking {
  */
 const sql = `with input as (
     select * from unnest(:ids::uuid[], :attempts::integer[], :outcomes::text[], :errors::text[], :keys::text[], :types::text[], :bytes::bigint[],
-      :hashes::text[], :images::text[], :usageDays::text[], :usageAccounts::text[], :usageModels::text[], :promptTokens::bigint[],
-      :completionTokens::bigint[], :usageImages::bigint[]) with ordinality
-      as ended (id, held_attempt, outcome, error, output_key, content_type, output_bytes, output_sha256, output_images, usage_day, usage_account,
-        usage_model, prompt_tokens, completion_tokens, usage_images, n)),
+      :hashes::text[], :images::text[], :usageDays::text[], :usageMoments::bigint[], :usageAccounts::text[], :usageTokens::text[], :usageModels::text[],
+      :promptTokens::bigint[], :completionTokens::bigint[], :usageImages::bigint[], :usageCosts::bigint[]) with ordinality
+      as ended (id, held_attempt, outcome, error, output_key, content_type, output_bytes, output_sha256, output_images, usage_day, usage_at, usage_account,
+        usage_token, usage_model, prompt_tokens, completion_tokens, usage_images, usage_cost, n)),
   gone as (
     delete from queue using input where queue.id = input.id
       and case when input.held_attempt is null then not queue.running else queue.running and queue.attempt = input.held_attempt end
@@ -35,8 +35,9 @@ const sql = `with input as (
     insert into stored_outputs (id, account_id, output_key, bytes, expires_at)
       select id, account_id, output_key, output_bytes, :expiresAt from gone where output_key is not null),
   booked as (
-    insert into usage_entries (day, account_id, model, failures, prompt_tokens, completion_tokens, images)
-      select usage_day, usage_account, usage_model, case outcome when 'failed' then 1 else 0 end, prompt_tokens, completion_tokens, usage_images
+    insert into usage_entries (day, at, account_id, token_id, model, failures, prompt_tokens, completion_tokens, images, cost)
+      select usage_day, usage_at, usage_account, usage_token, usage_model, case outcome when 'failed' then 1 else 0 end, prompt_tokens,
+        completion_tokens, usage_images, usage_cost
       from gone where usage_day is not null),
   announced as (
     insert into webhook_deliveries (id, inference_id, account_id, url, next_attempt_at, created_at)
@@ -84,6 +85,9 @@ function columnsOf(ends: readonly End[]): Readonly<Record<string, readonly unkno
     hashes: outputs.map((output) => output?.sha256),
     images: outputs.map((output) => (output?.images === undefined ? null : JSON.stringify(output.images))),
     usageDays: usages.map((usage) => (usage === null ? null : dayOf(usage.at))),
+    usageMoments: usages.map((usage) => usage?.at),
+    usageTokens: usages.map((usage) => usage?.tokenId),
+    usageCosts: usages.map((usage) => usage?.cost),
     usageAccounts: usages.map((usage) => usage?.accountId),
     usageModels: usages.map((usage) => usage?.model),
     promptTokens: usages.map((usage) => usage?.promptTokens),

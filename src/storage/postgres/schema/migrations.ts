@@ -1,3 +1,4 @@
+import { limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
 import { tables } from './tables.ts'
 
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   { sql: 'create table imports (single boolean primary key default true check (single), finished boolean not null)', leastProgram: 1 },
   // Budgets of a month beside those of a day.
   { sql: 'alter table accounts add column tokens_per_month bigint, add column images_per_month bigint', leastProgram: 1 },
+  { sql: limitTables, leastProgram: 1 },
 ]

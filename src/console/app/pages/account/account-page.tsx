@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { EmailField, NameField, NewPasswordField, PasswordField } from '../../parts/fields/account-fields.tsx'
 import { Check } from '../../parts/fields/check.tsx'
+import { OwnLimits } from '../../parts/limits/own-limits.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { SignInFaultNote } from '../../parts/sign-in-fault-note.tsx'
@@ -33,6 +34,7 @@ export function AccountPage({ account }: { account: Account }): VNode {
           </>
         )}
       </Loaded>
+      <OwnLimits />
       <SessionLedger />
     </Page>
   )

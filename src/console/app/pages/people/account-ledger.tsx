@@ -4,10 +4,10 @@ import type { AccountUpdate } from '../../../contract/people.ts'
 import { send, sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
+import { limitLines } from '../../parts/limits/limit-lines.ts'
 import { Moment } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
 import type { AccountQuestion } from './account-question.tsx'
-import { limitLines } from './limit-lines.ts'
 
 interface AccountLedgerProps {
   readonly accounts: readonly Account[]

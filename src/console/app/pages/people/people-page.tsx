@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
-import type { People } from '../../../contract/people.ts'
-import { request } from '../../interface/request.ts'
+import type { UseLimits } from '../../../../core/limits/use-limits.ts'
+import type { AccountUpdate, People } from '../../../contract/people.ts'
+import { request, send } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
+import { LimitsDialog } from '../../parts/limits/limits-dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
@@ -11,7 +13,6 @@ import { AccountLedger } from './account-ledger.tsx'
 import { type AccountQuestion, AccountQuestionDialog } from './account-question.tsx'
 import { InvitationLedger } from './invitation-ledger.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
-import { LimitsDialog } from './limits-dialog.tsx'
 
 /** For owners: who may use the service, and who is invited. */
 export function PeoplePage({ account }: { account: Account }): VNode {
@@ -58,7 +59,10 @@ export function PeoplePage({ account }: { account: Account }): VNode {
       ) : null}
       {limiting.value ? (
         <LimitsDialog
-          account={limiting.value}
+          title={`Limits of ${limiting.value.name}`}
+          limits={limiting.value.limits}
+          emptyRequests="the service’s own limit holds"
+          save={saveLimits(limiting.value)}
           onClose={() => {
             limiting.value = null
             void reload()
@@ -68,4 +72,10 @@ export function PeoplePage({ account }: { account: Account }): VNode {
       {asking.value ? <AccountQuestionDialog question={asking.value} reload={reload} onClose={() => (asking.value = null)} /> : null}
     </Page>
   )
+}
+
+function saveLimits({ id }: Account): (limits: UseLimits) => Promise<void> {
+  return async (limits) => {
+    await send(`/console/api/accounts/${id}`, { method: 'PATCH', body: { limits } satisfies AccountUpdate })
+  }
 }

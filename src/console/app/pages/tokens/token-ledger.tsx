@@ -1,8 +1,11 @@
 import type { VNode } from 'preact'
+import { noLimits } from '../../../../core/limits/use-limits.ts'
 import type { ListedToken } from '../../../contract/access-tokens.ts'
 import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
+import { budgetLines } from '../../parts/limits/budget-facts.tsx'
+import { limitLines } from '../../parts/limits/limit-lines.ts'
 import { Moment, now } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
 import { restoreToken, revokeToken } from './token-requests.ts'
@@ -10,10 +13,12 @@ import { restoreToken, revokeToken } from './token-requests.ts'
 interface TokenLedgerProps {
   readonly tokens: readonly ListedToken[]
   readonly reload: () => Promise<void>
+  /** Asks how much a token may use. */
+  readonly limit: (token: ListedToken) => void
 }
 
 /** Every token of the account, those that still work first. */
-export function TokenLedger({ tokens, reload }: TokenLedgerProps): VNode {
+export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode {
   const sorted = tokens.toSorted((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null) || b.createdAt - a.createdAt)
   const revoke = (token: ListedToken) =>
     act(async () => {
@@ -24,6 +29,7 @@ export function TokenLedger({ tokens, reload }: TokenLedgerProps): VNode {
     { title: 'Name', kind: 'lead', cell: ({ name }) => <span class="struck-name">{name}</span> },
     { title: 'Token', cell: ({ hint }) => <code>sepia_…{hint}</code> },
     { title: 'May', cell: (token) => token.scopes.join(', ') },
+    { title: 'Limits', cell: (token) => <TokenLines token={token} /> },
     { title: 'Made', cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Moment at={lastUsedAt} />) },
     { title: 'Ends', cell: ({ expiresAt }) => <End expiresAt={expiresAt} /> },
@@ -32,9 +38,14 @@ export function TokenLedger({ tokens, reload }: TokenLedgerProps): VNode {
       kind: 'actions',
       cell: (token) =>
         token.revokedAt === null ? (
-          <Button tone="danger" size="small" onClick={() => revoke(token)}>
-            Revoke<span class="hidden-text"> {token.name}</span>
-          </Button>
+          <>
+            <Button tone="quiet" size="small" onClick={() => limit(token)}>
+              Limits<span class="hidden-text"> of {token.name}</span>
+            </Button>
+            <Button tone="danger" size="small" onClick={() => revoke(token)}>
+              Revoke<span class="hidden-text"> {token.name}</span>
+            </Button>
+          </>
         ) : (
           <span class="mark">revoked</span>
         ),
@@ -42,6 +53,21 @@ export function TokenLedger({ tokens, reload }: TokenLedgerProps): VNode {
   ]
   return (
     <Ledger label="Access tokens" columns={columns} rows={sorted} keyOf={({ id }) => id} isStruck={({ revokedAt }) => revokedAt !== null} />
+  )
+}
+
+/** What limits the token itself, and what of it is left. */
+function TokenLines({ token: { limits, budgets } }: { token: ListedToken }): VNode {
+  const left = budgetLines(budgets)
+  const lines =
+    limits.requestsPerMinute === null ? left : [...limitLines({ ...noLimits, requestsPerMinute: limits.requestsPerMinute }), ...left]
+  if (lines.length === 0) return <span class="faint">none</span>
+  return (
+    <ul class="lines">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
   )
 }
 

@@ -1,4 +1,5 @@
-import type { ListedToken, NewToken, TokenList, TokenText } from '../../../contract/access-tokens.ts'
+import type { UseLimits } from '../../../../core/limits/use-limits.ts'
+import type { ListedToken, NewToken, TokenLimits, TokenList, TokenText } from '../../../contract/access-tokens.ts'
 import { request, send } from '../../interface/request.ts'
 
 /** The account's own tokens. */
@@ -11,6 +12,11 @@ export async function listTokens(signal?: AbortSignal): Promise<readonly ListedT
 export async function createToken(body: NewToken): Promise<string> {
   const { text } = await request<TokenText>('/console/api/tokens', { method: 'POST', body })
   return text
+}
+
+/** Sets how much a token may use of what its account may. */
+export async function limitToken(id: string, limits: UseLimits): Promise<void> {
+  await send(`/console/api/tokens/${id}/limits`, { method: 'PUT', body: { limits } satisfies TokenLimits })
 }
 
 /** Stops a token at once. */

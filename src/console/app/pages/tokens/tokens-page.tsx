@@ -1,19 +1,23 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import type { UseLimits } from '../../../../core/limits/use-limits.ts'
+import type { ListedToken } from '../../../contract/access-tokens.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { LimitsDialog } from '../../parts/limits/limits-dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
 import { NewTokenDialog } from './new-token-dialog.tsx'
 import { TokenLedger } from './token-ledger.tsx'
-import { listTokens } from './token-requests.ts'
+import { limitToken, listTokens } from './token-requests.ts'
 import { TokenShown } from './token-shown.tsx'
 
 /** Account settings: the access tokens that programs use. */
 export function TokensPage(): VNode {
   const { resource, reload } = useResource(listTokens, [])
   const making = useSignal(false)
+  const limiting = useSignal<ListedToken | null>(null)
   const shown = useSignal<string | null>(null)
   const make = (
     <Button
@@ -41,7 +45,7 @@ export function TokensPage(): VNode {
       <Loaded resource={resource} retry={() => void reload()}>
         {(tokens) =>
           tokens.length > 0 ? (
-            <TokenLedger tokens={tokens} reload={reload} />
+            <TokenLedger tokens={tokens} reload={reload} limit={(token) => (limiting.value = token)} />
           ) : (
             <EmptyState drawing="key" title="No tokens yet">
               <p>Make one, and your programs can talk to the models.</p>
@@ -50,6 +54,18 @@ export function TokensPage(): VNode {
           )
         }
       </Loaded>
+      {limiting.value ? (
+        <LimitsDialog
+          title={`Limits of “${limiting.value.name}”`}
+          limits={limiting.value.limits}
+          emptyRequests="only your account’s limit holds"
+          save={saveLimits(limiting.value)}
+          onClose={() => {
+            limiting.value = null
+            void reload()
+          }}
+        />
+      ) : null}
       {making.value ? (
         <NewTokenDialog
           onClose={() => {
@@ -64,4 +80,8 @@ export function TokensPage(): VNode {
       ) : null}
     </Page>
   )
+}
+
+function saveLimits({ id }: ListedToken): (limits: UseLimits) => Promise<void> {
+  return (limits) => limitToken(id, limits)
 }

@@ -5,7 +5,7 @@ import { usageSeries } from './usage-series.ts'
 const days = ['2026-01-01', '2026-01-02']
 
 function row(model: string, day: string, requests: number) {
-  return { day, accountId: 'a', model, requests, failures: 0, promptTokens: 0, completionTokens: 0, images: 0 }
+  return { day, accountId: 'a', model, requests, failures: 0, promptTokens: 0, completionTokens: 0, images: 0, cost: 0 }
 }
 
 test('amounts line up with the days and several accounts add up', () => {

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noLimits } from '../../../../core/limits/use-limits.ts'
+import { limitLines } from './limit-lines.ts'
+
+test('limits read as one line each, and none where there is none', () => {
+  assert.deepEqual(limitLines(noLimits), [])
+  const limits = {
+    requestsPerMinute: 1,
+    concurrentRequests: 3,
+    tokensPerDay: 20_000,
+    imagesPerDay: 0,
+    imagesPerMonth: 7,
+    moneyPerMonth: 2_500_000,
+  }
+  assert.deepEqual(limitLines({ ...noLimits, ...limits }), [
+    '1 request/min',
+    '3 requests at once',
+    '20,000 tokens/day',
+    '0 images/day',
+    '7 images/month',
+    '2.50 money/month',
+  ])
+})

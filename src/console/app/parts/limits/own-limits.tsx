@@ -1,0 +1,29 @@
+import type { VNode } from 'preact'
+import type { OwnLimits as Answer } from '../../../contract/account.ts'
+import { request } from '../../interface/request.ts'
+import { useResource } from '../../state/resource.ts'
+import { Loaded } from '../loaded.tsx'
+import { BudgetFacts } from './budget-facts.tsx'
+import { limitLines } from './limit-lines.ts'
+
+/** How much whoever is signed in may use, and what of it is left. */
+export function OwnLimits(): VNode {
+  const { resource, reload } = useResource((signal) => request<Answer>('/console/api/account/limits', { signal }), [])
+  return (
+    <section class="stack" aria-labelledby="own-limits">
+      <h2 id="own-limits">Limits</h2>
+      <Loaded resource={resource} retry={() => void reload()}>
+        {({ limits, budgets }) => {
+          const lines = limitLines(limits)
+          if (lines.length === 0) return <p class="soft">Nothing of your account is limited by itself.</p>
+          return (
+            <>
+              <p class="soft">You may use {lines.join(', ')}.</p>
+              <BudgetFacts budgets={budgets} />
+            </>
+          )
+        }}
+      </Loaded>
+    </section>
+  )
+}

@@ -1,0 +1,39 @@
+import type { FastifyReply } from 'fastify'
+import type { Caller } from '../../core/access-token.ts'
+import { type Budget, leftOf, nextReset } from '../../core/limits/budget.ts'
+import { budgetExceeded } from '../../operations/budgets/budget-exceeded.ts'
+import type { BudgetDependencies } from '../../operations/budgets/hold-budget.ts'
+import { clientSignal } from '../client-signal.ts'
+import { formatReset } from './format-reset.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the work of a route uses up. */
+    readonly spends?: 'tokens' | 'images'
+  }
+}
+
+/**
+ * Lets a caller start further work of one kind, and sets the `x-ratelimit-*` headers where its amount is limited: of the budget that has
+ * the least left, of the account's and the token's. What runs and waits counts with the most that it can use.
+ *
+ * @throws {ServiceError} `quota_exceeded` when nothing is left for the day or the month; of a minute and of a moment is refused what runs at once.
+ */
+export async function requireBudget(
+  { ledger, clock }: BudgetDependencies,
+  { caller, spends, reply }: { readonly caller: Caller; readonly spends: 'tokens' | 'images'; readonly reply: FastifyReply },
+): Promise<void> {
+  const budgets = (await ledger.budgets(caller, { signal: clientSignal(reply) })).filter(({ unit }) => unit === spends)
+  const [tightest] = budgets.toSorted((one, other) => leftOf(one) - leftOf(other))
+  if (tightest === undefined) return
+  const now = clock.now()
+  reply.header(`x-ratelimit-limit-${spends}`, String(tightest.limit))
+  reply.header(`x-ratelimit-remaining-${spends}`, String(leftOf(tightest)))
+  reply.header(`x-ratelimit-reset-${spends}`, formatReset(nextReset(tightest.per, now) - now))
+  const spent = budgets.find((budget) => isLasting(budget) && leftOf(budget) === 0)
+  if (spent !== undefined) throw budgetExceeded(spent, now)
+}
+
+function isLasting({ per }: Budget): boolean {
+  return per === 'day' || per === 'month'
+}

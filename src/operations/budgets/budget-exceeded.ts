@@ -1,0 +1,41 @@
+import { ServiceError } from '../../core/error.ts'
+import { type Budget, leftOf, nextReset } from '../../core/limits/budget.ts'
+import { formatMoney } from '../../core/limits/model-price.ts'
+
+/** Seconds after which work that runs may have given back what it had set aside and did not use. */
+const settleSeconds = 5
+
+const who = { account: 'This account', token: 'This access token' } as const
+
+/**
+ * The error of work that a budget has too little left for: it says which one, what is left, and what to do.
+ *
+ * @param needed What the work wanted; absent = anything at all.
+ */
+export function budgetExceeded(budget: Budget, now: number, needed?: number): ServiceError {
+  const { of, unit, per, limit, used, reserved } = budget
+  if (unit === 'requests')
+    return new ServiceError(
+      'concurrency_limit_exceeded',
+      `${who[of]} has ${reserved} requests in work, as many as it may (${limit} at once); wait for one of them to end, or ask an owner for more.`,
+      { retryAfterSeconds: settleSeconds },
+    )
+  const resetAt = nextReset(per, now)
+  const reset = new Date(resetAt).toISOString().replace('.000', '')
+  const [may, amount] = unit === 'money' ? ['spend', formatMoney] : ['use', String]
+  const has = unit === 'money' ? 'spent' : 'used'
+  const what = unit === 'money' ? '' : ` ${unit}`
+  const held = reserved === 0 ? '' : ` and has set ${amount(reserved)} aside for what runs and waits`
+  const wants = needed === undefined ? '' : `; this request may need ${amount(needed)} and ${amount(leftOf(budget))} are left`
+  // What no whole minute has enough for is not helped by waiting.
+  const isRate = per === 'minute' && (needed ?? 0) <= limit && limit > 0
+  return new ServiceError(
+    isRate ? 'rate_limit_exceeded' : 'quota_exceeded',
+    `${who[of]} may ${may} ${amount(limit)}${what} a ${per} and has ${has} ${amount(used)}${held}${wants}; wait for the reset at ${reset}, ask for less, or ask an owner for more.`,
+    { retryAfterSeconds: reserved > 0 ? Math.min(settleSeconds, secondsUntil(resetAt, now)) : secondsUntil(resetAt, now) },
+  )
+}
+
+function secondsUntil(resetAt: number, now: number): number {
+  return Math.max(1, Math.ceil((resetAt - now) / 1000))
+}

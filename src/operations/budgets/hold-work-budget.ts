@@ -1,0 +1,98 @@
+import type { InferenceWork } from '../../core/inference.ts'
+import { leftOf } from '../../core/limits/budget.ts'
+import type { BudgetHolder } from '../../core/ports/budget-ledger.ts'
+import { budgetExceeded } from './budget-exceeded.ts'
+import { type BudgetDependencies, holdBudget } from './hold-budget.ts'
+import { estimateInputs } from './text-estimate.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** Pictures or embeddings, whose they are, and what their reservation is called. */
+interface CountedWork extends BudgetHolder {
+  readonly reservation: string
+  readonly work: Exclude<InferenceWork, { readonly kind: 'chat' }>
+  /** Whether it runs from now on, rather than waits. */
+  readonly running: boolean
+}
+
+/** Texts to be read by a model: at most so many tokens. */
+interface Reading extends Omit<CountedWork, 'work'> {
+  readonly model: string
+  readonly tokens: number
+}
+
+/**
+ * Sets aside what work can use whose amount is known before it runs: its pictures, or the most tokens that its inputs can have.
+ *
+ * @throws {ServiceError} what {@link holdBudget} throws.
+ */
+export async function holdWorkBudget(
+  deps: BudgetDependencies,
+  { accountId, tokenId, reservation, work, running }: CountedWork,
+  options: Options,
+): Promise<void> {
+  if (work.kind === 'image') {
+    const { model, seeds } = work.request
+    const images = seeds.length
+    const holder = { id: reservation, accountId, tokenId, running, model }
+    await holdBudget(deps, { ...holder, unit: 'images', tokens: { least: 0, most: 0 }, promptTokens: 0, images }, options)
+    return
+  }
+  const { model } = work.request
+  await holdReading(deps, { accountId, tokenId, reservation, model, tokens: estimateInputs(work.request), running }, options)
+}
+
+/**
+ * Sets aside tokens that are read and not gone on with.
+ *
+ * @throws {ServiceError} what {@link holdBudget} throws.
+ */
+export async function holdReading(
+  deps: BudgetDependencies,
+  { accountId, tokenId, reservation, model, tokens, running }: Reading,
+  options: Options,
+): Promise<void> {
+  const wanted = { tokens: { least: tokens, most: tokens }, promptTokens: tokens, images: 0 }
+  await holdBudget(deps, { id: reservation, accountId, tokenId, running, model, unit: 'tokens', ...wanted }, options)
+}
+
+/** A request about to run. */
+export interface RunningWork<Request> {
+  readonly accountId: string
+  readonly request: Request
+  /** What was set aside for it while it waited; absent = its caller waits for it, and has set it aside. */
+  readonly reservation?: { readonly id: string; readonly tokenId: string | null } | undefined
+}
+
+/**
+ * Counts deferred work as running, at the price of now; it has its slot by then, so that the worker knows how much room is left.
+ *
+ * @throws {ServiceError} what {@link holdBudget} throws.
+ */
+export async function holdRunning(
+  deps: BudgetDependencies,
+  { accountId, reservation, work }: Pick<CountedWork, 'accountId' | 'work'> & { readonly reservation: RunningWork<never>['reservation'] },
+  options: Options,
+): Promise<void> {
+  if (reservation === undefined) return
+  const { id, tokenId } = reservation
+  await holdWorkBudget(deps, { accountId, tokenId, reservation: id, work, running: true }, options)
+}
+
+/**
+ * Counts a text request among those in work from its arrival on, before anybody knows how long its prompt is.
+ *
+ * @throws {ServiceError} `concurrency_limit_exceeded`, and `rate_limit_exceeded` when the minute has nothing left.
+ */
+export async function holdPlace(
+  deps: BudgetDependencies,
+  { accountId, tokenId, reservation, model }: BudgetHolder & { readonly reservation: string; readonly model: string },
+  options: Options,
+): Promise<void> {
+  const budgets = await deps.ledger.budgets({ accountId, tokenId }, options)
+  const spent = budgets.find((budget) => budget.unit === 'tokens' && budget.per === 'minute' && leftOf(budget) === 0)
+  if (spent !== undefined) throw budgetExceeded(spent, deps.clock.now(), 1)
+  if (!budgets.some(({ unit }) => unit === 'requests')) return
+  const nothing = { tokens: { least: 0, most: 0 }, promptTokens: 0, images: 0 }
+  await holdBudget(deps, { id: reservation, accountId, tokenId, running: true, unit: 'tokens', model, ...nothing }, options)
+}

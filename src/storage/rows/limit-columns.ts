@@ -1,0 +1,46 @@
+import type { UseLimits } from '../../core/limits/use-limits.ts'
+import { type Row, readIntegerOrNull } from './row.ts'
+
+/** Which column of `accounts` and `access_tokens` keeps which limit. */
+export const limitColumns = [
+  ['requestsPerMinute', 'requests_per_minute'],
+  ['tokensPerMinute', 'tokens_per_minute'],
+  ['imagesPerMinute', 'images_per_minute'],
+  ['concurrentRequests', 'concurrent_requests'],
+  ['tokensPerDay', 'tokens_per_day'],
+  ['imagesPerDay', 'images_per_day'],
+  ['moneyPerDay', 'money_per_day'],
+  ['tokensPerMonth', 'tokens_per_month'],
+  ['imagesPerMonth', 'images_per_month'],
+  ['moneyPerMonth', 'money_per_month'],
+] as const satisfies readonly (readonly [keyof UseLimits, string])[]
+
+/** The columns as a list in SQL. */
+export const limitNames = limitColumns.map(([, column]) => column).join(', ')
+/** The parameters that fill them, by the names of the limits. */
+export const limitParameters = limitColumns.map(([name]) => `:${name}`).join(', ')
+
+/** The limits in a row whose columns may carry a prefix. */
+export function readLimits(row: Row, prefix = ''): UseLimits {
+  const read = (column: (typeof limitColumns)[number][1]) => readIntegerOrNull(row, `${prefix}${column}`)
+  return {
+    requestsPerMinute: read('requests_per_minute'),
+    tokensPerMinute: read('tokens_per_minute'),
+    imagesPerMinute: read('images_per_minute'),
+    concurrentRequests: read('concurrent_requests'),
+    tokensPerDay: read('tokens_per_day'),
+    imagesPerDay: read('images_per_day'),
+    moneyPerDay: read('money_per_day'),
+    tokensPerMonth: read('tokens_per_month'),
+    imagesPerMonth: read('images_per_month'),
+    moneyPerMonth: read('money_per_month'),
+  }
+}
+
+/** The columns that a change of limits sets, each with its value. */
+export function limitChanges(limits: Partial<UseLimits>): readonly (readonly [string, number | null])[] {
+  return limitColumns.flatMap(([name, column]) => {
+    const value = limits[name]
+    return value === undefined ? [] : [[column, value] as const]
+  })
+}
