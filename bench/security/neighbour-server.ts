@@ -79,7 +79,7 @@ async function startService(): Promise<BenchTarget> {
           mostTokens: 1000,
           mostDocumentBytes: 1e9,
           limits: [],
-          signIn: { sessionMs: 14 * 24 * 60 * 60 * 1000, local: true, openId: null },
+          signIn: { sessionMs: 14 * 24 * 60 * 60 * 1000, local: true, secondFactor: 'optional', openId: null },
         },
       ),
   })

@@ -53,7 +53,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite', 'openid-client'] },
   'console/app/interface': appRoom(),
   'console/app/state': appRoom('interface'),
-  'console/app/parts': appRoom('parts/markdown', 'state', 'interface'),
+  'console/app/parts': { ...appRoom('parts/markdown', 'state', 'interface'), packages: ['preact', '@preact/signals', 'uqr'] },
   'console/app/parts/markdown': {
     ...appRoom('parts'),
     packages: [

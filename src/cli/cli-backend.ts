@@ -56,6 +56,8 @@ export interface AccountDesk extends AsyncDisposable {
     change: { readonly disabled?: boolean; readonly limits?: Partial<UseLimits> },
     options: Options,
   ): Promise<void>
+  /** Takes an account's second factor away; false when it has none. */
+  resetSecondFactor(accountId: string, options: Options): Promise<boolean>
   listTokens(accountId: string, options: Options): Promise<readonly AccessToken[]>
   createToken(input: NewToken, options: Options): Promise<{ readonly text: string; readonly token: AccessToken }>
   /** Changes those limits of a token that are given. */

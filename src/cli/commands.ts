@@ -15,6 +15,7 @@ import { listTokens } from './commands/list-tokens.ts'
 import { migrate } from './commands/migrate.ts'
 import { pullModel } from './commands/pull-model.ts'
 import { removeModel } from './commands/remove-model.ts'
+import { resetSecondFactor } from './commands/reset-second-factor.ts'
 import { restore } from './commands/restore.ts'
 import { revokeToken } from './commands/revoke-token.ts'
 import { searchModels } from './commands/search-models.ts'
@@ -55,6 +56,7 @@ export const commands: readonly Command[] = [
   enableAccount,
   limitAccount,
   linkAccount,
+  resetSecondFactor,
   listDevices,
   listModels,
   loadModel,

@@ -25,7 +25,7 @@ describe('the command line', () => {
   it('lists the commands of a group to whoever asks for help on it', async () => {
     for (const [word, commands] of [
       ['token', ['create', 'list', 'limit', 'revoke']],
-      ['account', ['create', 'list', 'disable', 'enable', 'limit', 'link']],
+      ['account', ['create', 'list', 'disable', 'enable', 'limit', 'link', 'second-factor']],
       ['model', ['list', 'load', 'unload', 'pull', 'search', 'suggestions', 'remove']],
     ] as const) {
       const { code, out } = await run([word, '--help'])

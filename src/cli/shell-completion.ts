@@ -55,17 +55,19 @@ compdef _sepia sepia
 
 function fishScript(commands: readonly Command[]): string {
   const lines = commands.flatMap((command) => {
-    const [first = '', second] = command.words
+    const [first = '', second, third] = command.words
     const seen = `__fish_seen_subcommand_from ${first}`
     const here = second === undefined ? seen : `${seen}; and __fish_seen_subcommand_from ${second}`
     const word =
       second === undefined
         ? `complete -c sepia -n __fish_use_subcommand -a ${first} -d ${quote(command.summary)}`
         : `complete -c sepia -n ${quote(`${seen}; and not __fish_seen_subcommand_from ${second}`)} -a ${second} -d ${quote(command.summary)}`
+    const last =
+      third === undefined ? [] : [`complete -c sepia -n ${quote(`${here}; and not __fish_seen_subcommand_from ${third}`)} -a ${third}`]
     const flags = flagsOf(command).map(
       ({ name, form, help }) => `complete -c sepia -n ${quote(here)} -l ${name}${form === null ? '' : ' -r'} -d ${quote(help)}`,
     )
-    return [word, ...flags]
+    return [word, ...last, ...flags]
   })
   const families = [...new Set(commands.flatMap(({ words }) => (words.length > 1 ? [words[0]] : [])))]
   const heads = families.map((word) => `complete -c sepia -n __fish_use_subcommand -a ${word}`)

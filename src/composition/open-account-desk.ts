@@ -14,6 +14,7 @@ import { invite } from '../operations/access/invite.ts'
 import { limitAccessToken } from '../operations/access/limit-access-token.ts'
 import { listAccessTokens } from '../operations/access/list-access-tokens.ts'
 import { revokeAccessToken } from '../operations/access/revoke-access-token.ts'
+import { removeSecondFactor } from '../operations/access/second-factor.ts'
 import { dataLayout } from './data-layout.ts'
 import { ensureFirstAccount } from './ensure-first-account.ts'
 import { openStore } from './open-store.ts'
@@ -54,6 +55,11 @@ export async function openAccountDesk(config: Config, { create = false }: { read
     changeAccount: async (accountId, change, options) => {
       await changeAccount(deps, { accountId, by: null, ...change }, options)
       await record('account-changed', { subject: accountId, detail: JSON.stringify(change) }, options)
+    },
+    resetSecondFactor: async (accountId, options) => {
+      const removed = await removeSecondFactor(store, accountId, options)
+      if (removed) await record('second-factor-removed', { subject: accountId }, options)
+      return removed
     },
     listTokens: (accountId, options) => listAccessTokens(deps, { accountId }, options),
     createToken: async ({ accountId, lifetimeMs, name, scopes }, options) => {

@@ -95,6 +95,8 @@ export interface Config {
     readonly sessionMs: number
     /** Whether passwords are taken. */
     readonly local: boolean
+    /** Who has to show a second factor beside a password. */
+    readonly secondFactor: 'optional' | 'owners' | 'everybody'
     /** The provider that people may sign in with; null = none. */
     readonly openId: OpenIdConfig | null
   }

@@ -82,7 +82,12 @@ function readConfig(reader: SettingReader): Config {
       assetBytes: read(settings.accountAssets),
       places: { streams: read(settings.accountStreams), polls: read(settings.accountPolls), events: read(settings.accountEvents) },
     },
-    signIn: { sessionMs: read(settings.sessionLifetime), local: read(settings.localSignIn), openId: readOpenId(reader) },
+    signIn: {
+      sessionMs: read(settings.sessionLifetime),
+      local: read(settings.localSignIn),
+      secondFactor: read(settings.secondFactor),
+      openId: readOpenId(reader),
+    },
     deferred: {
       queue: read(settings.queue),
       waitLimitMs: read(settings.queueLimit),

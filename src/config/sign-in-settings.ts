@@ -1,7 +1,7 @@
 import { groupRoles } from './group-roles.ts'
 import { issuerUrl } from './issuer-url.ts'
 import { setting, unset } from './setting.ts'
-import { duration, file, names, optional, text, toggle } from './setting-kinds.ts'
+import { duration, file, names, oneOf, optional, text, toggle } from './setting-kinds.ts'
 
 const group = 'Sign-in'
 const none = { words: 'none', derive: (): readonly [] => [] }
@@ -21,6 +21,13 @@ export const signInSettings = {
     toggle,
     'on',
     'Let people sign in with a password of their own too; `off` leaves the provider of `oidc-issuer` alone.',
+  ),
+  secondFactor: setting(
+    'second-factor',
+    group,
+    oneOf('optional', 'owners', 'everybody'),
+    'optional',
+    'Who has to show a one-time code beside a password; whoever has none yet sets one up with the next sign-in.',
   ),
   oidcIssuer: setting(
     'oidc-issuer',

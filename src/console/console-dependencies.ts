@@ -53,6 +53,8 @@ export interface SignInSettings {
   readonly sessionMs: number
   /** Whether passwords are taken. */
   readonly local: boolean
+  /** Who has to show a second factor beside a password. */
+  readonly secondFactor: 'optional' | 'owners' | 'everybody'
   /** The provider that people may sign in with; null = none. */
   readonly openId: OpenIdSettings | null
 }

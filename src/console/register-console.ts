@@ -18,6 +18,7 @@ import { registerOwnSignInWays } from './routes/own-sign-in-ways.ts'
 import { registerPeople } from './routes/people.ts'
 import { registerPresets } from './routes/presets.ts'
 import { registerRequests } from './routes/requests.ts'
+import { registerSecondFactor } from './routes/second-factor.ts'
 import { registerService } from './routes/service.ts'
 import { registerSession } from './routes/session.ts'
 import { registerSessions } from './routes/sessions.ts'
@@ -55,6 +56,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         own.addHook('onRequest', (request, reply) => identifyPerson(deps, request, reply))
         registerAccount(own, { ...deps, passwords, throttle, signIn })
         registerOwnSignInWays(own, { ...deps, signIn })
+        registerSecondFactor(own, { ...deps, passwords, throttle, signIn })
         registerSessions(own, deps)
         registerAccessTokens(own, { ...deps, ...settings })
         registerWebhooks(own, deps)

@@ -13,6 +13,7 @@ export const documentKinds = [
   'request-body',
   'service-key',
   'sign-in-identity',
+  'second-factor',
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 

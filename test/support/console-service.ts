@@ -22,7 +22,7 @@ import { createTestAssets } from './test-assets.ts'
 import { createTestClock, type TestClock } from './test-clock.ts'
 
 const signal = new AbortController().signal
-const standardSignIn: SignInSettings = { sessionMs: 14 * 24 * 60 * 60 * 1000, local: true, openId: null }
+const standardSignIn: SignInSettings = { sessionMs: 14 * 24 * 60 * 60 * 1000, local: true, secondFactor: 'optional', openId: null }
 
 /** The console and the public interface over fakes, without a network. */
 export interface ConsoleService {

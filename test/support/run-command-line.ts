@@ -58,6 +58,10 @@ export async function runCommandLine(
     },
     makeSignInLink: async (id) => `http://127.0.0.1:8080/console/join#code-of-${id}`,
     changeAccount: async (id, change) => void done.push(`changed ${id} ${JSON.stringify(change)}`),
+    resetSecondFactor: async (id) => {
+      done.push(`second factor of ${id}`)
+      return accounts.some((each) => each.id === id && each.email !== null)
+    },
     listTokens: async (id) => tokens.filter(({ accountId }) => accountId === id),
     createToken: async (input) => {
       done.push(`token ${JSON.stringify(input)}`)

@@ -15,7 +15,7 @@ const openId = {
   groupsClaim: 'groups',
   roles: [],
 }
-const alone: Settings = { sessionMs: 1, local: true, openId: null }
+const alone: Settings = { sessionMs: 1, local: true, secondFactor: 'optional', openId: null }
 
 const cases: readonly (readonly [what: string, settings: Settings, faults: readonly string[]])[] = [
   ['passwords alone', alone, []],

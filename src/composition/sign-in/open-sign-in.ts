@@ -31,8 +31,8 @@ export function findSignInFaults({ signIn: { local, openId } }: Pick<Config, 'si
  *
  * @throws {UsageError} when the file of the secret cannot be read or is empty.
  */
-export async function openSignIn({ signIn: { sessionMs, local, openId } }: Pick<Config, 'signIn'>): Promise<SignInSettings> {
-  return { sessionMs, local, openId: openId && (await readProvider(openId)) }
+export async function openSignIn({ signIn: { openId, ...others } }: Pick<Config, 'signIn'>): Promise<SignInSettings> {
+  return { ...others, openId: openId && (await readProvider(openId)) }
 }
 
 async function readProvider({

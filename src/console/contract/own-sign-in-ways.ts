@@ -1,10 +1,15 @@
 import type { LinkedIdentity } from '../../operations/access/linked-identities.ts'
+import type { SecondFactor } from '../../operations/access/second-factor.ts'
 
 /** GET /console/api/sign-in-ways: how one signs in to one's own account. DELETE /console/api/identities/:id unlinks one. */
 export interface OwnSignInWays {
   readonly password: boolean
   /** What the organisation's sign-in is called; null = there is none. */
   readonly organisation: string | null
+  /** null = none. */
+  readonly secondFactor: SecondFactor | null
+  /** Whether the service asks this account for one. */
+  readonly secondFactorRequired: boolean
   /** Oldest first. */
   readonly identities: readonly Pick<LinkedIdentity, 'id' | 'issuer' | 'email' | 'linkedAt'>[]
 }

@@ -4,6 +4,8 @@ import type { UseLimits } from '../../core/limits/use-limits.ts'
 /** GET /console/api/people. */
 export interface People {
   readonly accounts: readonly Account[]
+  /** Ids of the accounts that have a second factor. */
+  readonly secondFactors: readonly string[]
   /** Those that can still be used. */
   readonly invitations: readonly Invitation[]
 }

@@ -1,4 +1,5 @@
 import type { Account } from '../../core/account.ts'
+import type { SecondFactorBegun } from './second-factor.ts'
 
 /** GET /console/api/session. */
 export interface CurrentSession {
@@ -33,9 +34,24 @@ export interface OpenIdStarted {
 export interface Credentials {
   readonly email: string
   readonly password: string
+  /** Of the second factor, once it was asked for. */
+  readonly code?: string
 }
 
 /** The answer to signing in, to joining and to a changed account. */
 export interface SignedIn {
   readonly account: Account
+  /** Of a second factor that was set with this sign-in; they are kept nowhere else. */
+  readonly recoveryCodes?: readonly string[]
+}
+
+/** The password was right, and a code is asked for: of the second factor, or of one to be set up now. */
+export type SecondFactorAsked =
+  | { readonly account: null; readonly asks: 'code' }
+  | ({ readonly account: null; readonly asks: 'enrolment' } & SecondFactorBegun)
+
+/** The sign-in was set, but there is a second factor to show, or to set, first. */
+export interface SignInAsked {
+  readonly account: null
+  readonly asks: 'sign-in'
 }

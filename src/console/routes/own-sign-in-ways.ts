@@ -4,9 +4,11 @@ import { ServiceError } from '../../core/error.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { listIdentities, unlinkIdentity } from '../../operations/access/linked-identities.ts'
+import { findSecondFactor } from '../../operations/access/second-factor.ts'
 import type { ConsoleDependencies, SignInSettings } from '../console-dependencies.ts'
 import type { OwnSignInWays } from '../contract/own-sign-in-ways.ts'
 import { recordAudit } from '../record-audit.ts'
+import { isSecondFactorRequired } from '../sign-in/second-factor-gate.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
 type Dependencies = Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock' | 'documents'> & { readonly signIn: SignInSettings }
@@ -20,6 +22,8 @@ export function registerOwnSignInWays(own: FastifyInstance, deps: Dependencies):
     return {
       organisation: deps.signIn.openId?.label ?? null,
       password: await hasPassword(deps, person, options),
+      secondFactor: await findSecondFactor(deps, person.id, options),
+      secondFactorRequired: isSecondFactorRequired(deps.signIn, person),
       identities: identities.map(({ id, issuer, email, linkedAt }) => ({ id, issuer, email, linkedAt })),
     }
   })

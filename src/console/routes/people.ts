@@ -5,6 +5,7 @@ import { noLimits } from '../../core/limits/use-limits.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { changeAccount } from '../../operations/access/change-account.ts'
 import { invite } from '../../operations/access/invite.ts'
+import { listSecondFactors } from '../../operations/access/second-factor.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { AccountUpdate, InvitationMade, NewInvitation, People } from '../contract/people.ts'
 import { limitsField } from '../limits-field.ts'
@@ -21,14 +22,18 @@ const readChange: BodyReader<AccountUpdate> = createBodyReader({
 const readInvitation: BodyReader<NewInvitation> = createBodyReader({ role, accountId: Type.Optional(Type.String({ maxLength: 100 })) })
 
 /** /console/api/people, accounts and invitations: for owners. */
-export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock'>): void {
+export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock' | 'documents'>): void {
   const { accounts, clock } = deps
 
   own.get('/console/api/people', async (request, reply): Promise<People> => {
     ownerOf(request)
     const options = { signal: clientSignal(reply) }
     const invitations = await accounts.listInvitations(options)
-    return { accounts: await accounts.list(options), invitations: invitations.filter(({ expiresAt }) => expiresAt > clock.now()) }
+    return {
+      accounts: await accounts.list(options),
+      secondFactors: await listSecondFactors(deps, options),
+      invitations: invitations.filter(({ expiresAt }) => expiresAt > clock.now()),
+    }
   })
 
   own.patch<{ Params: { id: string } }>('/console/api/accounts/:id', async (request, reply) => {

@@ -1,27 +1,35 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies, SignInSettings } from '../console-dependencies.ts'
-import type { Credentials, CurrentSession, SignedIn, SignInWays } from '../contract/session.ts'
+import type { Credentials, CurrentSession, SecondFactorAsked, SignedIn, SignInWays } from '../contract/session.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { browserOf } from '../sign-in/browser-of.ts'
 import { readKnownBrowser, type SignInSecret, writeKnownBrowser } from '../sign-in/known-browser.ts'
 import type { PasswordHasher } from '../sign-in/password-hasher.ts'
+import { type GatePassed, passSecondFactor } from '../sign-in/second-factor-gate.ts'
 import { closeSession, findSessionAccount, openSession } from '../sign-in/session.ts'
 import { readSessionCookie, writeSessionCookie } from '../sign-in/session-cookie.ts'
-import { passwordField } from '../sign-in/sign-in-fields.ts'
+import { codeField, passwordField } from '../sign-in/sign-in-fields.ts'
 import type { SignInThrottle } from '../sign-in/sign-in-throttle.ts'
 import { knownBrowserKeys, signInKeys } from '../sign-in/throttle-keys.ts'
 
-export type SessionRouteDependencies = Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock' | 'addresses' | 'onSignInRefused'> & {
+export type SessionRouteDependencies = Pick<
+  ConsoleDependencies,
+  'accounts' | 'audit' | 'clock' | 'documents' | 'addresses' | 'onSignInRefused'
+> & {
   readonly passwords: PasswordHasher
   readonly throttle: SignInThrottle
   readonly signIn: SignInSettings
 }
 
-const readBody: BodyReader<Credentials> = createBodyReader({ email: Type.String({ maxLength: 254 }), password: passwordField })
+const readBody: BodyReader<Credentials> = createBodyReader({
+  email: Type.String({ maxLength: 254 }),
+  password: passwordField,
+  code: Type.Optional(codeField),
+})
 
 /** /console/api/session: who is signed in, signing in, signing out. */
 export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies): void {
@@ -33,8 +41,8 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
     return { account, ways: signInWays(signIn) }
   })
 
-  api.post('/console/api/session', async (request, reply): Promise<SignedIn> => {
-    const { email, password } = readBody(request)
+  api.post('/console/api/session', async (request, reply): Promise<SignedIn | SecondFactorAsked> => {
+    const { email, password, code } = readBody(request)
     requirePasswords(signIn)
     const signal = clientSignal(reply)
     const found = await accounts.findByEmail(email, { signal })
@@ -47,10 +55,16 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
       throw new ServiceError('invalid_token', 'This e-mail and password do not belong together; check both.')
     }
     attempt.succeeded()
+    const passed = await passSecondFactor(deps, { account: found.account, code }, { signal }).catch((error: unknown) => {
+      onSignInRefused({ address: request.ip })
+      throw error
+    })
+    if ('asks' in passed) return passed
     const session = { accountId: secret.accountId, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
     signInBrowser(reply, deps, { ...secret, session: await openSession(deps, session, { signal }) })
+    await recordPassing(deps, request, secret.accountId, passed)
     await recordAudit(deps, request, 'signed-in', { accountId: secret.accountId, detail: browser === null ? 'a browser not known' : null })
-    return { account: found.account }
+    return { account: found.account, ...(passed.recoveryCodes && { recoveryCodes: passed.recoveryCodes }) }
   })
 
   api.delete('/console/api/session', async (request, reply) => {
@@ -65,6 +79,16 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
       .code(204)
       .send()
   })
+}
+
+async function recordPassing(
+  deps: SessionRouteDependencies,
+  request: FastifyRequest,
+  accountId: string,
+  { by }: GatePassed,
+): Promise<void> {
+  if (by === 'recovery') await recordAudit(deps, request, 'recovery-code-used', { accountId, subject: accountId })
+  if (by === 'enrolment') await recordAudit(deps, request, 'second-factor-set', { accountId, subject: accountId })
 }
 
 /** Gives the browser its cookies: one that signs it in, one by which it is known later. */

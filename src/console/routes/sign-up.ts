@@ -2,12 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { clientSignal } from '../../http/client-signal.ts'
 import { emailTaken, findInvitation, redeemInvitation } from '../../operations/access/redeem-invitation.ts'
-import type { SignedIn } from '../contract/session.ts'
+import type { SignedIn, SignInAsked } from '../contract/session.ts'
 import type { InvitationCode, InvitationShown, SignUp } from '../contract/sign-up.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { browserOf } from '../sign-in/browser-of.ts'
 import { refuseGuessable } from '../sign-in/password-rule.ts'
+import { askSecondFactor } from '../sign-in/second-factor-gate.ts'
 import { openSession } from '../sign-in/session.ts'
 import { emailField, nameField, newPasswordField } from '../sign-in/sign-in-fields.ts'
 import { codeKeys } from '../sign-in/throttle-keys.ts'
@@ -47,10 +48,12 @@ export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependenc
     if (taken !== null && taken.account.id !== invitation.accountId) throw emailTaken()
     const chosen = { name: name.trim(), email, passwordHash: await passwords.hash(password) }
     const account = await redeemInvitation(deps, { invitation, signIn: chosen }, { signal })
+    await recordAudit(deps, request, 'joined', { accountId: account.id, subject: invitation.invitedBy, detail: account.role })
+    if ((await askSecondFactor(deps, account, { signal })) !== null)
+      return reply.code(201).send({ account: null, asks: 'sign-in' } satisfies SignInAsked)
     const opened = { accountId: account.id, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
     const session = await openSession(deps, opened, { signal })
     signInBrowser(reply, deps, { accountId: account.id, passwordHash: chosen.passwordHash, session })
-    await recordAudit(deps, request, 'joined', { accountId: account.id, subject: invitation.invitedBy, detail: account.role })
     return reply.code(201).send({ account } satisfies SignedIn)
   })
 }

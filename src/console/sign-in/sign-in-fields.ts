@@ -14,3 +14,5 @@ export const nameField = Type.String({
 export const newPasswordField = Type.String({ minLength: shortestPassword, maxLength: 256, description: 'A new password.' })
 /** A password to compare; whatever was typed may be wrong, but not endless. */
 export const passwordField = Type.String({ maxLength: 256 })
+/** What an authenticator app shows, or a recovery code. */
+export const codeField = Type.String({ minLength: 1, maxLength: 64 })

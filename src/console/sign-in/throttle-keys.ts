@@ -23,6 +23,11 @@ export function ownPasswordKeys(accountId: string): readonly ThrottleKey[] {
   return [{ name: `own password of ${accountId}`, free: 10, forgiving: true }]
 }
 
+/** Guesses of a second factor: only whoever knows the password can make them. */
+export function secondFactorKeys(accountId: string): readonly ThrottleKey[] {
+  return [{ name: `second factor of ${accountId}`, free: 5, forgiving: true }]
+}
+
 /** Wrong one-time codes are counted for one place. */
 export function codeKeys(address: string): readonly ThrottleKey[] {
   return [{ name: `codes from ${placeOf(address)}`, free: 20, forgiving: false }]

@@ -1,6 +1,14 @@
 import { signal } from '@preact/signals'
 import type { Account } from '../../../core/account.ts'
-import type { Credentials, CurrentSession, OpenIdStart, OpenIdStarted, SignedIn, SignInWays } from '../../contract/session.ts'
+import type {
+  Credentials,
+  CurrentSession,
+  OpenIdStart,
+  OpenIdStarted,
+  SecondFactorAsked,
+  SignedIn,
+  SignInWays,
+} from '../../contract/session.ts'
 import { RequestFailure, request, send } from '../interface/request.ts'
 import { navigate, path } from './router.ts'
 import { forgetStored } from './stored.ts'
@@ -25,10 +33,15 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** Signs in. @throws {RequestFailure} when the two do not belong together. */
-export async function signIn(credentials: Credentials): Promise<void> {
-  const { account } = await request<SignedIn>('/console/api/session', { method: 'POST', body: credentials })
-  admit(account)
+/**
+ * Signs in, unless a code is asked for besides, or recovery codes have to be read first; {@link admit} goes on from there.
+ *
+ * @throws {RequestFailure} when the two do not belong together, or the code is wrong.
+ */
+export async function signIn(credentials: Credentials): Promise<SignedIn | SecondFactorAsked> {
+  const answer = await request<SignedIn | SecondFactorAsked>('/console/api/session', { method: 'POST', body: credentials })
+  if (answer.account !== null && answer.recoveryCodes === undefined) admit(answer.account)
+  return answer
 }
 
 /** Shows the console to whoever signed in, and never the sign-in page. */

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { shortestPassword } from '../../../../core/account.ts'
-import type { SignedIn } from '../../../contract/session.ts'
+import type { SignedIn, SignInAsked } from '../../../contract/session.ts'
 import type { InvitationCode, InvitationShown, SignUp } from '../../../contract/sign-up.ts'
 import { request } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
@@ -12,7 +12,7 @@ import { OrganisationButton } from '../../parts/organisation-button.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { useResource } from '../../state/resource.ts'
 import { navigate } from '../../state/router.ts'
-import { session } from '../../state/session.ts'
+import { admit, loadSession } from '../../state/session.ts'
 import { EntryFrame } from './entry-frame.tsx'
 
 const passwordHint = `At least ${shortestPassword} characters. A sentence is easier to remember than a riddle.`
@@ -49,9 +49,10 @@ function JoinForm({ code }: { code: string }): VNode {
   const password = useSignal('')
   const { busy, failure, submit } = useSubmit(async () => {
     const body: SignUp = { code, name: name.value, email: email.value, password: password.value }
-    const { account } = await request<SignedIn>('/console/api/sign-up', { method: 'POST', body })
-    session.value = { state: 'signed-in', account }
-    navigate('/console/chat', { replace: true })
+    const { account } = await request<SignedIn | SignInAsked>('/console/api/sign-up', { method: 'POST', body })
+    navigate(account === null ? '/console/sign-in' : '/console/chat', { replace: true })
+    if (account === null) await loadSession()
+    else admit(account)
   })
   return (
     <form onSubmit={submit}>

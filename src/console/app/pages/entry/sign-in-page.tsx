@@ -1,15 +1,10 @@
-import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { SignInWays } from '../../../contract/session.ts'
-import { Button } from '../../parts/button.tsx'
-import { FailureNote } from '../../parts/failure-note.tsx'
-import { EmailField, PasswordField } from '../../parts/fields/account-fields.tsx'
 import { OrganisationButton } from '../../parts/organisation-button.tsx'
 import { SignInFaultNote } from '../../parts/sign-in-fault-note.tsx'
-import { useSubmit } from '../../parts/use-submit.ts'
 import { path } from '../../state/router.ts'
-import { signIn } from '../../state/session.ts'
 import { EntryFrame } from './entry-frame.tsx'
+import { PasswordForm } from './password-form.tsx'
 
 /** For people who have an account. */
 export function SignInPage({ ways }: { ways: SignInWays }): VNode {
@@ -29,21 +24,5 @@ export function SignInPage({ ways }: { ways: SignInWays }): VNode {
         <a href="/docs/api">API reference</a>.
       </p>
     </EntryFrame>
-  )
-}
-
-function PasswordForm(): VNode {
-  const email = useSignal('')
-  const password = useSignal('')
-  const { busy, failure, submit } = useSubmit(() => signIn({ email: email.value, password: password.value }))
-  return (
-    <form onSubmit={submit}>
-      {failure.value ? <FailureNote failure={failure.value} /> : null}
-      <EmailField text={email} />
-      <PasswordField text={password} />
-      <Button tone="primary" size="wide" disabled={busy.value}>
-        {busy.value ? 'Signing in…' : 'Sign in'}
-      </Button>
-    </form>
   )
 }

@@ -13,6 +13,8 @@ interface AccountLedgerProps {
   readonly accounts: readonly Account[]
   /** The signed-in owner's id; owners cannot lock themselves out. */
   readonly self: string
+  /** Ids of the accounts that have a second factor. */
+  readonly secondFactors: readonly string[]
   readonly reload: () => Promise<void>
   /** Makes a link with which somebody sets a new sign-in. */
   readonly invite: (account: Account) => void
@@ -23,7 +25,7 @@ interface AccountLedgerProps {
 }
 
 /** Every account with its role and limits. */
-export function AccountLedger({ accounts, self, reload, invite, limit, ask }: AccountLedgerProps): VNode {
+export function AccountLedger({ accounts, self, secondFactors, reload, invite, limit, ask }: AccountLedgerProps): VNode {
   const unlock = async ({ id }: Account) => {
     const body: AccountUpdate = { disabled: false }
     await send(`/console/api/accounts/${id}`, { method: 'PATCH', body }).catch((failure: unknown) => showToast(sentenceOf(failure)))
@@ -50,7 +52,7 @@ export function AccountLedger({ accounts, self, reload, invite, limit, ask }: Ac
             {email}
           </span>
         ) : (
-          <span class="faint">tokens only</span>
+          <span class="faint">none</span>
         ),
     },
     { title: 'Role', cell: ({ role }) => role },
@@ -62,7 +64,9 @@ export function AccountLedger({ accounts, self, reload, invite, limit, ask }: Ac
       cell: (account) => (
         <>
           {account.disabledAt === null ? <LimitsButton account={account} limit={limit} /> : null}
-          {account.id === self ? null : <AccountActions account={account} ask={ask} unlock={unlock} invite={invite} />}
+          {account.id === self ? null : (
+            <AccountActions account={account} ask={ask} unlock={unlock} invite={invite} secured={secondFactors.includes(account.id)} />
+          )}
         </>
       ),
     },
@@ -102,9 +106,11 @@ function LimitsButton({ account, limit }: { account: Account; limit: (account: A
 interface AccountActionsProps extends Pick<AccountLedgerProps, 'invite' | 'ask'> {
   readonly account: Account
   readonly unlock: (account: Account) => Promise<void>
+  /** Whether it has a second factor. */
+  readonly secured: boolean
 }
 
-function AccountActions({ account, ask, unlock, invite }: AccountActionsProps): VNode {
+function AccountActions({ account, ask, unlock, invite, secured }: AccountActionsProps): VNode {
   return account.disabledAt === null ? (
     <>
       <Button tone="quiet" size="small" onClick={() => invite(account)}>
@@ -118,6 +124,11 @@ function AccountActions({ account, ask, unlock, invite }: AccountActionsProps): 
         </span>{' '}
         {account.role === 'owner' ? 'member' : 'owner'}
       </Button>
+      {secured ? (
+        <Button tone="quiet" size="small" onClick={() => ask({ account, change: 'second-factor' })}>
+          Reset second factor<span class="hidden-text"> of {account.name}</span>
+        </Button>
+      ) : null}
       <Button tone="danger" size="small" onClick={() => ask({ account, change: 'lock' })}>
         Lock<span class="hidden-text"> {account.name}</span>
       </Button>

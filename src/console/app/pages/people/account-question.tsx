@@ -8,7 +8,7 @@ import { showToast } from '../../state/toasts.ts'
 /** A change of an account that is asked about first. */
 export interface AccountQuestion {
   readonly account: Account
-  readonly change: 'role' | 'lock'
+  readonly change: 'role' | 'lock' | 'second-factor'
 }
 
 interface AccountQuestionProps {
@@ -18,7 +18,9 @@ interface AccountQuestionProps {
 }
 
 /** Asks whether an account's role or right to come in shall change; what was done can be undone for ten seconds. */
-export function AccountQuestionDialog({ question: { account, change }, reload, onClose }: AccountQuestionProps): VNode {
+export function AccountQuestionDialog({ question, reload, onClose }: AccountQuestionProps): VNode {
+  const { account, change } = question
+  if (change === 'second-factor') return <ResetDialog account={account} reload={reload} onClose={onClose} />
   const { title, action, follows, done, update, back } = wordsOf(account, change)
   const set = async (body: AccountUpdate) => {
     await send(`/console/api/accounts/${account.id}`, { method: 'PATCH', body })
@@ -36,6 +38,24 @@ export function AccountQuestionDialog({ question: { account, change }, reload, o
   )
 }
 
+/** For somebody who lost the app and the recovery codes; it cannot be undone, because nobody has the secret. */
+function ResetDialog({
+  account: { id, name },
+  reload,
+  onClose,
+}: Omit<AccountQuestionProps, 'question'> & Pick<AccountQuestion, 'account'>): VNode {
+  const run = async () => {
+    await send(`/console/api/accounts/${id}/second-factor`, { method: 'DELETE' })
+    await reload()
+    showToast(`${name} has no second factor now.`)
+  }
+  return (
+    <ConfirmDialog title={`Reset the second factor of ${name}?`} action="Reset" run={run} onClose={onClose}>
+      The password is enough then, until {name} sets a new one. Make sure that it is {name} who asks.
+    </ConfirmDialog>
+  )
+}
+
 interface Words {
   readonly title: string
   readonly action: string
@@ -45,7 +65,7 @@ interface Words {
   readonly back: AccountUpdate
 }
 
-function wordsOf({ name, role }: Account, change: AccountQuestion['change']): Words {
+function wordsOf({ name, role }: Account, change: 'role' | 'lock'): Words {
   if (change === 'lock')
     return {
       title: `Lock ${name}?`,

@@ -34,11 +34,12 @@ export function PeoplePage({ account }: { account: Account }): VNode {
   return (
     <Page title="People" intro="Owners invite people and see every account. Members see only their own things." actions={invite}>
       <Loaded resource={resource} retry={() => void reload()}>
-        {({ accounts, invitations }) => (
+        {({ accounts, invitations, secondFactors }) => (
           <>
             <AccountLedger
               accounts={accounts}
               self={account.id}
+              secondFactors={secondFactors}
               reload={reload}
               invite={(person) => (inviting.value = { account: person })}
               limit={(person) => (limiting.value = person)}

@@ -34,3 +34,8 @@ export function NewPasswordField({
   const further = { required, minLength: shortestPassword, hint }
   return <TextField label={label} type="password" autocomplete="new-password" {...further} {...bind(text)} />
 }
+
+/** What an authenticator app shows, or a recovery code. */
+export function CodeField({ text, hint }: AccountFieldProps): VNode {
+  return <TextField label="One-time code" autocomplete="one-time-code" required maxLength={64} hint={hint} {...bind(text)} />
+}

@@ -1,0 +1,142 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
+import type { PasswordShown, RecoveryCodes, SecondFactorBegun, SecondFactorCode } from '../../../contract/second-factor.ts'
+import { request, send } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { DialogChoice } from '../../parts/dialog-choice.tsx'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { CodeField, PasswordField } from '../../parts/fields/account-fields.tsx'
+import { RecoveryCodeList } from '../../parts/recovery-codes.tsx'
+import { SecondFactorSecret } from '../../parts/second-factor-secret.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { showToast } from '../../state/toasts.ts'
+
+interface SecondFactorSectionProps {
+  readonly ways: OwnSignInWays
+  readonly reload: () => Promise<void>
+}
+
+/** What is done once the password was shown. */
+interface Step {
+  readonly title: string
+  readonly action: string
+  readonly run: (body: PasswordShown) => Promise<void>
+}
+
+/** The one-time codes that are asked for beside the password. */
+export function SecondFactorSection({ ways: { secondFactor, secondFactorRequired }, reload }: SecondFactorSectionProps): VNode {
+  const step = useSignal<Step | null>(null)
+  const begun = useSignal<SecondFactorBegun | null>(null)
+  const codes = useSignal<readonly string[] | null>(null)
+  const ask = <Answer,>(path: string, body: PasswordShown) => request<Answer>(`/console/api/second-factor${path}`, { method: 'POST', body })
+  const begin: Step = {
+    title: 'Set up a second factor',
+    action: 'Go on',
+    run: async (body) => {
+      begun.value = await ask<SecondFactorBegun>('', body)
+    },
+  }
+  const renew: Step = {
+    title: 'New recovery codes',
+    action: 'Make new codes',
+    run: async (body) => {
+      codes.value = (await ask<RecoveryCodes>('/recovery-codes', body)).recoveryCodes
+    },
+  }
+  const remove: Step = {
+    title: 'Remove the second factor',
+    action: 'Remove',
+    run: async (body) => {
+      await send('/console/api/second-factor/removal', { method: 'POST', body })
+      showToast('The password is enough again.')
+      await reload()
+    },
+  }
+  const confirmed = async (made: readonly string[]) => {
+    begun.value = null
+    codes.value = made
+    await reload()
+  }
+  return (
+    <section class="stack" aria-label="Second factor">
+      <h2>Second factor</h2>
+      {secondFactor === null ? (
+        <p class="soft">
+          A code from an app on your phone, asked for beside the password. Whoever learns the password then still cannot come in.
+        </p>
+      ) : (
+        <p class="soft">
+          Signing in with the password asks for a code of your app. {secondFactor.recoveryLeft} of 10 recovery codes are left.
+        </p>
+      )}
+      <div class="row">
+        {secondFactor === null ? (
+          <Button onClick={() => (step.value = begin)}>Set up</Button>
+        ) : (
+          <>
+            <Button onClick={() => (step.value = renew)}>New recovery codes</Button>
+            {secondFactorRequired ? null : (
+              <Button tone="danger" onClick={() => (step.value = remove)}>
+                Remove
+              </Button>
+            )}
+          </>
+        )}
+      </div>
+      {step.value ? <PasswordDialog step={step.value} onClose={() => (step.value = null)} /> : null}
+      {begun.value ? <ConfirmCodeDialog begun={begun.value} confirmed={confirmed} onClose={() => (begun.value = null)} /> : null}
+      {codes.value ? (
+        <Dialog title="Second factor" onClose={() => (codes.value = null)}>
+          <RecoveryCodeList codes={codes.value} onDone={() => (codes.value = null)} />
+        </Dialog>
+      ) : null}
+    </section>
+  )
+}
+
+function PasswordDialog({ step: { title, action, run }, onClose }: { step: Step; onClose: () => void }): VNode {
+  const password = useSignal('')
+  const { busy, failure, submit } = useSubmit(async () => {
+    await run({ password: password.value })
+    onClose()
+  })
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        <PasswordField text={password} hint="To be sure that it is you." />
+        <DialogChoice disabled={busy.value} onClose={onClose}>
+          {action}
+        </DialogChoice>
+      </form>
+    </Dialog>
+  )
+}
+
+interface ConfirmCodeDialogProps {
+  readonly begun: SecondFactorBegun
+  readonly confirmed: (codes: readonly string[]) => Promise<void>
+  readonly onClose: () => void
+}
+
+function ConfirmCodeDialog({ begun, confirmed, onClose }: ConfirmCodeDialogProps): VNode {
+  const code = useSignal('')
+  const { busy, failure, submit } = useSubmit(async () => {
+    const body: SecondFactorCode = { code: code.value }
+    await confirmed((await request<RecoveryCodes>('/console/api/second-factor/confirmation', { method: 'POST', body })).recoveryCodes)
+  })
+  return (
+    <Dialog title="Set up a second factor" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <SecondFactorSecret secret={begun.secret} address={begun.address} />
+        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        <CodeField text={code} />
+        <DialogChoice disabled={busy.value} onClose={onClose}>
+          Turn it on
+        </DialogChoice>
+      </form>
+    </Dialog>
+  )
+}

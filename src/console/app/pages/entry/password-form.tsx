@@ -1,0 +1,76 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { SecondFactorAsked, SignedIn } from '../../../contract/session.ts'
+import { Button } from '../../parts/button.tsx'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { CodeField, EmailField, PasswordField } from '../../parts/fields/account-fields.tsx'
+import { RecoveryCodeList } from '../../parts/recovery-codes.tsx'
+import { SecondFactorSecret } from '../../parts/second-factor-secret.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { admit, signIn } from '../../state/session.ts'
+
+/** E-mail and password, and what is asked for besides: a one-time code, or to set a second factor up first. */
+export function PasswordForm(): VNode | null {
+  const email = useSignal('')
+  const password = useSignal('')
+  const answer = useSignal<SignedIn | SecondFactorAsked | null>(null)
+  const given = answer.value
+  const ask = async (code?: string) => {
+    answer.value = await signIn({ email: email.value, password: password.value, ...(code !== undefined && { code }) })
+  }
+  if (given?.account) {
+    const { account, recoveryCodes } = given
+    return recoveryCodes ? <RecoveryCodeList codes={recoveryCodes} onDone={() => admit(account)} /> : null
+  }
+  if (given) return <CodeForm asked={given} ask={ask} back={() => (answer.value = null)} />
+  return <FirstForm email={email} password={password} ask={ask} />
+}
+
+interface FirstFormProps {
+  readonly email: Signal<string>
+  readonly password: Signal<string>
+  readonly ask: () => Promise<void>
+}
+
+function FirstForm({ email, password, ask }: FirstFormProps): VNode {
+  const { busy, failure, submit } = useSubmit(() => ask())
+  return (
+    <form onSubmit={submit}>
+      {failure.value ? <FailureNote failure={failure.value} /> : null}
+      <EmailField text={email} />
+      <PasswordField text={password} />
+      <Button tone="primary" size="wide" disabled={busy.value}>
+        {busy.value ? 'Signing in…' : 'Sign in'}
+      </Button>
+    </form>
+  )
+}
+
+interface CodeFormProps {
+  readonly asked: SecondFactorAsked
+  readonly ask: (code: string) => Promise<void>
+  readonly back: () => void
+}
+
+function CodeForm({ asked, ask, back }: CodeFormProps): VNode {
+  const code = useSignal('')
+  const { busy, failure, submit } = useSubmit(() => ask(code.value))
+  return (
+    <form onSubmit={submit}>
+      {asked.asks === 'enrolment' ? (
+        <>
+          <p>This service asks you for a second factor. Set it up now; it takes a minute.</p>
+          <SecondFactorSecret secret={asked.secret} address={asked.address} />
+        </>
+      ) : null}
+      {failure.value ? <FailureNote failure={failure.value} /> : null}
+      <CodeField text={code} {...(asked.asks === 'code' && { hint: 'From your authenticator app, or one of your recovery codes.' })} />
+      <Button tone="primary" size="wide" disabled={busy.value}>
+        {busy.value ? 'Signing in…' : 'Sign in'}
+      </Button>
+      <Button tone="quiet" onClick={back}>
+        Back
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,11 @@
+import type { Account } from '../../core/account.ts'
+
+/**
+ * The address that an authenticator app reads from a QR code.
+ *
+ * @param secret In base32.
+ * @see https://github.com/google/google-authenticator/wiki/Key-Uri-Format
+ */
+export function authenticatorAddress({ email, name }: Pick<Account, 'email' | 'name'>, secret: string): string {
+  return `otpauth://totp/${encodeURIComponent(`Sepia:${email ?? name}`)}?secret=${secret}&issuer=Sepia&algorithm=SHA1&digits=6&period=30`
+}

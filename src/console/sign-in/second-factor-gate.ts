@@ -1,0 +1,81 @@
+import type { Account } from '../../core/account.ts'
+import { ServiceError } from '../../core/error.ts'
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  findSecondFactor,
+  type SecondFactorDependencies,
+  useSecondFactor,
+} from '../../operations/access/second-factor.ts'
+import type { SignInSettings } from '../console-dependencies.ts'
+import type { SecondFactorAsked } from '../contract/session.ts'
+import { authenticatorAddress } from './authenticator-address.ts'
+import type { SignInThrottle } from './sign-in-throttle.ts'
+import { secondFactorKeys } from './throttle-keys.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+export interface GateDependencies extends SecondFactorDependencies {
+  readonly throttle: SignInThrottle
+  readonly signIn: Pick<SignInSettings, 'secondFactor'>
+}
+
+/** How somebody got past the second factor. */
+export interface GatePassed {
+  readonly by: 'nothing' | 'code' | 'recovery' | 'enrolment'
+  /** Of a factor that was set just now. */
+  readonly recoveryCodes?: readonly string[]
+}
+
+/** Whether the settings ask somebody with this role for a second factor. */
+export function isSecondFactorRequired({ secondFactor }: Pick<SignInSettings, 'secondFactor'>, { role }: Pick<Account, 'role'>): boolean {
+  return secondFactor === 'everybody' || (secondFactor === 'owners' && role === 'owner')
+}
+
+/** What to ask of somebody who has just shown a password, before there is a code; null = nothing. */
+export async function askSecondFactor(
+  deps: GateDependencies,
+  account: Account,
+  options: Options,
+): Promise<SecondFactorAsked['asks'] | null> {
+  if ((await findSecondFactor(deps, account.id, options)) !== null) return 'code'
+  return isSecondFactorRequired(deps.signIn, account) ? 'enrolment' : null
+}
+
+/**
+ * Lets somebody past who has just shown a password, or says what is asked of him: a code, or to set a factor that the settings ask for.
+ *
+ * @throws {ServiceError} `invalid_token` for a wrong or used code, `rate_limit_exceeded` after too many.
+ */
+export async function passSecondFactor(
+  deps: GateDependencies,
+  { account, code }: { readonly account: Account; readonly code: string | undefined },
+  options: Options,
+): Promise<GatePassed | SecondFactorAsked> {
+  const asks = await askSecondFactor(deps, account, options)
+  if (asks === null) return { by: 'nothing' }
+  if (code === undefined && asks === 'code') return { account: null, asks }
+  if (code === undefined) {
+    const secret = await beginSecondFactor(deps, account.id, options)
+    return { account: null, asks: 'enrolment', secret, address: authenticatorAddress(account, secret) }
+  }
+  const attempt = deps.throttle.begin(secondFactorKeys(account.id))
+  const passed = await tryCode(deps, { accountId: account.id, code, asks }, options)
+  attempt.succeeded()
+  return passed
+}
+
+async function tryCode(
+  deps: GateDependencies,
+  { accountId, code, asks }: { readonly accountId: string; readonly code: string; readonly asks: SecondFactorAsked['asks'] },
+  options: Options,
+): Promise<GatePassed> {
+  if (asks === 'enrolment') {
+    const recoveryCodes = await confirmSecondFactor(deps, { accountId, code }, options)
+    if (recoveryCodes !== null) return { by: 'enrolment', recoveryCodes }
+  } else {
+    const by = await useSecondFactor(deps, { accountId, code }, options)
+    if (by !== null) return { by }
+  }
+  throw new ServiceError('invalid_token', 'This code is wrong or was used already; take the one that the app shows now.', { param: 'code' })
+}

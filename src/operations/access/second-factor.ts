@@ -1,0 +1,204 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import type { Document, StoredDocument } from '../../core/document.ts'
+import { ServiceError } from '../../core/error.ts'
+import { isRecord } from '../../core/is-record.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { DocumentStore } from '../../core/ports/document-store.ts'
+import { base32, findStep } from './one-time-code.ts'
+import { hashSecretText } from './secret-text.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+export interface SecondFactorDependencies {
+  readonly documents: DocumentStore
+  readonly clock: Clock
+}
+
+/** A second factor as its person sees it. */
+export interface SecondFactor {
+  readonly confirmedAt: number
+  /** Recovery codes that were not used yet. */
+  readonly recoveryLeft: number
+}
+
+interface StoredFactor {
+  /** 20 bytes. */
+  readonly secret: Buffer
+  /** null = no code was given yet, so that it does not count. */
+  readonly confirmedAt: number | null
+  /** Of the last code that was taken; none is taken again. */
+  readonly lastStep: number
+  readonly recoveryHashes: readonly string[]
+}
+
+const kind = 'second-factor'
+const secretBytes = 20
+const recoveryCount = 10
+const recoveryAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
+const attempts = 3
+
+/** The second factor of an account, or null while it has none that was confirmed. */
+export async function findSecondFactor(
+  deps: Pick<SecondFactorDependencies, 'documents'>,
+  accountId: string,
+  options: Options,
+): Promise<SecondFactor | null> {
+  const { factor } = await read(deps, accountId, options)
+  return factor?.confirmedAt == null ? null : { confirmedAt: factor.confirmedAt, recoveryLeft: factor.recoveryHashes.length }
+}
+
+/** Ids of the accounts that have one. */
+export async function listSecondFactors(
+  { documents }: Pick<SecondFactorDependencies, 'documents'>,
+  options: Options,
+): Promise<readonly string[]> {
+  const found = await documents.list({ kind, accountId: null, label: 'confirmed', order: 'oldest', after: null, limit: 10_000 }, options)
+  return found.map(({ accountId }) => accountId)
+}
+
+/**
+ * Makes a secret for an app; it counts once a code of it was given. One that was begun before is worth nothing any more.
+ *
+ * @returns The secret in base32.
+ * @throws {ServiceError} `validation_error` when there is a confirmed one.
+ */
+export async function beginSecondFactor(deps: SecondFactorDependencies, accountId: string, options: Options): Promise<string> {
+  const { factor, version } = await read(deps, accountId, options)
+  if (factor?.confirmedAt != null)
+    throw new ServiceError('validation_error', 'This account has a second factor; remove it before you set a new one.')
+  const secret = randomBytes(secretBytes)
+  await write(deps, accountId, { factor: { secret, confirmedAt: null, lastStep: -1, recoveryHashes: [] }, version }, options)
+  return base32(secret)
+}
+
+/**
+ * Makes the factor that was begun count, by its first code.
+ *
+ * @returns Recovery codes, which are kept nowhere else; null when the code is wrong or nothing was begun.
+ */
+export async function confirmSecondFactor(
+  deps: SecondFactorDependencies,
+  { accountId, code }: { readonly accountId: string; readonly code: string },
+  options: Options,
+): Promise<readonly string[] | null> {
+  const { factor, version } = await read(deps, accountId, options)
+  if (factor === null || factor.confirmedAt !== null) return null
+  const lastStep = findStep(factor.secret, plain(code), deps.clock.now())
+  if (lastStep === null) return null
+  const codes = makeRecoveryCodes()
+  const next = { ...factor, confirmedAt: deps.clock.now(), lastStep, recoveryHashes: codes.map(hashRecoveryCode) }
+  return (await write(deps, accountId, { factor: next, version }, options)) ? codes : null
+}
+
+/** Takes a code, each one once, however many ask with it at the same time: which kind it was, or null when it is wrong or used. */
+export async function useSecondFactor(
+  deps: SecondFactorDependencies,
+  { accountId, code }: { readonly accountId: string; readonly code: string },
+  options: Options,
+): Promise<'code' | 'recovery' | null> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const { factor, version } = await read(deps, accountId, options)
+    if (factor === null || factor.confirmedAt === null) return null
+    const used = useCode(factor, code, deps.clock.now())
+    if (used === null) return null
+    if (await write(deps, accountId, { factor: used.factor, version }, options)) return used.by
+  }
+  return null
+}
+
+/** Replaces the recovery codes. @throws {ServiceError} `not_found` without a confirmed factor. */
+export async function renewRecoveryCodes(deps: SecondFactorDependencies, accountId: string, options: Options): Promise<readonly string[]> {
+  const codes = makeRecoveryCodes()
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const { factor, version } = await read(deps, accountId, options)
+    if (factor?.confirmedAt == null) throw new ServiceError('not_found', 'This account has no second factor.')
+    const next = { ...factor, recoveryHashes: codes.map(hashRecoveryCode) }
+    if (await write(deps, accountId, { factor: next, version }, options)) return codes
+  }
+  throw new ServiceError('validation_error', 'The second factor was changed at the same time; try again.')
+}
+
+/** Whether there was one. */
+export function removeSecondFactor(
+  { documents }: Pick<SecondFactorDependencies, 'documents'>,
+  accountId: string,
+  options: Options,
+): Promise<boolean> {
+  return documents.remove({ kind, id: accountId, accountId }, options)
+}
+
+function useCode(
+  factor: StoredFactor,
+  code: string,
+  now: number,
+): { readonly by: 'code' | 'recovery'; readonly factor: StoredFactor } | null {
+  const step = findStep(factor.secret, plain(code), now)
+  if (step !== null) return step > factor.lastStep ? { by: 'code', factor: { ...factor, lastStep: step } } : null
+  const hash = hashRecoveryCode(code)
+  const left = factor.recoveryHashes.filter((each) => each !== hash)
+  return left.length < factor.recoveryHashes.length ? { by: 'recovery', factor: { ...factor, recoveryHashes: left } } : null
+}
+
+function makeRecoveryCodes(): readonly string[] {
+  const letter = () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]
+  const part = () => Array.from({ length: 4 }, letter).join('')
+  return Array.from({ length: recoveryCount }, () => Array.from({ length: 4 }, part).join('-'))
+}
+
+function hashRecoveryCode(code: string): string {
+  return hashSecretText(plain(code).toLowerCase())
+}
+
+/** As it was meant, however it was grouped. */
+function plain(code: string): string {
+  return code.replace(/[\s-]/g, '')
+}
+
+interface Versioned {
+  readonly factor: StoredFactor
+  readonly version: number | null
+}
+
+async function read(
+  { documents }: Pick<SecondFactorDependencies, 'documents'>,
+  accountId: string,
+  options: Options,
+): Promise<Versioned | { readonly factor: null; readonly version: null }> {
+  const found = await documents.get({ kind, id: accountId, accountId }, options)
+  return found === null ? { factor: null, version: null } : { factor: readFactor(found), version: found.version }
+}
+
+/** False when it is not of the version that was read any more. */
+async function write(
+  deps: SecondFactorDependencies,
+  accountId: string,
+  { factor, version }: Versioned,
+  options: Options,
+): Promise<boolean> {
+  const { secret, confirmedAt, lastStep, recoveryHashes } = factor
+  const document: Document = {
+    kind,
+    id: accountId,
+    accountId,
+    value: { secret: secret.toString('base64'), confirmedAt, lastStep, recoveryHashes: [...recoveryHashes] },
+    at: deps.clock.now(),
+    label: confirmedAt === null ? null : 'confirmed',
+    text: '',
+    attachedBytes: 0,
+    expiresAt: null,
+  }
+  return (await deps.documents.put(document, { ...options, version, most: Number.POSITIVE_INFINITY })) === 'stored'
+}
+
+function readFactor({ id, value }: StoredDocument): StoredFactor {
+  const { secret, confirmedAt, lastStep, recoveryHashes } = isRecord(value) ? value : {}
+  if (typeof secret !== 'string' || typeof lastStep !== 'number' || !Array.isArray(recoveryHashes))
+    throw new TypeError(`The stored second factor of ${id} is damaged.`)
+  const hashes = recoveryHashes.filter((hash) => typeof hash === 'string')
+  return {
+    secret: Buffer.from(secret, 'base64'),
+    confirmedAt: typeof confirmedAt === 'number' ? confirmedAt : null,
+    lastStep,
+    recoveryHashes: hashes,
+  }
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { shownCode } from '../support/shown-code.ts'
+import { becomeOwner, openPage, owner, visitConsole } from './support/console-visit.ts'
+import { findBarriers } from './support/find-barriers.ts'
+import { withoutChromium } from './support/open-chromium.ts'
+import { textOf } from './support/page-text.ts'
+
+async function showPassword(page: Page): Promise<void> {
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill(owner.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const lettersOf = async (page: Page) => (await textOf(page.locator('.secret-letters'))).replaceAll(' ', '')
+
+test('a second factor is set up with an app, asked for at the next sign-in, and a recovery code stands in', {
+  skip: withoutChromium,
+}, async () => {
+  await using visited = await visitConsole()
+  const { page, context, service, complaints } = visited
+  await becomeOwner(visited)
+  await page.goto(`${service.url}/console/account`)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByRole('dialog').getByLabel('Password').fill(owner.password)
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await page.getByLabel('One-time code').fill('000000')
+  await page.getByRole('button', { name: 'Turn it on' }).click()
+  await page.getByRole('alert').getByText('This code is wrong').waitFor()
+  await page.getByLabel('One-time code').fill(shownCode(await lettersOf(page), Date.now()))
+  await page.getByRole('button', { name: 'Turn it on' }).click()
+  await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  const codes = await page.locator('.recovery-codes code').allTextContents()
+  assert.equal(codes.length, 10)
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByText('10 of 10 recovery codes are left').waitFor()
+
+  await context.clearCookies()
+  await page.goto(`${service.url}/console/sign-in`)
+  await showPassword(page)
+  await page.getByLabel('One-time code').fill(codes[0] ?? '')
+  assert.deepEqual(await findBarriers(page), [])
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+  await openPage(page, 'Audit log')
+  await page.getByText('recovery code used').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('an owner who must have one sets it up on the way in', { skip: withoutChromium }, async () => {
+  await using visited = await visitConsole(['--second-factor', 'owners'])
+  const { page, service, complaints } = visited
+  await page.goto(service.link)
+  await page.getByLabel('Name').fill(owner.name)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill(owner.password)
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  await showPassword(page)
+  await page.getByText('This service asks you for a second factor').waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await page.getByLabel('One-time code').fill(shownCode(await lettersOf(page), Date.now()))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+  assert.deepEqual(complaints, [])
+})
