@@ -26,12 +26,13 @@ describe('the command line', () => {
     for (const [word, commands] of [
       ['token', ['create', 'list', 'limit', 'revoke']],
       ['account', ['create', 'list', 'disable', 'enable', 'limit', 'link', 'second-factor']],
+      ['account', ['create', 'list', 'disable', 'enable', 'limit', 'link', 'second-factor']],
       ['model', ['list', 'load', 'unload', 'pull', 'search', 'suggestions', 'remove']],
     ] as const) {
       const { code, out } = await run([word, '--help'])
       assert.equal(code, 0)
       assert.deepEqual(
-        [...out.matchAll(new RegExp(`^  ${word} (\\w+)`, 'gm'))].map(([, name]) => name),
+        [...out.matchAll(new RegExp(`^  ${word} ([\\w-]+)`, 'gm'))].map(([, name]) => name),
         [...commands],
       )
       assert.equal((await run(['help', word])).out, out)

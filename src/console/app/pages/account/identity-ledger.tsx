@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { OrganisationButton } from '../../parts/organisation-button.tsx'
+import { OrganisationButton } from '../../parts/sign-in/organisation-button.tsx'
 import { showToast } from '../../state/toasts.ts'
 
 interface IdentityLedgerProps {

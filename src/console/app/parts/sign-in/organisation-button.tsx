@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
-import type { OpenIdStart } from '../../contract/session.ts'
-import { leaveForOrganisation } from '../state/session.ts'
-import { Button } from './button.tsx'
-import { FailureNote } from './failure-note.tsx'
-import { useSubmit } from './use-submit.ts'
+import type { OpenIdStart } from '../../../contract/session.ts'
+import { leaveForOrganisation } from '../../state/session.ts'
+import { Button } from '../button.tsx'
+import { FailureNote } from '../failure-note.tsx'
+import { useSubmit } from '../use-submit.ts'
 
 interface OrganisationButtonProps {
   /** What the organisation's sign-in is called. */

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
-import { Button } from './button.tsx'
-import { CopyButton } from './copy-button.tsx'
+import { Button } from '../button.tsx'
+import { CopyButton } from '../copy-button.tsx'
 
 /** The one time that recovery codes are seen. */
 export function RecoveryCodeList({ codes, onDone }: { codes: readonly string[]; onDone: () => void }): VNode {

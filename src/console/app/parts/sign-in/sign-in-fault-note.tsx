@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { signInFaults } from '../../../core/sign-in/sign-in-fault.ts'
+import { signInFaults } from '../../../../core/sign-in/sign-in-fault.ts'
 
 /** Why the organisation's sign-in led nowhere, when the address says so. */
 export function SignInFaultNote(): VNode | null {

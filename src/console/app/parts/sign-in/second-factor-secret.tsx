@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
-import type { SecondFactorBegun } from '../../contract/second-factor.ts'
-import { CopyButton } from './copy-button.tsx'
+import type { SecondFactorBegun } from '../../../contract/second-factor.ts'
+import { CopyButton } from '../copy-button.tsx'
 import { QrCode } from './qr-code.tsx'
 
 /** What an authenticator app is given: a code to scan, or letters to type. */
