@@ -226,7 +226,7 @@ export async function serve(
 
   async function greet(): Promise<void> {
     await greetFirstStart({ accounts, tokens, clock, print }, addresses().textUrl, { signal })
-    const link = await createFirstRunLink({ accounts, documents, clock, addresses }, { signal })
+    const link = await createFirstRunLink({ accounts, documents, clock, addresses, shared: store.nodes !== undefined }, { signal })
     if (link !== null) print(`Open the console: ${link}\n`)
     if (leadsNobodyElse(config.addresses, config.listen.host))
       print(

@@ -72,7 +72,7 @@ suite('access tokens', () => {
         () => 'yes',
         (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
       )
-      await parts.clock.advance(2000)
+      await parts.clock.advance(3000)
       return answer
     }
     const begun = parts.clock.now()
@@ -80,7 +80,7 @@ suite('access tokens', () => {
     await revokeAccessToken(parts, { id: token.id, accountId: parts.account.id }, options)
     await parts.clock.advance(begun + 4000 - parts.clock.now())
     assert.equal(await ask(), 'token_revoked')
-    delayMs = 1500
+    delayMs = 2500
     await parts.clock.advance(4000)
     assert.equal(await ask(), 'server_is_overloaded')
   })

@@ -105,6 +105,25 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.equal(await store.accounts.findInvitation('h', options), null)
   })
 
+  test(`${name} accounts: of the links of a first run the last one counts, and of those made at once one`, async () => {
+    await using store = await openRoomy()
+    for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id, role: 'owner' }), options)
+    const link = (hash: string, createdAt: number) =>
+      ({ hash, role: 'owner', accountId: 'a', invitedBy: null, createdAt, expiresAt: 99 }) as const
+    const hashes = async () => (await store.accounts.listInvitations(options)).map(({ hash }) => hash)
+    await store.accounts.createInvitation({ ...link('into another', 1), accountId: 'b' }, options)
+    const made = await Promise.all(
+      ['1', '2', '3'].map((hash) => store.accounts.createFirstRunInvitation(link(hash, 5), { ...options, unlessSince: 4 })),
+    )
+    assert.deepEqual(made.toSorted(), [false, false, true])
+    assert.equal(await store.accounts.createFirstRunInvitation(link('too soon', 9), { ...options, unlessSince: 5 }), false)
+    assert.equal((await hashes()).length, 2)
+    assert.equal(await store.accounts.createFirstRunInvitation(link('later', 9), { ...options, unlessSince: 6 }), true)
+    assert.deepEqual(await hashes(), ['into another', 'later'])
+    await store.accounts.change('a', { by: null, disabledAt: 5 }, options)
+    assert.equal(await store.accounts.createFirstRunInvitation(link('disabled', 9), { ...options, unlessSince: 99 }), false)
+  })
+
   test(`${name} accounts: of two owners who demote or lock each other at once, exactly one succeeds`, async () => {
     await using store = await openRoomy()
     for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id, role: 'owner' }), options)

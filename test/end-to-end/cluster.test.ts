@@ -20,6 +20,7 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
   let apis: readonly ServiceProcess[] = []
   let workers: readonly ServiceProcess[] = []
   let token = ''
+  let links: readonly string[] = []
 
   const call = (node: ServiceProcess | undefined, path: string, init: RequestInit = {}) =>
     fetch(new URL(path, node?.url), {
@@ -63,10 +64,23 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
     const tokens = started.flatMap(({ greeting }) => /TOKEN=(\S+)/.exec(greeting)?.[1] ?? [])
     assert.equal(tokens.length, 1, 'one of all that start at once makes the first owner')
     token = tokens[0] ?? ''
+    links = started.flatMap(({ greeting }) => /^Open the console: (\S+)$/m.exec(greeting)?.[1] ?? [])
     // Nodes hear of each other every two seconds.
     for (const node of apis) while ((await fetch(`${node.url}/readyz`)).status !== 200);
   })
   after(() => parts.disposeAsync())
+
+  test('one of all that start at once prints the link of the first run, and it works', async () => {
+    assert.equal(links.length, 1)
+    const [link] = links
+    const code = new URL(link ?? '').hash.slice(1)
+    const look = await fetch(new URL('/console/api/invitation', apis[1]?.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: apis[1]?.url ?? '' },
+      body: JSON.stringify({ code }),
+    })
+    assert.deepEqual(await look.json(), { role: 'owner', firstRun: true })
+  })
 
   test('an API node answers chats with the models of workers, which answer nobody but nodes and probes', async () => {
     const body = JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 8 })

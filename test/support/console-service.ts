@@ -101,7 +101,7 @@ export async function startConsoleService({
     },
     { version: '0.0.0', mostTokens: 1000, mostDocumentBytes: 1_000_000, limits: [], signIn: { ...standardSignIn, ...signIn } },
   )
-  const link = await createFirstRunLink(guarded, { signal })
+  const link = await createFirstRunLink({ ...guarded, shared: false }, { signal })
   const { host } = new URL(publicUrl)
   const send: ConsoleService['send'] = async (method, path, { body, cookie, headers } = {}) => {
     const options: InjectOptions = {

@@ -1,13 +1,19 @@
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
-import { invite } from '../../operations/access/invite.ts'
+import { invitationMs } from '../../operations/access/invite.ts'
 import { listIdentities } from '../../operations/access/linked-identities.ts'
+import { hashSecretText, makeSecretText } from '../../operations/access/secret-text.ts'
 import { joinLink } from './join-link.ts'
 
+/** Nodes of one cluster that start within so long start together; later starts are for whoever has lost the link. */
+const startsTogetherMs = 10 * 60 * 1000
+
 /**
- * The link with which the first owner sets a sign-in, or null when some owner can sign in already.
+ * The link with which the first owner sets a sign-in, or null when some owner can sign in already, or when a node that started with this one has made it.
  * A new one takes the place of those printed before.
+ *
+ * @param deps.shared Whether other nodes start on the same accounts.
  */
 export async function createFirstRunLink(
   deps: {
@@ -15,6 +21,7 @@ export async function createFirstRunLink(
     readonly documents: DocumentStore
     readonly clock: Clock
     readonly addresses: () => { readonly publicUrl: string }
+    readonly shared: boolean
   },
   options: { readonly signal: AbortSignal },
 ): Promise<string | null> {
@@ -22,7 +29,17 @@ export async function createFirstRunLink(
   if (owners.some((owner) => owner.email !== null)) return null
   for (const { id } of owners) if ((await listIdentities(deps, id, options)).length > 0) return null
   const accountId = owners[0]?.id ?? null
-  for (const earlier of await deps.accounts.listInvitations(options))
-    if (earlier.invitedBy === null) await deps.accounts.takeInvitation(earlier.hash, options)
-  return joinLink(deps.addresses().publicUrl, await invite(deps, { role: 'owner', accountId, invitedBy: null }, options))
+  const code = makeSecretText()
+  const now = deps.clock.now()
+  const invitation = {
+    hash: hashSecretText(code),
+    role: 'owner',
+    accountId,
+    invitedBy: null,
+    createdAt: now,
+    expiresAt: now + invitationMs,
+  } as const
+  const unlessSince = deps.shared ? now - startsTogetherMs : Number.MAX_SAFE_INTEGER
+  if (!(await deps.accounts.createFirstRunInvitation(invitation, { ...options, unlessSince }))) return null
+  return joinLink(deps.addresses().publicUrl, code)
 }

@@ -44,6 +44,14 @@ export interface AccountStore {
 
   /** False, and nothing kept, when its maker is no enabled owner and invites another than himself, or its account is disabled or absent. */
   createInvitation(invitation: Invitation, options: Options): Promise<boolean>
+  /**
+   * Keeps a link into an account (null = a new one) that nobody invited to, in place of the earlier ones into it, unless one of those was made since `unlessSince`
+   * (Unix milliseconds); however many ask at once, one is kept. Says whether it was this one.
+   */
+  createFirstRunInvitation(
+    invitation: Invitation & { readonly invitedBy: null },
+    options: Options & { readonly unlessSince: number },
+  ): Promise<boolean>
   findInvitation(hash: string, options: Options): Promise<Invitation | null>
   listInvitations(options: Options): Promise<readonly Invitation[]>
   /** Removes it; true for exactly one caller. */

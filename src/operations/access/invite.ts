@@ -4,13 +4,14 @@ import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { hashSecretText, makeSecretText } from './secret-text.ts'
 
-const invitationMs = 3 * 24 * 60 * 60 * 1000
+/** How long an invitation is good for. */
+export const invitationMs = 3 * 24 * 60 * 60 * 1000
 
 /**
  * Makes an invitation that ends after three days; its code is returned here once and kept nowhere.
  *
  * @param wanted.accountId The account to set a sign-in for; null = a new one.
- * @param wanted.invitedBy Whose invitation it is; it ends with his being an owner. Null = the first run's.
+ * @param wanted.invitedBy Whose invitation it is; it ends with his being an owner. Null = the operator's.
  * @throws {ServiceError} `not_found` when the account is disabled or absent, or its maker may not invite.
  */
 export async function invite(

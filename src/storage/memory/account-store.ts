@@ -129,6 +129,19 @@ export class MemoryAccountStore implements AccountStore {
     return true
   }
 
+  async createFirstRunInvitation(
+    invitation: Invitation & { readonly invitedBy: null },
+    { signal, unlessSince }: Options & { readonly unlessSince: number },
+  ): Promise<boolean> {
+    signal.throwIfAborted()
+    const { accountId } = invitation
+    const earlier = [...this.#invitations.values()].filter((each) => each.invitedBy === null && each.accountId === accountId)
+    if ((accountId !== null && !this.#isEnabled(accountId)) || earlier.some(({ createdAt }) => createdAt >= unlessSince)) return false
+    for (const { hash } of earlier) this.#invitations.delete(hash)
+    this.#invitations.set(invitation.hash, invitation)
+    return true
+  }
+
   async findInvitation(hash: string, { signal }: Options): Promise<Invitation | null> {
     signal.throwIfAborted()
     return this.#invitations.get(hash) ?? null

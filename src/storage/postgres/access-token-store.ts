@@ -9,8 +9,8 @@ import type { Database, Parameters } from './database.ts'
 const spent = '(revoked_at is not null or expires_at is not null and expires_at <= :createdAt::bigint)'
 
 /**
- * How long asking who somebody is may take. With the four seconds for which an answer is believed, a revocation is seen within five
- * seconds however slow the database is; what is slower ends with 503 instead of an old yes.
+ * How long asking who somebody is may take: so little that a revocation is seen within five seconds however slow the database is; what is slower
+ * ends with 503 instead of an old yes.
  */
 export const lookUpLimitMs = 1000
 

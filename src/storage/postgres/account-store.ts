@@ -12,6 +12,9 @@ type Options = { readonly signal: AbortSignal }
 
 const uniqueViolation = '23505'
 
+const insertInvitation = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
+  values (:hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt)`
+
 /** Accounts, sessions and invitations, the same for every node. */
 export class PostgresAccountStore implements AccountStore {
   readonly #database: Database
@@ -122,9 +125,25 @@ export class PostgresAccountStore implements AccountStore {
       if (invitedBy !== null && invitedBy !== accountId)
         if ((await statements.get(`${enabled} and role = 'owner' for share`, { id: invitedBy })) === undefined) return false
       if (accountId !== null && (await statements.get(`${enabled} for share`, { id: accountId })) === undefined) return false
-      const sql = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
-        values (:hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt)`
-      return (await statements.run(sql, { ...invitation })) === 1
+      return (await statements.run(insertInvitation, { ...invitation })) === 1
+    })
+  }
+
+  async createFirstRunInvitation(
+    invitation: Invitation & { readonly invitedBy: null },
+    { signal, unlessSince }: Options & { readonly unlessSince: number },
+  ): Promise<boolean> {
+    signal.throwIfAborted()
+    const { accountId } = invitation
+    return this.#database.transaction(async (statements) => {
+      await lockAccounts(statements)
+      const enabled = 'select 1 from accounts where id = :accountId and disabled_at is null for share'
+      if (accountId !== null && (await statements.get(enabled, { accountId })) === undefined) return false
+      const earlier = 'from invitations where invited_by is null and account_id is not distinct from :accountId'
+      if ((await statements.get(`select 1 ${earlier} and created_at >= :unlessSince limit 1`, { accountId, unlessSince })) !== undefined)
+        return false
+      await statements.run(`delete ${earlier}`, { accountId })
+      return (await statements.run(insertInvitation, { ...invitation })) === 1
     })
   }
 

@@ -122,6 +122,26 @@ export class SqliteAccountStore implements AccountStore {
     return (await this.#write(sql, { ...invitation }, options)) === 1
   }
 
+  async createFirstRunInvitation(
+    invitation: Invitation & { readonly invitedBy: null },
+    { signal, unlessSince }: Options & { readonly unlessSince: number },
+  ): Promise<boolean> {
+    signal.throwIfAborted()
+    const parameters = { ...invitation, unlessSince }
+    const insert = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
+      select :hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt
+      where (:accountId is null or ${enabled(':accountId')}) and not exists (
+        select 1 from invitations where invited_by is null and account_id is :accountId and created_at >= :unlessSince)`
+    const forget = `delete from invitations where invited_by is null and account_id is :accountId and hash <> :hash
+      and exists (select 1 from invitations where hash = :hash)`
+    const statements = [
+      { sql: insert, parameters },
+      { sql: forget, parameters: { hash: invitation.hash, accountId: invitation.accountId } },
+    ]
+    const [kept] = await this.#writer.run('execute', statements, this.#clock.now())
+    return kept === 1
+  }
+
   async findInvitation(hash: string, { signal }: Options): Promise<Invitation | null> {
     signal.throwIfAborted()
     const row = this.#reader.get('select * from invitations where hash = :hash', { hash })

@@ -8,6 +8,8 @@ export interface FaultyLink extends AsyncDisposable {
   cut(): void
   /** From now on lets nothing through in either direction, and says nothing. */
   hold(): void
+  /** From now on every answer takes so much longer; 0 = no longer than it takes. */
+  slow(ms: number): void
   /** Lets everything through again that was held. */
   letGo(): void
   /** Cuts each connection as soon as the server has answered on it, and keeps that answer: nobody knows whether it was done. */
@@ -20,6 +22,7 @@ export async function startFaultyLink(target: number): Promise<FaultyLink> {
   const [open, held] = ['open', 'held'] as const
   let state: typeof open | typeof held = open
   let swallow = 0
+  let slowMs = 0
   const server = createServer((near) => {
     const far = connect(target, '127.0.0.1')
     for (const socket of [near, far]) {
@@ -38,6 +41,7 @@ export async function startFaultyLink(target: number): Promise<FaultyLink> {
       far.write(bytes)
     })
     far.on('data', (bytes) => {
+      if (slowMs > 0) return setTimeout(() => near.write(bytes), slowMs)
       if (swallow === 0 || !asked || !wasSent(bytes)) return near.write(bytes)
       swallow--
       return near.destroy()
@@ -52,6 +56,9 @@ export async function startFaultyLink(target: number): Promise<FaultyLink> {
     hold() {
       state = held
       for (const socket of sockets) socket.pause()
+    },
+    slow(ms) {
+      slowMs = ms
     },
     letGo() {
       state = open
