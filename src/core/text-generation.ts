@@ -116,8 +116,16 @@ export interface TextRequest {
         /** Most tokens of thoughts per answer; absent = as the effort says. */
         readonly thoughtTokens?: number
       }
-    | { readonly type: 'prompt'; readonly prompt: string; readonly echo: boolean }
-  /** Most tokens per choice; the context may end one earlier. */
+    | {
+        readonly type: 'prompt'
+        /** Empty where there are {@link tokens}. */
+        readonly prompt: string
+        /** The prompt as the model's tokens, at least one; absent = it is text. */
+        readonly tokens?: readonly number[]
+        /** Whether the answer begins with the prompt, log probabilities included. */
+        readonly echo: boolean
+      }
+  /** Most tokens per choice; the context may end one earlier. 0 only where the prompt is echoed. */
   readonly maxTokens: number
   /** Set when nobody named {@link maxTokens}, so that a budget may shorten it. */
   readonly maxTokensIsDefault?: boolean
@@ -137,11 +145,14 @@ export interface TextRequest {
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls'
 
-export interface TokenLogprob {
+export interface UnscoredToken {
   readonly token: string
-  readonly logprob: number
   /** The token's UTF-8 bytes. */
   readonly bytes: readonly number[]
+}
+
+export interface TokenLogprob extends UnscoredToken {
+  readonly logprob: number
   readonly top: readonly { readonly token: string; readonly logprob: number; readonly bytes: readonly number[] }[]
 }
 
@@ -165,7 +176,14 @@ export interface TokenUsage extends PromptUsage {
 export type TextPart =
   /** The prompt has been read; absent where the runtime does not tell before the end. */
   | { readonly type: 'prompt'; readonly usage: PromptUsage }
-  | { readonly type: 'text'; readonly choice: number; readonly text: string; readonly logprobs?: readonly TokenLogprob[] }
+  | {
+      readonly type: 'text'
+      readonly choice: number
+      readonly text: string
+      readonly logprobs?: readonly TokenLogprob[]
+      /** The token before those that have log probabilities: the first of a prompt, which follows nothing. */
+      readonly unscored?: UnscoredToken
+    }
   /** What the model thinks before it answers. */
   | { readonly type: 'thoughts'; readonly choice: number; readonly text: string }
   | { readonly type: 'tool-call'; readonly choice: number; readonly index: number; readonly id: string; readonly name: string }

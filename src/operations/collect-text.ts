@@ -1,4 +1,4 @@
-import type { FinishReason, TextPart, TokenLogprob, TokenUsage, ToolCall } from '../core/text-generation.ts'
+import type { FinishReason, TextPart, TokenLogprob, TokenUsage, ToolCall, UnscoredToken } from '../core/text-generation.ts'
 
 /** One finished choice, whole. */
 export interface TextChoice {
@@ -7,6 +7,8 @@ export interface TextChoice {
   readonly thoughts: string
   readonly toolCalls: readonly ToolCall[]
   readonly logprobs: readonly TokenLogprob[]
+  /** The token before those; absent = there is none. */
+  readonly unscored?: UnscoredToken
   readonly reason: FinishReason
   /** The stop string that ended it; absent = none did, or the runtime does not tell. */
   readonly stop?: string
@@ -23,6 +25,7 @@ interface Draft {
   thoughts: string
   readonly toolCalls: { id: string; name: string; arguments: string }[]
   readonly logprobs: TokenLogprob[]
+  unscored?: UnscoredToken
   reason: FinishReason
   stop?: string
 }
@@ -73,7 +76,8 @@ class GatheredText {
 function append(draft: Draft, part: Exclude<TextPart, { type: 'prompt' | 'finish' }>): void {
   if (part.type === 'text') {
     draft.text += part.text
-    draft.logprobs.push(...(part.logprobs ?? []))
+    for (const logprob of part.logprobs ?? []) draft.logprobs.push(logprob)
+    if (part.unscored !== undefined) draft.unscored = part.unscored
   } else if (part.type === 'thoughts') draft.thoughts += part.text
   else if (part.type === 'tool-call') draft.toolCalls[part.index] = { id: part.id, name: part.name, arguments: '' }
   else if (part.type === 'choice-finish') {

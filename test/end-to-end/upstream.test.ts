@@ -53,6 +53,10 @@ const requests: Record<string, TextRequest> = {
     input: { ...chatOf('[think one two three] [say four]'), thoughtTokens: 2 },
   }),
   'a model that is not to think': seeded('', { input: { ...chatOf('[think one two three] [say four]'), thinks: false } }),
+  'a prompt that is echoed with its log probabilities': seeded('', {
+    input: { type: 'prompt', prompt: 'once upon a [say time]', echo: true },
+    topLogprobs: 1,
+  }),
   'a tool call': seeded('', {
     input: {
       type: 'chat',

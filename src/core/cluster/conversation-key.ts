@@ -7,7 +7,7 @@ const longest = 512
 export function conversationKey(account: string, { input }: TextRequest): string {
   const opening =
     input.type === 'prompt'
-      ? [input.prompt.slice(0, longest)]
+      ? [input.tokens?.slice(0, longest).join(' ') ?? input.prompt.slice(0, longest)]
       : input.messages.slice(0, 2).map(({ role, content }) => `${role} ${(content ?? '').slice(0, longest)}`)
   return [account, ...opening].join('\n')
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { collectText } from '../../operations/collect-text.ts'
-import { generateText } from '../../operations/generate-text.ts'
+import { generateSeveral } from '../../operations/generate-several.ts'
 import { streamText } from '../answers/stream-text.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
@@ -22,10 +22,12 @@ export function registerCreateCompletion(api: FastifyInstance, deps: RouteDepend
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     const body = synchronousBody(incoming)
-    const { request, delivery } = parse(body.value)
-    refuseOverlong(requireTextModel(deps.catalog, request.model, 'generate'), { bytes: body.byteLength, param: 'prompt' })
+    const { request, others, delivery } = parse(body.value)
+    const model = requireTextModel(deps.catalog, request.model, 'generate')
+    refuseOverlong(model, { bytes: Math.ceil(body.byteLength / (1 + others.length)), param: 'prompt' })
     const work = interactiveWork(deps, settings, incoming)
-    const parts = generateText(work, { caller, request, kind: 'completion' }, { signal: clientSignal(reply) })
+    const requests = [request, ...others]
+    const parts = generateSeveral(work, { caller, requests, kind: 'completion' }, { signal: clientSignal(reply) })
     if (!delivery.stream) return encodeCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
     return streamText(deps, { incoming, reply, caller }, parts, (started) =>
       encodeCompletionStream(startCompletion(deps.clock, request.model), started, delivery),

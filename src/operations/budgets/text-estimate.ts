@@ -17,6 +17,7 @@ export interface PromptEstimate {
 
 /** Tokens that a prompt is expected to have. */
 export function estimatePrompt({ input }: TextRequest): PromptEstimate {
+  if (input.type === 'prompt' && input.tokens !== undefined) return { least: input.tokens.length, most: input.tokens.length }
   const texts = input.type === 'prompt' ? [input.prompt] : input.messages.map(writtenText)
   const tools = input.type === 'prompt' || input.tools.length === 0 ? '' : JSON.stringify(input.tools)
   const bytes = [...texts, tools].reduce((sum, text) => sum + Buffer.byteLength(text), 0)

@@ -29,7 +29,7 @@ export interface FakeAnswer {
 
 /** All text of a request, joined by line breaks. */
 export function readPrompt({ input }: TextRequest): string {
-  if (input.type === 'prompt') return input.prompt
+  if (input.type === 'prompt') return input.tokens?.map((token) => `word${token}`).join(' ') ?? input.prompt
   return input.messages.map((message) => message.content ?? '').join('\n')
 }
 

@@ -65,6 +65,7 @@ async function* generate(settings: FakeTextSettings, request: TextRequest, signa
     signal.throwIfAborted()
     if (index === 0) {
       yield { type: 'prompt', usage: { promptTokens, cachedTokens: 0 } }
+      for (const choice of answers.keys()) yield* echoPrompt(request, prompt, choice)
       if (thinks) for (const choice of answers.keys()) yield { type: 'thoughts', choice, text: thoughts }
     }
     for (const [choice, answer] of answers.entries()) yield* speak(request, choice, answer, index)
@@ -73,6 +74,15 @@ async function* generate(settings: FakeTextSettings, request: TextRequest, signa
   const thoughtTokens = thinks ? answers.length * countTokens(thoughts) : 0
   const completionTokens = answers.reduce((sum, answer) => sum + answer.tokens.length, thoughtTokens)
   yield { type: 'finish', usage: { promptTokens, completionTokens, cachedTokens: 0, ...(thinks && { thoughtTokens }) } }
+}
+
+/** The prompt before the answer, a token per word; the first follows nothing. */
+function* echoPrompt({ input, topLogprobs }: TextRequest, prompt: string, choice: number): Generator<TextPart> {
+  if (input.type !== 'prompt' || !input.echo) return
+  const [first = '', ...others] = prompt.match(/\s*\S+/g) ?? []
+  const scores = topLogprobs === null ? {} : { logprobs: others.map((word) => makeLogprob(word, topLogprobs)) }
+  const unscored = topLogprobs === null ? {} : { unscored: { token: first, bytes: [...Buffer.from(first)] } }
+  yield { type: 'text', choice, text: prompt, ...scores, ...unscored }
 }
 
 /** Those a request allows, a word each. */

@@ -22,8 +22,7 @@ export function constrainRequest(engine: LlamaEngine, request: TextRequest, acco
   const { input, responseFormat, sampling } = request
   checkTokens('logit_bias', sampling.logitBias.keys(), engine.vocabulary.size)
   checkTokens('stop_token_ids', request.ending?.stopTokens ?? [], engine.vocabulary.size)
-  if (input.type === 'prompt' && input.echo && request.topLogprobs !== null)
-    throw unsupported('echo', 'echo cannot be combined with logprobs; send one of them.')
+  if (input.type === 'prompt') checkTokens('prompt', input.tokens ?? [], engine.vocabulary.size)
   if (input.type === 'prompt' || input.tools.length === 0 || input.toolChoice === 'none')
     return { output: constrainFormat(engine, responseFormat, account), tools: null }
   const format = { ...engine.toolFormat, names: input.tools.map((tool) => tool.name) }

@@ -1,5 +1,6 @@
 import type { EndingRules, TextPart, TextRequest } from '../../core/text-generation.ts'
 import { ChoiceOutput } from './answer/choice-output.ts'
+import type { PromptEcho } from './answer/prompt-echo.ts'
 import { ThoughtReader } from './answer/thought-reader.ts'
 import type { Generation, GenerationEnd } from './batch/generation.ts'
 import { constrainCalls, type RequestConstraints } from './constrain-request.ts'
@@ -34,6 +35,8 @@ export function createGeneration(
     readonly thoughtLimit: number
     readonly limit: number
     readonly account: string
+    /** What the answer begins with; null = nothing but itself. */
+    readonly echo: PromptEcho | null
   },
   events: ChoiceEvents,
 ): Generation {
@@ -60,6 +63,8 @@ export function createGeneration(
     sampler.constrain(constraint)
   }
   if (constraints.output !== null && !output.thinking) constrain(constraints.output)
+  // Somebody only wants to hear of the prompt; the token that the loop draws all the same is no part of the answer.
+  const isEmpty = request.maxTokens === 0
   let tokens = 0
   let thoughtTokens = 0
   let closing = false
@@ -79,14 +84,18 @@ export function createGeneration(
     prompt,
     limit,
     draw: (context, index) => sampler.draw(context, index),
-    isEnd: (token) => vocabulary.isEnd(token) || ending.stopTokens.includes(token),
+    isEnd: (token) => !isEmpty && (vocabulary.isEnd(token) || ending.stopTokens.includes(token)),
     logprobs: observer === null ? null : { sampler: observer, top: request.topLogprobs ?? 0 },
+    onPromptToken: work.echo?.scored === true && events.choice === 0 ? (token, logprobs) => work.echo?.add(token, logprobs) : null,
     onPrompt: (cachedTokens) => {
       events.onPrompt(cachedTokens)
-      if (request.input.type === 'prompt' && request.input.echo)
-        events.push({ type: 'text', choice: events.choice, text: request.input.prompt })
+      if (work.echo !== null) events.push(work.echo.part(events.choice))
     },
     onToken: (token, logprobs) => {
+      if (isEmpty) {
+        finish('limit')
+        return false
+      }
       tokens++
       const inside = output.insideThoughts && !closing
       const { text, stopped } = output.add(token, logprobs)

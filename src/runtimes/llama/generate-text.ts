@@ -1,5 +1,6 @@
 import type { TextPart, TextRequest, TokenUsage } from '../../core/text-generation.ts'
 import { PartQueue } from './answer/part-queue.ts'
+import { PromptEcho } from './answer/prompt-echo.ts'
 import type { Generation } from './batch/generation.ts'
 import { constrainRequest, type RequestConstraints } from './constrain-request.ts'
 import { createGeneration } from './create-generation.ts'
@@ -18,13 +19,15 @@ export async function* generateText(
   signal.throwIfAborted()
   const constraints = constrainRequest(engine, request, account)
   const prompt = tokenizeFitting(engine, request)
-  const limit = Math.min(request.maxTokens, engine.contextLength - prompt.length)
+  const limit = Math.max(1, Math.min(request.maxTokens, engine.contextLength - prompt.length))
+  const { input, topLogprobs } = request
+  const echo = input.type === 'prompt' && input.echo ? new PromptEcho(engine.vocabulary, input, prompt, topLogprobs !== null) : null
 
   const parts = new PartQueue()
   const abort = (): void => parts.fail(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
   const thoughts = { opensThoughts: endsInMark(engine, prompt), thoughtLimit: thoughtLimit(engine.template, request.input, limit) }
-  using choices = startChoices(engine, request, { constraints, prompt, ...thoughts, limit, account, parts })
+  using choices = startChoices(engine, request, { constraints, prompt, ...thoughts, limit, account, echo, parts })
   try {
     yield* parts.read()
     yield { type: 'finish', usage: choices.usage() }
@@ -60,6 +63,7 @@ interface Work {
   readonly thoughtLimit: number
   readonly limit: number
   readonly account: string
+  readonly echo: PromptEcho | null
   readonly parts: PartQueue
 }
 

@@ -20,10 +20,17 @@ export interface ChunkChoice {
       readonly function?: { readonly name?: string | null; readonly arguments?: string | null }
     }[]
   }
-  readonly logprobs?: { readonly content?: readonly ChunkLogprob[] | null } | null
+  readonly logprobs?: ({ readonly content?: readonly ChunkLogprob[] | null } & Partial<CompletionLogprobs>) | null
   readonly finish_reason?: string | null
   /** Of vLLM: the stop string that ended the choice, or the token. */
   readonly stop_reason?: string | number | null
+}
+
+/** Log probabilities of a plain completion, lists of one length; null for the first token of a prompt. */
+export interface CompletionLogprobs {
+  readonly tokens: readonly string[]
+  readonly token_logprobs: readonly (number | null)[]
+  readonly top_logprobs: readonly (Readonly<Record<string, number>> | null)[] | null
 }
 
 export interface ChunkLogprob {

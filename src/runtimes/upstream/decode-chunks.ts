@@ -1,5 +1,5 @@
 import type { FinishReason, TextPart, TokenLogprob, TokenUsage } from '../../core/text-generation.ts'
-import { type ChunkChoice, type ChunkLogprob, type ChunkUsage, parseChunk } from './chunk.ts'
+import { type ChunkChoice, type ChunkLogprob, type ChunkUsage, type CompletionLogprobs, parseChunk } from './chunk.ts'
 import { makeBrokenError } from './upstream-error.ts'
 
 /**
@@ -42,7 +42,7 @@ function* decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice
   const content = text ?? delta?.content
   if (content) {
     const tokens = logprobs?.content?.map(decodeLogprob)
-    yield { type: 'text', choice, text: content, ...(tokens && { logprobs: tokens }) }
+    yield { type: 'text', choice, text: content, ...(tokens && { logprobs: tokens }), ...decodeCompletionLogprobs(logprobs ?? {}) }
   }
   for (const call of delta?.tool_calls ?? []) {
     const index = call.index ?? 0
@@ -53,6 +53,23 @@ function* decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice
     }
     if (call.function?.arguments) yield { type: 'tool-arguments', choice, index, fragment: call.function.arguments }
   }
+}
+
+/** The same of a plain completion, whose tokens have no bytes of their own. */
+function decodeCompletionLogprobs({
+  tokens,
+  token_logprobs: scores = [],
+  top_logprobs: top,
+}: Partial<CompletionLogprobs>): Partial<Pick<Extract<TextPart, { type: 'text' }>, 'logprobs' | 'unscored'>> {
+  if (tokens === undefined) return {}
+  const named = (token: string) => ({ token, bytes: [...Buffer.from(token)] })
+  const logprobs = tokens.flatMap((token, index) => {
+    const logprob = scores[index]
+    const others = Object.entries(top?.[index] ?? {}).map(([other, logprob]) => ({ ...named(other), logprob }))
+    return typeof logprob === 'number' ? [{ ...named(token), logprob, top: others }] : []
+  })
+  const [first] = tokens
+  return { logprobs, ...(first !== undefined && scores[0] === null && { unscored: named(first) }) }
 }
 
 function decodeReason(reason: string): FinishReason {

@@ -9,7 +9,7 @@ export function encodeTextRequest(request: TextRequest, model: string): Record<s
   const { input, sampling, stop, topLogprobs } = request
   return {
     model,
-    ...(input.type === 'prompt' ? { prompt: input.prompt, echo: input.echo } : encodeChat(input)),
+    ...(input.type === 'prompt' ? { prompt: input.tokens ?? input.prompt, echo: input.echo } : encodeChat(input)),
     max_tokens: request.maxTokens,
     temperature: sampling.temperature,
     top_p: sampling.topP,

@@ -27,7 +27,10 @@ export function createBatchWords(
 } {
   const parseChat = createChatRequestParser(settings)
   const parseCompletion = createCompletionRequestParser(settings)
-  const readText = (body: unknown, { request, delivery }: ReturnType<typeof parseCompletion>): InferenceWork => {
+  const readText = (
+    body: unknown,
+    { request, delivery }: Pick<ReturnType<typeof parseCompletion>, 'request' | 'delivery'>,
+  ): InferenceWork => {
     if (delivery.stream) throw refusal('stream', 'must be left out of a batch; nobody is there to read one.')
     const { length } = JSON.stringify(body)
     const param = request.input.type === 'prompt' ? 'prompt' : 'messages'
@@ -43,7 +46,11 @@ export function createBatchWords(
       refuseStoring(chat.storing, "a batch's lines: their answers are kept in its file")
       return readText(body, chat)
     }
-    if (endpoint === '/v1/completions') return readText(body, parseCompletion(body))
+    if (endpoint === '/v1/completions') {
+      const completion = parseCompletion(body)
+      if (completion.others.length > 0) throw refusal('prompt', "must be one in a batch's line; write a line for each.")
+      return readText(body, completion)
+    }
     const { request, encoding } = parseEmbeddingRequest(body)
     requireTextModel(catalog, request.model, 'embed')
     return { kind: 'embedding', request, asBase64: encoding === 'base64' }

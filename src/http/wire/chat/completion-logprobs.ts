@@ -1,4 +1,4 @@
-import type { TokenLogprob } from '../../../core/text-generation.ts'
+import type { TokenLogprob, UnscoredToken } from '../../../core/text-generation.ts'
 
 import type { Answer } from '../answer.ts'
 import type { completionLogprobsSchema } from './text-answers.ts'
@@ -8,13 +8,18 @@ import type { completionLogprobsSchema } from './text-answers.ts'
  *
  * @param offset Characters of the choice before the first token.
  */
-export function encodeCompletionLogprobs(logprobs: readonly TokenLogprob[], offset: number): Answer<typeof completionLogprobsSchema> {
+export function encodeCompletionLogprobs(
+  { logprobs, unscored }: { readonly logprobs: readonly TokenLogprob[]; readonly unscored?: UnscoredToken | undefined },
+  offset: number,
+): Answer<typeof completionLogprobsSchema> {
+  const first = unscored === undefined ? [] : [null]
+  const tokens = [...(unscored === undefined ? [] : [unscored]), ...logprobs].map(({ token }) => token)
   let next = offset
   return {
-    tokens: logprobs.map(({ token }) => token),
-    token_logprobs: logprobs.map(({ logprob }) => logprob),
-    top_logprobs: logprobs.map(({ top }) => Object.fromEntries(top.map(({ token, logprob }) => [token, logprob]))),
-    text_offset: logprobs.map(({ token }) => {
+    tokens,
+    token_logprobs: [...first, ...logprobs.map(({ logprob }) => logprob)],
+    top_logprobs: [...first, ...logprobs.map(({ top }) => Object.fromEntries(top.map(({ token, logprob }) => [token, logprob])))],
+    text_offset: tokens.map((token) => {
       const at = next
       next += token.length
       return at

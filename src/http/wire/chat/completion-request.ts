@@ -5,6 +5,7 @@ import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
+import { findPromptFaults, promptField, readPrompts } from './fields/prompt-field.ts'
 import { readUrgency, urgencyFields } from './fields/urgency-fields.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
 import { readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
@@ -16,10 +17,10 @@ const defaultMaxTokens = 16
 
 const firstFields = {
   model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
-  prompt: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 1 })], {
-    description: 'The text to continue, or a list of exactly one.',
-  }),
-  max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, default: defaultMaxTokens })),
+  prompt: promptField,
+  max_tokens: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: defaultMaxTokens, description: '0 only with echo.' }),
+  ),
 }
 
 const lastFields = {
@@ -29,7 +30,9 @@ const lastFields = {
   ...outputFormatFields,
   n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1 })),
   ...streamFields,
-  echo: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer begins with the prompt.' })),
+  echo: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether the answer begins with the prompt; with logprobs, those of its tokens too.' }),
+  ),
   logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token.' })),
   priority: urgencyFields.priority,
   user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
@@ -42,10 +45,16 @@ export function completionRequestSchema(settings: {
   return Type.Object({ ...firstFields, ...samplingFields(settings), ...lastFields }, { additionalProperties: false })
 }
 
+/** One request per prompt, and how the answer travels. */
+export interface ParsedCompletion {
+  readonly request: TextRequest
+  /** Those of the other prompts. */
+  readonly others: readonly TextRequest[]
+  readonly delivery: Delivery
+}
+
 /** Makes the parser of plain completion requests. */
-export function createCompletionRequestParser(settings: {
-  readonly widePenalties: boolean
-}): (body: unknown) => { readonly request: TextRequest; readonly delivery: Delivery } {
+export function createCompletionRequestParser(settings: { readonly widePenalties: boolean }): (body: unknown) => ParsedCompletion {
   const checker = createBodyChecker(completionRequestSchema(settings))
   return (received) => {
     const body = checker.parse(received, textFaultCodes)
@@ -53,31 +62,37 @@ export function createCompletionRequestParser(settings: {
     const responseFormat = readResponseFormat(body.response_format)
     const formatFaults = [...findResponseFormatFaults(body.response_format), ...findOutputFormatFaults(body, responseFormat)]
     refuseFaults(
-      [...findStreamFaults(body), ...findEchoFaults(body), ...formatFaults, ...findEndingFaults(body, maxTokens)],
+      [
+        ...findPromptFaults(body.prompt),
+        ...findStreamFaults(body),
+        ...findEchoFaults(body),
+        ...formatFaults,
+        ...findEndingFaults(body, maxTokens),
+      ],
       textFaultCodes,
     )
     const ending = readEnding(body)
-    const prompt = typeof body.prompt === 'string' ? body.prompt : body.prompt.join('')
-    return {
-      request: {
-        model: body.model,
-        input: { type: 'prompt', prompt, echo: body.echo ?? false },
-        maxTokens,
-        ...(body.max_tokens === undefined && { maxTokensIsDefault: true }),
-        sampling: readSampling(body),
-        stop: readStop(body.stop),
-        choices: body.n ?? 1,
-        topLogprobs: body.logprobs ?? null,
-        responseFormat: readOutputFormat(body) ?? responseFormat,
-        ...(ending && { ending }),
-        ...readUrgency(body),
-      },
-      delivery: readDelivery(body),
+    const request: TextRequest = {
+      model: body.model,
+      input: { type: 'prompt', prompt: '', echo: body.echo ?? false },
+      maxTokens,
+      ...(body.max_tokens === undefined && { maxTokensIsDefault: true }),
+      sampling: readSampling(body),
+      stop: readStop(body.stop),
+      choices: body.n ?? 1,
+      topLogprobs: body.logprobs ?? null,
+      responseFormat: readOutputFormat(body) ?? responseFormat,
+      ...(ending && { ending }),
+      ...readUrgency(body),
     }
+    const [first = request, ...others] = readPrompts(body.prompt).map(
+      (prompt): TextRequest => ({ ...request, input: { type: 'prompt', ...prompt, echo: body.echo ?? false } }),
+    )
+    return { request: first, others, delivery: readDelivery(body) }
   }
 }
 
-function findEchoFaults(body: { readonly echo?: boolean; readonly logprobs?: number }): readonly FieldFault[] {
-  if (body.echo !== true || body.logprobs === undefined) return []
-  return [{ path: ['echo'], message: '`echo` cannot be combined with `logprobs`: leave one of them out.', kind: 'conflict' }]
+function findEchoFaults({ echo = false, max_tokens }: { readonly echo?: boolean; readonly max_tokens?: number }): readonly FieldFault[] {
+  if (echo || max_tokens !== 0) return []
+  return [{ path: ['max_tokens'], message: '`max_tokens` must be at least 1, but for an `echo` of the prompt alone.', kind: 'range' }]
 }

@@ -28,7 +28,7 @@ export async function* encodeCompletionStream(
       if (part.type === 'text') {
         const offset = lengths[part.choice] ?? 0
         lengths[part.choice] = offset + part.text.length
-        const logprobs = part.logprobs === undefined ? null : encodeCompletionLogprobs(part.logprobs, offset)
+        const logprobs = part.logprobs === undefined ? null : encodeCompletionLogprobs({ ...part, logprobs: part.logprobs }, offset)
         yield chunk({ choices: [{ index: part.choice, text: part.text, logprobs, finish_reason: null }] })
       } else if (part.type === 'choice-finish')
         yield chunk({ choices: [{ index: part.choice, text: '', logprobs: null, finish_reason: part.reason }] })

@@ -14,10 +14,10 @@ export function encodeCompletion(head: CompletionHead, request: TextRequest, res
     created: head.created,
     model: head.model,
     system_fingerprint: null,
-    choices: result.choices.map(({ text, logprobs, reason }, index) => ({
+    choices: result.choices.map(({ text, logprobs, unscored, reason }, index) => ({
       index,
       text,
-      logprobs: request.topLogprobs === null ? null : encodeCompletionLogprobs(logprobs, 0),
+      logprobs: request.topLogprobs === null ? null : encodeCompletionLogprobs({ logprobs, unscored }, 0),
       finish_reason: reason,
     })),
     usage: encodeTokenUsage(result.usage),

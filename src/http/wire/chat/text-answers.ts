@@ -85,8 +85,8 @@ export const chatChunkSchema = Type.Object({
 /** Log probabilities in the shape of plain completions. */
 export const completionLogprobsSchema = Type.Object({
   tokens: Type.Array(Type.String()),
-  token_logprobs: Type.Array(Type.Number()),
-  top_logprobs: Type.Array(Type.Record(Type.String(), Type.Number())),
+  token_logprobs: Type.Array(nullable(Type.Number()), { description: 'null for the first token of a prompt.' }),
+  top_logprobs: Type.Array(nullable(Type.Record(Type.String(), Type.Number()))),
   text_offset: Type.Array(Type.Integer()),
 })
 

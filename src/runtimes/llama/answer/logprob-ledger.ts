@@ -1,4 +1,4 @@
-import type { TokenLogprob } from '../../../core/text-generation.ts'
+import type { TokenLogprob, UnscoredToken } from '../../../core/text-generation.ts'
 import type { DrawnLogprobs } from '../batch/generation.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 
@@ -13,8 +13,7 @@ export class LogprobLedger {
 
   /** @param start Length of the whole text before this token. */
   add(start: number, token: number, { logprob, top }: DrawnLogprobs): void {
-    const alternatives = top.map((entry) => ({ ...this.#describe(entry.token), logprob: entry.logprob }))
-    this.#waiting.push({ start, logprob: { ...this.#describe(token), logprob, top: alternatives } })
+    this.#waiting.push({ start, logprob: describeLogprobs(this.#vocabulary, token, { logprob, top }) })
   }
 
   /** Takes the entries of tokens that begin before `shown` characters. */
@@ -23,9 +22,16 @@ export class LogprobLedger {
     this.#waiting = this.#waiting.filter((entry) => entry.start >= shown)
     return taken.map((entry) => entry.logprob)
   }
+}
 
-  #describe(token: number): { readonly token: string; readonly bytes: readonly number[] } {
-    const { bytes } = this.#vocabulary.piece(token)
-    return { token: Buffer.from(bytes).toString('utf8'), bytes: [...bytes] }
-  }
+/** Log probabilities in words. */
+export function describeLogprobs(vocabulary: Vocabulary, token: number, { logprob, top }: DrawnLogprobs): TokenLogprob {
+  const alternatives = top.map((entry) => ({ ...describeToken(vocabulary, entry.token), logprob: entry.logprob }))
+  return { ...describeToken(vocabulary, token), logprob, top: alternatives }
+}
+
+/** A token in words; one that is only part of a character has bytes of its own all the same. */
+export function describeToken(vocabulary: Vocabulary, token: number): UnscoredToken {
+  const { bytes } = vocabulary.piece(token)
+  return { token: Buffer.from(bytes).toString('utf8'), bytes: [...bytes] }
 }

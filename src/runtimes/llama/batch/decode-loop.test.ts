@@ -26,6 +26,7 @@ function follow(
     isEnd: (token) => token === endToken,
     draw: (context, index) => context.sampleToken(index, sampler),
     logprobs: null,
+    onPromptToken: null,
     onPrompt: (cached) => log.push(`prompt ${cached}`),
     onToken: (token) => log.push(String(token)) > 0,
     onEnd: (end) => log.push(end),

@@ -3,13 +3,16 @@ import type { LogitIndex, NativeContext } from '../binding/native-binding.ts'
 import type { DecodeLimits } from '../binding/open-context.ts'
 import { BatchPace } from './batch-pace.ts'
 import { chooseGeneration, joinLine } from './choose-generation.ts'
-import { type Draw, drawToken } from './draw-token.ts'
+import { type Draw, drawToken, scoreToken } from './draw-token.ts'
 import type { Generation } from './generation.ts'
 import type { Guessing } from './guessing.ts'
-import { type LoadedEntry, loadBatch } from './load-batch.ts'
+import { type LoadedEntry, loadBatch, wantsScores } from './load-batch.ts'
 import { planBatch } from './plan-batch.ts'
 import { type Delivery, handOut, type RunningGeneration } from './running-generation.ts'
 import type { SequenceTable } from './sequence-table.ts'
+
+/** Tokens of a prompt that one batch finds the log probabilities of: each takes as many logits as there are tokens at all. */
+const mostScored = 64
 
 interface LoopParts {
   readonly context: NativeContext
@@ -106,7 +109,8 @@ export class DecodeLoop implements AsyncDisposable {
   async #admit(): Promise<void> {
     const choose = () => chooseGeneration(this.#waiting, this.#running)
     for (let generation = choose(); generation !== undefined; generation = choose()) {
-      const hold = await this.#table.claim(generation.account, generation.prompt)
+      // What is read anew has logits.
+      const hold = await this.#table.claim(generation.account, generation.onPromptToken === null ? generation.prompt : [])
       if (hold === null) return
       if (!this.#waiting.includes(generation)) {
         this.#table.release(hold) // it was cancelled or failed while its state was being copied
@@ -121,7 +125,12 @@ export class DecodeLoop implements AsyncDisposable {
 
   /** Evaluates one batch, hands out the tokens of the one before meanwhile, and draws the next. */
   async #step(): Promise<void> {
-    const pending = this.#running.map((running) => ({ id: running.hold.id, tokens: running.next.length, arrival: running.arrival }))
+    const pending = this.#running.map((running) => ({
+      id: running.hold.id,
+      tokens: running.next.length,
+      arrival: running.arrival,
+      ...(wantsScores(running) && { most: mostScored }),
+    }))
     const decoding = pending.some((sequence) => sequence.tokens === 1)
     const batch = planBatch(pending, this.#pace.limit({ decoding }))
     if (batch.length === 0) return this.#deliver()
@@ -143,9 +152,19 @@ export class DecodeLoop implements AsyncDisposable {
       this.#table.append(running.hold, tokens)
       running.next = running.next.subarray(tokens.length)
     }
+    await Promise.all(loaded.map((entry) => this.#score(entry)))
     const deliveries = await Promise.all(loaded.map((entry) => this.#draw(entry)))
     for (const { running, guess } of loaded) if (guess.length > 0) this.#table.dropUnnoted(running.hold)
     return deliveries.filter((delivery) => delivery !== null)
+  }
+
+  async #score({ running, scores }: LoadedEntry): Promise<void> {
+    const { logprobs, onPromptToken } = running.generation
+    if (logprobs === null || onPromptToken === null) return
+    for (const { index, token } of scores) {
+      if (running.done || this.#cancelled.has(running.generation)) return
+      onPromptToken(token, await scoreToken(this.#context, index, token, logprobs))
+    }
   }
 
   /** Draws the next token, and the ones after it for as long as they were guessed right; the last one is still to be handed out. */

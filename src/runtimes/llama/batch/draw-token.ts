@@ -11,10 +11,18 @@ export interface Draw {
 export async function drawToken(context: NativeContext, index: LogitIndex, generation: Generation): Promise<Draw> {
   const token = await generation.draw(context, index)
   if (token < 0) return { token: null, logprobs: null }
-  if (generation.logprobs === null) return { token, logprobs: null }
-  const { sampler, top } = generation.logprobs
+  return { token, logprobs: generation.logprobs === null ? null : await scoreToken(context, index, token, generation.logprobs) }
+}
+
+/** How likely a token is after the logits at `index`, and what is likeliest there. */
+export async function scoreToken(
+  context: NativeContext,
+  index: LogitIndex,
+  token: number,
+  { sampler, top }: NonNullable<Generation['logprobs']>,
+): Promise<DrawnLogprobs> {
   const details = await context.sampleToken(index, sampler, false, false, [[token], false, false, false, Math.max(1, top)], true)
-  return { token, logprobs: toLogprobs(token, top, details[3] ?? [], details[4] ?? 1) }
+  return toLogprobs(token, top, details[3] ?? [], details[4] ?? 1)
 }
 
 /**

@@ -21,6 +21,11 @@ export interface Generation {
   isEnd(token: number): boolean
   /** Greedy, free of bias and penalties; null when nobody wants log probabilities. */
   readonly logprobs: { readonly sampler: NativeSampler; readonly top: number } | null
+  /**
+   * Told the log probabilities of each token of the prompt but the first, in order, before `onPrompt`; null = nobody wants them, so that what
+   * is cached of the prompt is not read again.
+   */
+  readonly onPromptToken: ((token: number, logprobs: DrawnLogprobs) => void) | null
   /** The prompt is in the cache; `cachedTokens` of it were there before. */
   onPrompt(cachedTokens: number): void
   /** A token was drawn; false ends the generation, and nothing more is called. */

@@ -11,6 +11,13 @@ export interface LoadedEntry {
   readonly guess: Uint32Array
   /** Where the logits after the last token and after each guess will be; none while the prompt is unfinished. */
   readonly indices: ArrayLike<LogitIndex> & Iterable<LogitIndex>
+  /** Where the logits will be that tell how likely tokens of the prompt are, and these tokens. */
+  readonly scores: readonly { readonly index: LogitIndex; readonly token: number }[]
+}
+
+/** Whether a generation wants to know how likely its prompt is, and has not been told. */
+export function wantsScores({ generation, drawn }: RunningGeneration): boolean {
+  return generation.onPromptToken !== null && drawn === 0
 }
 
 /** Puts the planned tokens of running generations into the context's batch, with what is guessed to follow them. */
@@ -28,9 +35,17 @@ export function loadBatch(
   return taken.map(({ running: each, tokens, complete }) => {
     const guess = complete ? each.guess : none
     const all = guess.length === 0 ? tokens : Uint32Array.of(...tokens, ...guess)
-    const drawn = complete ? places(tokens.length - 1, all.length) : none
-    const indices = context.addToBatch(each.hold.id, table.tokens(each.hold).length, all, drawn)
-    return { running: each, tokens, guess, indices }
+    const start = table.tokens(each.hold).length
+    if (!wantsScores(each)) {
+      const drawn = complete ? places(tokens.length - 1, all.length) : none
+      return { running: each, tokens, guess, indices: context.addToBatch(each.hold.id, start, all, drawn), scores: [] }
+    }
+    const read = context.addToBatch(each.hold.id, start, all, places(0, all.length))
+    const scores = [...read.subarray(0, tokens.length)].flatMap((index, at) => {
+      const token = each.generation.prompt[start + at + 1]
+      return token === undefined ? [] : [{ index, token }]
+    })
+    return { running: each, tokens, guess, indices: complete ? read.subarray(tokens.length - 1) : none, scores }
   })
 }
 

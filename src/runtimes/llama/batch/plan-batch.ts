@@ -6,6 +6,8 @@ export interface Pending {
   readonly tokens: number
   /** Arrival order; older prompts go first. */
   readonly arrival: number
+  /** Tokens of it that one batch may have; absent = as many as there is room for. */
+  readonly most?: number
 }
 
 /** Tokens of one sequence in the next batch. */
@@ -26,8 +28,8 @@ export function planBatch(pending: readonly Pending[], promptTokens: number): re
   const prompts = pending.filter((sequence) => sequence.tokens > 1).sort((a, b) => a.arrival - b.arrival)
   const entries = decoding.map(({ id }): BatchEntry => ({ id, count: 1, complete: true }))
   let room = promptTokens
-  for (const { id, tokens } of prompts) {
-    const count = cutForTile(tokens, room)
+  for (const { id, tokens, most = room } of prompts) {
+    const count = cutForTile(tokens, Math.min(room, most))
     if (count === 0) break
     entries.push({ id, count, complete: count === tokens })
     room -= count

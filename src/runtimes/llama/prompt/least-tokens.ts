@@ -12,6 +12,7 @@ const hopeless = 4
  * @param longestToken Bytes.
  */
 export function leastTokens({ input }: Pick<TextRequest, 'input'>, longestToken: number): number {
+  if (input.type === 'prompt' && input.tokens !== undefined) return input.tokens.length
   if (input.type === 'prompt') return Math.ceil(Buffer.byteLength(input.prompt) / longestToken)
   const asked = input.messages.filter((message) => message.role === 'user' || message.role === 'system')
   const bytes = asked.reduce((sum, message) => sum + Buffer.byteLength(message.content ?? ''), 0)

@@ -23,6 +23,7 @@ export interface PromptTools {
  * @throws {ServiceError} `invalid_request_error` when the template refuses the messages.
  */
 export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTools, { input }: Pick<TextRequest, 'input'>): Uint32Array {
+  if (input.type === 'prompt' && input.tokens !== undefined) return Uint32Array.from(input.tokens)
   if (input.type === 'prompt') return withBegin(vocabulary, [vocabulary.tokenize(input.prompt, { special: false })])
   const offered = input.toolChoice === 'none' ? [] : input.tools
   const messages = toolFormat.native ? fitToolHistory(toolFormat, input.messages) : writeToolsAsText(input.messages, offered)

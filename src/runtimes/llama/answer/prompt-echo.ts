@@ -1,0 +1,39 @@
+import type { TextPart, TextRequest, TokenLogprob } from '../../../core/text-generation.ts'
+import type { DrawnLogprobs } from '../batch/generation.ts'
+import type { Vocabulary } from '../binding/vocabulary.ts'
+import { describeLogprobs, describeToken } from './logprob-ledger.ts'
+
+/** The prompt as answers begin with it that echo it; its first choice reads it for all of them. */
+export class PromptEcho {
+  readonly #vocabulary: Vocabulary
+  readonly #text: string
+  readonly #first: number | null
+  readonly #logprobs: TokenLogprob[] | null
+
+  /** @param prompt Its tokens, with the one that begins every prompt of the model, which is no part of what was sent. */
+  constructor(vocabulary: Vocabulary, input: Extract<TextRequest['input'], { type: 'prompt' }>, prompt: Uint32Array, scored: boolean) {
+    const isOwn = input.tokens === undefined && prompt[0] === vocabulary.begin
+    this.#vocabulary = vocabulary
+    this.#text = input.tokens === undefined ? input.prompt : Buffer.concat(input.tokens.map(vocabulary.spell)).toString('utf8')
+    this.#first = isOwn ? null : (prompt[0] ?? null)
+    this.#logprobs = scored ? [] : null
+  }
+
+  /** Whether somebody wants to know how likely its tokens are. */
+  get scored(): boolean {
+    return this.#logprobs !== null
+  }
+
+  /** Takes in how likely the next token is; the first has no such number. */
+  add(token: number, logprobs: DrawnLogprobs): void {
+    this.#logprobs?.push(describeLogprobs(this.#vocabulary, token, logprobs))
+  }
+
+  /** What a choice begins with. */
+  part(choice: number): TextPart {
+    const text = { type: 'text', choice, text: this.#text } as const
+    if (this.#logprobs === null) return text
+    const unscored = this.#first === null ? {} : { unscored: describeToken(this.#vocabulary, this.#first) }
+    return { ...text, logprobs: [...this.#logprobs], ...unscored }
+  }
+}
