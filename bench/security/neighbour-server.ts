@@ -69,6 +69,8 @@ async function startService(): Promise<BenchTarget> {
           catalogFor: () => deps.catalog,
           allowedHosts: [],
           pullModel: () => Promise.reject(new Error('Nothing is pulled here.')),
+          pulledModels: { has: () => false, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
+          modelServers: () => [],
           onSignInRefused: () => {},
           onFault: () => {},
           audit: new MemoryAuditLog(),

@@ -26,8 +26,12 @@ export async function describeModel(
   modelFile: ModelFile,
   { folder, bytes, created }: FolderFacts,
 ): Promise<ModelDescriptor | { readonly fault: CatalogFault }> {
-  const { id, name = id, license = null, price } = modelFile
-  const base = { id, name, folder, license, bytes, created, ...(price !== undefined && { price: readPrice(price) }) }
+  const { id, name = id, license = null, description, price } = modelFile
+  const base = {
+    ...{ id, name, folder, license, bytes, created },
+    ...(description !== undefined && { description }),
+    ...(price !== undefined && { price: readPrice(price) }),
+  }
   if (modelFile.kind === 'text') return { ...base, ...(await describeText(modelFile, folder)) }
   const usual = await describeUsual(modelFile, folder)
   if ('fault' in usual) return usual

@@ -87,6 +87,14 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   { name: 'license', models: 'all', absent: 'unknown', expected: 'a text', meaning: 'Its licence, shown beside it.', accepts: isText },
   {
+    name: 'description',
+    models: 'all',
+    absent: 'none',
+    expected: 'a text',
+    meaning: 'What it is, in a sentence or two, for the people who choose it in the console.',
+    accepts: isText,
+  },
+  {
     name: 'price.prompt',
     models: 'text',
     absent: '0',

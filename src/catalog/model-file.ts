@@ -15,6 +15,7 @@ interface ModelFileBase {
   readonly id: string
   readonly name?: string
   readonly license?: string
+  readonly description?: string
   /** Per million tokens read and written, and per picture. */
   readonly price?: { readonly prompt?: number; readonly completion?: number; readonly image?: number }
   /** By path inside the model's folder. */

@@ -42,6 +42,7 @@ import { openAssets, tidyAssets } from './models/open-assets.ts'
 import { openModels } from './models/open-models.ts'
 import { pullToDataFolder } from './models/pull-to-data-folder.ts'
 import { reachUpstreams } from './models/reach-upstreams.ts'
+import { ServerHealth } from './models/server-health.ts'
 import { observeEngines } from './observe/observe-engines.ts'
 import { observeHttp } from './observe/observe-http.ts'
 import { observePool } from './observe/observe-pool.ts'
@@ -107,14 +108,20 @@ export async function serve(
     accountShare: config.accounts.share,
   }
   const measured = await openMeasuredMemory(dataLayout(config.dataFolder).measuredMemoryFile)
+  const servers = new ServerHealth()
   const loader = reachUpstreams(engines, {
-    onServer: (change) => serverChanged(telemetry, change),
+    onServer: (change) => {
+      serverChanged(telemetry, change)
+      servers.changed(change)
+    },
     traceparent: () => telemetry.traces.traceparent(),
   })
   const ownPool = parts.use(createModelPool({ catalog: nameable, loader, clock, limits, measured, onEvent: observePool(telemetry) }))
   observeModels(telemetry, () => ownPool.states())
   parts.use(tidyAssets({ ...assets, log, pool: ownPool, telemetry }, config))
-  const pulled = parts.use(followPulledModels({ catalog: installed, pool: ownPool, clock, telemetry }))
+  const pulled = parts.use(
+    followPulledModels({ catalog: installed, pool: ownPool, clock, telemetry, pulledFolder: dataLayout(config.dataFolder).modelsFolder }),
+  )
   const isDraining = () => signal.aborted
   const { catalog, pool, ...cluster } = await joinCluster(
     { installed, nameable, registry: store.nodes, pool: ownPool, clock, isDraining, telemetry },
@@ -190,6 +197,8 @@ export async function serve(
         clusterNodes: cluster.nodes,
         onFault: ({ requestId, error }) => faultSurvived(telemetry, { where: 'console', requestId }, error),
         onSignInRefused: (event) => signInRefused(telemetry, event),
+        pulledModels: pulled,
+        modelServers: (model) => servers.of(model),
         pullModel: async (source, options) => pulled.admit(await pullToDataFolder(config, source, options)),
       },
       consoleSettings(config, signIn),

@@ -1,4 +1,5 @@
 import type { ClusterNode } from '../core/cluster/node.ts'
+import type { ModelDescriptor } from '../core/model.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { AuditLog } from '../core/ports/audit-log.ts'
@@ -13,6 +14,7 @@ import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
 import type { ServiceAddresses } from '../http/service-addresses.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
+import type { ModelServer } from './contract/models.ts'
 import type { ServiceLimit } from './contract/service.ts'
 import type { PullModel } from './model-pulls.ts'
 import type { OpenIdSettings } from './sign-in/openid/openid-settings.ts'
@@ -35,6 +37,13 @@ export interface ConsoleDependencies {
   readonly pool: ModelPool
   readonly clock: Clock
   readonly pullModel: PullModel
+  /** What was pulled into the data folder: which models that are, and how one goes. */
+  readonly pulledModels: {
+    has(model: ModelDescriptor): boolean
+    remove(model: ModelDescriptor): Promise<void>
+  }
+  /** The servers that run a model for us; none where it runs here. */
+  readonly modelServers: (model: ModelDescriptor) => readonly ModelServer[]
   /** Every node that this one shares its work with, itself included; absent where it is alone. */
   readonly clusterNodes?: () => readonly ClusterNode[]
   /** The origins of links and of the endpoints; known once the service listens. */

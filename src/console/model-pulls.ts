@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/error.ts'
+import type { Clock } from '../core/ports/clock.ts'
 import type { ModelPull } from './contract/models.ts'
 
 /** Fetches a model from a web address into the data folder; it can be used once this resolves. */
@@ -7,17 +8,29 @@ export type PullModel = (
   options: { readonly signal: AbortSignal; readonly onProgress: (bytesDone: number, bytesTotal: number) => void },
 ) => Promise<void>
 
+/** The rate is that of the last so many milliseconds. */
+const rateOverMs = 15_000
+
+interface RunningPull {
+  readonly pull: Omit<ModelPull, 'bytesPerSecond'>
+  readonly controller: AbortController
+  /** How much had come when, as far back as the rate looks. */
+  readonly progress: readonly { readonly at: number; readonly bytes: number }[]
+}
+
 /** The pulls that owners started since the service did; they go on when the page is closed. */
 export class ModelPulls {
   readonly #pullModel: PullModel
-  readonly #pulls = new Map<string, { readonly pull: ModelPull; readonly controller: AbortController }>()
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #pulls = new Map<string, RunningPull>()
 
-  constructor(pullModel: PullModel) {
+  constructor(pullModel: PullModel, clock: Pick<Clock, 'now'>) {
     this.#pullModel = pullModel
+    this.#clock = clock
   }
 
   list(): readonly ModelPull[] {
-    return [...this.#pulls.values()].map(({ pull }) => pull)
+    return [...this.#pulls.values()].map(({ pull, progress }) => ({ ...pull, bytesPerSecond: this.#rateOf(pull, progress) }))
   }
 
   /** Starts a pull; a source that is being pulled already stays as it is. @throws {ServiceError} `validation_error`. */
@@ -30,7 +43,8 @@ export class ModelPulls {
       )
     if (this.#pulls.get(source)?.pull.state === 'pulling') return
     const controller = new AbortController()
-    this.#pulls.set(source, { controller, pull: { source, state: 'pulling', bytesDone: 0, bytesTotal: 0, reason: null } })
+    const pull = { source, state: 'pulling', bytesDone: 0, bytesTotal: 0, reason: null } as const
+    this.#pulls.set(source, { controller, pull, progress: [] })
     void this.#run(source, controller.signal)
   }
 
@@ -59,6 +73,21 @@ export class ModelPulls {
     const known = this.#pulls.get(source)
     // After a removal the same source may be on its way again, by another signal.
     if (known === undefined || signal.aborted) return
-    this.#pulls.set(source, { ...known, pull: { ...known.pull, ...change } })
+    const at = this.#clock.now()
+    const pull = { ...known.pull, ...change }
+    // The last moment before the span stays, so that a slow pull has a rate too.
+    const from = known.progress.findLastIndex((moment) => moment.at <= at - rateOverMs)
+    const lately = from < 0 ? known.progress : known.progress.slice(from)
+    const isSameMoment = lately.at(-1)?.at === at
+    const progress = [...(isSameMoment ? lately.slice(0, -1) : lately), { at, bytes: pull.bytesDone }]
+    this.#pulls.set(source, { ...known, pull, progress })
+  }
+
+  /** Null before there are two moments to compare, and once it has ended. */
+  #rateOf({ state, bytesDone }: RunningPull['pull'], progress: RunningPull['progress']): number | null {
+    const first = progress[0]
+    const now = this.#clock.now()
+    if (state !== 'pulling' || first === undefined || now <= first.at) return null
+    return (bytesDone - first.bytes) / ((now - first.at) / 1000)
   }
 }

@@ -34,13 +34,13 @@ const image: ModelDescriptor = {
 
 test('a model is shown without a path of the machine or an address of its network', () => {
   for (const descriptor of [text, image]) {
-    const shown = JSON.stringify(showModel({ descriptor, state: null, contextLength: null }))
+    const shown = JSON.stringify(showModel({ descriptor, state: null, contextLength: null }, null))
     assert.doesNotMatch(shown, /secret|10\.0\.0\.7/)
   }
 })
 
 test('a model is shown with what its page needs: what it makes, where it stands, the family that says its route', () => {
-  const [chat, picture] = [text, image].map((descriptor) => showModel({ descriptor, state: null, contextLength: 4096 }))
+  const [chat, picture] = [text, image].map((descriptor) => showModel({ descriptor, state: null, contextLength: 4096 }, null))
   assert.ok(chat?.kind === 'text' && picture?.kind === 'image')
   assert.deepEqual([chat.generates, chat.contextLength, chat.state.state], [false, 4096, 'unloaded'])
   assert.deepEqual([picture.family, picture.native.width], ['sd15', 512])

@@ -1,15 +1,25 @@
 import { isImageServer } from '../core/images/image-servers.ts'
 import { familyOf } from '../core/model.ts'
 import type { ListedModel } from '../operations/list-models.ts'
-import type { ConsoleModel } from './contract/models.ts'
+import type { ConsoleModel, ModelServer } from './contract/models.ts'
 
 const unloaded = { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 } as const
 
-/** A model without paths of the machine and addresses of its network: any member sees it. */
-export function showModel({ descriptor, state, contextLength }: ListedModel): ConsoleModel {
+/** What only owners are shown of a model. */
+export interface OwnersFacts {
+  readonly servers: readonly ModelServer[]
+  readonly removable: boolean
+}
+
+/** A model without paths of the machine and addresses of its network: any member sees it; an owner sees `facts` besides. */
+export function showModel({ descriptor, state, contextLength }: ListedModel, facts: OwnersFacts | null): ConsoleModel {
   const { modelId: _, ...standing } = state ?? { modelId: descriptor.id, ...unloaded }
-  const { id, name, license, bytes, created } = descriptor
-  const common = { id, name, license, bytes, created, state: standing }
+  const { id, name, license, bytes, created, description } = descriptor
+  const common = {
+    ...{ id, name, license, bytes, created, state: standing },
+    ...(description !== undefined && { description }),
+    ...(facts && { removable: facts.removable, ...(facts.servers.length > 0 && { servers: facts.servers }) }),
+  }
   if (descriptor.kind === 'text') {
     const { kind, embeddings, generates = true, weights } = descriptor
     return { ...common, kind, embeddings, generates, contextLength, ...(weights && { weights }) }

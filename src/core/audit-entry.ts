@@ -25,6 +25,7 @@ export const auditActions = [
   'model-unloaded',
   'model-pulled',
   'model-pull-removed',
+  'model-removed',
 ] as const
 
 /** One of {@link auditActions}. */

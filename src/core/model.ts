@@ -13,6 +13,8 @@ interface DescriptorBase {
   /** Absolute path of the model's folder, or of its only file where it has no folder of its own. */
   readonly folder: string
   readonly license: string | null
+  /** What it is, in a sentence or two; absent = nobody said. */
+  readonly description?: string
   /** Bytes of all files: the first guess of the memory it needs. */
   readonly bytes: number
   /** Unix seconds of the model file, for the models list. */

@@ -12,7 +12,7 @@ test('an owner sees usage, models and the service, and loads and unloads', { ski
   await page.getByRole('button', { name: 'What is 17 + 25?' }).click()
   await page.locator('.turn-answer[data-state=done]').waitFor()
   await openPage(page, 'Usage')
-  await page.getByRole('img', { name: /^Requests per day/ }).waitFor()
+  await page.getByRole('slider', { name: 'Requests per day' }).waitFor()
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'CSV' }).click()
   assert.equal((await download).suggestedFilename(), 'sepia-usage.csv')

@@ -1,5 +1,5 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
-import type { SignInSettings } from '../../src/console/console-dependencies.ts'
+import type { ConsoleDependencies, SignInSettings } from '../../src/console/console-dependencies.ts'
 import type { PullModel } from '../../src/console/model-pulls.ts'
 import { registerConsole } from '../../src/console/register-console.ts'
 import { authenticateSession } from '../../src/console/sign-in/authenticate-session.ts'
@@ -53,6 +53,8 @@ export async function startConsoleService({
   settings = {},
   signIn = {},
   pullModel = () => Promise.reject(new Error('Nothing is pulled here.')),
+  pulledModels = { has: () => false, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
+  modelServers = () => [],
   outputs: given,
   catalog = createFakeCatalog(),
   clock = createTestClock(),
@@ -64,6 +66,8 @@ export async function startConsoleService({
   settings?: Partial<HttpSettings>
   signIn?: Partial<SignInSettings>
   pullModel?: PullModel
+  pulledModels?: ConsoleDependencies['pulledModels']
+  modelServers?: ConsoleDependencies['modelServers']
   outputs?: OutputStore
   catalog?: ModelCatalog
   clock?: TestClock
@@ -96,6 +100,8 @@ export async function startConsoleService({
       ...guarded,
       catalogFor: (accountId) => deps.assets.library.catalogFor(accountId),
       pullModel,
+      pulledModels,
+      modelServers,
       onFault: () => undefined,
       onSignInRefused: ({ address }) => refused.push(address),
     },

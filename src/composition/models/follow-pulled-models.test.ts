@@ -48,9 +48,18 @@ async function open(models: readonly ModelDescriptor[]) {
   const telemetry = createTelemetry(await createLog({ format: 'json', level: 'info' }, { write: (line) => void lines.push(line) }))
   const parts = new AsyncDisposableStack()
   const pool = parts.use(createModelPool({ catalog, loader, clock, limits, onEvent: () => {} }))
-  const pulled = parts.use(followPulledModels({ catalog, pool, clock, telemetry }))
+  const pulled = parts.use(followPulledModels({ catalog, pool, clock, telemetry, pulledFolder: '/models' }))
   return { clock, become, loader, pool, pulled, lines, parts }
 }
+
+test('only what lies in the folder of pulled models may be removed', async () => {
+  const { pulled, parts } = await open([])
+  assert.deepEqual(
+    ['/models/small', '/models', '/models/a/b', '/elsewhere/small'].map((folder) => pulled.has({ folder })),
+    [true, false, false, false],
+  )
+  await parts.disposeAsync()
+})
 
 test('a model that came can be used within two seconds', async () => {
   const { clock, become, pool, parts } = await open([])

@@ -1,5 +1,7 @@
+import { dirname } from 'node:path'
 import { CatalogError } from '../../catalog/catalog-fault.ts'
 import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
+import { removeModel } from '../../catalog/remove-model.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
@@ -17,12 +19,18 @@ interface FollowDependencies {
   readonly pool: ModelPool
   readonly clock: Clock
   readonly telemetry: Telemetry
+  /** Absolute path. */
+  readonly pulledFolder: string
 }
 
 /** Keeps the catalog, and what is in memory, in step with the folder of pulled models. */
 export interface PulledModels extends AsyncDisposable {
   /** Makes a model usable that has just arrived in the folder. @throws {Error} when it is left out for its faults. */
   admit(model: Pick<ModelDescriptor, 'id' | 'folder'>): Promise<void>
+  /** Whether a model lies in the folder; what is anywhere else is not ours to delete. */
+  has(model: Pick<ModelDescriptor, 'folder'>): boolean
+  /** Deletes a model; it leaves the memory with its last request. */
+  remove(model: Pick<ModelDescriptor, 'folder'>): Promise<void>
 }
 
 /** Starts to look for models that were pulled or removed beside the service; disposing it ends that. */
@@ -37,6 +45,11 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
       await run()
       if (deps.catalog.find(id) === undefined)
         throw new Error(`${id} arrived but has faults, which the log names; correct or delete ${folder}.`)
+    },
+    has: ({ folder }) => dirname(folder) === deps.pulledFolder,
+    async remove(model) {
+      await removeModel(model)
+      await run()
     },
     async [Symbol.asyncDispose]() {
       stop.abort()

@@ -4,8 +4,25 @@ import type { ModelState } from '../../core/ports/model-pool.ts'
 
 type Common = 'id' | 'name' | 'license' | 'bytes' | 'created'
 
+/** A server that runs a model for us. */
+export interface ModelServer {
+  readonly url: string
+  /** The model's name there. */
+  readonly model: string
+  /** Whether it answered when it was last asked; null = nobody has asked it since the start. */
+  readonly answers: boolean | null
+  /** Why it did not; null = it did, or was not asked. */
+  readonly reason: string | null
+}
+
 interface Standing {
   readonly state: Omit<ModelState, 'modelId'>
+  /** What it is, as its model.json says; absent = it does not. */
+  readonly description?: string
+  /** For owners: where it runs; absent = on the service's own machines. */
+  readonly servers?: readonly ModelServer[]
+  /** For owners: whether it was pulled, and may be removed. */
+  readonly removable?: boolean
 }
 
 /** A language model as the console shows it. */
@@ -33,17 +50,20 @@ export interface ConsoleImageModel
   readonly enlarges?: number
 }
 
-/** A model as the console shows it: what it is and where it stands, without paths of the machine and addresses of its network. */
+/** A model as the console shows it: what it is and where it stands, without paths of the machine; addresses of its network are for owners alone. */
 export type ConsoleModel = ConsoleTextModel | ConsoleImageModel
 
 /** A model on its way, or how that ended. */
 export interface ModelPull {
+  /** As the owner gave it; to others a name of the hub, or the last part of an address. */
   readonly source: string
   readonly state: 'pulling' | 'done' | 'failed'
   readonly bytesDone: number
   /** 0 until the model's own list of files has arrived. */
   readonly bytesTotal: number
-  /** Why it failed, or null. */
+  /** Lately; null = not known yet, or it has ended. */
+  readonly bytesPerSecond: number | null
+  /** Why it failed, for owners, or null. */
   readonly reason: string | null
 }
 
@@ -60,7 +80,7 @@ export interface ModelList {
   readonly origins: CallOrigins
 }
 
-/** POST /console/api/models/load and /unload. */
+/** POST /console/api/models/load, /unload and /remove. */
 export interface ModelChoice {
   readonly model: string
 }

@@ -10,7 +10,7 @@ export function registerImageAssets(own: FastifyInstance, deps: Pick<ConsoleDepe
   own.get('/console/api/image-assets', async (request): Promise<ImageAssetList> => {
     const catalog = deps.catalogFor(personOf(request).id)
     const installed = new Set(deps.catalog.list().map(({ id }) => id))
-    const models = listModels({ ...deps, catalog }).map(showModel)
+    const models = listModels({ ...deps, catalog }).map((model) => showModel(model, null))
     return {
       checkpoints: models.filter((model) => model.kind === 'image').filter(({ id }) => !installed.has(id)),
       assets: catalog.listAssets().map(({ kind, name, family }) => ({ kind, name, family, label: name.slice(name.indexOf('/') + 1) })),

@@ -6,8 +6,8 @@ import type { PullModel } from '../model-pulls.ts'
 
 const source = 'https://models.example/tiger/model.json'
 
-async function openModels(pullModel?: PullModel) {
-  const service = await startConsoleService(pullModel === undefined ? {} : { pullModel })
+async function openModels(pullModel?: PullModel, more: Parameters<typeof startConsoleService>[0] = {}) {
+  const service = await startConsoleService({ ...more, ...(pullModel && { pullModel }) })
   const owner = await service.join(service.firstCode, 'ada@example.org')
   const { code } = (await service.send('POST', '/console/api/invitations', { cookie: owner, body: { role: 'member' } })).json()
   const member = await service.join(code, 'bob@example.org')
@@ -40,8 +40,34 @@ describe('the models', () => {
   })
 })
 
+describe('an owner', () => {
+  const server = { url: 'http://10.0.0.7:8000/v1', model: 'm', answers: false, reason: 'It refused the connection.' }
+
+  test('sees where a model runs and whether it can be removed; nobody else does', async () => {
+    const modelServers = () => [server]
+    const { list, member } = await openModels(undefined, { modelServers })
+    assert.deepEqual([(await list()).models[0]?.servers, (await list()).models[0]?.removable], [[server], false])
+    assert.doesNotMatch(JSON.stringify(await list(member)), /10\.0\.0\.7|removable/)
+  })
+
+  test('removes what was pulled and nothing else; nobody else does', async () => {
+    const removed: string[] = []
+    const pulledModels = {
+      has: ({ id }: { readonly id: string }) => id === 'fake-image',
+      remove: async ({ id }: { readonly id: string }) => void removed.push(id),
+    }
+    const { post, member } = await openModels(undefined, { pulledModels })
+    assert.equal(await post('remove', { model: 'fake-image' }, member), 403)
+    assert.equal(await post('remove', { model: 'fake-chat' }), 422)
+    assert.equal(await post('remove', { model: 'nothing' }), 404)
+    assert.deepEqual(removed, [])
+    assert.equal(await post('remove', { model: 'fake-image' }), 204)
+    assert.deepEqual(removed, ['fake-image'])
+  })
+})
+
 describe('a pull', () => {
-  test('is seen by owners while it lasts and when it is done, by nobody else, and cleared away', async () => {
+  test('is seen by everybody while it lasts and when it is done, by others without its address, and cleared away', async () => {
     const ended = Promise.withResolvers<void>()
     const pulling: PullModel = (_, { onProgress }) => {
       onProgress(50, 200)
@@ -49,8 +75,9 @@ describe('a pull', () => {
     }
     const { post, list, member } = await openModels(pulling)
     assert.equal(await post('pulls', { source }), 202)
-    assert.deepEqual((await list(member)).pulls, [])
-    assert.deepEqual((await list()).pulls, [{ source, state: 'pulling', bytesDone: 50, bytesTotal: 200, reason: null }])
+    const progress = { state: 'pulling', bytesDone: 50, bytesTotal: 200, bytesPerSecond: null, reason: null }
+    assert.deepEqual((await list(member)).pulls, [{ source: 'model.json', ...progress }])
+    assert.deepEqual((await list()).pulls, [{ source, ...progress }])
     ended.resolve()
     await ended.promise
     assert.equal((await list()).pulls[0]?.state, 'done')

@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { ServiceError } from '../../core/error.ts'
+import type { ModelDescriptor } from '../../core/model.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ServiceAddresses } from '../../http/service-addresses.ts'
 import { listModels } from '../../operations/list-models.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { CallOrigins, ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
+import type { CallOrigins, ModelChoice, ModelList, ModelPull, PullChoice } from '../contract/models.ts'
 import { ModelPulls } from '../model-pulls.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
@@ -17,20 +19,21 @@ const readSource: BodyReader<PullChoice> = createBodyReader({ source: Type.Strin
 /** /console/api/models: what is installed, in memory and on its way; owners load, unload and pull. */
 export function registerModels(
   own: FastifyInstance,
-  deps: Pick<ConsoleDependencies, 'audit' | 'clock' | 'catalog' | 'pool' | 'pullModel' | 'addresses'>,
+  deps: Pick<ConsoleDependencies, 'audit' | 'clock' | 'catalog' | 'pool' | 'pullModel' | 'pulledModels' | 'modelServers' | 'addresses'>,
 ): void {
-  const pulls = new ModelPulls(deps.pullModel)
+  const pulls = new ModelPulls(deps.pullModel, deps.clock)
   own.addHook('onClose', async () => pulls.close())
 
-  own.get(
-    '/console/api/models',
-    async (request): Promise<ModelList> => ({
-      models: listModels(deps).map(showModel),
-      // Where models come from is the operator's business, and may hold names of his network.
-      pulls: personOf(request).role === 'owner' ? pulls.list() : [],
+  own.get('/console/api/models', async (request): Promise<ModelList> => {
+    const isOwner = personOf(request).role === 'owner'
+    const factsOf = (model: ModelDescriptor) =>
+      isOwner ? { servers: deps.modelServers(model), removable: deps.pulledModels.has(model) } : null
+    return {
+      models: listModels(deps).map((model) => showModel(model, factsOf(model.descriptor))),
+      pulls: isOwner ? pulls.list() : pulls.list().map(pullForMembers),
       origins: callOrigins(deps.addresses()),
-    }),
-  )
+    }
+  })
 
   for (const verb of ['load', 'unload'] as const) {
     own.post(`/console/api/models/${verb}`, async (request, reply) => {
@@ -41,6 +44,20 @@ export function registerModels(
       return reply.code(204).send()
     })
   }
+
+  own.post('/console/api/models/remove', async (request, reply) => {
+    ownerOf(request)
+    const { model: id } = readModel(request)
+    const model = deps.catalog.find(id)
+    if (model === undefined) throw new ServiceError('not_found', `There is no model ${id}; it may have been removed.`)
+    if (!deps.pulledModels.has(model))
+      throw new ServiceError('validation_error', `${id} was not pulled; take it out of its models folder and start the service again.`, {
+        param: 'model',
+      })
+    await deps.pulledModels.remove(model)
+    await recordAudit(deps, request, 'model-removed', { subject: id })
+    return reply.code(204).send()
+  })
 
   own.post('/console/api/models/pulls', async (request, reply) => {
     ownerOf(request)
@@ -57,6 +74,12 @@ export function registerModels(
     await recordAudit(deps, request, 'model-pull-removed', { subject: source })
     return reply.code(204).send()
   })
+}
+
+/** Where models come from is the operator's business, and may hold names of his network; what the hub calls them is known to everybody. */
+function pullForMembers({ source, ...pull }: ModelPull): ModelPull {
+  const shown = source.startsWith('hf:') ? source : (source.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? 'a model')
+  return { ...pull, source: shown, reason: null }
 }
 
 /** Names an origin only where it is another than the console's: people may reach that under several names. */

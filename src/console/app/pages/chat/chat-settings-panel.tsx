@@ -1,12 +1,11 @@
-import type { ComponentChildren, VNode } from 'preact'
-import { useRef } from 'preact/hooks'
+import type { VNode } from 'preact'
 import { Button } from '../../parts/button.tsx'
+import { Fold } from '../../parts/fields/fold.tsx'
 import { seedFault } from '../../parts/fields/seed-fault.ts'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { Slider } from '../../parts/fields/slider.tsx'
 import { TextArea } from '../../parts/fields/text-area.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { chatModels, modelChoices } from '../../state/models.ts'
 import { changeChatSettings, chatSettings, defaultChatSettings } from './chat-settings.ts'
 import { CompareFields } from './compare/compare-fields.tsx'
@@ -82,26 +81,6 @@ export function ChatSettingsPanel(): VNode {
         </Button>
       </div>
     </div>
-  )
-}
-
-interface FoldProps {
-  readonly title: string
-  /** Whether it stands open at first: what is in use must not be hidden. */
-  readonly open?: boolean
-  readonly children: ComponentChildren
-}
-
-function Fold({ title, open = false, children }: FoldProps): VNode {
-  const first = useRef(open)
-  return (
-    <details class="fold" open={first.current}>
-      <summary>
-        <Icon name="next" size={14} />
-        {title}
-      </summary>
-      {children}
-    </details>
   )
 }
 

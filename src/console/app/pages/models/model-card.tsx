@@ -4,57 +4,72 @@ import type { ConsoleModel, ModelChoice } from '../../../contract/models.ts'
 import { send } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
+import { ModelDot } from '../../parts/models/model-dot.tsx'
+import { stateText } from '../../parts/models/model-state-text.ts'
 import { loadModels } from '../../state/models.ts'
+import { canBeTried, tryModel } from '../palette/try-model.ts'
 import { modelFacts } from './model-facts.ts'
+import { ServerLines } from './server-lines.tsx'
 
-const marks = {
-  unloaded: { tone: '', label: 'not loaded' },
-  loading: { tone: 'busy', label: 'loading' },
-  loaded: { tone: 'good', label: 'loaded' },
-  'backing-off': { tone: 'bad', label: 'crashed, waiting' },
-} as const satisfies Record<ConsoleModel['state']['state'], { tone: string; label: string }>
+const tones = { unloaded: '', loading: 'busy', loaded: 'good', 'backing-off': 'bad' } as const satisfies Record<
+  ConsoleModel['state']['state'],
+  string
+>
 
-/** Only engines that tell how far they are. */
-function progressText(part: number | undefined): string {
-  return part === undefined ? '' : ` ${Math.floor(part * 100)} %`
-}
-
-/** One model: what it is, where it stands, and the way to move it. */
+/** One model: what it is, where it stands and runs, and the ways to try, move and remove it. */
 export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange: boolean }): VNode {
   const busy = useSignal(false)
   const failure = useSignal<unknown>(null)
+  const removing = useSignal(false)
+  const ask = async (verb: 'load' | 'unload' | 'remove') => {
+    await send(`/console/api/models/${verb}`, { method: 'POST', body: { model: model.id } satisfies ModelChoice })
+    await loadModels()
+  }
   const change = async (verb: 'load' | 'unload') => {
     busy.value = true
     failure.value = null
     try {
-      await send(`/console/api/models/${verb}`, { method: 'POST', body: { model: model.id } satisfies ModelChoice })
-      await loadModels()
+      await ask(verb)
     } catch (error) {
       failure.value = error
     } finally {
       busy.value = false
     }
   }
-  const mark = marks[model.state.state]
   const inMemory = model.state.state === 'loaded'
+  const name = <span class="hidden-text"> {model.name}</span>
   return (
-    <article class="sheet stack">
+    <article class="sheet stack" aria-label={model.name}>
       <div class="row between">
         <div class="stack tight">
           <div class="row">
-            <h2>{model.name}</h2>
-            <span class={`mark ${mark.tone}`}>{mark.label + progressText(model.state.loadProgress)}</span>
+            <h2>
+              <ModelDot model={model.id} /> {model.name}
+            </h2>
+            <span class={`mark ${tones[model.state.state]}`}>{stateText(model.state)}</span>
           </div>
-          <code class="soft">{model.id}</code>
+          <code class="soft clipped" title={model.id}>
+            {model.id}
+          </code>
         </div>
-        {mayChange ? (
-          <Button disabled={busy.value} onClick={() => void change(inMemory ? 'unload' : 'load')}>
-            {busy.value ? 'One moment…' : inMemory ? 'Unload' : 'Load'}
-            <span class="hidden-text"> {model.name}</span>
-          </Button>
-        ) : null}
+        <div class="row">
+          {canBeTried(model) ? <Button onClick={() => tryModel(model)}>Try it{name}</Button> : null}
+          {mayChange ? (
+            <Button tone="quiet" disabled={busy.value} onClick={() => void change(inMemory ? 'unload' : 'load')}>
+              {busy.value ? 'One moment…' : inMemory ? 'Unload' : 'Load'}
+              {name}
+            </Button>
+          ) : null}
+          {model.removable ? (
+            <Button tone="quiet" icon="trash" onClick={() => (removing.value = true)}>
+              Remove{name}
+            </Button>
+          ) : null}
+        </div>
       </div>
+      {model.description ? <p>{model.description}</p> : null}
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <dl class="facts">
         {modelFacts(model).map(([term, value]) => (
@@ -74,6 +89,13 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
           </dd>
         </div>
       </dl>
+      {model.servers ? <ServerLines servers={model.servers} /> : null}
+      {removing.value ? (
+        <ConfirmDialog title={`Remove ${model.name}?`} action="Remove" run={() => ask('remove')} onClose={() => (removing.value = false)}>
+          {byteText(model.bytes)} are deleted from the disk. Whoever asks for {model.id} is refused from then on; pulling it again brings it
+          back.
+        </ConfirmDialog>
+      ) : null}
     </article>
   )
 }

@@ -3,6 +3,7 @@ import type { ModelPull, PullChoice } from '../../../contract/models.ts'
 import { send, sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
+import { durationText } from '../../parts/duration-text.ts'
 import { loadModels } from '../../state/models.ts'
 import { showToast } from '../../state/toasts.ts'
 
@@ -20,7 +21,9 @@ export function PullCard({ pull, mayChange }: { pull: ModelPull; mayChange: bool
   return (
     <article class="sheet stack tight">
       <div class="row between">
-        <code>{source}</code>
+        <code class="clipped" title={source}>
+          {source}
+        </code>
         {mayChange ? (
           <Button tone="quiet" size="small" onClick={() => void remove()}>
             {state === 'pulling' ? 'Stop' : 'Clear'}
@@ -45,8 +48,12 @@ export function PullCard({ pull, mayChange }: { pull: ModelPull; mayChange: bool
   )
 }
 
-function progressText({ state, bytesDone, bytesTotal, reason }: ModelPull): string {
+function progressText({ state, bytesDone, bytesTotal, bytesPerSecond, reason }: ModelPull): string {
   if (state === 'done') return `All ${byteText(bytesTotal)} arrived and match. The model is ready to use.`
-  if (state === 'failed') return reason ?? 'It failed.'
-  return bytesTotal === 0 ? 'Reading its list of files…' : `${byteText(bytesDone)} of ${byteText(bytesTotal)}`
+  if (state === 'failed') return reason ?? 'It failed; an owner sees why.'
+  if (bytesTotal === 0) return 'Reading its list of files…'
+  const rate = bytesPerSecond === null ? [] : bytesPerSecond < 1 ? ['nothing comes now'] : [`${byteText(bytesPerSecond)} a second`]
+  const left =
+    bytesPerSecond !== null && bytesPerSecond >= 1 ? [`${durationText(((bytesTotal - bytesDone) / bytesPerSecond) * 1000)} left`] : []
+  return [`${byteText(bytesDone)} of ${byteText(bytesTotal)}`, ...rate, ...left].join(' · ')
 }

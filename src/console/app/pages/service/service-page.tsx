@@ -1,14 +1,20 @@
+import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
 import type { ServiceHealth, ServiceLimit, ServiceNode } from '../../../contract/service.ts'
-import { request } from '../../interface/request.ts'
+import { request, send } from '../../interface/request.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
+import { loadModels } from '../../state/models.ts'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
+import { LiveBoard, mostReadings } from './live-board.tsx'
+import type { ServiceReading } from './live-figures.ts'
+import { ModelLedger } from './model-ledger.tsx'
+import { readMetrics } from './read-metrics.ts'
 
 const refreshMs = 3000
 const limitColumns: readonly Column<ServiceLimit>[] = [
@@ -26,18 +32,33 @@ const nodeColumns: readonly Column<ServiceNode>[] = [
   { title: 'Memory, models', kind: 'amount', cell: ({ modelMemoryBytes }) => byteText(modelMemoryBytes) },
 ]
 
-/** For owners: how the machine is doing, and the limits it keeps. */
+/** For owners: what the service does now, how the machine is doing, and the limits it keeps. */
 export function ServicePage(): VNode {
-  const { resource, reload } = useResource((signal) => request<ServiceHealth>('/console/api/service', { signal }), [])
+  const readings = useSignal<readonly ServiceReading[]>([])
+  const { resource, reload } = useResource(async (signal) => {
+    const [health, metrics] = await Promise.all([
+      request<ServiceHealth>('/console/api/service', { signal }),
+      send('/metrics', { signal }).then((answer) => answer.text()),
+      loadModels(signal),
+    ])
+    const reading = { at: Date.now(), health, metrics: readMetrics(metrics) }
+    readings.value = [...readings.peek(), reading].slice(-mostReadings)
+    return health
+  }, [])
   useRepeat(
     useCallback(() => void reload(), []),
     refreshMs,
   )
   return (
-    <Page title="Service" intro="This node, now, and the limits it keeps.">
+    <Page title="Service" intro="What this node does now, and the limits it keeps. The lines show the last two minutes.">
       <Loaded resource={resource} retry={() => void reload()}>
         {(health) => (
           <>
+            <LiveBoard readings={readings.value} />
+            <section class="stack">
+              <h2>Models</h2>
+              <ModelLedger />
+            </section>
             <dl class="sheet facts large">
               <Fact term="Up for" value={durationText(health.uptimeMs)} />
               <Fact term="Memory, this process" value={byteText(health.memoryBytes)} />

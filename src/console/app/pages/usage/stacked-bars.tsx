@@ -1,11 +1,19 @@
+import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { Bar } from './bar.tsx'
 import { scaleTop } from './scale-top.ts'
 import type { UsageSeries } from './usage-series.ts'
 
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })
+const whole = new Intl.NumberFormat()
 const dayText = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const dayLabels = 6
+const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
+  ArrowLeft: (at) => at - 1,
+  ArrowRight: (at) => at + 1,
+  Home: () => 0,
+  End: (_, last) => last,
+}
 
 interface StackedBarsProps {
   readonly title: string
@@ -14,21 +22,44 @@ interface StackedBarsProps {
   readonly series: readonly UsageSeries[]
 }
 
-/** One bar per day, stacked by model. The same numbers stand in the table below it. */
+/** One bar per day. Pointer and arrow keys lead to the figures of a day; all of them stand in the table below it. */
 export function StackedBars({ title, days, series }: StackedBarsProps): VNode | null {
+  const read = useSignal<number | null>(null)
   if (series.length === 0) return null
   const sums = days.map((_, day) => series.reduce((sum, each) => sum + (each.amounts[day] ?? 0), 0))
   const highest = scaleTop(Math.max(...sums))
   const everyLabel = Math.ceil(days.length / dayLabels)
+  const last = days.length - 1
+  const figuresOf = (day: number) => series.flatMap(({ amounts, ...each }) => (amounts[day] ? [{ ...each, amount: amounts[day] }] : []))
+  const textOf = (day: number) =>
+    [
+      `${dayText.format(Date.parse(days[day] ?? ''))}: ${whole.format(sums[day] ?? 0)}`,
+      ...figuresOf(day).map(({ name, amount }) => `${name} ${whole.format(amount)}`),
+    ].join(', ')
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') read.value = null
+    const step = steps[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    read.value = Math.min(last, Math.max(0, step(read.value ?? last, last)))
+  }
+  const onPointerMove = ({ currentTarget, clientX }: PointerEvent) => {
+    if (!(currentTarget instanceof Element)) return
+    const { left, width } = currentTarget.getBoundingClientRect()
+    read.value = Math.min(last, Math.max(0, Math.floor(((clientX - left) / width) * days.length)))
+  }
+  const shown = read.value
   return (
     <figure class="sheet chart">
       <figcaption class="row between">
         <h2>{title}</h2>
         <ul class="legend">
-          {series.map((each, index) => (
-            <li key={each.name}>
-              <i class={`shade-${index}`} />
-              {each.name}
+          {series.map(({ key, name, shade }) => (
+            <li key={key}>
+              <i class={`shade-${shade}`} />
+              <span class="clipped" title={name}>
+                {name}
+              </span>
             </li>
           ))}
         </ul>
@@ -39,23 +70,54 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
             <span key={amount}>{compact.format(amount)}</span>
           ))}
         </div>
-        <svg viewBox={`0 0 ${days.length} 100`} preserveAspectRatio="none" role="img">
-          <title>{`${title} per day, ${days[0]} to ${days.at(-1)}; the table below has the numbers`}</title>
-          {[0, 50, 100].map((y) => (
-            <line key={y} class="grid-line" x1="0" x2={days.length} y1={y} y2={y} vector-effect="non-scaling-stroke" />
-          ))}
-          {days.map((day, index) => (
-            <Bar
-              key={day}
-              label={`${dayText.format(Date.parse(day))}: ${compact.format(sums[index] ?? 0)}`}
-              x={index}
-              heights={series.map((each) => ((each.amounts[index] ?? 0) / highest) * 100)}
-            />
-          ))}
-        </svg>
+        <div
+          class="plot-reader"
+          role="slider"
+          tabIndex={0}
+          aria-label={`${title} per day`}
+          aria-valuemin={0}
+          aria-valuemax={last}
+          aria-valuenow={shown ?? last}
+          aria-valuetext={textOf(shown ?? last)}
+          onKeyDown={onKeyDown}
+          onFocus={() => (read.value ??= last)}
+          onBlur={() => (read.value = null)}
+          onPointerMove={onPointerMove}
+          onPointerLeave={() => (read.value = null)}
+        >
+          <svg viewBox={`0 0 ${days.length} 100`} preserveAspectRatio="none" aria-hidden="true">
+            {[0, 50, 100].map((y) => (
+              <line key={y} class="grid-line" x1="0" x2={days.length} y1={y} y2={y} vector-effect="non-scaling-stroke" />
+            ))}
+            {days.map((day, index) => (
+              <Bar
+                key={day}
+                x={index}
+                isRead={shown === index}
+                parts={series.map(({ shade, amounts }) => ({ shade, height: ((amounts[index] ?? 0) / highest) * 100 }))}
+              />
+            ))}
+          </svg>
+          {shown === null ? null : (
+            <div class="plot-tip" style={tipPlace(shown, days.length)} aria-hidden="true">
+              <strong>
+                {dayText.format(Date.parse(days[shown] ?? ''))}: {whole.format(sums[shown] ?? 0)}
+              </strong>
+              <dl>
+                {figuresOf(shown).map(({ key, name, shade, amount }) => (
+                  <div key={key}>
+                    <i class={`model-dot shade-${shade}`} />
+                    <dt>{name}</dt>
+                    <dd>{whole.format(amount)}</dd>
+                  </div>
+                ))}
+              </dl>
+            </div>
+          )}
+        </div>
         <div class="plot-days" aria-hidden="true">
           {days.map((day, index) =>
-            (days.length - 1 - index) % everyLabel === 0 ? (
+            (last - index) % everyLabel === 0 ? (
               <span key={day} style={{ left: `${((index + 0.5) / days.length) * 100}%` }}>
                 {dayText.format(Date.parse(day))}
               </span>
@@ -65,4 +127,10 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
       </div>
     </figure>
   )
+}
+
+/** On the side of its bar that has the room. */
+function tipPlace(day: number, days: number): Record<string, string> {
+  const part = (day + 0.5) / days
+  return part < 0.5 ? { left: `${part * 100}%` } : { right: `${(1 - part) * 100}%` }
 }

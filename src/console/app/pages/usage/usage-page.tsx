@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
+import type { People } from '../../../contract/people.ts'
 import type { Usage, UsageQuery } from '../../../contract/usage.ts'
 import { request } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
@@ -11,6 +12,7 @@ import { BudgetFacts } from '../../parts/limits/budget-facts.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
+import { bySeries } from './series-of.ts'
 import { UsageReport } from './usage-report.tsx'
 import { lastDays } from './usage-series.ts'
 
@@ -20,14 +22,29 @@ const spans = [
   { value: '90', label: '90 days' },
 ] as const
 
-/** Requests, tokens and images by day and model. */
+const groups = [
+  { value: 'model', label: 'By model' },
+  { value: 'person', label: 'By person' },
+] as const
+
+/** Requests, tokens and images by day and model, everybody's by person too. */
 export function UsagePage({ account }: { account: Account }): VNode {
   const span = useSignal<'7' | '30' | '90'>('30')
   const everyone = useSignal(false)
+  const group = useSignal<'model' | 'person'>('model')
   const days = lastDays(Number(span.value), Date.now())
   const asked: UsageQuery = { from: days[0] ?? '', to: days.at(-1) ?? '', of: everyone.value ? 'everyone' : 'me' }
   const query = new URLSearchParams({ ...asked }).toString()
-  const { resource, reload } = useResource((signal) => request<Usage>(`/console/api/usage?${query}`, { signal }), [query])
+  const { resource, reload } = useResource(
+    async (signal) => {
+      const [usage, people] = await Promise.all([
+        request<Usage>(`/console/api/usage?${query}`, { signal }),
+        everyone.value ? request<People>('/console/api/people', { signal }) : null,
+      ])
+      return { ...usage, accounts: people?.accounts ?? null }
+    },
+    [query],
+  )
   return (
     <Page
       title="Usage"
@@ -43,6 +60,7 @@ export function UsagePage({ account }: { account: Account }): VNode {
               }}
             />
           ) : null}
+          {everyone.value ? <Segments label="Stacked" options={groups} value={group.value} onChange={(by) => (group.value = by)} /> : null}
           <Segments
             label="Span"
             options={spans}
@@ -58,11 +76,11 @@ export function UsagePage({ account }: { account: Account }): VNode {
       }
     >
       <Loaded resource={resource} retry={() => void reload()}>
-        {({ days: rows, budgets }) => (
+        {({ days: rows, budgets, accounts }) => (
           <div class="stack loose">
             <BudgetFacts budgets={budgets} />
             {rows.length > 0 ? (
-              <UsageReport days={days} rows={rows} />
+              <UsageReport days={days} rows={rows} of={bySeries(group.value, accounts)} />
             ) : (
               <EmptyState drawing="ledger" title="Nothing to add up">
                 <p>Once somebody chats or draws, it is counted here. Never what was said, only how much.</p>

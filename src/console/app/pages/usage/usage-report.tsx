@@ -1,13 +1,13 @@
 import type { VNode } from 'preact'
 import type { UsageDay } from '../../../../core/usage.ts'
 import { StackedBars } from './stacked-bars.tsx'
-import { usageSeries } from './usage-series.ts'
+import { type SeriesOf, usageSeries } from './usage-series.ts'
 import { UsageTable } from './usage-table.tsx'
 
 const whole = new Intl.NumberFormat()
 
 /** The sums, three charts, and the same numbers as a table. */
-export function UsageReport({ days, rows }: { days: readonly string[]; rows: readonly UsageDay[] }): VNode {
+export function UsageReport({ days, rows, of }: { days: readonly string[]; rows: readonly UsageDay[]; of: SeriesOf }): VNode {
   const total = (count: (row: UsageDay) => number) => whole.format(rows.reduce((sum, row) => sum + count(row), 0))
   return (
     <div class="stack loose">
@@ -18,14 +18,14 @@ export function UsageReport({ days, rows }: { days: readonly string[]; rows: rea
         <Total term="Tokens written" value={total((row) => row.completionTokens)} />
         <Total term="Images" value={total((row) => row.images)} />
       </dl>
-      <StackedBars title="Requests" days={days} series={usageSeries(days, rows, (row) => row.requests)} />
+      <StackedBars title="Requests" days={days} series={usageSeries(days, rows, (row) => row.requests, of)} />
       <StackedBars
         title="Tokens, read and written"
         days={days}
-        series={usageSeries(days, rows, (row) => row.promptTokens + row.completionTokens)}
+        series={usageSeries(days, rows, (row) => row.promptTokens + row.completionTokens, of)}
       />
-      <StackedBars title="Images" days={days} series={usageSeries(days, rows, (row) => row.images)} />
-      <UsageTable rows={rows} />
+      <StackedBars title="Images" days={days} series={usageSeries(days, rows, (row) => row.images, of)} />
+      <UsageTable rows={rows} personOf={of.person} />
     </div>
   )
 }

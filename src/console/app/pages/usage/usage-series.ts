@@ -1,12 +1,26 @@
 import type { UsageDay } from '../../../../core/usage.ts'
 
-/** One model's amounts, one per day. */
+/** What a bar is stacked of: the sums of one model, or of one person. */
 export interface UsageSeries {
+  /** Id of the model or the account; `others` for what is beyond the most. */
+  readonly key: string
+  /** As people see it. */
   readonly name: string
+  /** Which colour, as the style sheet names it. */
+  readonly shade: number | 'others'
   readonly amounts: readonly number[]
 }
 
-const maxSeries = 4
+/** How rows are told apart. */
+export interface SeriesOf {
+  readonly key: (row: UsageDay) => string
+  readonly name: (key: string) => string
+  readonly shade: (key: string) => number
+  /** The name of an account, where several people's rows are shown; null = they are all one's own. */
+  readonly person: ((accountId: string) => string) | null
+}
+
+const maxSeries = 8
 const dayMs = 24 * 60 * 60 * 1000
 
 /** The last `count` UTC days up to and with today, oldest first, as `YYYY-MM-DD`. */
@@ -14,22 +28,32 @@ export function lastDays(count: number, now: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => new Date(now - (count - 1 - index) * dayMs).toISOString().slice(0, 10))
 }
 
-/** Sums rows per model and day, largest model first; what is beyond the fourth is summed up as “others”. */
-export function usageSeries(days: readonly string[], rows: readonly UsageDay[], count: (row: UsageDay) => number): readonly UsageSeries[] {
-  const names = [...new Set(rows.map((row) => row.model))]
-  const all = names
-    .map((name) => {
-      const own = rows.filter((row) => row.model === name)
-      return { name, amounts: days.map((day) => own.filter((row) => row.day === day).reduce((sum, row) => sum + count(row), 0)) }
-    })
+/** Sums rows per series and day, the largest series first; what is beyond the eighth is summed up as others. */
+export function usageSeries(
+  days: readonly string[],
+  rows: readonly UsageDay[],
+  count: (row: UsageDay) => number,
+  { key, name, shade }: Pick<SeriesOf, 'key' | 'name' | 'shade'>,
+): readonly UsageSeries[] {
+  const place = new Map(days.map((day, index) => [day, index]))
+  const sums = new Map<string, number[]>()
+  for (const row of rows) {
+    const index = place.get(row.day)
+    if (index === undefined) continue
+    const amounts = sums.get(key(row)) ?? days.map(() => 0)
+    amounts[index] = (amounts[index] ?? 0) + count(row)
+    sums.set(key(row), amounts)
+  }
+  const all = [...sums]
+    .map(([id, amounts]) => ({ key: id, name: name(id), shade: shade(id), amounts }))
     .filter((series) => sumOf(series) > 0)
     .toSorted((a, b) => sumOf(b) - sumOf(a))
   if (all.length <= maxSeries) return all
   const rest = all.slice(maxSeries - 1)
-  const others = { name: 'others', amounts: days.map((_, day) => rest.reduce((sum, series) => sum + (series.amounts[day] ?? 0), 0)) }
-  return [...all.slice(0, maxSeries - 1), others]
+  const others = days.map((_, day) => rest.reduce((sum, { amounts }) => sum + (amounts[day] ?? 0), 0))
+  return [...all.slice(0, maxSeries - 1), { key: 'others', name: 'others', shade: 'others', amounts: others }]
 }
 
-function sumOf(series: UsageSeries): number {
-  return series.amounts.reduce((sum, amount) => sum + amount, 0)
+function sumOf({ amounts }: Pick<UsageSeries, 'amounts'>): number {
+  return amounts.reduce((sum, amount) => sum + amount, 0)
 }

@@ -73,7 +73,7 @@ export function ImageForm(): VNode {
           <>
             {abilities.takesSeeds ? <SeedField /> : null}
             {abilities.startsFromImage ? <StartingImageField model={model} /> : null}
-            <div class="folds">
+            <div class="fold-list">
               <SamplingSettings model={model} abilities={abilities} />
               <SecondPassSettings abilities={abilities} />
               <PromptSettings abilities={abilities} />

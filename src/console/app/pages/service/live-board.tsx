@@ -1,0 +1,52 @@
+import type { VNode } from 'preact'
+import { byteText } from '../../parts/byte-text.ts'
+import { durationText } from '../../parts/duration-text.ts'
+import { figuresBetween, type LiveFigures, type ServiceReading } from './live-figures.ts'
+import { Sparkline } from './sparkline.tsx'
+
+/** Readings that are kept: two minutes at one every three seconds. */
+export const mostReadings = 41
+
+const rate = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+
+interface Figure {
+  readonly term: string
+  readonly read: (figures: LiveFigures) => number | null
+  readonly show: (value: number) => string
+}
+
+const figures: readonly Figure[] = [
+  { term: 'Tokens a second', read: ({ tokensPerSecond }) => tokensPerSecond, show: (value) => rate.format(value) },
+  { term: 'First token after', read: ({ firstTokenMs }) => firstTokenMs, show: durationText },
+  { term: 'Drawing, a step', read: ({ stepMs }) => stepMs, show: durationText },
+  { term: 'Requests a second', read: ({ requestsPerSecond }) => requestsPerSecond, show: (value) => rate.format(value) },
+  { term: 'At work', read: ({ inUse }) => inUse, show: String },
+  { term: 'Waiting', read: ({ waiting }) => waiting, show: String },
+  { term: 'Memory, with models', read: ({ memoryBytes }) => memoryBytes, show: byteText },
+]
+
+/** What the service does now, each figure with its last two minutes. */
+export function LiveBoard({ readings }: { readings: readonly ServiceReading[] }): VNode {
+  const spans = readings.slice(1).flatMap((after, index) => {
+    const before = readings[index]
+    return before === undefined ? [] : [figuresBetween(before, after)]
+  })
+  return (
+    <dl class="live-board">
+      {figures.map(({ term, read, show }) => {
+        // What did not happen lately is shown as it last was.
+        const values = spans.map(read)
+        const newest = values.findLast((value) => value !== null)
+        return (
+          <div class="sheet" key={term}>
+            <dt>{term}</dt>
+            <dd>
+              {newest === undefined ? '–' : show(newest ?? 0)}
+              <Sparkline values={values.map((value) => value ?? 0)} slots={mostReadings - 1} />
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}

@@ -1,0 +1,28 @@
+import type { VNode } from 'preact'
+import type { ConsoleModel } from '../../../contract/models.ts'
+import { byteText } from '../../parts/byte-text.ts'
+import { type Column, Ledger } from '../../parts/ledger.tsx'
+import { ModelDot } from '../../parts/models/model-dot.tsx'
+import { stateText } from '../../parts/models/model-state-text.ts'
+import { models } from '../../state/models.ts'
+
+const columns: readonly Column<ConsoleModel>[] = [
+  {
+    title: 'Model',
+    kind: 'lead',
+    cell: ({ id, name }) => (
+      <span class="clipped" title={id}>
+        <ModelDot model={id} /> {name}
+      </span>
+    ),
+  },
+  { title: 'State', cell: ({ state }) => stateText(state) },
+  { title: 'At work', kind: 'amount', cell: ({ state }) => (state.state === 'loaded' ? `${state.inUse} of ${state.slots}` : '–') },
+  { title: 'Waiting', kind: 'amount', cell: ({ state }) => String(state.waiting) },
+  { title: 'Memory', kind: 'amount', cell: ({ state }) => (state.memoryBytes > 0 ? byteText(state.memoryBytes) : '–') },
+]
+
+/** How each model stands. */
+export function ModelLedger(): VNode {
+  return <Ledger label="Models" columns={columns} rows={models.value ?? []} keyOf={({ id }) => id} />
+}

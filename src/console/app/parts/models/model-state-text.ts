@@ -1,0 +1,13 @@
+import type { ConsoleModel } from '../../../contract/models.ts'
+
+const words = {
+  unloaded: 'not loaded',
+  loading: 'loading',
+  loaded: 'loaded',
+  'backing-off': 'crashed, waiting',
+} as const satisfies Record<ConsoleModel['state']['state'], string>
+
+/** Where a model stands, with how much of it is read where its engine tells. */
+export function stateText({ state, loadProgress }: Pick<ConsoleModel['state'], 'state' | 'loadProgress'>): string {
+  return loadProgress === undefined ? words[state] : `${words[state]} ${Math.floor(loadProgress * 100)} %`
+}

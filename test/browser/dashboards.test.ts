@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { findBarriers } from './support/find-barriers.ts'
+import { offerModel } from './support/offer-model.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole(async (started) => {
+  await becomeOwner(started)
+  await started.page.getByRole('button', { name: 'What is 17 + 25?' }).click()
+  await started.page.locator('.turn-answer[data-state=done]').waitFor()
+  await openPage(started.page, 'Images')
+  await draw(started.page, 'a pizza')
+  await started.page.locator('.run[data-state=done] img').waitFor()
+})
+
+const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
+
+test('a model says what it is, and is tried with a press', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Models')
+  await card(page, 'Sepia Mini Chat').getByText('A miniature language model').waitFor()
+  await card(page, 'Sepia Mini Image').getByRole('button', { name: 'Try it' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Images' }).waitFor()
+})
+
+test('everybody sees how far a pull is and how long it takes still; what was pulled is removed after a question', { skip }, async () => {
+  const { page } = visit()
+  await using offered = await offerModel({ id: 'second-chat', from: 'sepia-mini-chat' })
+  await openPage(page, 'Models')
+  await page.getByRole('button', { name: 'Pull a model' }).click()
+  await page.getByLabel('Name on the hub').fill(offered.address)
+  await page.getByRole('dialog').getByRole('button', { name: 'Pull', exact: true }).click()
+  await page.getByRole('progressbar').waitFor()
+  offered.release()
+  const models = page.locator('article.sheet h2')
+  await models.nth(2).waitFor()
+  assert.equal((await card(page, 'Sepia Mini Chat').getByRole('button', { name: 'Remove' }).count()) > 0, true)
+  const removable = page.locator('article.sheet').filter({ has: page.getByText('second-chat', { exact: true }) })
+  await removable.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByText('are deleted from the disk').waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await removable.waitFor({ state: 'detached' })
+  assert.equal(await page.getByRole('button', { name: 'Remove' }).count(), 0)
+})
+
+test('a pull tells its rate and the time left', { skip }, async () => {
+  const { page } = visit()
+  const pull = { source: 'hf:a/b', state: 'pulling', bytesDone: 25e6, bytesTotal: 100e6, bytesPerSecond: 5e6, reason: null }
+  await page.route('**/console/api/models', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), pulls: [pull] } })
+  })
+  await openPage(page, 'Chat')
+  await openPage(page, 'Models')
+  await page.getByText('25.0 MB of 100 MB · 5.0 MB a second · 15.0 s left').waitFor()
+  await page.unroute('**/console/api/models')
+})
+
+test('an owner sees the servers of a model, and which of them does not answer', { skip }, async () => {
+  const { page } = visit()
+  const servers = [
+    { url: 'http://10.0.0.7:8000/v1', model: 'big', answers: false, reason: 'it refused the connection' },
+    { url: 'http://10.0.0.8:8000/v1', model: 'big', answers: null, reason: null },
+  ]
+  await page.route('**/console/api/models', async (route) => {
+    const answer = await route.fetch()
+    const body = await answer.json()
+    body.models[0].servers = servers
+    await route.fulfill({ response: answer, json: body })
+  })
+  await openPage(page, 'Chat')
+  await openPage(page, 'Models')
+  const line = page.getByRole('listitem').filter({ hasText: '10.0.0.7' })
+  await line.getByText('does not answer').waitFor()
+  await line.getByText('it refused the connection').waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await page.unroute('**/console/api/models')
+})
+
+test('a model has one colour on every page, and the chart tells its figures to pointer and keyboard', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Models')
+  const dots = page.locator('article .model-dot')
+  await dots.nth(1).waitFor()
+  const classes = await dots.evaluateAll((found) => found.map(({ className }) => className))
+  assert.notEqual(classes[0], classes[1])
+  await openPage(page, 'Usage')
+  const chart = page.getByRole('slider', { name: 'Requests per day' })
+  await chart.focus()
+  const tip = page.locator('.plot-tip')
+  await tip.getByText('sepia-mini-chat').waitFor()
+  assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: 2, .*sepia-mini-chat 1/)
+  const shown = await tip.locator('.model-dot').evaluateAll((found) => found.map(({ className }) => className))
+  assert.deepEqual(shown.toSorted(), classes.toSorted())
+  await page.keyboard.press('ArrowLeft')
+  assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: 0$/)
+  await page.keyboard.press('Escape')
+  await tip.waitFor({ state: 'detached' })
+  const box = await chart.boundingBox()
+  assert.ok(box)
+  await page.mouse.move(box.x + box.width - 4, box.y + box.height / 2)
+  await tip.getByText('sepia-mini-image').waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await page.getByLabel('Everybody').check()
+  await page.getByRole('radio', { name: 'By person' }).check()
+  await page.locator('.legend').first().getByText('Ada Lovelace').waitFor()
+  await page.mouse.move(0, 0)
+})
+
+test('the service page is alive: what was just done shows in its figures', { skip }, async () => {
+  const { page, context } = visit()
+  await openPage(page, 'Service')
+  const figure = (name: string) => page.locator('.live-board > div').filter({ hasText: name })
+  await figure('Memory, with models').getByText(/MB|GB/).waitFor()
+  const second = await context.newPage()
+  await second.goto(page.url().replace('/service', '/chat'))
+  await second.getByLabel('Your message').fill('Tell me a short story about a fox.')
+  await second.keyboard.press('Enter')
+  await second.locator('.turn-answer:is([data-state=done], [data-state=cut])').last().waitFor()
+  await second.close()
+  await figure('First token after').getByText(/ms|s/).last().waitFor()
+  const table = page.getByRole('table', { name: 'Models' })
+  await table.getByText('Sepia Mini Chat').waitFor()
+  const right = async (cell: string) => {
+    const box = await table.locator(cell).last().boundingBox()
+    return Math.round((box?.x ?? 0) + (box?.width ?? 0))
+  }
+  assert.equal(await right('th'), await right('td'), 'headings stand above their columns')
+  assert.deepEqual(await findBarriers(page), [])
+})
