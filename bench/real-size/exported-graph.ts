@@ -1,11 +1,12 @@
 import { GraphBuilder, type Value } from '../../src/runtimes/diffusion/checkpoint/graph/graph-builder.ts'
+import { gpuTarget } from '../../src/runtimes/diffusion/checkpoint/graph/graph-target.ts'
 import type { OnnxAttribute } from '../../src/runtimes/diffusion/checkpoint/graph/onnx-messages.ts'
 import type { WeightTable } from '../../src/runtimes/diffusion/checkpoint/weights/weight-table.ts'
 
 /** The rival: the same network written as the official export writes it, with constants, transposed weights and attention in single steps. */
 export class ExportedGraph extends GraphBuilder {
   constructor(weights: WeightTable) {
-    super(weights, 'constant')
+    super(weights, gpuTarget)
   }
 
   override nodes(

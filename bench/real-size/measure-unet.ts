@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { silence } from '../../src/runtimes/diffusion/checkpoint/control/control-inputs.ts'
 import { GraphBuilder } from '../../src/runtimes/diffusion/checkpoint/graph/graph-builder.ts'
+import { gpuTarget, processorTarget } from '../../src/runtimes/diffusion/checkpoint/graph/graph-target.ts'
 import { LoraBranches, loraInputs } from '../../src/runtimes/diffusion/checkpoint/lora/lora-branches.ts'
 import { writeUnetGraph } from '../../src/runtimes/diffusion/checkpoint/networks/unet-graph.ts'
 import { readUnetShape } from '../../src/runtimes/diffusion/checkpoint/networks/unet-shape.ts'
@@ -47,9 +48,9 @@ async function measure(path: string, kind: string, sides: readonly number[]): Pr
       .filter((name) => adapted.test(name)),
   )
   const branches = kind === 'lora' ? new LoraBranches(modules) : null
-  const options = { weightsAs: kind === 'exported' ? 'constant' : 'mapped', branches, controlled: kind === 'lora' } as const
+  const options = { target: kind === 'exported' ? gpuTarget : processorTarget, branches, controlled: kind === 'lora' } as const
   const open = () => {
-    const graph = kind === 'exported' ? new ExportedGraph(weights) : new GraphBuilder(weights, options.weightsAs)
+    const graph = kind === 'exported' ? new ExportedGraph(weights) : new GraphBuilder(weights, options.target)
     return InferenceSession.create(writeUnetGraph(weights, shape, options, graph), {
       intraOpNumThreads: 1,
       enableMemPattern: kind === 'exported',

@@ -43,8 +43,8 @@ export class AdaptableText implements AsyncDisposable {
     const modules = before === null ? wanted : wanted.union(before.modules)
     const { weights, options } = this.#part
     const { endId } = this.#plain.tokenizer
-    const network = await this.#open(weights, 'text_encoder', (weightsAs) =>
-      writeTextEncoderGraph(weights, { ...options, normed: this.#normed, endId }, { weightsAs, branches: new LoraBranches(modules) }),
+    const network = await this.#open(weights, 'text_encoder', (target) =>
+      writeTextEncoderGraph(weights, { ...options, normed: this.#normed, endId }, { target, branches: new LoraBranches(modules) }),
     )
     const encoder = new ClipTextEncoder(network.session, { projected: options.projected, readsLast: this.#normed })
     this.#extended = { network, encoder, modules }

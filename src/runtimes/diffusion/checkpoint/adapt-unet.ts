@@ -43,8 +43,8 @@ export class AdaptableUnet implements AsyncDisposable {
     if (before !== null && wanted.isSubsetOf(before.modules)) return before
     const modules = before === null ? wanted : wanted.union(before.modules)
     const { unet: weights } = this.#parts
-    const network = await this.#open(weights, 'unet', (weightsAs) =>
-      writeUnetGraph(weights, this.shape, { weightsAs, branches: new LoraBranches(modules), controlled: true }),
+    const network = await this.#open(weights, 'unet', (target) =>
+      writeUnetGraph(weights, this.shape, { target, branches: new LoraBranches(modules), controlled: true }),
     )
     this.#extended = { network, modules, unet: new GuidedUnet(new Unet(network.session)) }
     await before?.network[Symbol.asyncDispose]()

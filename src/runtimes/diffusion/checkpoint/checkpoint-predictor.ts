@@ -24,7 +24,7 @@ export async function openCheckpointPredictor(
     text,
     unet: new GuidedUnet(
       new Unet(
-        (await open(parts.unet, 'unet', (weightsAs) => writeUnetGraph(parts.unet, shape, { weightsAs, branches: null, controlled: false })))
+        (await open(parts.unet, 'unet', (target) => writeUnetGraph(parts.unet, shape, { target, branches: null, controlled: false })))
           .session,
       ),
     ),
@@ -44,8 +44,8 @@ async function openTextPath(
   open: OpenNetwork,
 ): Promise<TextPath> {
   const tokenizer = own === null ? await publicClipTokenizer(pad) : await loadClipTokenizer(own.folder, own.name)
-  const { session } = await open(weights, reads === 'first' ? 'text_encoder' : 'text_encoder_2', (weightsAs) =>
-    writeTextEncoderGraph(weights, { ...options, normed, endId: tokenizer.endId }, { weightsAs, branches: null }),
+  const { session } = await open(weights, reads === 'first' ? 'text_encoder' : 'text_encoder_2', (target) =>
+    writeTextEncoderGraph(weights, { ...options, normed, endId: tokenizer.endId }, { target, branches: null }),
   )
   return { reads, tokenizer, encoder: new ClipTextEncoder(session, { projected: options.projected, readsLast: normed }) }
 }

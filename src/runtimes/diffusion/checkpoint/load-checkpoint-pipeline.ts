@@ -1,5 +1,6 @@
 import type { CheckpointFacts } from '../../../core/model.ts'
 import type { DiffusionPipeline, PipelineOptions } from '../diffusion-pipeline.ts'
+import type { ExecutionProvider } from '../onnx/choose-provider.ts'
 import { openWrittenGraph } from '../onnx/onnx-session.ts'
 import { safetyOff } from '../pictures/safety-checker.ts'
 import { parseSchedulerConfig } from '../schedulers/scheduler-config.ts'
@@ -7,26 +8,31 @@ import type { UsedAssets } from '../used-assets.ts'
 import { parseVaeConfig } from '../vae/vae-config.ts'
 import { CheckpointAdapter } from './checkpoint-adapter.ts'
 import { openCheckpointPredictor } from './checkpoint-predictor.ts'
+import { findGraphTarget } from './graph/find-graph-target.ts'
+import type { GraphTarget } from './graph/graph-target.ts'
 import type { OpenNetwork } from './open-network.ts'
 import { openVae } from './open-vae.ts'
+import type { CheckpointParts } from './parts/checkpoint-parts.ts'
 import { readCheckpoint } from './parts/read-checkpoint.ts'
 
 /**
  * Loads a checkpoint, a single `.safetensors` file or a folder in diffusers' layout, into graphs written for its weights.
  * The weights stay in the file, which the system pages in as they are used.
  *
+ * @param options.target What graphs are written for; what suits the provider's device where it is left out.
  * @throws {ServiceError} `inference_failed` naming the file or tensor that does not fit.
  */
 export async function loadCheckpointPipeline(
   { weights: path, prediction }: Pick<CheckpointFacts, 'weights' | 'prediction'>,
-  { threads, provider = 'cpu', refiner, signal }: PipelineOptions,
+  { threads, provider = 'cpu', refiner, signal, target: wanted }: PipelineOptions & { readonly target?: GraphTarget },
 ): Promise<DiffusionPipeline> {
   await using stack = new AsyncDisposableStack()
-  const weightsAs = provider === 'cpu' ? 'mapped' : 'constant'
+  const parts = await readCheckpoint(path)
+  const target = wanted ?? (await chooseTarget(parts, provider))
   const opener = (keepsMemory: boolean): OpenNetwork => {
     return async (weights, part, write) => {
       signal.throwIfAborted()
-      const graph = { label: `${weights.label} (${part})`, bytes: write(weightsAs), folder: weights.folder }
+      const graph = { label: `${weights.label} (${part})`, bytes: write(target), folder: weights.folder }
       const session = await openWrittenGraph(graph, { threads, provider, keepsMemory })
       return { session, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() }
     }
@@ -36,7 +42,6 @@ export async function loadCheckpointPipeline(
   }
   const [open, openOncePerPicture] = [opener(true), opener(false)]
   const kept = { open: keep(open), openOncePerPicture: keep(openOncePerPicture) }
-  const parts = await readCheckpoint(path)
   const plain = {
     base: await openCheckpointPredictor(parts, kept),
     ...(await openVae(parts.vae, kept.openOncePerPicture)),
@@ -52,4 +57,10 @@ export async function loadCheckpointPipeline(
   }
   const sessions = stack.move()
   return { ...pipeline, [Symbol.asyncDispose]: () => sessions.disposeAsync() }
+}
+
+/** Stable Diffusion 2 leaves the range of half precision in its attention. */
+async function chooseTarget({ family }: CheckpointParts, provider: ExecutionProvider): Promise<GraphTarget> {
+  const target = await findGraphTarget(provider)
+  return family === 'sd2' ? { ...target, precision: 'single' } : target
 }

@@ -1,5 +1,5 @@
 import type { OnnxSession } from '../onnx/onnx-session.ts'
-import type { WeightsAs } from './graph/graph-builder.ts'
+import type { GraphTarget } from './graph/graph-target.ts'
 import type { WeightTable } from './weights/weight-table.ts'
 
 /** A session over a checkpoint's weights; disposing it frees what it holds besides them. */
@@ -8,4 +8,4 @@ export interface OpenedNetwork extends AsyncDisposable {
 }
 
 /** Opens a graph written for weights as a session; `part` names it in messages. */
-export type OpenNetwork = (weights: WeightTable, part: string, write: (weightsAs: WeightsAs) => Uint8Array) => Promise<OpenedNetwork>
+export type OpenNetwork = (weights: WeightTable, part: string, write: (target: GraphTarget) => Uint8Array) => Promise<OpenedNetwork>

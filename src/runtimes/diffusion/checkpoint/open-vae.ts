@@ -1,5 +1,6 @@
 import { VaeDecoder } from '../vae/vae-decoder.ts'
 import { VaeEncoder } from '../vae/vae-encoder.ts'
+import type { GraphTarget } from './graph/graph-target.ts'
 import { writeVaeDecoderGraph, writeVaeEncoderGraph } from './networks/vae-graph.ts'
 import type { OpenNetwork } from './open-network.ts'
 import type { WeightTable } from './weights/weight-table.ts'
@@ -10,11 +11,16 @@ export interface OpenedVae extends AsyncDisposable {
   readonly encoder: VaeEncoder
 }
 
+/** SDXL's VAE leaves the range of half precision. */
+function inSinglePrecision(target: GraphTarget): GraphTarget {
+  return { ...target, precision: 'single' }
+}
+
 /** Opens a VAE of a checkpoint or of a file of its own. */
 export async function openVae(weights: WeightTable, open: OpenNetwork): Promise<OpenedVae> {
   await using stack = new AsyncDisposableStack()
-  const decoder = stack.use(await open(weights, 'vae_decoder', (as) => writeVaeDecoderGraph(weights, as)))
-  const encoder = stack.use(await open(weights, 'vae_encoder', (as) => writeVaeEncoderGraph(weights, as)))
+  const decoder = stack.use(await open(weights, 'vae_decoder', (as) => writeVaeDecoderGraph(weights, inSinglePrecision(as))))
+  const encoder = stack.use(await open(weights, 'vae_encoder', (as) => writeVaeEncoderGraph(weights, inSinglePrecision(as))))
   const sessions = stack.move()
   return {
     decoder: new VaeDecoder(decoder.session),

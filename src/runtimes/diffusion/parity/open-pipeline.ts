@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadCheckpointPipeline } from '../checkpoint/load-checkpoint-pipeline.ts'
 import { trainedSchedule } from '../checkpoint/parts/family-rules.ts'
-import { type DiffusionPipeline, loadDiffusionPipeline, type PipelineOptions } from '../diffusion-pipeline.ts'
+import { type DiffusionPipeline, loadDiffusionPipeline } from '../diffusion-pipeline.ts'
 import { type JsonRecord, readJsonObject } from '../onnx/model-file.ts'
 import type { ReferenceCase } from './reference-case.ts'
 
@@ -24,7 +24,7 @@ export function pipelineKey({ model, refiner }: ReferenceCase): string {
 export async function openReferencePipeline(
   folder: string,
   { model, refiner }: Pick<ReferenceCase, 'model' | 'refiner'>,
-  { signal, ...session }: Omit<PipelineOptions, 'refiner'>,
+  { signal, ...session }: Omit<Parameters<typeof loadCheckpointPipeline>[1], 'refiner'>,
 ): Promise<ReferencePipeline> {
   const path = join(folder, model)
   const options = { ...session, refiner: refiner === null ? null : join(folder, refiner.model), signal }

@@ -1,4 +1,5 @@
 import { readUpscalerLayout, renameUpscalerModules } from '../../../core/checkpoint/upscaler-layout.ts'
+import { gpuTarget, processorTarget } from '../checkpoint/graph/graph-target.ts'
 import { writeUpscalerGraph } from '../checkpoint/networks/upscaler-graph.ts'
 import { namedTable } from '../checkpoint/weights/original-tables.ts'
 import { readWeightFile } from '../checkpoint/weights/weight-file.ts'
@@ -152,7 +153,7 @@ export async function openUpscaler(
   const weights = namedTable(file, '', rename)
   const graph = {
     label: file.name,
-    bytes: writeUpscalerGraph(weights, provider === 'cpu' ? 'mapped' : 'constant', layout),
+    bytes: writeUpscalerGraph(weights, provider === 'cpu' ? processorTarget : gpuTarget, layout),
     folder: file.folder,
   }
   return new Upscaler(await openWrittenGraph(graph, { threads, provider, keepsMemory: false }), layout)

@@ -74,5 +74,5 @@ export async function openControlnet(
   const shape = readUnetShape(weights, isTold && base.added === null ? { ...options, pooledWidth: 0 } : options)
   if (shape.contextWidth !== base.contextWidth || (shape.added === null) !== (base.added === null) || shape.channels !== base.channels)
     throw new ServiceError('unsupported', `The ControlNet ${weights.label} is for another family than the model.`, { param: 'controlnet' })
-  return new Controlnet(await open(weights, 'controlnet', (weightsAs) => writeControlnetGraph(weights, shape, weightsAs)), shape)
+  return new Controlnet(await open(weights, 'controlnet', (target) => writeControlnetGraph(weights, shape, target)), shape)
 }

@@ -1,6 +1,7 @@
 import type { TensorType } from '../../../../core/checkpoint/safetensors-header.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
+import type { GraphTarget } from './graph-target.ts'
 import {
   encodeOnnxModel,
   type OnnxAttribute,
@@ -15,11 +16,8 @@ import {
 /** The name of a value inside a graph. */
 export type Value = string
 
-/**
- * How a graph holds its weights. `mapped`: they stay in the file, which the system pages in and out; right for the
- * processor. `constant`: the runtime copies and prepares them; right for a GPU.
- */
-export type WeightsAs = 'mapped' | 'constant'
+/** The largest number in half precision. */
+const largestHalf = 65_504
 
 const storedTypes: Partial<Record<TensorType, OnnxType>> = {
   F64: 'float64',
@@ -30,10 +28,10 @@ const storedTypes: Partial<Record<TensorType, OnnxType>> = {
   F8_E5M2: 'float8e5m2',
 }
 
-/** Collects the nodes of one network's graph, whose weights lie in a checkpoint. All values are float32 unless they say otherwise. */
+/** Collects the nodes of one network's graph, whose weights lie in a checkpoint. All values are float32, or float16 where the target says so, unless they say otherwise. */
 export class GraphBuilder {
   readonly weights: WeightTable
-  readonly #weightsAs: WeightsAs
+  readonly #target: GraphTarget
   readonly #nodes: OnnxNode[] = []
   readonly #initializers = new Map<string, OnnxInitializer>()
   readonly #inputs: OnnxValue[] = []
@@ -41,18 +39,42 @@ export class GraphBuilder {
   readonly #outputs: OnnxValue[] = []
   readonly #made = new Map<string, Value>()
 
-  constructor(weights: WeightTable, weightsAs: WeightsAs) {
+  constructor(weights: WeightTable, target: GraphTarget) {
     this.weights = weights
-    this.#weightsAs = weightsAs
+    this.#target = target
   }
 
+  /** How attention is written. */
+  get attention(): GraphTarget['attention'] {
+    return this.#target.attention
+  }
+
+  /** Declares an input; one of float32 is computed with as everything is. */
   input(name: string, shape: readonly OnnxSize[], type: OnnxType = 'float32'): Value {
     this.#inputs.push({ name, type, shape })
+    return type === 'float32' ? this.narrow(name) : name
+  }
+
+  /** Declares an input whose numbers need single precision. */
+  wideInput(name: string, shape: readonly OnnxSize[]): Value {
+    this.#inputs.push({ name, type: 'float32', shape })
     return name
   }
 
+  /** A float32 value as everything is computed with. */
+  narrow(value: Value): Value {
+    return this.#target.precision === 'half' ? this.node('Cast', [value], { to: onnxTypes.float16 }) : value
+  }
+
+  /** What everything is computed with. */
+  get type(): 'float32' | 'float16' {
+    return this.#target.precision === 'half' ? 'float16' : 'float32'
+  }
+
   output(value: Value, name: string, shape: readonly OnnxSize[]): void {
-    this.#nodes.push({ type: 'Identity', inputs: [value], outputs: [name], attributes: {} })
+    const last =
+      this.#target.precision === 'half' ? { type: 'Cast', attributes: { to: onnxTypes.float32 } } : { type: 'Identity', attributes: {} }
+    this.#nodes.push({ ...last, inputs: [value], outputs: [name] })
     this.#outputs.push({ name, type: 'float32', shape })
   }
 
@@ -75,10 +97,12 @@ export class GraphBuilder {
     return this.#constant(`i:${values.join(',')}:${shape.join('x')}`, { type: 'int64', shape, data: bytes })
   }
 
-  floats(values: readonly number[], shape: readonly number[] = [values.length]): Value {
-    const bytes = new Uint8Array(Float32Array.from(values).buffer)
+  /** @param type Another type than everything is computed with. */
+  floats(values: readonly number[], shape: readonly number[] = [values.length], type: 'float32' | 'float16' = this.type): Value {
+    const clamped = (value: number) => Math.min(Math.max(value, -largestHalf), largestHalf)
+    const numbers = type === 'float32' ? Float32Array.from(values) : Float16Array.from(values, clamped)
     const key = values.length <= 4 ? values.join(',') : `#${this.#initializers.size}`
-    return this.#constant(`f:${key}:${shape.join('x')}`, { type: 'float32', shape, data: bytes })
+    return this.#constant(`${type}:${key}:${shape.join('x')}`, { type, shape, data: new Uint8Array(numbers.buffer) })
   }
 
   /** The same value for the same key; made once. */
@@ -106,15 +130,22 @@ export class GraphBuilder {
     if (this.#initializers.has(value)) return value
     this.#initializers.set(value, { name: value, type, shape: wanted, data: { file, offset, bytes } })
     // A weight that is listed as an input is no constant: the runtime leaves it where it is instead of folding a copy.
-    if (this.#weightsAs === 'mapped' && storedShape.length > 1) this.#weightInputs.push({ name: value, type, shape: wanted })
+    if (this.#target.weightsAs === 'mapped' && storedShape.length > 1) this.#weightInputs.push({ name: value, type, shape: wanted })
     return value
   }
 
-  /** A weight as float32. */
+  /** A weight as everything is computed with. */
   weight(name: string, shape?: readonly number[]): Value {
     const stored = this.stored(name, shape)
-    if (this.weights.get(name).type === 'F32') return stored
-    return this.once(`cast:${stored}`, () => this.node('Cast', [stored], { to: onnxTypes.float32 }))
+    if (storedTypes[this.weights.get(name).type] === this.type) return stored
+    return this.once(`cast:${stored}`, () => this.node('Cast', [stored], { to: onnxTypes[this.type] }))
+  }
+
+  /** Rows of a table of weights, by whole numbers. */
+  gather(name: string, indices: Value): Value {
+    // A mapped table is the largest of all weights: only what is taken of it is cast. A device may lack the type it is stored in.
+    if (this.#target.weightsAs !== 'mapped') return this.node('Gather', [this.weight(name), indices])
+    return this.node('Cast', [this.node('Gather', [this.stored(name), indices])], { to: onnxTypes[this.type] })
   }
 
   encode(): Uint8Array {

@@ -98,17 +98,32 @@ export function rowsToPixels(graph: GraphBuilder, rows: Value, like: Value, chan
   return graph.node('Transpose', [graph.node('Reshape', [rows, last])], { perm: [0, 3, 1, 2] })
 }
 
-/** Attention of sequences [batch, tokens, width]; `mask` is added to the scores, [1 or batch, 1, tokens, tokens]. */
-export function attend(
-  graph: GraphBuilder,
-  {
-    query,
-    key,
-    value,
-    heads,
-    mask,
-  }: { readonly query: Value; readonly key: Value; readonly value: Value; readonly heads: number; readonly mask?: Value },
-): Value {
+/** What attends to what: sequences [batch, tokens, width]. */
+export interface Attention {
+  readonly query: Value
+  readonly key: Value
+  readonly value: Value
+  readonly heads: number
+  readonly width: number
+  /** Added to the scores, [1 or batch, 1, tokens, tokens]. */
+  readonly mask?: Value
+}
+
+/** Attention of sequences, [batch, tokens, width]. */
+export function attend(graph: GraphBuilder, { query, key, value, heads, width, mask }: Attention): Value {
+  if (graph.attention === 'plain') return attendPlainly(graph, { query, key, value, heads, width, ...(mask !== undefined && { mask }) })
   const bias = mask === undefined ? [] : ['', '', mask]
   return graph.node('com.microsoft:MultiHeadAttention', [query, key, value, ...bias], { num_heads: heads })
+}
+
+/** @see Vaswani et al. 2017, arXiv:1706.03762, section 3.2 */
+function attendPlainly(graph: GraphBuilder, { query, key, value, heads, width, mask }: Attention): Value {
+  const split = (sequence: Value, perm: readonly number[]) =>
+    graph.node('Transpose', [graph.node('Reshape', [sequence, graph.integers([0, 0, heads, width / heads])])], { perm })
+  const scale = graph.floats([1 / Math.sqrt(width / heads)], [])
+  const scaled = graph.node('Mul', [split(query, [0, 2, 1, 3]), scale])
+  const scores = graph.node('MatMul', [scaled, split(key, [0, 2, 3, 1])])
+  const shares = graph.node('Softmax', [mask === undefined ? scores : graph.node('Add', [scores, mask])], { axis: -1 })
+  const read = graph.node('Transpose', [graph.node('MatMul', [shares, split(value, [0, 2, 1, 3])])], { perm: [0, 2, 1, 3] })
+  return graph.node('Reshape', [read, graph.integers([0, 0, width])])
 }

@@ -1,4 +1,5 @@
-import { GraphBuilder, type Value, type WeightsAs } from '../graph/graph-builder.ts'
+import { GraphBuilder, type Value } from '../graph/graph-builder.ts'
+import type { GraphTarget } from '../graph/graph-target.ts'
 import { convolution, type LayerContext, silu } from '../graph/layers.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 import { embedConditioning } from './unet-conditioning.ts'
@@ -11,8 +12,8 @@ import type { UnetShape } from './unet-shape.ts'
  *
  * @see Zhang et al. 2023, arXiv:2302.05543
  */
-export function writeControlnetGraph(weights: WeightTable, shape: UnetShape, weightsAs: WeightsAs): Uint8Array {
-  const graph = new GraphBuilder(weights, weightsAs)
+export function writeControlnetGraph(weights: WeightTable, shape: UnetShape, target: GraphTarget): Uint8Array {
+  const graph = new GraphBuilder(weights, target)
   const context: LayerContext = { graph, branches: null }
   const sample = graph.input('sample', ['batch', shape.inputChannels, 'height', 'width'])
   const picture = graph.input('picture', [

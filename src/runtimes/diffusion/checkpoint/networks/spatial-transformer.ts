@@ -63,7 +63,7 @@ function attention(
   const { graph } = context
   const width = graph.weights.sizeOf(`${module}.to_q.weight`, 0)
   const project = (name: string, rows: Value) => toSequences(graph, linear(context, `${module}.${name}`, rows), batch, width)
-  const attended = attend(graph, { query: project('to_q', from), key: project('to_k', to), value: project('to_v', to), heads })
+  const attended = attend(graph, { query: project('to_q', from), key: project('to_k', to), value: project('to_v', to), heads, width })
   return linear(context, `${module}.to_out.0`, toRows(graph, attended, width))
 }
 

@@ -1,4 +1,5 @@
-import { GraphBuilder, type Value, type WeightsAs } from '../graph/graph-builder.ts'
+import { GraphBuilder, type Value } from '../graph/graph-builder.ts'
+import type { GraphTarget } from '../graph/graph-target.ts'
 import { attend, type LayerContext, layerNorm, linear, type SideBranches, toRows, toSequences } from '../graph/layers.ts'
 import { onnxTypes } from '../graph/onnx-messages.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
@@ -18,7 +19,7 @@ export interface TextEncoderOptions {
 }
 
 export interface TextEncoderGraphOptions {
-  readonly weightsAs: WeightsAs
+  readonly target: GraphTarget
   readonly branches: SideBranches | null
 }
 
@@ -31,9 +32,9 @@ export interface TextEncoderGraphOptions {
 export function writeTextEncoderGraph(
   weights: WeightTable,
   { activation, heads, layers, endId, normed, projected }: TextEncoderOptions,
-  { weightsAs, branches }: TextEncoderGraphOptions,
+  { target, branches }: TextEncoderGraphOptions,
 ): Uint8Array {
-  const graph = new GraphBuilder(weights, weightsAs)
+  const graph = new GraphBuilder(weights, target)
   const context: LayerContext = { graph, branches }
   const width = weights.sizeOf('text_model.embeddings.token_embedding.weight', 1)
   const tokens = weights.sizeOf('text_model.embeddings.position_embedding.weight', 0)
@@ -46,7 +47,7 @@ export function writeTextEncoderGraph(
     const layer = `text_model.encoder.layers.${i}`
     const normal = layerNorm(graph, `${layer}.layer_norm1`, rows)
     const project = (name: string) => toSequences(graph, linear(context, `${layer}.self_attn.${name}`, normal), batch, width)
-    const attended = attend(graph, { query: project('q_proj'), key: project('k_proj'), value: project('v_proj'), heads, mask })
+    const attended = attend(graph, { query: project('q_proj'), key: project('k_proj'), value: project('v_proj'), heads, width, mask })
     rows = graph.node('Add', [rows, linear(context, `${layer}.self_attn.out_proj`, toRows(graph, attended, width))])
     const wide = linear(context, `${layer}.mlp.fc1`, layerNorm(graph, `${layer}.layer_norm2`, rows))
     rows = graph.node('Add', [rows, linear(context, `${layer}.mlp.fc2`, activate(graph, wide, activation))])
@@ -69,9 +70,7 @@ function embedTokens(
   graph: GraphBuilder,
   { ids, width, tokens }: { readonly ids: Value; readonly width: number; readonly tokens: number },
 ): Value {
-  // Gathered before the cast: the table is the largest of all weights.
-  const gathered = graph.node('Gather', [graph.stored('text_model.embeddings.token_embedding.weight'), ids])
-  const known = graph.node('Cast', [gathered], { to: onnxTypes.float32 })
+  const known = graph.gather('text_model.embeddings.token_embedding.weight', ids)
   const vectors = graph.input('token_vectors', ['batch', tokens, width])
   const chosen = graph.node('Cast', [graph.input('is_vector', ['batch', tokens, 1])], { to: onnxTypes.bool })
   const embedded = graph.node('Where', [chosen, vectors, known])

@@ -14,7 +14,7 @@ export interface UnetConditioning {
 /** Declares a UNet's inputs besides the latents and embeds them. */
 export function embedConditioning(context: LayerContext, shape: UnetShape, sample: Value): UnetConditioning {
   const { graph } = context
-  const timestep = graph.input('timestep', [1])
+  const timestep = graph.wideInput('timestep', [1])
   const hidden = graph.input('encoder_hidden_states', ['batch', 'tokens', shape.contextWidth])
   let features = sinusoids(graph, timestep, shape.channels)
   if (shape.guidanceWidth !== null) {
@@ -25,7 +25,7 @@ export function embedConditioning(context: LayerContext, shape: UnetShape, sampl
   if (shape.added !== null) {
     const { pooledWidth, timeIds, timeIdWidth } = shape.added
     const pooled = graph.input('text_embeds', ['batch', pooledWidth])
-    const sizes = sinusoids(graph, graph.input('time_ids', ['batch', timeIds]), timeIdWidth)
+    const sizes = sinusoids(graph, graph.wideInput('time_ids', ['batch', timeIds]), timeIdWidth)
     const flat = graph.node('Reshape', [sizes, graph.integers([-1, timeIds * timeIdWidth])])
     const added = embed(context, 'add_embedding', graph.node('Concat', [pooled, flat], { axis: 1 }))
     time = graph.node('Add', [time, added])

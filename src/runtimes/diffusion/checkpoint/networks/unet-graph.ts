@@ -1,4 +1,5 @@
-import { GraphBuilder, type Value, type WeightsAs } from '../graph/graph-builder.ts'
+import { GraphBuilder, type Value } from '../graph/graph-builder.ts'
+import type { GraphTarget } from '../graph/graph-target.ts'
 import { convolution, groupNorm, type LayerContext, type SideBranches, silu } from '../graph/layers.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 import { embedConditioning } from './unet-conditioning.ts'
@@ -7,7 +8,7 @@ import type { UnetShape } from './unet-shape.ts'
 
 /** What a UNet's graph is made for besides its weights. */
 export interface UnetGraphOptions {
-  readonly weightsAs: WeightsAs
+  readonly target: GraphTarget
   readonly branches: SideBranches | null
   /** Whether it takes what ControlNets add: `control_0` … for the skips, `control_mid`. */
   readonly controlled: boolean
@@ -23,8 +24,8 @@ export interface UnetGraphOptions {
 export function writeUnetGraph(
   weights: WeightTable,
   shape: UnetShape,
-  { weightsAs, branches, controlled }: UnetGraphOptions,
-  graph: GraphBuilder = new GraphBuilder(weights, weightsAs),
+  { target, branches, controlled }: UnetGraphOptions,
+  graph: GraphBuilder = new GraphBuilder(weights, target),
 ): Uint8Array {
   const context: LayerContext = { graph, branches }
   const sample = graph.input('sample', ['batch', shape.inputChannels, 'height', 'width'])

@@ -1,5 +1,6 @@
 import { type Bands, convolveBands, enlargeBands, joinBands, splitBands } from '../graph/bands.ts'
-import { GraphBuilder, type Value, type WeightsAs } from '../graph/graph-builder.ts'
+import { GraphBuilder, type Value } from '../graph/graph-builder.ts'
+import type { GraphTarget } from '../graph/graph-target.ts'
 import { convolution, type LayerContext } from '../graph/layers.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 
@@ -16,10 +17,10 @@ const colours = 3
  */
 export function writeUpscalerGraph(
   weights: WeightTable,
-  weightsAs: WeightsAs,
+  target: GraphTarget,
   { blocks, doublings, gathered }: { readonly blocks: number; readonly doublings: number; readonly gathered: number },
 ): Uint8Array {
-  const graph = new GraphBuilder(weights, weightsAs)
+  const graph = new GraphBuilder(weights, target)
   const context: LayerContext = { graph, branches: null }
   const picture = graph.input('picture', [1, colours, 'height', 'width'])
   const first = convolution(context, 'conv_first', gathered === 1 ? picture : gatherPixels(graph, picture, gathered))

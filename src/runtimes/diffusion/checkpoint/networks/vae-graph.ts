@@ -1,5 +1,6 @@
 import { type Bands, convolveBands, enlargeBands, joinBands, normalizeBands, shrinkBands, splitBands } from '../graph/bands.ts'
-import { GraphBuilder, type Value, type WeightsAs } from '../graph/graph-builder.ts'
+import { GraphBuilder, type Value } from '../graph/graph-builder.ts'
+import type { GraphTarget } from '../graph/graph-target.ts'
 import {
   attend,
   convolution,
@@ -23,8 +24,8 @@ const epsilon = 1e-6
  *
  * @see Esser et al. 2020, arXiv:2012.09841
  */
-export function writeVaeDecoderGraph(weights: WeightTable, weightsAs: WeightsAs): Uint8Array {
-  const graph = new GraphBuilder(weights, weightsAs)
+export function writeVaeDecoderGraph(weights: WeightTable, target: GraphTarget): Uint8Array {
+  const graph = new GraphBuilder(weights, target)
   const context: LayerContext = { graph, branches: null }
   const latents = graph.input('latent_sample', ['batch', weights.sizeOf('decoder.conv_in.weight', 1), 'height', 'width'])
   const start = weights.has('post_quant_conv.weight') ? convolution(context, 'post_quant_conv', latents) : latents
@@ -33,19 +34,19 @@ export function writeVaeDecoderGraph(weights: WeightTable, weightsAs: WeightsAs)
     const block = `decoder.up_blocks.${i}`
     bands = residualBlocks(context, block, bands)
     if (weights.holds(`${block}.upsamplers.`))
-      bands = enlargeBands(context, `${block}.upsamplers.0.conv`, bands, { halves: weightsAs === 'mapped' })
+      bands = enlargeBands(context, `${block}.upsamplers.0.conv`, bands, { halves: target.weightsAs === 'mapped' })
   }
   graph.output(joinBands(graph, finish(context, 'decoder', bands)), 'sample', ['batch', 3, 'pixel_height', 'pixel_width'])
   return graph.encode()
 }
 
 /** Writes the graph that turns pixels into the mean and log variance of latents; over mapped weights in bands, as the decoder. */
-export function writeVaeEncoderGraph(weights: WeightTable, weightsAs: WeightsAs): Uint8Array {
-  const graph = new GraphBuilder(weights, weightsAs)
+export function writeVaeEncoderGraph(weights: WeightTable, target: GraphTarget): Uint8Array {
+  const graph = new GraphBuilder(weights, target)
   const context: LayerContext = { graph, branches: null }
   const blocks = Array.from({ length: weights.count('encoder.down_blocks.') }, (_, i) => `encoder.down_blocks.${i}`)
   const shrinks = (block: string): boolean => weights.holds(`${block}.downsamplers.`)
-  const count = weightsAs === 'mapped' ? 2 ** blocks.filter(shrinks).length : 1
+  const count = target.weightsAs === 'mapped' ? 2 ** blocks.filter(shrinks).length : 1
   const picture = splitBands(graph, graph.input('sample', ['batch', 3, 'height', 'width']), count)
   let bands = convolveBands(context, 'encoder.conv_in', picture)
   for (const block of blocks) {
@@ -88,7 +89,7 @@ function selfAttention(context: LayerContext, module: string, input: Value): Val
   const batch = graph.node('Slice', [graph.node('Shape', [input]), graph.integers([0]), graph.integers([1])])
   const rows = pixelsToRows(graph, groupNorm(graph, `${module}.group_norm`, input, epsilon), channels)
   const project = (name: string) => toSequences(graph, linear(context, `${module}.${name}`, rows), batch, channels)
-  const attended = attend(graph, { query: project('to_q'), key: project('to_k'), value: project('to_v'), heads: 1 })
+  const attended = attend(graph, { query: project('to_q'), key: project('to_k'), value: project('to_v'), heads: 1, width: channels })
   const out = linear(context, `${module}.to_out.0`, toRows(graph, attended, channels))
   return graph.node('Add', [input, rowsToPixels(graph, out, input, channels)])
 }
