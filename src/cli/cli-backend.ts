@@ -3,7 +3,7 @@ import type { ConfigFault } from '../config/setting-sources.ts'
 import type { AccessToken, Scope } from '../core/access-token.ts'
 import type { Account, Role } from '../core/account.ts'
 import type { FoundDevice } from '../core/compute-device.ts'
-import type { UseLimits } from '../core/limits/use-limits.ts'
+import type { AccountLimits, UseLimits } from '../core/limits/use-limits.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { FoundOnHub, PullPlan } from '../core/model-pull.ts'
 import type { ReportProgress } from './progress-bar.ts'
@@ -53,7 +53,7 @@ export interface AccountDesk extends AsyncDisposable {
   /** Changes what is given and leaves the rest. */
   changeAccount(
     accountId: string,
-    change: { readonly disabled?: boolean; readonly limits?: Partial<UseLimits> },
+    change: { readonly disabled?: boolean; readonly limits?: Partial<AccountLimits> },
     options: Options,
   ): Promise<void>
   /** Takes an account's second factor away; false when it has none. */

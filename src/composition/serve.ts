@@ -6,6 +6,7 @@ import { authenticateSession } from '../console/sign-in/authenticate-session.ts'
 import { createFirstRunLink } from '../console/sign-in/create-first-run-link.ts'
 import { listUpscalers } from '../core/images/upscalers.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
+import { AccountWeights } from '../operations/access/account-weights.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import { createModelPool } from '../residency/model-pool.ts'
@@ -116,7 +117,11 @@ export async function serve(
     },
     traceparent: () => telemetry.traces.traceparent(),
   })
-  const ownPool = parts.use(createModelPool({ catalog: nameable, loader, clock, limits, measured, onEvent: observePool(telemetry) }))
+  const weights = new AccountWeights({ accounts, clock, onFault: (error) => faultSurvived(telemetry, { where: 'account-weights' }, error) })
+  const weightOf = (account: string) => weights.of(account)
+  const ownPool = parts.use(
+    createModelPool({ catalog: nameable, loader, clock, limits, weightOf, measured, onEvent: observePool(telemetry) }),
+  )
   observeModels(telemetry, () => ownPool.states())
   parts.use(tidyAssets({ ...assets, log, pool: ownPool, telemetry }, config))
   const pulled = parts.use(

@@ -1,21 +1,33 @@
 import Type from 'typebox'
-import { limitRanges, type UseLimits } from '../core/limits/use-limits.ts'
+import { type AccountLimits, limitRanges } from '../core/limits/use-limits.ts'
 
-const limit = (name: keyof UseLimits) => Type.Optional(Type.Integer({ minimum: limitRanges[name].least, maximum: limitRanges[name].most }))
+const limit = (name: keyof AccountLimits) =>
+  Type.Optional(Type.Integer({ minimum: limitRanges[name].least, maximum: limitRanges[name].most }))
 
-/** Limits as bodies have them; one that is left out or null is lifted. */
-export const limitsField = Type.Object(
+const useLimits = {
+  requestsPerMinute: limit('requestsPerMinute'),
+  tokensPerMinute: limit('tokensPerMinute'),
+  imagesPerMinute: limit('imagesPerMinute'),
+  concurrentRequests: limit('concurrentRequests'),
+  tokensPerDay: limit('tokensPerDay'),
+  imagesPerDay: limit('imagesPerDay'),
+  moneyPerDay: limit('moneyPerDay'),
+  tokensPerMonth: limit('tokensPerMonth'),
+  imagesPerMonth: limit('imagesPerMonth'),
+  moneyPerMonth: limit('moneyPerMonth'),
+}
+
+/** Limits of a token as bodies have them; one that is left out or null is lifted. */
+export const tokenLimitsField = Type.Object(useLimits, { additionalProperties: false })
+
+/** Limits of an account as bodies have them; one that is left out or null is lifted. */
+export const accountLimitsField = Type.Object(
   {
-    requestsPerMinute: limit('requestsPerMinute'),
-    tokensPerMinute: limit('tokensPerMinute'),
-    imagesPerMinute: limit('imagesPerMinute'),
-    concurrentRequests: limit('concurrentRequests'),
-    tokensPerDay: limit('tokensPerDay'),
-    imagesPerDay: limit('imagesPerDay'),
-    moneyPerDay: limit('moneyPerDay'),
-    tokensPerMonth: limit('tokensPerMonth'),
-    imagesPerMonth: limit('imagesPerMonth'),
-    moneyPerMonth: limit('moneyPerMonth'),
+    ...useLimits,
+    weight: limit('weight'),
+    pendingRequests: limit('pendingRequests'),
+    openStreams: limit('openStreams'),
+    storedBytes: limit('storedBytes'),
   },
   { additionalProperties: false },
 )

@@ -1,4 +1,4 @@
-import type { UseLimits } from './limits/use-limits.ts'
+import type { AccountLimits } from './limits/use-limits.ts'
 
 /** Who may use the service. Times in Unix milliseconds. */
 export interface Account {
@@ -10,7 +10,7 @@ export interface Account {
   readonly createdAt: number
   readonly disabledAt: number | null
   /** As an owner sets them. */
-  readonly limits: UseLimits
+  readonly limits: AccountLimits
 }
 
 /** What others change of an account; what is left out stays. */
@@ -18,7 +18,7 @@ export interface AccountChange {
   readonly role?: Role
   /** Unix milliseconds; null = let in again. */
   readonly disabledAt?: number | null
-  readonly limits?: Partial<UseLimits>
+  readonly limits?: Partial<AccountLimits>
 }
 
 /** Characters that a password has at least. */

@@ -96,6 +96,8 @@ export interface Inference {
 export const maxAttempts = 3
 /** Attempts that killed their engine after which a request is held to be poison. */
 export const maxLostAttempts = 2
+/** After how long in the queue work of low priority takes its turn with the normal. */
+export const lowPriorityAgesMs = 10 * 60 * 1000
 /** How long the output of a completed inference is kept. */
 export const outputRetentionMs = 24 * 60 * 60 * 1000
 /** How long its record stays after the output is gone. */

@@ -13,7 +13,7 @@ import { accountOf, identifyCaller } from './caller.ts'
 import { clientSignal, endWork } from './client-signal.ts'
 import { chooseRequestId, requestIdHeaders } from './headers/request-id.ts'
 import { safetyHeaders } from './headers/safety-headers.ts'
-import type { HttpDependencies } from './http-dependencies.ts'
+import type { HttpDependencies, RouteDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { type KnownMethods, rememberMethods } from './known-methods.ts'
 import { refuseUnknownQuery } from './known-query.ts'
@@ -72,9 +72,10 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
     await registerPublicRoutes(open, deps, settings)
   })
   await server.register(async (api) => {
-    protect(api, deps, settings)
+    const places = new AccountPlaces(settings.accountPlaces)
+    protect(api, { ...deps, places }, settings)
     refuseUnknownQuery(api)
-    await registerTokenRoutes(api, { ...deps, places: new AccountPlaces(settings.accountPlaces) }, settings)
+    await registerTokenRoutes(api, { ...deps, places }, settings)
   })
   return server
 }
@@ -143,7 +144,7 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
 }
 
 /** Everything registered on `api` needs an access token. */
-function protect(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
+function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   const tokenCache = new TokenCache(deps.clock)
   const allowances = new AccountAllowances(deps)
   const limiter = new RateLimiter(deps.clock)
@@ -154,6 +155,7 @@ function protect(api: FastifyInstance, deps: HttpDependencies, settings: HttpSet
     const { accountId } = caller
     noteWork(deps, accountId, reply)
     const limits = await allowances.limitsOf(accountId, { signal: clientSignal(reply) })
+    deps.places.allowStreams(accountId, limits.openStreams)
     limiter.count(ratedSubjects(caller, limits.requestsPerMinute ?? settings.requestsPerMinute), reply)
     if (deps.isDraining() && request.method === 'POST')
       throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })

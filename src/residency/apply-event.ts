@@ -35,6 +35,7 @@ function noteEvent(model: ResidentModel, event: ModelEvent, now: number): Reside
           {
             id: event.waiterId,
             account: event.account,
+            weight: event.weight ?? 1,
             sequences: event.sequences,
             since: now,
             due: now + delayOf(event.priority ?? 0),

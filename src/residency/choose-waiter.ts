@@ -3,12 +3,12 @@ import type { HeldSlot, ResidentModel, Waiter } from './residency-state.ts'
 type Line = Pick<ResidentModel, 'waiting' | 'held' | 'given' | 'givenLeast'>
 
 /**
- * The waiter to serve next: of the account with the fewest sequences in work, then of the one that has been given the least
+ * The waiter to serve next: of the account with the fewest sequences in work for its weight, then of the one that has been given the least
  * (start-time fair queueing, Goyal et al. 1996), then the one whose first came first; of its own the one that is due first.
  */
 export function chooseWaiter(model: Line): Waiter | undefined {
   const sequences = countByAccount(model.held)
-  const rank = ({ account }: Waiter) => [sequences.get(account) ?? 0, startOf(model, account)] as const
+  const rank = ({ account, weight = 1 }: Waiter) => [(sequences.get(account) ?? 0) / weight, startOf(model, account)] as const
   let best: { readonly waiter: Waiter; readonly rank: ReturnType<typeof rank> } | undefined
   for (const waiter of model.waiting) {
     const own = rank(waiter)
@@ -37,6 +37,9 @@ export function serveWaiter(model: ResidentModel, waiter: Waiter, now: number): 
   const waiting = model.waiting.filter(({ id }) => id !== waiter.id)
   const start = startOf(model, waiter.account)
   const givenLeast = Math.min(...model.waiting.map(({ account }) => startOf(model, account)))
-  const given = new Map([...model.given].filter(([, sequences]) => sequences > givenLeast)).set(waiter.account, start + waiter.sequences)
+  const given = new Map([...model.given].filter(([, sequences]) => sequences > givenLeast)).set(
+    waiter.account,
+    start + waiter.sequences / (waiter.weight ?? 1),
+  )
   return { ...model, held, waiting, given, givenLeast, lastUsedAt: now }
 }

@@ -32,6 +32,8 @@ export interface ModelPoolDependencies {
   readonly limits: ResidencyLimits
   /** What models took before this service started; absent = nothing is known. */
   readonly measured?: MeasuredMemory
+  /** How many turns an account gets for one of others; absent = all get the same. */
+  readonly weightOf?: (account: string) => number
   readonly onEvent: (event: PoolEvent) => void
 }
 
@@ -121,7 +123,16 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     const modelId = descriptor.id
     this.#introduce(descriptor)
     return this.#wait(modelId, signal, {
-      ask: (waiterId) => ({ type: 'acquire', modelId, waiterId, account, sequences, priority, deferred }),
+      ask: (waiterId) => ({
+        type: 'acquire',
+        modelId,
+        waiterId,
+        account,
+        weight: this.#deps.weightOf?.(account) ?? 1,
+        sequences,
+        priority,
+        deferred,
+      }),
       take: (waiterId) => {
         const loaded = residents.get(modelId)
         if (loaded === undefined) throw new Error(`the planner granted a slot of ${modelId}, which is not loaded`)

@@ -35,6 +35,7 @@ const ranked = (waiterId: number, account: string, priority: number): PlannerEve
   sequences: 1,
   priority,
 })
+const heavy = (waiterId: number): PlannerEvent => ({ type: 'acquire', modelId: 'm', waiterId, account: 'h', weight: 3, sequences: 1 })
 const many = (waiterId: number, account: string, sequences: number): PlannerEvent => acquire(waiterId, account, 'm', sequences)
 const release = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'release', modelId, waiterId })
 const leave = (waiterId: number, modelId = 'm'): PlannerEvent => ({ type: 'leave', modelId, waiterId })
@@ -244,6 +245,18 @@ const fairness: Readonly<Record<string, readonly Row[]>> = {
     [0, acquire(3, 'b'), ['grant 3']],
     [0, acquire(4, 'a'), []],
     [0, acquire(5, 'b'), []],
+    [0, release(2), ['grant 5']],
+  ],
+  'an account of weight 3 holds three sequences for one of others': [
+    [0, heavy(1), ['load m']],
+    [0, loaded('m', 4), ['grant 1']],
+    [0, acquire(2, 'b'), ['grant 2']],
+    [0, heavy(3), ['grant 3']],
+    [0, heavy(4), ['grant 4']],
+    [0, acquire(5, 'b'), []],
+    [0, heavy(6), []],
+    [0, release(4), ['grant 6']],
+    [0, acquire(7, 'b'), []],
     [0, release(2), ['grant 5']],
   ],
   'who comes back goes on beside those who stayed, without what was missed': [

@@ -9,6 +9,8 @@ export type PlannerEvent =
       readonly modelId: string
       readonly waiterId: number
       readonly account: string
+      /** How many turns it gets for one of others; absent = 1. */
+      readonly weight?: number
       readonly sequences: number
       readonly deferred?: boolean
       /** Lower first, among the waiters of its account. */

@@ -4,6 +4,8 @@ import type { MemoryEstimate } from '../core/memory/estimate-memory.ts'
 export interface Waiter {
   readonly id: number
   readonly account: string
+  /** How many turns its account gets for one of others; absent = 1. */
+  readonly weight?: number
   /** Completions or pictures it makes, 1 to 16: what it weighs among the others. */
   readonly sequences: number
   /** Unix milliseconds. */

@@ -5,11 +5,15 @@ export function queueFull(): ServiceError {
   return new ServiceError('server_is_overloaded', 'Too many requests are waiting; try again later.', { retryAfterSeconds: 10 })
 }
 
-/** For a submission of an account that has as much waiting as it may. */
-export function shareFull(maxPending: number): ServiceError {
+/**
+ * For a submission of an account that has as much waiting as it may.
+ *
+ * @param options.own Whether the limit is the account's own.
+ */
+export function shareFull(maxPending: number, { own = false }: { readonly own?: boolean } = {}): ServiceError {
   return new ServiceError(
     'concurrency_limit_exceeded',
-    `This account has ${maxPending} requests waiting, as many as it may (its share of the queue, account-share); wait for some of them first.`,
+    `This account has ${maxPending} requests waiting, as many as it may (${own ? 'its own limit' : 'its share of the queue, account-share'}); wait for some of them first.`,
     { retryAfterSeconds: 10 },
   )
 }
@@ -18,12 +22,13 @@ export function shareFull(maxPending: number): ServiceError {
  * For one account that would store more than it may.
  *
  * @param stored Bytes, what is asked for included.
+ * @param options.own Whether the limit is the account's own.
  */
-export function storageFull(stored: number, most: number): ServiceError {
+export function storageFull(stored: number, most: number, { own = false }: { readonly own?: boolean } = {}): ServiceError {
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`
   return new ServiceError(
     'quota_exceeded',
-    `The asynchronous requests of this account would store ${megabytes(stored)}, over its ${megabytes(most)} (account-storage); wait until outputs expire, 24 hours after they were stored, or ask for less.`,
+    `The asynchronous requests of this account would store ${megabytes(stored)}, over its ${megabytes(most)} (${own ? 'its own limit' : 'account-storage'}); wait until outputs expire, 24 hours after they were stored, or ask for less.`,
     { retryAfterSeconds: 120 },
   )
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AccessToken } from '../../src/core/access-token.ts'
-import { noLimits } from '../../src/core/limits/use-limits.ts'
+import { noUseLimits } from '../../src/core/limits/use-limits.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
@@ -16,7 +16,7 @@ const token: AccessToken = {
   expiresAt: 100,
   revokedAt: null,
   lastUsedAt: null,
-  limits: { ...noLimits, tokensPerDay: 7 },
+  limits: { ...noUseLimits, tokensPerDay: 7 },
 }
 
 export function testAccessTokenStore(name: string, open: StoreFactory): void {
@@ -99,8 +99,8 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
     assert.equal(await store.tokens.limit({ id: 't', accountId: 'b' }, { requestsPerMinute: 1 }, options), false)
     assert.equal(await store.tokens.limit(target, {}, options), true)
     const limitsOf = async () => (await store.tokens.findByHash(token.hash, options))?.limits
-    assert.deepEqual(await limitsOf(), { ...noLimits, requestsPerMinute: 5, tokensPerDay: 7, moneyPerMonth: 6_000_000_000 })
+    assert.deepEqual(await limitsOf(), { ...noUseLimits, requestsPerMinute: 5, tokensPerDay: 7, moneyPerMonth: 6_000_000_000 })
     await store.tokens.limit(target, { tokensPerDay: null, requestsPerMinute: null }, options)
-    assert.deepEqual(await limitsOf(), { ...noLimits, moneyPerMonth: 6_000_000_000 })
+    assert.deepEqual(await limitsOf(), { ...noUseLimits, moneyPerMonth: 6_000_000_000 })
   })
 }

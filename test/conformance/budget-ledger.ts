@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BudgetAnswer, WantedBudget } from '../../src/core/limits/budget.ts'
-import { noLimits, type UseLimits } from '../../src/core/limits/use-limits.ts'
+import { noLimits, noUseLimits, type UseLimits } from '../../src/core/limits/use-limits.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import type { UsageEntry } from '../../src/core/usage.ts'
 import { makeSubmission } from '../support/submission.ts'
@@ -145,7 +145,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     await using _store = store
     const one = { accountId: 'a', tokenId: 'one' }
     for (const id of ['one', 'two'])
-      await store.tokens.create({ ...token, id, hash: id, limits: { ...noLimits, tokensPerDay: 100, tokensPerMonth: 120 } }, options)
+      await store.tokens.create({ ...token, id, hash: id, limits: { ...noUseLimits, tokensPerDay: 100, tokensPerMonth: 120 } }, options)
     let spent = 0
     const work = async (index: number, tokenId: string | null): Promise<void> => {
       const most = 1 + (index % 9)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { makeTextRequest } from '../support/text-request.ts'
@@ -82,5 +83,56 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     assert.ok(Math.abs((await placeOf(1400)) - 1401) < 100)
     for (let round = 0; round < 10; round++) await claimNext(store.queue)
     assert.deepEqual([await placeOf(500), await placeOf(1005)], [491, 996])
+  })
+
+  test(`${name} queue: an account of weight 3 gets three turns for one of others`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    const account = { name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null } as const
+    await store.accounts.create({ ...account, id: 'heavy', limits: { ...noLimits, weight: 3 } }, options)
+    for (let round = 0; round < 8; round++)
+      for (const accountId of ['light', 'heavy']) await store.queue.enqueue(makeSubmission({ accountId }), options)
+    const order: string[] = []
+    for (let round = 0; round < 12; round++) order.push((await claimNext(store.queue)).inference.accountId)
+    const heavy = order.filter((accountId) => accountId === 'heavy').length
+    assert.ok(heavy === 8 || heavy === 9, order.join(' '))
+    for (let first = 0; first + 4 <= 8; first++) assert.ok(order.slice(first, first + 4).includes('light'), order.join(' '))
+    assert.deepEqual([...(await store.accounts.weights(options))], [['heavy', 3]])
+  })
+
+  test(`${name} queue: what is low and has waited for ten minutes takes its turn with the normal`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    await store.queue.enqueue(makeSubmission({ accountId: 'patient', priority: 'low' }), options)
+    await clock.advance(9 * 60_000)
+    for (let round = 0; round < 3; round++) await store.queue.enqueue(makeSubmission({ accountId: 'busy' }), options)
+    const claim = async () => {
+      await store.queue.sweep({ maxQueueMs: 60 * 60_000, spared: [] }, options)
+      return (await claimNext(store.queue)).inference.accountId
+    }
+    assert.equal(await claim(), 'busy')
+    await clock.advance(60_000)
+    const order = [await claim(), await claim()]
+    assert.ok(order.includes('patient'), order.join(' '))
+    await claim()
+    assert.deepEqual(await store.queue.sweep({ maxQueueMs: 60 * 60_000, spared: [] }, options), { requeued: 0, failed: 0 })
+  })
+
+  test(`${name} queue: an account's own caps on what waits and is stored take the place of everybody's`, async () => {
+    await using store = await open({
+      clock: createTestClock(),
+      limits: { maxPending: 100, maxPendingPerAccount: 1, maxStoredBytesPerAccount: 10_000_000 },
+    })
+    const account = { name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null } as const
+    await store.accounts.create({ ...account, id: 'many', limits: { ...noLimits, pendingRequests: 3 } }, options)
+    await store.accounts.create({ ...account, id: 'none', limits: { ...noLimits, pendingRequests: 0 } }, options)
+    await store.accounts.create({ ...account, id: 'small', limits: { ...noLimits, storedBytes: 50_000 } }, options)
+    const submit = (accountId: string, outputBytes = 0) => store.queue.enqueue(makeSubmission({ accountId, outputBytes }), options)
+    for (let round = 0; round < 3; round++) await submit('many')
+    await assert.rejects(submit('many'), /This account has 3 requests waiting, as many as it may \(its own limit\)/)
+    await assert.rejects(submit('none'), { code: 'concurrency_limit_exceeded' })
+    await submit('everybody', 60_000)
+    await assert.rejects(submit('everybody'), /\(its share of the queue, account-share\)/)
+    await assert.rejects(submit('small', 60_000), { code: 'quota_exceeded' })
+    await submit('small', 1000)
   })
 }

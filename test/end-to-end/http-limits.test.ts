@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { UseLimits } from '../../src/core/limits/use-limits.ts'
+import type { AccountLimits, UseLimits } from '../../src/core/limits/use-limits.ts'
 import { createFakeCatalog, describeFakeImage, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
@@ -20,7 +20,7 @@ const say = (words: string, fields: object = {}) => ({
   ...fields,
 })
 
-const limitAccount = ({ store, accountId }: HttpService, limits: Partial<UseLimits>) =>
+const limitAccount = ({ store, accountId }: HttpService, limits: Partial<AccountLimits>) =>
   store.accounts.change(accountId, { by: null, limits }, { signal })
 
 /** A second token of the account, with limits. */
@@ -163,6 +163,23 @@ suite('limits of a minute and of a moment', () => {
       assert.equal(outcome, 'succeeded')
     }
     assert.equal(most(), 1)
+  })
+})
+
+suite('caps on what an account holds', () => {
+  test('its own number of open streams takes the place of everybody’s', async () => {
+    const clock = createTestClock(start)
+    await using service = await startHttpService({ clock, settings: { accountPlaces: { streams: 1, polls: 1, events: 1 } } })
+    await limitAccount(service, { openStreams: 2 })
+    const leave = new AbortController()
+    const json = { model: 'fake-chat', stream: true, messages: [{ role: 'user', content: '[hang after 1] a b c' }] }
+    const stream = () => service.fetch('/v1/chat/completions', { json, signal: leave.signal })
+    assert.deepEqual([(await stream()).status, (await stream()).status], [200, 200])
+    const refused = await stream()
+    const { code, message } = await readError(refused)
+    assert.equal(code, 'concurrency_limit_exceeded')
+    assert.match(message, /^This account has 2 open streams, as many as it may \(its own limit\)/)
+    leave.abort()
   })
 })
 

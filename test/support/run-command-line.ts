@@ -2,7 +2,7 @@ import type { AccountDesk, CliBackend, Finding, NewToken } from '../../src/cli/c
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { AccessToken } from '../../src/core/access-token.ts'
 import type { Account } from '../../src/core/account.ts'
-import { noLimits } from '../../src/core/limits/use-limits.ts'
+import { noLimits, noUseLimits } from '../../src/core/limits/use-limits.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 
 /** The one account that there is when a test names no others. */
@@ -11,7 +11,7 @@ export const account: Account = { id: 'a1', name: 'First', email: null, role: 'o
 /** A token of it that is valid for ever and was never used. */
 export function tokenOf({ name, scopes }: Pick<NewToken, 'name' | 'scopes'>): AccessToken {
   const dates = { createdAt: 0, expiresAt: null, revokedAt: null, lastUsedAt: null }
-  return { id: 't1', accountId: 'a1', name, hash: 'f00', hint: 'abcd', scopes, ...dates, limits: noLimits }
+  return { id: 't1', accountId: 'a1', name, hash: 'f00', hint: 'abcd', scopes, ...dates, limits: noUseLimits }
 }
 
 /** Runs one command line in an empty folder, against a backend that only notes what it was asked. */

@@ -46,6 +46,10 @@ describe('account list', () => {
           tokens_per_month: 9,
           images_per_month: null,
           money_per_month: null,
+          weight: null,
+          pending_requests: null,
+          open_streams: null,
+          stored_bytes: null,
         },
       ],
     })

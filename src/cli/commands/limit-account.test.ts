@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runCommandLine as run } from '../../../test/support/run-command-line.ts'
 
-const none = {
+const tokenLimits = {
   requests_per_minute: null,
   tokens_per_minute: null,
   images_per_minute: null,
@@ -15,9 +15,11 @@ const none = {
   money_per_month: null,
 }
 
-for (const [words, id, verb, wrapped] of [
-  ['account', 'a1', 'changed', (limits: object) => ({ limits })],
-  ['token', 't1', 'limited', (limits: object) => limits],
+const accountLimits = { ...tokenLimits, weight: null, pending_requests: null, open_streams: null, stored_bytes: null }
+
+for (const [words, id, none, verb, wrapped] of [
+  ['account', 'a1', accountLimits, 'changed', (limits: object) => ({ limits })],
+  ['token', 't1', tokenLimits, 'limited', (limits: object) => limits],
 ] as const) {
   test(`${words} limit changes what is given and shows all`, async () => {
     const flags = ['--requests-per-minute', '60', '--images-per-day', 'none', '--money-per-month', '2.50', '--concurrent-requests', '4']
@@ -64,3 +66,11 @@ for (const [words, id, verb, wrapped] of [
     assert.match(err, new RegExp(`nobody: there is no ${words} with this id; see sepia ${words} list`))
   })
 }
+
+test('what an account may hold and how it weighs is set too, and of a token it cannot be', async () => {
+  const { done } = await run(['account', 'limit', 'a1', '--weight', '5', '--open-streams', '0', '--stored-bytes', '1,000,000'])
+  assert.deepEqual(done, ['changed a1 {"limits":{"weight":5,"openStreams":0,"storedBytes":1000000}}', 'closed'])
+  const { code, err } = await run(['token', 'limit', 't1', '--weight', '5'])
+  assert.equal(code, 2)
+  assert.match(err, /--weight/)
+})

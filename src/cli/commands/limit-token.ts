@@ -1,13 +1,13 @@
 import type { Command } from '../command.ts'
 import { findToken } from '../find-token.ts'
-import { limitFlags, readLimitFlags, showLimits } from '../limit-flags.ts'
+import { readLimitFlags, showLimits, useLimitFlags } from '../limit-flags.ts'
 
 /** Limits one access token within its account, or shows its limits when no flag is given. */
 export const limitToken: Command = {
   words: ['token', 'limit'],
   summary: 'Set or lift how much one access token may use of what its account may; without flags, show it.',
   argument: { name: '<id>', help: 'the id that sepia token list shows.' },
-  flags: limitFlags,
+  flags: useLimitFlags,
   settings: ['data', 'database-url', 'database-url-file'],
   run: async ({ argument, backend, config, flags, signal }) => {
     const changes = readLimitFlags(flags)

@@ -1,9 +1,9 @@
 import type { Budget } from '../../core/limits/budget.ts'
-import type { UseLimits } from '../../core/limits/use-limits.ts'
+import type { AccountLimits } from '../../core/limits/use-limits.ts'
 
 /** GET /console/api/account/limits: how much whoever is signed in may use, and what of it is gone. */
 export interface OwnLimits {
-  readonly limits: UseLimits
+  readonly limits: AccountLimits
   readonly budgets: readonly Budget[]
 }
 

@@ -1,5 +1,5 @@
 import type { Account, Invitation, Role } from '../../core/account.ts'
-import type { UseLimits } from '../../core/limits/use-limits.ts'
+import type { AccountLimits } from '../../core/limits/use-limits.ts'
 
 /** GET /console/api/people. */
 export interface People {
@@ -15,7 +15,7 @@ export interface AccountUpdate {
   readonly role?: Role
   readonly disabled?: boolean
   /** Taken as a whole: a limit that is left out or null is lifted. */
-  readonly limits?: Partial<UseLimits>
+  readonly limits?: Partial<AccountLimits>
 }
 
 /** POST /console/api/invitations. */

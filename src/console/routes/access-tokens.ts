@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { type AccessToken, scopes } from '../../core/access-token.ts'
 import { hasBudgets } from '../../core/limits/budget.ts'
-import { noLimits } from '../../core/limits/use-limits.ts'
+import { noUseLimits } from '../../core/limits/use-limits.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { createAccessToken } from '../../operations/access/create-access-token.ts'
 import { limitAccessToken } from '../../operations/access/limit-access-token.ts'
@@ -11,7 +11,7 @@ import { restoreAccessToken } from '../../operations/access/restore-access-token
 import { revokeAccessToken } from '../../operations/access/revoke-access-token.ts'
 import type { ConsoleDependencies, ConsoleSettings } from '../console-dependencies.ts'
 import type { ListedToken, NewToken, TokenLimits, TokenList, TokenText } from '../contract/access-tokens.ts'
-import { limitsField } from '../limits-field.ts'
+import { tokenLimitsField } from '../limits-field.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { personOf } from '../sign-in/signed-in.ts'
@@ -22,7 +22,7 @@ const readBody: BodyReader<NewToken> = createBodyReader({
   expiresAt: Type.Optional(Type.Integer({ minimum: 0 })),
 })
 
-const readLimits: BodyReader<TokenLimits> = createBodyReader({ limits: limitsField })
+const readLimits: BodyReader<TokenLimits> = createBodyReader({ limits: tokenLimitsField })
 
 /** /console/api/tokens: one's own access tokens. */
 export function registerAccessTokens(
@@ -53,7 +53,7 @@ export function registerAccessTokens(
   own.put<{ Params: { id: string } }>('/console/api/tokens/:id/limits', async (request, reply) => {
     const target = { id: request.params.id, accountId: personOf(request).id }
     const { limits } = readLimits(request)
-    await limitAccessToken(deps, target, { ...noLimits, ...limits }, { signal: clientSignal(reply) })
+    await limitAccessToken(deps, target, { ...noUseLimits, ...limits }, { signal: clientSignal(reply) })
     await recordAudit(deps, request, 'token-limited', { subject: target.id, detail: JSON.stringify(limits) })
     return reply.code(204).send()
   })

@@ -8,7 +8,7 @@ import { invite } from '../../operations/access/invite.ts'
 import { listSecondFactors } from '../../operations/access/second-factor.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { AccountUpdate, InvitationMade, NewInvitation, People } from '../contract/people.ts'
-import { limitsField } from '../limits-field.ts'
+import { accountLimitsField } from '../limits-field.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
@@ -17,7 +17,7 @@ const role = Type.Enum(['owner', 'member'])
 const readChange: BodyReader<AccountUpdate> = createBodyReader({
   role: Type.Optional(role),
   disabled: Type.Optional(Type.Boolean()),
-  limits: Type.Optional(limitsField),
+  limits: Type.Optional(accountLimitsField),
 })
 const readInvitation: BodyReader<NewInvitation> = createBodyReader({ role, accountId: Type.Optional(Type.String({ maxLength: 100 })) })
 

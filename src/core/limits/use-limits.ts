@@ -17,8 +17,20 @@ export interface UseLimits {
   readonly moneyPerMonth: number | null
 }
 
+/** What an owner sets of an account: how much it may use, what it may hold, and how it is served beside others. */
+export interface AccountLimits extends UseLimits {
+  /** How many turns it gets for one of an account of weight 1; null = 1. */
+  readonly weight: number | null
+  /** Deferred requests that wait; null = its share of the queue. */
+  readonly pendingRequests: number | null
+  /** Streams open at once on one node; null = as many as the service allows everybody. */
+  readonly openStreams: number | null
+  /** Bytes of deferred requests and outputs; null = as many as the service allows everybody. */
+  readonly storedBytes: number | null
+}
+
 /** The whole numbers that each limit may be. */
-export const limitRanges: Readonly<Record<keyof UseLimits, { readonly least: number; readonly most: number }>> = {
+export const limitRanges: Readonly<Record<keyof AccountLimits, { readonly least: number; readonly most: number }>> = {
   requestsPerMinute: { least: 1, most: 1_000_000 },
   tokensPerMinute: { least: 0, most: 1_000_000_000_000 },
   imagesPerMinute: { least: 0, most: 1_000_000_000 },
@@ -29,10 +41,14 @@ export const limitRanges: Readonly<Record<keyof UseLimits, { readonly least: num
   tokensPerMonth: { least: 0, most: 1_000_000_000_000 },
   imagesPerMonth: { least: 0, most: 1_000_000_000 },
   moneyPerMonth: { least: 0, most: 1_000_000_000_000_000 },
+  weight: { least: 1, most: 100 },
+  pendingRequests: { least: 0, most: 1_000_000 },
+  openStreams: { least: 0, most: 1_000_000 },
+  storedBytes: { least: 0, most: 1_000_000_000_000_000 },
 }
 
-/** What a new account or token starts with. */
-export const noLimits: UseLimits = {
+/** What a new token starts with. */
+export const noUseLimits: UseLimits = {
   requestsPerMinute: null,
   tokensPerMinute: null,
   imagesPerMinute: null,
@@ -45,7 +61,5 @@ export const noLimits: UseLimits = {
   moneyPerMonth: null,
 }
 
-/** Whether anything at all is limited. */
-export function isLimited(limits: UseLimits): boolean {
-  return Object.values(limits).some((limit) => limit !== null)
-}
+/** What a new account starts with. */
+export const noLimits: AccountLimits = { ...noUseLimits, weight: null, pendingRequests: null, openStreams: null, storedBytes: null }

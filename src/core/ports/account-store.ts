@@ -15,6 +15,8 @@ export interface AccountStore {
   createFirstOwner(account: Account, options: Options): Promise<boolean>
   find(id: string, options: Options): Promise<Account | null>
   list(options: Options): Promise<readonly Account[]>
+  /** Accounts with another weight than 1. */
+  weights(options: Options): Promise<ReadonlyMap<string, number>>
   /** With the password hash, for signing in; e-mail compares without case. */
   findByEmail(email: string, options: Options): Promise<{ readonly account: Account; readonly passwordHash: string } | null>
   /** Sets name, e-mail and password hash at once; false when the e-mail is taken. */

@@ -16,9 +16,17 @@ const retryAfterSeconds = 5
 export class AccountPlaces {
   readonly #most: Readonly<Record<PlaceKind, number>>
   readonly #held = new Map<string, number>()
+  /** Streams of accounts with a limit of their own. */
+  readonly #own = new Map<string, number>()
 
   constructor(most: Readonly<Record<PlaceKind, number>>) {
     this.#most = most
+  }
+
+  /** Sets how many streams an account may have open; null = as many as everybody. */
+  allowStreams(accountId: string, most: number | null): void {
+    if (most === null) this.#own.delete(accountId)
+    else this.#own.set(accountId, most)
   }
 
   /**
@@ -30,10 +38,11 @@ export class AccountPlaces {
     const key = `${kind} ${accountId}`
     const held = this.#held.get(key) ?? 0
     const [what, setting] = words[kind]
-    if (held >= this.#most[kind])
+    const own = kind === 'streams' ? this.#own.get(accountId) : undefined
+    if (held >= (own ?? this.#most[kind]))
       throw new ServiceError(
         'concurrency_limit_exceeded',
-        `This account has ${held} ${what}, as many as it may (${setting}); end one of them first.`,
+        `This account has ${held} ${what}, as many as it may (${own === undefined ? setting : 'its own limit'}); end one of them first.`,
         { retryAfterSeconds },
       )
     this.#held.set(key, held + 1)

@@ -1,4 +1,4 @@
-import { noLimits, type UseLimits } from '../../core/limits/use-limits.ts'
+import { type AccountLimits, noLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { RecentValues } from './recent-values.ts'
@@ -13,14 +13,14 @@ export interface AllowanceDependencies {
 /** What accounts may use, a few seconds late at most. */
 export class AccountAllowances {
   readonly #deps: AllowanceDependencies
-  readonly #limits: RecentValues<UseLimits>
+  readonly #limits: RecentValues<AccountLimits>
 
   constructor(deps: AllowanceDependencies) {
     this.#deps = deps
     this.#limits = new RecentValues(deps.clock)
   }
 
-  async limitsOf(accountId: string, options: Options): Promise<UseLimits> {
+  async limitsOf(accountId: string, options: Options): Promise<AccountLimits> {
     return this.#limits.get(accountId, async () => (await this.#deps.accounts.find(accountId, options))?.limits ?? noLimits)
   }
 }

@@ -1,6 +1,6 @@
 import type { Role } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { UseLimits } from '../../core/limits/use-limits.ts'
+import type { AccountLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 
@@ -12,7 +12,7 @@ export interface WantedAccount {
   readonly role?: Role | undefined
   /** Whether everything it asks for is refused. Its sessions end, and do not come back when it is enabled again. */
   readonly disabled?: boolean | undefined
-  readonly limits?: Partial<UseLimits> | undefined
+  readonly limits?: Partial<AccountLimits> | undefined
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type AccessToken, scopes as everyScope, type Scope } from '../../core/access-token.ts'
 import { ServiceError } from '../../core/error.ts'
-import { noLimits } from '../../core/limits/use-limits.ts'
+import { noUseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { hashAccessToken, makeAccessTokenText } from './access-token-text.ts'
@@ -46,7 +46,7 @@ export async function createAccessToken(
     expiresAt,
     revokedAt: null,
     lastUsedAt: null,
-    limits: noLimits,
+    limits: noUseLimits,
   }
   if (!(await tokens.create(token, { ...options, ...(most !== undefined && { most }) })))
     throw new ServiceError(

@@ -1,5 +1,5 @@
 import type { AccessToken } from '../../core/access-token.ts'
-import { noLimits, type UseLimits } from '../../core/limits/use-limits.ts'
+import { noUseLimits, type UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -52,7 +52,7 @@ export class MemoryAccessTokenStore implements AccessTokenStore {
   }
 
   limitsOf(id: string): UseLimits {
-    return this.#tokens.get(id)?.limits ?? noLimits
+    return this.#tokens.get(id)?.limits ?? noUseLimits
   }
 
   async limit(target: TokenTarget, limits: Partial<UseLimits>, { signal }: Options): Promise<boolean> {

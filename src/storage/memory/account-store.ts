@@ -1,5 +1,5 @@
 import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
-import { noLimits, type UseLimits } from '../../core/limits/use-limits.ts'
+import { type AccountLimits, noLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -17,7 +17,7 @@ export class MemoryAccountStore implements AccountStore {
     this.#onDisabled = onDisabled
   }
 
-  limitsOf(id: string): UseLimits {
+  limitsOf(id: string): AccountLimits {
     return this.#accounts.get(id)?.limits ?? noLimits
   }
 
@@ -45,6 +45,11 @@ export class MemoryAccountStore implements AccountStore {
   async list({ signal }: Options): Promise<readonly Account[]> {
     signal.throwIfAborted()
     return [...this.#accounts.values()].sort((a, b) => a.createdAt - b.createdAt)
+  }
+
+  async weights({ signal }: Options): Promise<ReadonlyMap<string, number>> {
+    signal.throwIfAborted()
+    return new Map([...this.#accounts.values()].flatMap(({ id, limits: { weight } }) => (weight === null ? [] : [[id, weight]])))
   }
 
   async findByEmail(email: string, { signal }: Options): Promise<{ readonly account: Account; readonly passwordHash: string } | null> {

@@ -33,7 +33,10 @@ export function createMemoryStore({ clock, limits }: { readonly clock: Clock; re
   })
   return {
     clock,
-    queue: new MemoryInferenceQueue({ table, turns, usage }, { clock, limits, isDisabled: (accountId) => accounts.isDisabled(accountId) }),
+    queue: new MemoryInferenceQueue(
+      { table, turns, usage },
+      { clock, limits, isDisabled: (accountId) => accounts.isDisabled(accountId), limitsOf: (accountId) => accounts.limitsOf(accountId) },
+    ),
     log: new MemoryInferenceLog(table, turns, clock),
     accounts,
     tokens,

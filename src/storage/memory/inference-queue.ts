@@ -2,6 +2,7 @@ import { accountDisabled } from '../../core/account-disabled.ts'
 import { mayRetry } from '../../core/attempt-policy.ts'
 import { type Inference, outputRetentionMs, type Progress, recordRetentionMs } from '../../core/inference.ts'
 import { cancelled, lostWorkers, waitedTooLong } from '../../core/inference-failure.ts'
+import type { AccountLimits } from '../../core/limits/use-limits.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type {
   AttemptFailure,
@@ -33,6 +34,7 @@ interface MemoryQueueSettings {
   readonly clock: Clock
   readonly limits: QueueLimits
   readonly isDisabled: (accountId: string) => boolean
+  readonly limitsOf: (accountId: string) => AccountLimits
 }
 
 /** The queue in memory: the same behaviour, gone with the process. */
@@ -43,12 +45,13 @@ export class MemoryInferenceQueue implements InferenceQueue {
   readonly #clock: Clock
   readonly #limits: QueueLimits
   readonly #isDisabled: (accountId: string) => boolean
+  readonly #limitsOf: (accountId: string) => AccountLimits
   readonly #doorbell: Doorbell
   #seq = 0
 
   constructor(
     { table, turns, usage }: { readonly table: InferenceTable; readonly turns: Turns; readonly usage: MemoryUsageLog },
-    { clock, limits, isDisabled }: MemoryQueueSettings,
+    { clock, limits, isDisabled, limitsOf }: MemoryQueueSettings,
   ) {
     this.#table = table
     this.#turns = turns
@@ -56,6 +59,7 @@ export class MemoryInferenceQueue implements InferenceQueue {
     this.#clock = clock
     this.#limits = limits
     this.#isDisabled = isDisabled
+    this.#limitsOf = limitsOf
     this.#doorbell = new Doorbell(clock)
   }
 
@@ -88,7 +92,7 @@ export class MemoryInferenceQueue implements InferenceQueue {
     const claims: Claim[] = []
     while (claims.length < limit) {
       const ready = this.#table.pending().filter((each) => (left.get(each.inference.model) ?? 0) > 0 && each.notBefore <= now)
-      const entry = this.#turns.choose(ready)
+      const entry = this.#turns.choose(ready, { now, weightOf: (accountId) => this.#limitsOf(accountId).weight ?? 1 })
       if (entry === null || entry.work === null) return claims
       const { id, model } = entry.inference
       left.set(model, (left.get(model) ?? 0) - 1)
@@ -185,14 +189,17 @@ export class MemoryInferenceQueue implements InferenceQueue {
   #checkRoom(entry: InferenceEntry): void {
     const { accountId } = entry.inference
     if (this.#isDisabled(accountId)) throw accountDisabled()
-    const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount: most = Number.POSITIVE_INFINITY } = this.#limits
+    const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount = Number.POSITIVE_INFINITY } = this.#limits
+    const { pendingRequests, storedBytes: ownBytes } = this.#limitsOf(accountId)
+    const most = ownBytes ?? maxStoredBytesPerAccount
     const pending = this.#table.pending()
     if (pending.length >= maxPending) throw queueFull()
     const own = pending.filter(({ inference }) => inference.accountId === accountId)
-    if (own.length >= maxPendingPerAccount) throw shareFull(maxPendingPerAccount)
+    const mostPending = pendingRequests ?? maxPendingPerAccount
+    if (own.length >= mostPending) throw shareFull(mostPending, { own: pendingRequests !== null })
     const kept = this.#table.all().filter(({ inference }) => inference.accountId === accountId)
     const stored = [...kept, entry].reduce((sum, each) => sum + storedBytes(each), 0)
-    if (stored > most) throw storageFull(stored, most)
+    if (stored > most) throw storageFull(stored, most, { own: ownBytes !== null })
   }
 
   #complete({ id, attempt }: Hold, completion: Completion, usage: UsageEntry | null): CompletionAnswer {

@@ -1,16 +1,28 @@
+import { lowPriorityAgesMs } from '../../core/inference.ts'
 import type { QueueShare } from '../../core/queue-position.ts'
 import type { InferenceEntry } from './inference-entry.ts'
+
+/** As of when the next is chosen, and how many claims a turn of each account has. */
+interface Waiting {
+  readonly now: number
+  readonly weightOf: (accountId: string) => number
+}
 
 /** Whose turn it is: per model and priority, the account that was served the longest time ago goes next. */
 export class Turns {
   readonly #turns = new Map<string, number>()
+  /** Claims that accounts have had of their turn. */
+  readonly #taken = new Map<string, number>()
   #latest = 0
 
   /** Takes the next of the ready entries, which are in the order of their submission. */
-  choose(ready: readonly InferenceEntry[]): InferenceEntry | null {
-    const [next] = [...ready].sort((a, b) => rank(b) - rank(a) || this.#turn(a) - this.#turn(b) || a.seq - b.seq)
+  choose(ready: readonly InferenceEntry[], { now, weightOf }: Waiting): InferenceEntry | null {
+    const [next] = [...ready].sort((a, b) => rank(b, now) - rank(a, now) || this.#turn(a) - this.#turn(b) || a.seq - b.seq)
     if (next === undefined) return null
-    this.#turns.set(key(next), ++this.#latest)
+    const taken = (this.#taken.get(key(next)) ?? 0) + 1
+    const isOver = taken >= weightOf(next.inference.accountId)
+    this.#taken.set(key(next), isOver ? 0 : taken)
+    if (isOver) this.#turns.set(key(next), ++this.#latest)
     return next
   }
 
@@ -27,8 +39,8 @@ export class Turns {
   }
 }
 
-function rank({ inference }: InferenceEntry): number {
-  return inference.priority === 'normal' ? 1 : 0
+function rank({ inference }: InferenceEntry, now: number): number {
+  return inference.priority === 'normal' || inference.createdAt <= now - lowPriorityAgesMs ? 1 : 0
 }
 
 function key({ inference }: InferenceEntry): string {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { limitColumns } from '../rows/limit-columns.ts'
+import { accountLimitColumns, limitColumns } from '../rows/limit-columns.ts'
 import type { Row } from '../rows/row.ts'
 
-/** The columns of limits, as a list of words. */
+/** The columns of limits, as lists of words. */
 const limitNames = limitColumns.map(([, column]) => column).join(' ')
+const accountLimitNames = accountLimitColumns.map(([, column]) => column).join(' ')
 
 /** A table that moves from one store to another: the same columns in both, read in the same order. */
 export interface MovedTable {
@@ -15,7 +16,7 @@ export interface MovedTable {
 
 /** The tables of an installation, in the order in which they are filled. */
 export const movedTables: readonly MovedTable[] = [
-  table('accounts', ['id'], `name email email_key password_hash role created_at disabled_at ${limitNames}`),
+  table('accounts', ['id'], `name email email_key password_hash role created_at disabled_at ${accountLimitNames}`),
   table('sessions', ['hash'], 'account_id address agent created_at expires_at'),
   table('invitations', ['hash'], 'role account_id invited_by created_at expires_at'),
   table('access_tokens', ['id'], `account_id name hash hint scopes created_at expires_at revoked_at last_used_at ${limitNames}`),

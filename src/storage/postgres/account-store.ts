@@ -1,8 +1,8 @@
 import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
 import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
 import { readAccount, readInvitation, readSession } from '../rows/account-row.ts'
-import { limitNames, limitParameters } from '../rows/limit-columns.ts'
-import { readText } from '../rows/row.ts'
+import { accountLimitNames, accountLimitParameters } from '../rows/limit-columns.ts'
+import { readInteger, readText } from '../rows/row.ts'
 import { lookUpLimitMs } from './access-token-store.ts'
 import { changeAccount, lockAccounts } from './change-account.ts'
 import type { Database, Parameters, Statements } from './database.ts'
@@ -51,6 +51,12 @@ export class PostgresAccountStore implements AccountStore {
   async list({ signal }: Options): Promise<readonly Account[]> {
     signal.throwIfAborted()
     return (await this.#database.all('select * from accounts order by created_at, id', {}, { repeatable: true })).map(readAccount)
+  }
+
+  async weights({ signal }: Options): Promise<ReadonlyMap<string, number>> {
+    signal.throwIfAborted()
+    const rows = await this.#database.all('select id, weight from accounts where weight is not null', {}, { repeatable: true })
+    return new Map(rows.map((row) => [readText(row, 'id'), readInteger(row, 'weight')]))
   }
 
   async findByEmail(email: string, { signal }: Options): Promise<{ readonly account: Account; readonly passwordHash: string } | null> {
@@ -182,7 +188,7 @@ export class PostgresAccountStore implements AccountStore {
 
 async function insertAccount(statements: Statements, { limits, ...rest }: Account): Promise<void> {
   const sql = `insert into accounts
-      (id, name, email, email_key, role, created_at, disabled_at, ${limitNames})
-    values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, ${limitParameters})`
+      (id, name, email, email_key, role, created_at, disabled_at, ${accountLimitNames})
+    values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, ${accountLimitParameters})`
   await statements.run(sql, { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null })
 }

@@ -1,5 +1,5 @@
 import type { Account, Invitation, Role, Session } from '../../core/account.ts'
-import { readLimits } from './limit-columns.ts'
+import { readAccountLimits } from './limit-columns.ts'
 import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
 
 /** A row of `accounts`. */
@@ -11,7 +11,7 @@ export function readAccount(row: Row): Account {
     role: readRole(row),
     createdAt: readInteger(row, 'created_at'),
     disabledAt: readIntegerOrNull(row, 'disabled_at'),
-    limits: readLimits(row),
+    limits: readAccountLimits(row),
   }
 }
 

@@ -1,7 +1,7 @@
-import type { UseLimits } from '../../core/limits/use-limits.ts'
+import type { AccountLimits, UseLimits } from '../../core/limits/use-limits.ts'
 import { type Row, readIntegerOrNull } from './row.ts'
 
-/** Which column of `accounts` and `access_tokens` keeps which limit. */
+/** Which column of `accounts` and of `access_tokens` keeps which limit. */
 export const limitColumns = [
   ['requestsPerMinute', 'requests_per_minute'],
   ['tokensPerMinute', 'tokens_per_minute'],
@@ -15,7 +15,20 @@ export const limitColumns = [
   ['moneyPerMonth', 'money_per_month'],
 ] as const satisfies readonly (readonly [keyof UseLimits, string])[]
 
-/** The columns as a list in SQL. */
+/** Which column of `accounts` keeps which limit. */
+export const accountLimitColumns = [
+  ...limitColumns,
+  ['weight', 'weight'],
+  ['pendingRequests', 'pending_requests'],
+  ['openStreams', 'open_streams'],
+  ['storedBytes', 'stored_bytes'],
+] as const satisfies readonly (readonly [keyof AccountLimits, string])[]
+
+/** The columns of accounts as a list in SQL. */
+export const accountLimitNames = accountLimitColumns.map(([, column]) => column).join(', ')
+/** The parameters that fill them, by the names of the limits. */
+export const accountLimitParameters = accountLimitColumns.map(([name]) => `:${name}`).join(', ')
+/** The columns of tokens as a list in SQL. */
 export const limitNames = limitColumns.map(([, column]) => column).join(', ')
 /** The parameters that fill them, by the names of the limits. */
 export const limitParameters = limitColumns.map(([name]) => `:${name}`).join(', ')
@@ -37,9 +50,20 @@ export function readLimits(row: Row, prefix = ''): UseLimits {
   }
 }
 
+/** The limits in a row of `accounts`. */
+export function readAccountLimits(row: Row): AccountLimits {
+  return {
+    ...readLimits(row),
+    weight: readIntegerOrNull(row, 'weight'),
+    pendingRequests: readIntegerOrNull(row, 'pending_requests'),
+    openStreams: readIntegerOrNull(row, 'open_streams'),
+    storedBytes: readIntegerOrNull(row, 'stored_bytes'),
+  }
+}
+
 /** The columns that a change of limits sets, each with its value. */
-export function limitChanges(limits: Partial<UseLimits>): readonly (readonly [string, number | null])[] {
-  return limitColumns.flatMap(([name, column]) => {
+export function limitChanges(limits: Partial<AccountLimits>): readonly (readonly [string, number | null])[] {
+  return accountLimitColumns.flatMap(([name, column]) => {
     const value = limits[name]
     return value === undefined ? [] : [[column, value] as const]
   })

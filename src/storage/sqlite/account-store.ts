@@ -2,8 +2,8 @@ import type { Account, AccountChange, Invitation, Session } from '../../core/acc
 import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { readAccount, readInvitation, readSession } from '../rows/account-row.ts'
-import { limitChanges, limitNames, limitParameters } from '../rows/limit-columns.ts'
-import { readText } from '../rows/row.ts'
+import { accountLimitNames, accountLimitParameters, limitChanges } from '../rows/limit-columns.ts'
+import { readInteger, readText } from '../rows/row.ts'
 import type { Connection } from './connection.ts'
 import { writeOne } from './writer/write-one.ts'
 import type { Writer } from './writer/writer.ts'
@@ -47,6 +47,12 @@ export class SqliteAccountStore implements AccountStore {
   async list({ signal }: Options): Promise<readonly Account[]> {
     signal.throwIfAborted()
     return this.#reader.all('select * from accounts order by created_at, id').map(readAccount)
+  }
+
+  async weights({ signal }: Options): Promise<ReadonlyMap<string, number>> {
+    signal.throwIfAborted()
+    const rows = this.#reader.all('select id, weight from accounts where weight is not null')
+    return new Map(rows.map((row) => [readText(row, 'id'), readInteger(row, 'weight')]))
   }
 
   async findByEmail(email: string, { signal }: Options): Promise<{ readonly account: Account; readonly passwordHash: string } | null> {
@@ -159,8 +165,8 @@ export class SqliteAccountStore implements AccountStore {
 
   #insert({ limits, ...rest }: Account, condition: string, options: Options): Promise<number> {
     const sql = `insert into accounts
-        (id, name, email, email_key, role, created_at, disabled_at, ${limitNames})
-      select :id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, ${limitParameters} ${condition}`
+        (id, name, email, email_key, role, created_at, disabled_at, ${accountLimitNames})
+      select :id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, ${accountLimitParameters} ${condition}`
     return this.#write(sql, { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null }, options)
   }
 

@@ -319,4 +319,13 @@ export const migrations: readonly string[] = [
   alter table accounts add column images_per_month integer;
   `,
   limitTables,
+  // What one account may hold, and how it is served beside others.
+  `
+  alter table accounts add column weight integer;
+  alter table accounts add column pending_requests integer;
+  alter table accounts add column open_streams integer;
+  alter table accounts add column stored_bytes integer;
+  -- How many of its turn's claims an account has had.
+  alter table queue_shares add column taken integer not null default 0;
+  `,
 ]

@@ -9,7 +9,7 @@ import { makeImageRequest } from '../../../test/support/image-request.ts'
 import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
-import { noLimits } from '../../core/limits/use-limits.ts'
+import { noLimits, noUseLimits } from '../../core/limits/use-limits.ts'
 import { readInteger, readText } from '../rows/row.ts'
 import { Connection } from './connection.ts'
 import { migrations } from './migrations.ts'
@@ -78,7 +78,7 @@ test('a second service on the folder is refused by the name of the first; a tool
       expiresAt: null,
       revokedAt: null,
       lastUsedAt: null,
-      limits: noLimits,
+      limits: noUseLimits,
     },
     options,
   )
@@ -99,7 +99,7 @@ test('a service sees at once what a tool has written', async () => {
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
-    limits: noLimits,
+    limits: noUseLimits,
   } as const
   await service.tokens.create(token, options)
   await tool.tokens.revoke({ id: 't', accountId: 'a' }, 5, options)

@@ -6,7 +6,7 @@ import type { EncodedSubmission } from './encoded-submission.ts'
 
 /**
  * The whole group in one statement. The tag makes accounts take turns: nobody's work goes before what waits the longest, and an
- * account's next stands one turn behind its last. What has its id already, or whose key somebody else has, stays out.
+ * account's next stands one turn behind its last; an account of weight 3 has three in a turn. What has its id already, or whose key somebody else has, stays out.
  *
  * Membership is asked for inside `coalesce`, where PostgreSQL looks it up in a hash instead of joining.
  */
@@ -31,13 +31,18 @@ const sql = `with input as (
   turns as (
     select model, priority, account_id, greatest(
       coalesce((select min(tag) from queue where model = waiting.model and priority = waiting.priority and not running), 0),
-      coalesce((select max(tag) + 1 from queue
-        where account_id = waiting.account_id and model = waiting.model and priority = waiting.priority and not running), 0)) as next
-    from (select distinct model, priority, account_id from input) as waiting),
+      coalesce(last.tag + case when last.held < weight then 0 else 1 end, 0)) as next,
+      -- How many of the turn that it begins in it has already.
+      case when last.held < weight then last.held else 0 end as held, weight
+    from (select distinct input.model, input.priority, input.account_id, coalesce(account.weight, 1) as weight
+        from input left join accounts as account on account.id = input.account_id) as waiting
+      left join lateral (select tag, count(*) as held from queue
+        where account_id = waiting.account_id and model = waiting.model and priority = waiting.priority and not running
+        group by tag order by tag desc limit 1) as last on true),
   queued as (
     insert into queue (id, seq, account_id, kind, model, priority, tag, created_at, webhook_url, work_format, stored_bytes, body)
       select id, seq, account_id, kind, model, priority,
-        next + row_number() over (partition by model, priority, account_id order by seq) - 1, :now, webhook_url, work_format, stored_bytes, body
+        next + (held + row_number() over (partition by model, priority, account_id order by seq) - 1) / weight, :now, webhook_url, work_format, stored_bytes, body
       from entering join turns using (model, priority, account_id)
       where coalesce(id in (select id from recorded), false))
   select id from recorded`

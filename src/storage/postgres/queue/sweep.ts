@@ -1,4 +1,5 @@
 import { mayRetry } from '../../../core/attempt-policy.ts'
+import { lowPriorityAgesMs } from '../../../core/inference.ts'
 import { cancelled, lostWorkers, waitedTooLong } from '../../../core/inference-failure.ts'
 import type { Hold, SweepReport } from '../../../core/ports/inference-queue.ts'
 import type { Row } from '../../rows/row.ts'
@@ -28,6 +29,7 @@ export async function sweep(
   if (lock?.mine !== true) return { requeued: 0, failed: 0 }
   const { requeued, ends } = reclaims ? await reclaim(statements, spared, now) : { requeued: 0, ends: [] }
   const failed = [...ends, ...(await findOverdue(statements, now - maxQueueMs))]
+  await ageLowPriority(statements, now - lowPriorityAgesMs)
   const unwanted = await findUnwanted(statements, now - disabledMs)
   if (failed.length + unwanted.length > 0) await finish(statements, [...failed, ...unwanted], now)
   return { requeued, failed: failed.length }
@@ -66,6 +68,15 @@ async function reclaim(
       usage: null,
     }))
   return { requeued: ids.length, ends }
+}
+
+/** Lets what is low and has waited take its turn with the normal: behind nobody who came later. */
+async function ageLowPriority(statements: Statements, queuedBefore: number): Promise<void> {
+  const sql = `update queue as aged set priority = 1, tag = coalesce(
+      (select min(tag) from queue as normal where normal.model = aged.model and normal.priority = 1 and not normal.running), 0)
+    where id in (select id from queue where priority = 0 and not running and created_at <= :queuedBefore order by created_at limit :batch
+      for update skip locked)`
+  await statements.run(sql, { queuedBefore, batch })
 }
 
 async function findOverdue(statements: Statements, submittedBefore: number): Promise<readonly End[]> {

@@ -20,4 +20,10 @@ export const migrations: readonly Migration[] = [
   // Budgets of a month beside those of a day.
   { sql: 'alter table accounts add column tokens_per_month bigint, add column images_per_month bigint', leastProgram: 1 },
   { sql: limitTables, leastProgram: 1 },
+  {
+    // What one account may hold, and how it is served beside others.
+    sql: `alter table accounts add column weight integer, add column pending_requests bigint, add column open_streams bigint,
+      add column stored_bytes bigint`,
+    leastProgram: 1,
+  },
 ]

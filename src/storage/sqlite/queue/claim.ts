@@ -1,4 +1,4 @@
-import type { Inference } from '../../../core/inference.ts'
+import { type Inference, lowPriorityAgesMs } from '../../../core/inference.ts'
 import type { ModelRoom } from '../../../core/ports/inference-queue.ts'
 import { readInference } from '../../rows/inference-row.ts'
 import { readBytes, readInteger, readText } from '../../rows/row.ts'
@@ -33,7 +33,7 @@ export function claim(connection: Connection, wanted: WantedWork, now: number): 
   return claimed
 }
 
-/** The oldest ready inference of the account whose turn it is, higher priorities first. */
+/** The oldest ready inference of the account whose turn it is, higher priorities first; what is low and has aged counts as normal. */
 function claimOne(
   connection: Connection,
   { workerId, leaseMs, models, format }: WantedWork & { readonly models: readonly string[] },
@@ -48,8 +48,8 @@ function claimOne(
          and not_before <= :now and work_format <= :format
        order by seq limit 1)
      where share.pending > 0 and share.model in (select value from json_each(:models))
-     order by share.priority desc, share.turn, candidate.seq limit 1`,
-    { now, format, models: JSON.stringify(models) },
+     order by (share.priority = 1 or candidate.queued_at <= :aged) desc, share.turn, candidate.seq limit 1`,
+    { now, format, models: JSON.stringify(models), aged: now - lowPriorityAgesMs },
   )
   if (next === undefined) return null
   const row = connection.get(
@@ -61,7 +61,11 @@ function claimOne(
   const work = connection.get('select body from inference_work where seq = :seq', { seq: readInteger(next, 'seq') })
   if (row === undefined || work === undefined) throw new Error('The queue counts an inference that is not there.')
   connection.run(
-    `update queue_shares set turn = 1 + (select max(turn) from queue_shares)
+    // An account of weight 3 stays at its turn for three claims.
+    `update queue_shares set
+       turn = case when taken + 1 < weight then turn else 1 + (select max(turn) from queue_shares) end,
+       taken = case when taken + 1 < weight then taken + 1 else 0 end
+     from (select coalesce((select weight from accounts where id = :accountId), 1) as weight)
      where model = :model and priority = :priority and account_id = :accountId`,
     { model: readText(next, 'model'), priority: readInteger(next, 'priority'), accountId: readText(next, 'account_id') },
   )

@@ -3,7 +3,7 @@ import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
 import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { idempotencyConflict, queueFull, shareFull, storageFull } from '../../refuse-submission.ts'
 import { readInference, writePriority } from '../../rows/inference-row.ts'
-import { readInteger, readText, readTextOrNull } from '../../rows/row.ts'
+import { readInteger, readIntegerOrNull, readText, readTextOrNull } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
 
 /** A submission with its work already encoded. */
@@ -59,8 +59,12 @@ export function enqueue(
 
 function checkRoom(connection: Connection, { accountId, limits, body, outputBytes = 0 }: EncodedSubmission): void {
   // The token may have been looked up before the account was disabled.
-  if (connection.get('select 1 from accounts where id = :accountId and disabled_at is not null', { accountId })) throw accountDisabled()
-  const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount: most = Number.POSITIVE_INFINITY } = limits
+  const account = connection.get('select disabled_at, pending_requests, stored_bytes from accounts where id = :accountId', { accountId })
+  if (account !== undefined && account.disabled_at !== null) throw accountDisabled()
+  const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount = Number.POSITIVE_INFINITY } = limits
+  const ownPending = account === undefined ? null : readIntegerOrNull(account, 'pending_requests')
+  const ownBytes = account === undefined ? null : readIntegerOrNull(account, 'stored_bytes')
+  const most = ownBytes ?? maxStoredBytesPerAccount
   const row = connection.get(
     `select coalesce(sum(pending), 0) as pending, coalesce(sum(pending) filter (where account_id = :accountId), 0) as own
      from queue_shares where pending > 0`,
@@ -68,10 +72,11 @@ function checkRoom(connection: Connection, { accountId, limits, body, outputByte
   )
   if (row === undefined) return
   if (readInteger(row, 'pending') >= maxPending) throw queueFull()
-  if (readInteger(row, 'own') >= maxPendingPerAccount) throw shareFull(maxPendingPerAccount)
+  const mostPending = ownPending ?? maxPendingPerAccount
+  if (readInteger(row, 'own') >= mostPending) throw shareFull(mostPending, { own: ownPending !== null })
   const sum = connection.get('select bytes from stored_sums where account_id = :accountId', { accountId })
   const stored = (sum === undefined ? 0 : readInteger(sum, 'bytes')) + body.length + outputBytes
-  if (stored > most) throw storageFull(stored, most)
+  if (stored > most) throw storageFull(stored, most, { own: ownBytes !== null })
 }
 
 function findEarlier(connection: Connection, { accountId, idempotency, webhookUrl }: EncodedSubmission, now: number): Inference | null {

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
-import type { UseLimits } from '../../../../core/limits/use-limits.ts'
+import { limitNames } from '../../../../core/limits/limit-words.ts'
+import type { AccountLimits } from '../../../../core/limits/use-limits.ts'
 import type { AccountUpdate, People } from '../../../contract/people.ts'
 import { request, send } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
@@ -62,7 +63,8 @@ export function PeoplePage({ account }: { account: Account }): VNode {
         <LimitsDialog
           title={`Limits of ${limiting.value.name}`}
           limits={limiting.value.limits}
-          emptyRequests="the service’s own limit holds"
+          names={limitNames}
+          empty="Where a box is empty the service’s own limit holds, or none."
           save={saveLimits(limiting.value)}
           onClose={() => {
             limiting.value = null
@@ -75,7 +77,7 @@ export function PeoplePage({ account }: { account: Account }): VNode {
   )
 }
 
-function saveLimits({ id }: Account): (limits: UseLimits) => Promise<void> {
+function saveLimits({ id }: Account): (limits: Partial<AccountLimits>) => Promise<void> {
   return async (limits) => {
     await send(`/console/api/accounts/${id}`, { method: 'PATCH', body: { limits } satisfies AccountUpdate })
   }

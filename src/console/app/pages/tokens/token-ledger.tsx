@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { noLimits } from '../../../../core/limits/use-limits.ts'
+import { noUseLimits } from '../../../../core/limits/use-limits.ts'
 import type { ListedToken } from '../../../contract/access-tokens.ts'
 import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
@@ -60,7 +60,7 @@ export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode 
 function TokenLines({ token: { limits, budgets } }: { token: ListedToken }): VNode {
   const left = budgetLines(budgets)
   const lines =
-    limits.requestsPerMinute === null ? left : [...limitLines({ ...noLimits, requestsPerMinute: limits.requestsPerMinute }), ...left]
+    limits.requestsPerMinute === null ? left : [...limitLines({ ...noUseLimits, requestsPerMinute: limits.requestsPerMinute }), ...left]
   if (lines.length === 0) return <span class="faint">none</span>
   return (
     <ul class="lines">

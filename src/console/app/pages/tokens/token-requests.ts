@@ -15,7 +15,7 @@ export async function createToken(body: NewToken): Promise<string> {
 }
 
 /** Sets how much a token may use of what its account may. */
-export async function limitToken(id: string, limits: UseLimits): Promise<void> {
+export async function limitToken(id: string, limits: Partial<UseLimits>): Promise<void> {
   await send(`/console/api/tokens/${id}/limits`, { method: 'PUT', body: { limits } satisfies TokenLimits })
 }
 

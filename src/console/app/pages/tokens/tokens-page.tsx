@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { useLimitNames } from '../../../../core/limits/limit-words.ts'
 import type { UseLimits } from '../../../../core/limits/use-limits.ts'
 import type { ListedToken } from '../../../contract/access-tokens.ts'
 import { Button } from '../../parts/button.tsx'
@@ -58,7 +59,8 @@ export function TokensPage(): VNode {
         <LimitsDialog
           title={`Limits of “${limiting.value.name}”`}
           limits={limiting.value.limits}
-          emptyRequests="only your account’s limit holds"
+          names={useLimitNames}
+          empty="Where a box is empty only your account’s limit holds."
           save={saveLimits(limiting.value)}
           onClose={() => {
             limiting.value = null
@@ -82,6 +84,6 @@ export function TokensPage(): VNode {
   )
 }
 
-function saveLimits({ id }: ListedToken): (limits: UseLimits) => Promise<void> {
+function saveLimits({ id }: ListedToken): (limits: Partial<UseLimits>) => Promise<void> {
   return (limits) => limitToken(id, limits)
 }

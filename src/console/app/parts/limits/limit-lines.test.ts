@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { noLimits } from '../../../../core/limits/use-limits.ts'
+import { noUseLimits } from '../../../../core/limits/use-limits.ts'
 import { limitLines } from './limit-lines.ts'
 
 test('limits read as one line each, and none where there is none', () => {
-  assert.deepEqual(limitLines(noLimits), [])
+  assert.deepEqual(limitLines(noUseLimits), [])
   const limits = {
     requestsPerMinute: 1,
     concurrentRequests: 3,
@@ -13,7 +13,7 @@ test('limits read as one line each, and none where there is none', () => {
     imagesPerMonth: 7,
     moneyPerMonth: 2_500_000,
   }
-  assert.deepEqual(limitLines({ ...noLimits, ...limits }), [
+  assert.deepEqual(limitLines({ ...noUseLimits, ...limits }), [
     '1 request/min',
     '3 requests at once',
     '20,000 tokens/day',

@@ -1,29 +1,39 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { expectedLimit, formatLimit, limitNames, limitWords, parseLimit } from '../../../../core/limits/limit-words.ts'
-import type { UseLimits } from '../../../../core/limits/use-limits.ts'
+import { expectedLimit, formatLimit, limitWords, parseLimit } from '../../../../core/limits/limit-words.ts'
+import type { AccountLimits, UseLimits } from '../../../../core/limits/use-limits.ts'
 import { Dialog } from '../dialog.tsx'
 import { DialogChoice } from '../dialog-choice.tsx'
 import { FailureNote } from '../failure-note.tsx'
 import { Field } from '../fields/field.tsx'
 import { useSubmit } from '../use-submit.ts'
 
+type LimitName = keyof AccountLimits
+/** What stands in the boxes. */
+type Texts = Readonly<Partial<Record<LimitName, string>>>
+
 interface LimitsDialogProps {
   readonly title: string
-  readonly limits: UseLimits
-  /** What holds where the requests a minute are left empty. */
-  readonly emptyRequests: string
-  /** Keeps what was set; what is not limited is null. */
-  readonly save: (limits: UseLimits) => Promise<void>
+  /** The limits that can be set, in their order. */
+  readonly names: readonly LimitName[]
+  readonly limits: UseLimits & Partial<AccountLimits>
+  /** What holds where boxes are left empty. */
+  readonly empty: string
+  /** Keeps what was set; what is left out is not limited. */
+  readonly save: (limits: Partial<AccountLimits>) => Promise<void>
   readonly onClose: () => void
 }
 
 /** Sets how much an account or a token may use. */
-export function LimitsDialog({ title, limits, emptyRequests, save, onClose }: LimitsDialogProps): VNode {
-  const texts = useSignal<Readonly<Record<keyof UseLimits, string>>>(writeLimits(limits))
+export function LimitsDialog({ title, names, limits, empty, save, onClose }: LimitsDialogProps): VNode {
+  const texts = useSignal<Texts>(Object.fromEntries(names.map((name) => [name, writeLimit(name, limits[name] ?? null)])))
   const { busy, failure, submit } = useSubmit(async () => {
-    if (limitNames.some((name) => faultOf(name, texts.value[name]) !== null)) return
-    await save(readLimits(texts.value))
+    if (names.some((name) => faultOf(name, texts.value[name]) !== null)) return
+    const set = names.flatMap((name) => {
+      const value = parseLimit(name, texts.value[name] ?? '')
+      return value === null ? [] : [[name, value] as const]
+    })
+    await save(Object.fromEntries(set))
     onClose()
   })
   return (
@@ -31,13 +41,13 @@ export function LimitsDialog({ title, limits, emptyRequests, save, onClose }: Li
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <div class="field-pairs">
-          {limitNames.map((name) => (
+          {names.map((name) => (
             <LimitField key={name} name={name} texts={texts} />
           ))}
         </div>
         <p class="soft">
-          An empty field is no limit; without requests a minute, {emptyRequests}. Minutes, days and months are those of UTC; money is
-          counted by the prices of the models. A change works within five seconds; what was accepted before is finished.
+          {empty} Minutes, days and months are those of UTC; money is counted by the prices of the models. A change works within five
+          seconds; what was accepted before is finished.
         </p>
         <DialogChoice disabled={busy.value} onClose={onClose}>
           Save the limits
@@ -47,12 +57,7 @@ export function LimitsDialog({ title, limits, emptyRequests, save, onClose }: Li
   )
 }
 
-interface LimitFieldProps {
-  readonly name: keyof UseLimits
-  readonly texts: Signal<Readonly<Record<keyof UseLimits, string>>>
-}
-
-function LimitField({ name, texts }: LimitFieldProps): VNode {
+function LimitField({ name, texts }: { name: LimitName; texts: Signal<Texts> }): VNode {
   return (
     <Field label={limitWords[name].label} fault={faultOf(name, texts.value[name])}>
       {(ids) => (
@@ -71,37 +76,14 @@ function LimitField({ name, texts }: LimitFieldProps): VNode {
   )
 }
 
-function writeLimits(limits: UseLimits): Readonly<Record<keyof UseLimits, string>> {
-  const write = (name: keyof UseLimits) => {
-    const value = limits[name]
-    if (value === null) return ''
-    return limitWords[name].noun === 'money' ? formatLimit(name, value) : value.toLocaleString('en')
-  }
-  return mapLimits(write)
-}
-
-function readLimits(texts: Readonly<Record<keyof UseLimits, string>>): UseLimits {
-  return mapLimits((name) => parseLimit(name, texts[name]))
+function writeLimit(name: LimitName, value: number | null): string {
+  if (value === null) return ''
+  return limitWords[name].noun === 'money' ? formatLimit(name, value) : value.toLocaleString('en')
 }
 
 /** Empty = no limit of its own. */
-function faultOf(name: keyof UseLimits, text: string): string | null {
+function faultOf(name: LimitName, text = ''): string | null {
   if (text.trim() === '' || parseLimit(name, text) !== null) return null
   const expected = expectedLimit(name)
   return `${expected[0]?.toUpperCase()}${expected.slice(1)}.`
-}
-
-function mapLimits<Value>(make: (name: keyof UseLimits) => Value): Readonly<Record<keyof UseLimits, Value>> {
-  return {
-    requestsPerMinute: make('requestsPerMinute'),
-    tokensPerMinute: make('tokensPerMinute'),
-    imagesPerMinute: make('imagesPerMinute'),
-    concurrentRequests: make('concurrentRequests'),
-    tokensPerDay: make('tokensPerDay'),
-    imagesPerDay: make('imagesPerDay'),
-    moneyPerDay: make('moneyPerDay'),
-    tokensPerMonth: make('tokensPerMonth'),
-    imagesPerMonth: make('imagesPerMonth'),
-    moneyPerMonth: make('moneyPerMonth'),
-  }
 }
