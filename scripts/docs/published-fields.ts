@@ -7,6 +7,8 @@ export interface PublishedField {
   readonly beside?: Readonly<Record<string, unknown>>
   /** Which values are taken, or why it may be ignored. */
   readonly words: string
+  /** Whether only an engine with weights honours it, so that the fake one says by name that it does not. */
+  readonly engine?: boolean
 }
 
 /** A request as a published client declares it. */
@@ -130,7 +132,7 @@ export const publishedSurfaces: readonly PublishedSurface[] = [
       ...sampling,
       model: needed,
       prompt: needed,
-      best_of: refused(2),
+      best_of: honoured(1, '`1` only'),
       echo: honoured(true),
       logprobs: honoured(2),
       suffix: refused(),

@@ -1,5 +1,8 @@
 /** One message of a conversation. `developer` is read as `system` before it gets here. */
-export type ChatMessage =
+export type ChatMessage = {
+  /** Who says it, or which tool; absent = nobody tells. */
+  readonly name?: string
+} & (
   | { readonly role: 'system' | 'user'; readonly content: string; readonly parts?: readonly SeenPart[] }
   | {
       readonly role: 'assistant'
@@ -9,6 +12,7 @@ export type ChatMessage =
       readonly thoughts?: string
     }
   | { readonly role: 'tool'; readonly content: string; readonly toolCallId: string }
+)
 
 /** What a message is made of where it is more than text; its `content` is then the texts alone. */
 export type SeenPart = { readonly type: 'text'; readonly text: string } | PicturePart

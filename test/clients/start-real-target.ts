@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ClientTarget } from './client-target.ts'
 
-/** The whole service as its own process, with the built-in models and a data folder of its own. */
-export async function startRealTarget(): Promise<ClientTarget> {
+/** The whole service as its own process, with the built-in models and a data folder of its own. @param more Further flags. */
+export async function startRealTarget(more: readonly string[] = []): Promise<ClientTarget> {
   const folder = await mkdtemp(join(tmpdir(), 'sepia-clients-'))
-  const flags = ['serve', '--port', '0', '--data', folder, '--log', 'json']
+  const flags = ['serve', '--port', '0', '--data', folder, '--log', 'json', ...more]
   const child = spawn(process.execPath, ['src/bin.ts', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] })
   let token = ''
   let url: string | undefined

@@ -57,7 +57,7 @@ suite('the API document', () => {
     const body = { model: 'm', messages, stream: true, ...fields }
     createChatRequestParser(settings)(body)
     assert.deepEqual(Compile(schema).Errors(body), [])
-    for (const wrong of [{ name: 'Bo' }, { function_call: {} }, { role: null }])
+    for (const wrong of [{ name: 5 }, { function_call: {} }, { role: null }])
       assert.equal(Compile(schema).Check({ ...body, messages: [{ role: 'user', content: 'Hi', ...wrong }] }), false)
   })
 
@@ -100,6 +100,6 @@ suite('the API document', () => {
     }
     assert.ok(!/<(script|link|img)|https?:/.test(page))
     assert.ok(page.includes('<td>one of &quot;normal&quot;, &quot;low&quot;</td>'))
-    assert.ok(page.includes('<p>Is the process alive?</p>'))
+    assert.ok(page.includes('<p>Is the process alive? Also at /health.</p>'))
   })
 })

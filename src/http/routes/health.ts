@@ -3,9 +3,9 @@ import { ServiceError } from '../../core/error.ts'
 import { listModels } from '../../operations/list-models.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 
-/** GET /healthz says that the process is alive, GET /readyz that it can serve. */
+/** GET /healthz (/health, as llama.cpp and vLLM name it) says that the process is alive, GET /readyz that it can serve. */
 export function registerHealth(server: FastifyInstance, deps: HttpDependencies): void {
-  server.get('/healthz', async () => ({ status: 'ok' }))
+  for (const path of ['/healthz', '/health']) server.get(path, async () => ({ status: 'ok' }))
   server.get('/readyz', async () => {
     if (deps.isDraining())
       throw new ServiceError('shutting_down', 'The service is restarting; send requests elsewhere.', { retryAfterSeconds: 5 })

@@ -7,16 +7,15 @@ import type { HttpDependencies } from '../http-dependencies.ts'
 import { shortName } from '../wire/faults/short-name.ts'
 import { encodeModel } from '../wire/model.ts'
 
-/** GET /v1/models and GET /v1/models/<id>, whose id may hold slashes. */
+/** GET /v1/models, /models for clients that were given an address without /v1, and GET /v1/models/<id>, whose id may hold slashes. */
 export function registerListModels(api: FastifyInstance, deps: HttpDependencies): void {
   const modelsOf = (incoming: FastifyRequest): readonly ListedModel[] => {
     const caller = callerOf(incoming)
     requireScope(caller, scopes)
     return listModels({ pool: deps.pool, catalog: deps.assets.library.catalogFor(caller.accountId) })
   }
-  api.get('/v1/models', async (incoming) => {
-    return { object: 'list', data: modelsOf(incoming).map(encodeModel) }
-  })
+  for (const path of ['/v1/models', '/models'])
+    api.get(path, async (incoming) => ({ object: 'list', data: modelsOf(incoming).map(encodeModel) }))
   api.get('/v1/models/*', async (incoming: FastifyRequest<{ Params: { '*': string } }>) => {
     const id = incoming.params['*']
     const models = modelsOf(incoming)

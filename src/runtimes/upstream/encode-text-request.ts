@@ -86,13 +86,15 @@ function encodeEnding(ending: EndingRules | undefined): Record<string, unknown> 
 }
 
 function encodeMessage(message: ChatMessage): Record<string, unknown> {
-  if (message.role === 'tool') return { role: 'tool', content: message.content, tool_call_id: message.toolCallId }
-  if (message.role === 'user' && message.parts !== undefined) return { role: 'user', content: message.parts.map(encodePart) }
-  if (message.role !== 'assistant') return { role: message.role, content: message.content }
+  const named = message.name === undefined ? {} : { name: message.name }
+  if (message.role === 'tool') return { role: 'tool', content: message.content, tool_call_id: message.toolCallId, ...named }
+  if (message.role === 'user' && message.parts !== undefined) return { role: 'user', content: message.parts.map(encodePart), ...named }
+  if (message.role !== 'assistant') return { role: message.role, content: message.content, ...named }
   const said = {
     role: 'assistant',
     content: message.content,
     ...(message.thoughts !== undefined && { reasoning_content: message.thoughts }),
+    ...named,
   }
   if (message.toolCalls === undefined) return said
   const toolCalls = message.toolCalls.map((call) => ({

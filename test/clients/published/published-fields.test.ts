@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import sharp from 'sharp'
+import { habitualSurfaces } from '../../../scripts/docs/habitual-fields.ts'
 import { type PublishedSurface, publishedSurfaces } from '../../../scripts/docs/published-fields.ts'
 import { type HttpService, startHttpService } from '../../support/http-service.ts'
 import { declaredFields } from './declared-fields.ts'
@@ -49,6 +50,15 @@ suite('the table of published fields', () => {
       }
     })
   }
+
+  for (const { route, least, fields } of habitualSurfaces)
+    test(`${route} takes of other servers' fields what the table says, and refuses the others by name`, async () => {
+      for (const [name, { fate, sample, beside = {}, engine = false }] of Object.entries(fields)) {
+        const { status, text } = await send(route, { ...least, ...beside, [name]: sample })
+        if (fate === 'refused' || engine) assert.match(JSON.parse(text).error.message, new RegExp(`\\b${name}\\b|fake model follows`), text)
+        assert.equal(status, fate === 'refused' || engine ? 400 : 200, `${name}: ${text.slice(0, 300)}`)
+      }
+    })
 
   function leastBody({ route, least }: PublishedSurface): Body {
     const { earlier: _, ...rest } = given[route] ?? {}

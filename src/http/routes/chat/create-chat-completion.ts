@@ -24,11 +24,13 @@ import type { chatCompletionSchema } from '../../wire/chat/text-answers.ts'
 import { keepChat } from './stored-chats.ts'
 
 const path = '/v1/chat/completions'
+/** What clients call that were given an address without /v1. */
+const shortPath = '/chat/completions'
 
 /** POST /v1/chat/completions: as JSON, as a stream, or deferred. */
 export function registerCreateChatCompletion(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   const parse = createChatRequestParser(settings)
-  api.post(path, { config: { spends: 'tokens' } }, async (incoming, reply) => {
+  const answer = async (incoming: FastifyRequest, reply: FastifyReply): Promise<object> => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     const { headers } = incoming
@@ -49,7 +51,8 @@ export function registerCreateChatCompletion(api: FastifyInstance, deps: RouteDe
         param: 'x-service-preview',
       })
     return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'chat', request: chat.request }, handling })
-  })
+  }
+  for (const address of [path, shortPath]) api.post(address, { config: { spends: 'tokens' } }, answer)
 }
 
 interface WaitingChat {

@@ -4,6 +4,8 @@ import { contentPartSchema } from './content-parts.ts'
 const toolCall = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 256 }),
+    /** As the pieces of a stream have it, which many send back as they came. */
+    index: Type.Optional(Type.Integer({ minimum: 0 })),
     type: Type.Literal('function'),
     function: Type.Object(
       { name: Type.String({ minLength: 1, maxLength: 64 }), arguments: Type.String() },
@@ -18,7 +20,6 @@ const foreignFields = {
   function_call: Type.Optional(Type.Null()),
   refusal: Type.Optional(Type.Null()),
   audio: Type.Optional(Type.Null()),
-  name: Type.Optional(Type.Null()),
 }
 
 /** One message of a conversation. */
@@ -28,6 +29,13 @@ export const chatMessageSchema = Type.Object(
     content: Type.Optional(
       Type.Union([Type.String(), Type.Array(contentPartSchema, { minItems: 1 })], {
         description: 'Text, or a list of parts: text, and pictures for models that look at them.',
+      }),
+    ),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'Who says it; templates that know of names write it, others leave it out.',
       }),
     ),
     tool_calls: Type.Optional(Type.Array(toolCall, { maxItems: 128, description: 'Only on assistant messages; an empty list is none.' })),

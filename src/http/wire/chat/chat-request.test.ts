@@ -152,6 +152,49 @@ suite('chat requests', () => {
     refuse({ service_tier: 'flex', priority: 3 }, 'priority')
   })
 
+  test('what other servers’ clients send by habit is taken where it is so anyway, and else refused by name', () => {
+    const { request } = accept({
+      n_predict: 7,
+      repeat_penalty: 1.2,
+      cache_prompt: false,
+      id_slot: -1,
+      skip_special_tokens: true,
+      best_of: 1,
+    })
+    assert.deepEqual([request.maxTokens, request.sampling.repetitionPenalty], [7, 1.2])
+    assert.equal(accept({ n_predict: -1 }).request.maxTokens, 2 ** 31 - 1)
+    for (const [fields, param] of [
+      [{ n_predict: 0 }, 'n_predict'],
+      [{ n_predict: -2 }, 'n_predict'],
+      [{ n_predict: 7, max_tokens: 8 }, 'n_predict'],
+      [{ repeat_penalty: 1.2, repetition_penalty: 1.3 }, 'repeat_penalty'],
+      [{ timings_per_token: true }, 'timings_per_token'],
+      [{ mirostat: 2 }, 'mirostat'],
+      [{ best_of: 2 }, 'best_of'],
+      [{ reasoning_format: 'none' }, 'reasoning_format'],
+      [{ json_schema: {}, guided_json: {} }, 'json_schema'],
+    ] as const)
+      refuse(fields, param)
+    const schema = { type: 'object' }
+    assert.deepEqual(accept({ json_schema: schema }).request.responseFormat, { type: 'json_schema', schema, field: 'json_schema' })
+    accept({ response_format: { type: 'json_schema', json_schema: { schema } } })
+  })
+
+  test('names of speakers and tools come along, and pieces of streamed calls that are sent back', () => {
+    const { input } = accept({
+      messages: [
+        { ...user([{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }]), name: 'Bo' },
+        { role: 'assistant', content: null, tool_calls: [{ ...call, index: 0 }] },
+        { role: 'tool', content: 'found', tool_call_id: 'a', name: 'look' },
+      ],
+    }).request
+    assert.deepEqual(input.type === 'chat' && input.messages, [
+      { role: 'user', content: 'Hi', name: 'Bo' },
+      { role: 'assistant', content: null, toolCalls: [{ id: 'a', name: 'look', arguments: '{}' }] },
+      { role: 'tool', content: 'found', toolCallId: 'a', name: 'look' },
+    ])
+  })
+
   test('the two names of the token limit must agree', () => {
     assert.equal(accept({ max_completion_tokens: 7 }).request.maxTokens, 7)
     assert.equal(accept({ max_completion_tokens: 7, max_tokens: 7 }).request.maxTokens, 7)
@@ -159,9 +202,9 @@ suite('chat requests', () => {
   })
 
   test('unknown and foreign fields are refused by name, wherever they are', () => {
-    refuse({ best_of: 2 }, 'best_of', 'unsupported_parameter')
+    refuse({ samplers: ['top_k'] }, 'samplers', 'unsupported_parameter')
     refuse({ foo: null }, 'foo', 'unsupported_parameter')
-    refuse({ messages: [{ ...user('Hi'), name: 'Bo' }] }, 'messages[0].name', 'unsupported_parameter')
+    refuse({ messages: [{ ...user('Hi'), mood: 'Bo' }] }, 'messages[0].mood', 'unsupported_parameter')
     refuse({ stream: true, stream_options: { chunk_size: 1 } }, 'stream_options.chunk_size', 'unsupported_parameter')
     refuse(JSON.parse('{"__proto__": {"x": 1}}'), '__proto__', 'unsupported_parameter')
     refuse({ foo: 1, temperature: 3 }, 'temperature')

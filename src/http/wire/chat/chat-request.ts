@@ -1,11 +1,13 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import { defaultMaxTokens, type TextRequest } from '../../../core/text-generation.ts'
+import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
 import type { CompletionHead } from './completion-head.ts'
 import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
+import { findLimitFaults, limitFields, readLimit } from './fields/limit-fields.ts'
+import { neutralFields } from './fields/neutral-fields.ts'
 import { findOpeningFaults, openingFields, readOpening } from './fields/opening-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
 import { readStoring, type Storing, storingFields } from './fields/storing-fields.ts'
@@ -14,12 +16,10 @@ import { findThinkingFaults, readThinking, thinkingFields } from './fields/think
 import { findUrgencyFaults, readTier, readUrgency, urgencyFields } from './fields/urgency-fields.ts'
 import { findMessageFaults, readChatMessages } from './read-chat-messages.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
-import { readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
+import { findSamplingFaults, readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
 import { readStop, stopField } from './stop-field.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
 import { findToolFaults, readToolChoice, readTools, toolFields } from './tool-fields.ts'
-
-const tokenLimit = { minimum: 1, maximum: 2 ** 31 - 1 }
 
 const firstFields = {
   model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
@@ -27,12 +27,7 @@ const firstFields = {
     minItems: 1,
     description: 'Roles system (or developer), user, assistant, tool; content is a string or a list of text parts.',
   }),
-  max_tokens: Type.Optional(
-    Type.Integer({ ...tokenLimit, default: defaultMaxTokens, description: 'Most tokens to generate; the context may end it earlier.' }),
-  ),
-  max_completion_tokens: Type.Optional(
-    Type.Integer({ ...tokenLimit, description: "OpenAI's newer name of max_tokens; send one of them." }),
-  ),
+  ...limitFields,
 }
 
 const lastFields = {
@@ -50,6 +45,7 @@ const lastFields = {
   ...urgencyFields,
   ...storingFields,
   ...takenFields,
+  ...neutralFields,
 }
 
 /** The fields of POST /v1/chat/completions, in the order of the documents. */
@@ -90,8 +86,7 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
           ...(opening && { opening }),
           ...readThinking(body),
         },
-        maxTokens: readLimit(body),
-        ...((body.max_completion_tokens ?? body.max_tokens) === undefined && { maxTokensIsDefault: true }),
+        ...readLimit(body),
         sampling: readSampling(body),
         stop: readStop(body.stop),
         choices: body.n ?? 1,
@@ -114,30 +109,20 @@ function findChatFaults(body: ChatBody): readonly FieldFault[] {
   return [
     ...findMessageFaults(body.messages),
     ...findLimitFaults(body),
+    ...findSamplingFaults(body),
+    ...findLogprobFaults(body),
     ...findStreamFaults(body),
     ...findResponseFormatFaults(body.response_format),
     ...findOutputFormatFaults(body, readResponseFormat(body.response_format)),
     ...findOpeningFaults(body),
     ...findThinkingFaults(body),
     ...findUrgencyFaults(body),
-    ...findEndingFaults(body, readLimit(body)),
+    ...findEndingFaults(body, readLimit(body).maxTokens),
     ...findToolFaults(body),
   ]
 }
 
-function readLimit(body: ChatBody): number {
-  return body.max_completion_tokens ?? body.max_tokens ?? defaultMaxTokens
-}
-
-function findLimitFaults(body: ChatBody): readonly FieldFault[] {
-  const faults: FieldFault[] = []
-  if (body.max_tokens !== undefined && body.max_completion_tokens !== undefined && body.max_tokens !== body.max_completion_tokens)
-    faults.push({
-      path: ['max_completion_tokens'],
-      message: '`max_completion_tokens` contradicts `max_tokens`; send one of them.',
-      kind: 'conflict',
-    })
-  if (body.top_logprobs !== undefined && body.logprobs !== true)
-    faults.push({ path: ['top_logprobs'], message: '`top_logprobs` needs `logprobs: true`; set it, or leave this out.', kind: 'conflict' })
-  return faults
+function findLogprobFaults(body: ChatBody): readonly FieldFault[] {
+  if (body.top_logprobs === undefined || body.logprobs === true) return []
+  return [{ path: ['top_logprobs'], message: '`top_logprobs` needs `logprobs: true`; set it, or leave this out.', kind: 'conflict' }]
 }

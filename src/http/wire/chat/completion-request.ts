@@ -4,11 +4,13 @@ import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
+import { findLimitFaults, predictField, readLimit } from './fields/limit-fields.ts'
+import { neutralFields } from './fields/neutral-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
 import { findPromptFaults, promptField, readPrompts } from './fields/prompt-field.ts'
 import { readUrgency, urgencyFields } from './fields/urgency-fields.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
-import { readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
+import { findSamplingFaults, readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
 import { readStop, stopField } from './stop-field.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
 
@@ -24,6 +26,7 @@ const firstFields = {
 }
 
 const lastFields = {
+  n_predict: predictField,
   stop: stopField,
   ...endingFields,
   response_format: responseFormatField,
@@ -35,6 +38,7 @@ const lastFields = {
   ),
   logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token.' })),
   priority: urgencyFields.priority,
+  ...neutralFields,
   user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
 }
 
@@ -58,7 +62,7 @@ export function createCompletionRequestParser(settings: { readonly widePenalties
   const checker = createBodyChecker(completionRequestSchema(settings))
   return (received) => {
     const body = checker.parse(received, textFaultCodes)
-    const maxTokens = body.max_tokens ?? defaultMaxTokens
+    const limit = readLimit(body, defaultMaxTokens)
     const responseFormat = readResponseFormat(body.response_format)
     const formatFaults = [...findResponseFormatFaults(body.response_format), ...findOutputFormatFaults(body, responseFormat)]
     refuseFaults(
@@ -67,7 +71,9 @@ export function createCompletionRequestParser(settings: { readonly widePenalties
         ...findStreamFaults(body),
         ...findEchoFaults(body),
         ...formatFaults,
-        ...findEndingFaults(body, maxTokens),
+        ...findEndingFaults(body, limit.maxTokens),
+        ...findLimitFaults(body),
+        ...findSamplingFaults(body),
       ],
       textFaultCodes,
     )
@@ -75,8 +81,7 @@ export function createCompletionRequestParser(settings: { readonly widePenalties
     const request: TextRequest = {
       model: body.model,
       input: { type: 'prompt', prompt: '', echo: body.echo ?? false },
-      maxTokens,
-      ...(body.max_tokens === undefined && { maxTokensIsDefault: true }),
+      ...limit,
       sampling: readSampling(body),
       stop: readStop(body.stop),
       choices: body.n ?? 1,

@@ -7,6 +7,7 @@ export const contentPartSchema = Type.Object(
   {
     type: Type.Enum(['text', 'image_url'], { description: '`image_url` for models that look at pictures.' }),
     text: Type.Optional(Type.String()),
+    cache_control: Type.Optional(Type.Object({}, { description: 'Accepted; prompts are kept warm by themselves.' })),
     image_url: Type.Optional(
       Type.Object(
         {

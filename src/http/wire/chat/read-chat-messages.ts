@@ -38,13 +38,14 @@ export function readChatMessages(messages: readonly ChatMessageBody[]): readonly
   return messages.map(readMessage)
 }
 
-function readMessage({ role, content, tool_calls = [], tool_call_id, reasoning_content: thoughts }: ChatMessageBody): ChatMessage {
+function readMessage({ role, content, name, tool_calls = [], tool_call_id, reasoning_content: thoughts }: ChatMessageBody): ChatMessage {
   const text = readContent(content)
-  if (role === 'tool') return { role, content: text ?? '', toolCallId: tool_call_id ?? '' }
+  const named = name === undefined ? {} : { name }
+  if (role === 'tool') return { role, content: text ?? '', toolCallId: tool_call_id ?? '', ...named }
   const parts = typeof content === 'object' ? readParts(content) : undefined
-  if (role !== 'assistant') return { role: role === 'developer' ? 'system' : role, content: text ?? '', ...(parts && { parts }) }
+  if (role !== 'assistant') return { role: role === 'developer' ? 'system' : role, content: text ?? '', ...(parts && { parts }), ...named }
   const toolCalls = tool_calls.map(({ id, function: { name, arguments: text } }) => ({ id, name, arguments: text }))
-  return { role, content: text, ...(toolCalls.length > 0 && { toolCalls }), ...(thoughts !== undefined && { thoughts }) }
+  return { role, content: text, ...(toolCalls.length > 0 && { toolCalls }), ...(thoughts !== undefined && { thoughts }), ...named }
 }
 
 function readContent(content: ChatMessageBody['content']): string | null {

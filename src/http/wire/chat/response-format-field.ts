@@ -13,7 +13,7 @@ export const responseFormatField = Type.Optional(
       json_schema: Type.Optional(
         Type.Object(
           {
-            name: Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' }),
+            name: Type.Optional(Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })),
             description: Type.Optional(Type.String()),
             schema: Type.Optional(jsonObject),
             strict: Type.Optional(Type.Boolean()),

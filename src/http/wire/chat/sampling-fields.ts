@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import Type, { type Static, type TNumber, type TObject, type TOptional } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
 import type { SamplingParameters } from '../../../core/text-generation.ts'
 
 const likelihoodFields = {
@@ -20,6 +21,9 @@ const likelihoodFields = {
 const otherFields = {
   repetition_penalty: Type.Optional(
     Type.Number({ exclusiveMinimum: 0, maximum: 2, default: 1, description: 'Divides the score of tokens seen before; 1 = off.' }),
+  ),
+  repeat_penalty: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: 2, description: "llama.cpp's name of repetition_penalty; send one of them." }),
   ),
   seed: Type.Optional(
     Type.Integer({
@@ -55,6 +59,12 @@ export function samplingFields({ widePenalties }: { readonly widePenalties: bool
 
 type SamplingBody = Static<TObject<SamplingFields>>
 
+/** Two names that say different things. */
+export function findSamplingFaults({ repetition_penalty: one, repeat_penalty: other }: SamplingBody): readonly FieldFault[] {
+  if (one === undefined || other === undefined || one === other) return []
+  return [{ path: ['repeat_penalty'], message: '`repeat_penalty` contradicts `repetition_penalty`; send one of them.', kind: 'conflict' }]
+}
+
 /** Fills in every default; a missing seed is drawn here, so that a stored request means the same for ever. */
 export function readSampling(body: SamplingBody): SamplingParameters {
   return {
@@ -64,7 +74,7 @@ export function readSampling(body: SamplingBody): SamplingParameters {
     minP: body.min_p ?? 0,
     frequencyPenalty: body.frequency_penalty ?? 0,
     presencePenalty: body.presence_penalty ?? 0,
-    repetitionPenalty: body.repetition_penalty ?? 1,
+    repetitionPenalty: body.repetition_penalty ?? body.repeat_penalty ?? 1,
     seed: body.seed === undefined ? randomInt(2 ** 32) : Number(BigInt.asUintN(32, BigInt(body.seed))),
     logitBias: new Map(Object.entries(body.logit_bias ?? {}).map(([token, bias]) => [Number(token), bias])),
   }

@@ -23,6 +23,8 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   ['an unknown type', { type: 'text' }, /type "text" at #/],
   ['an empty list of values', { enum: [] }, /"enum" at #/],
   ['lengths that exclude everything', { type: 'array', minItems: 3, maxItems: 2 }, /exclude every value/],
+  ['a list for each place that is none', { prefixItems: {} }, /#\/prefixItems must be a list/],
+  ['places that the lengths exclude', { items: [{}, {}], maxItems: 1 }, /must allow a list of 2/],
   ['endless unrolling', { type: 'string', maxLength: 100_000 }, /at most 1000/],
   ['a schema that nothing meets', { properties: { x: false } }, /#\/properties\/x/],
   ['a huge schema', { description: 'x'.repeat(70_000) }, /characters/],
@@ -37,6 +39,14 @@ test('a schema that nests too deep is refused', () => {
   let schema: JsonObject = { type: 'string' }
   for (let level = 0; level < 40; level++) schema = { type: 'array', items: schema }
   assert.throws(() => compile(schema), /deeper than 32/)
+})
+
+test('a list has a value for each of its places', () => {
+  for (const schema of [
+    { items: [{ const: 1 }, { const: 'a' }] },
+    { type: 'array', prefixItems: [{ const: 1 }, { const: 'a' }], items: false },
+  ])
+    assert.match(compile(schema)?.grammar ?? '', /"\[" ws \S+ ws "," ws \S+ ws "\]"/)
 })
 
 test('equal parts share their rules', () => {

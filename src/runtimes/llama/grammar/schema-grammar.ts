@@ -108,6 +108,9 @@ export class SchemaGrammar {
   }
 
   #array(schema: JsonObject, where: string, depth: number): SchemaRule {
+    const named = Array.isArray(schema.items) ? 'items' : 'prefixItems'
+    const places = schema[named]
+    if (places !== undefined) return this.#tuple(schema, places, `${where}/${named}`, depth)
     const item = this.#visit(schema.items ?? true, `${where}/items`, depth + 1)
     const { least, most } = readLengths(schema, ['minItems', 'maxItems'], where)
     const closingLength = 2 + Math.max(1, least) * (item.closingLength + 2)
@@ -115,6 +118,17 @@ export class SchemaGrammar {
     const more = `("," ws ${item.rule} ws){${Math.max(0, least - 1)},${most === null ? '' : most - 1}}`
     const items = `${item.rule} ws ${more}`
     return { rule: this.#grammar.name(`"[" ws ${least === 0 ? `(${items})?` : items} "]"`), closingLength }
+  }
+
+  /** A list with a schema for each place; it has every one of them and no more. */
+  #tuple(schema: JsonObject, places: JsonValue, where: string, depth: number): SchemaRule {
+    if (!Array.isArray(places)) throw refuseSchema(`${where} must be a list of schemas`)
+    const { least, most } = readLengths(schema, ['minItems', 'maxItems'], where)
+    if (least > places.length || (most !== null && most < places.length))
+      throw refuseSchema(`the lengths at ${where} must allow a list of ${places.length}`)
+    const items = places.map((place: JsonValue, index) => this.#visit(place, `${where}/${index}`, depth + 1))
+    const closingLength = 2 + items.reduce((sum, item) => sum + item.closingLength + 2, 0)
+    return { rule: this.#grammar.name(`"[" ws ${items.map(({ rule }) => `${rule} ws`).join(' "," ws ')} "]"`), closingLength }
   }
 
   #oneOfValues(schema: JsonObject, keyword: string, values: JsonValue | undefined, where: string): SchemaRule {

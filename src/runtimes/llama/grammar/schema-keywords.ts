@@ -19,7 +19,7 @@ const annotations = [
 
 const byType = {
   object: ['properties', 'required', 'additionalProperties'],
-  array: ['items', 'minItems', 'maxItems'],
+  array: ['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems'],
   string: ['minLength', 'maxLength', 'format'],
   integer: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
   number: ['minimum'],

@@ -125,17 +125,20 @@ export function describeTool({ name, description, parameters }: ToolDefinition):
  * @param protect Sees whatever the client wrote.
  */
 export function toTemplateMessage(message: ChatMessage, protect: (text: string) => string): TemplateMessage {
-  if (message.role === 'tool') return { role: 'tool', content: protect(message.content), tool_call_id: protect(message.toolCallId) }
-  if (message.role !== 'assistant') return { role: message.role, content: protect(message.content) }
+  const named = message.name === undefined ? {} : { name: protect(message.name) }
+  if (message.role === 'tool')
+    return { role: 'tool', content: protect(message.content), tool_call_id: protect(message.toolCallId), ...named }
+  if (message.role !== 'assistant') return { role: message.role, content: protect(message.content), ...named }
   const content = protect(message.content ?? '')
   const thoughts = message.thoughts === undefined ? {} : { reasoning_content: protect(message.thoughts) }
-  if (message.toolCalls === undefined || message.toolCalls.length === 0) return { role: 'assistant', content, ...thoughts }
+  const said = { role: 'assistant', content, ...thoughts, ...named }
+  if (message.toolCalls === undefined || message.toolCalls.length === 0) return said
   const calls = message.toolCalls.map((call) => ({
     type: 'function' as const,
     id: protect(call.id),
     function: { name: protect(call.name), arguments: mapTexts(readArguments(call.arguments), protect) },
   }))
-  return { role: 'assistant', content, ...thoughts, tool_calls: calls }
+  return { ...said, tool_calls: calls }
 }
 
 function readArguments(text: string): JsonValue {

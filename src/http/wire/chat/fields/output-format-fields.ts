@@ -21,6 +21,7 @@ export const outputFormatFields = {
   grammar: Type.Optional(grammar(aboutGrammars)),
   guided_grammar: Type.Optional(grammar("vLLM's older name of `grammar`.")),
   guided_json: Type.Optional(schema(aboutSchemas)),
+  json_schema: Type.Optional(schema("llama.cpp's name of `guided_json`.")),
   guided_regex: Type.Optional(regex(aboutRegexes)),
   guided_choice: Type.Optional(choice(aboutChoices)),
   structured_outputs: Type.Optional(
@@ -70,6 +71,7 @@ function askedFormats(body: OutputFormatBody): readonly AskedFormat[] {
     asked('guided_grammar', body.guided_grammar, (text, field) => ({ type: 'grammar', grammar: text, field })),
     asked(within, inside.grammar, (text, field) => ({ type: 'grammar', grammar: text, field })),
     asked('guided_json', body.guided_json, readSchema),
+    asked('json_schema', body.json_schema, readSchema),
     asked(within, inside.json, readSchema),
     asked('guided_regex', body.guided_regex, (pattern, field) => ({ type: 'regex', pattern, field })),
     asked(within, inside.regex, (pattern, field) => ({ type: 'regex', pattern, field })),
