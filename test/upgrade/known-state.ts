@@ -1,0 +1,26 @@
+/** What a release's data folder is known to hold; written beside it. */
+export interface KnownState {
+  /** When it was written, in Unix milliseconds: what is kept for a time is judged from then. */
+  readonly at: number
+  readonly people: Readonly<Record<'owner' | 'member', Credentials & { readonly email: string }>>
+  readonly password: string
+  /** What the release answered. */
+  readonly readings: readonly Reading[]
+  /** Accepted, and not ended when the release was killed. */
+  readonly unfinished: readonly { readonly by: 'owner' | 'member'; readonly id: string }[]
+}
+
+/** What one person was told at one address. */
+export interface Reading {
+  readonly by: 'owner' | 'member'
+  readonly path: string
+  /** Text where the answer was not JSON. */
+  readonly body: unknown
+}
+
+/** How somebody is known to the service. */
+export interface Credentials {
+  readonly token: string | null
+  /** Of a signed-in browser; empty = none. */
+  readonly cookie: string
+}
