@@ -50,10 +50,13 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
     packages: ['fastify', 'typebox', '@fastify/busboy', 'rapidoc', 'micromark', 'micromark-extension-gfm'],
   },
   cluster: { areas: ['core'] },
-  console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite', 'openid-client'] },
+  console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite', 'openid-client', '@simplewebauthn/server'] },
   'console/app/interface': appRoom(),
   'console/app/state': appRoom('interface'),
-  'console/app/parts': { ...appRoom('parts/markdown', 'state', 'interface'), packages: ['preact', '@preact/signals', 'uqr'] },
+  'console/app/parts': {
+    ...appRoom('parts/markdown', 'state', 'interface'),
+    packages: ['preact', '@preact/signals', 'uqr', '@simplewebauthn/browser'],
+  },
   'console/app/parts/markdown': {
     ...appRoom('parts'),
     packages: [

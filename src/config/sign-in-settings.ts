@@ -20,7 +20,7 @@ export const signInSettings = {
     group,
     toggle,
     'on',
-    'Let people sign in with a password of their own too; `off` leaves the provider of `oidc-issuer` alone.',
+    'Let people sign in with a password or passkey of their own too; `off` leaves the provider of `oidc-issuer` alone.',
   ),
   secondFactor: setting(
     'second-factor',

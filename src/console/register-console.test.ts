@@ -8,7 +8,7 @@ const password = 'a poet of science'
 test('the first-run code makes the owner, once', async () => {
   const { send, join, firstCode, ownerId } = await startConsoleService()
   const look = await send('POST', '/console/api/invitation', { body: { code: firstCode } })
-  assert.deepEqual(look.json(), { role: 'owner', firstRun: true, ways: { password: true, organisation: null } })
+  assert.deepEqual(look.json(), { role: 'owner', firstRun: true, ways: { password: true, passkey: false, organisation: null } })
   const cookie = await join(firstCode, 'ada@example.org')
   const { account } = (await send('GET', '/console/api/session', { cookie })).json()
   assert.equal(account.id, ownerId)

@@ -15,6 +15,8 @@ import { registerOpenidReturn } from './routes/openid-return.ts'
 import { registerOpenidStart } from './routes/openid-start.ts'
 import { registerOutputs } from './routes/outputs.ts'
 import { registerOwnSignInWays } from './routes/own-sign-in-ways.ts'
+import { registerPasskeySignIn } from './routes/passkey-sign-in.ts'
+import { registerPasskeys } from './routes/passkeys.ts'
 import { registerPeople } from './routes/people.ts'
 import { registerPresets } from './routes/presets.ts'
 import { registerRequests } from './routes/requests.ts'
@@ -50,12 +52,14 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         requireSameOrigin(request, deps.addresses().publicUrl)
       })
       registerSession(api, { ...deps, passwords, throttle, signIn })
+      registerPasskeySignIn(api, { ...deps, throttle, signIn })
       registerSignUp(api, { ...deps, passwords, throttle, signIn })
       if (openId !== null) registerOpenidStart(api, { ...deps, throttle, signIn, openId })
       await api.register(async (own) => {
         own.addHook('onRequest', (request, reply) => identifyPerson(deps, request, reply))
         registerAccount(own, { ...deps, passwords, throttle, signIn })
         registerOwnSignInWays(own, { ...deps, signIn })
+        registerPasskeys(own, { ...deps, passwords, throttle, signIn })
         registerSecondFactor(own, { ...deps, passwords, throttle, signIn })
         registerSessions(own, deps)
         registerAccessTokens(own, { ...deps, ...settings })

@@ -7,6 +7,8 @@ export const auditActions = [
   'sign-in-changed',
   'identity-linked',
   'identity-unlinked',
+  'passkey-added',
+  'passkey-removed',
   'second-factor-set',
   'second-factor-removed',
   'recovery-codes-renewed',

@@ -14,6 +14,8 @@ export const documentKinds = [
   'service-key',
   'sign-in-identity',
   'second-factor',
+  'passkey',
+  'used-challenge',
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { shownCode } from '../support/shown-code.ts'
+import { shownCode } from '../support/sign-in/shown-code.ts'
 import { becomeOwner, openPage, owner, visitConsole } from './support/console-visit.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { withoutChromium } from './support/open-chromium.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { CookieJar } from '../support/openid/cookie-jar.ts'
-import { ada, begin, comeBack, faultPage as fault, openOrganisation as open, signIn } from '../support/openid/organisation.ts'
-import { visitProvider } from '../support/openid/visit-provider.ts'
+import { CookieJar } from '../support/sign-in/cookie-jar.ts'
+import { ada, begin, comeBack, faultPage as fault, openOrganisation as open, signIn } from '../support/sign-in/organisation.ts'
+import { visitProvider } from '../support/sign-in/visit-provider.ts'
 
 suite('a sign-in with the organisation is refused', () => {
   test('when the state is another one, and the code stays unused', async () => {

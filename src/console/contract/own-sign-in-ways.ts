@@ -1,4 +1,5 @@
 import type { LinkedIdentity } from '../../operations/access/linked-identities.ts'
+import type { ShownPasskey } from '../../operations/access/passkeys.ts'
 import type { SecondFactor } from '../../operations/access/second-factor.ts'
 
 /** GET /console/api/sign-in-ways: how one signs in to one's own account. DELETE /console/api/identities/:id unlinks one. */
@@ -6,6 +7,8 @@ export interface OwnSignInWays {
   readonly password: boolean
   /** What the organisation's sign-in is called; null = there is none. */
   readonly organisation: string | null
+  /** null = passkeys are not taken at this address. */
+  readonly passkeys: readonly ShownPasskey[] | null
   /** null = none. */
   readonly secondFactor: SecondFactor | null
   /** Whether the service asks this account for one. */

@@ -11,6 +11,8 @@ export interface CurrentSession {
 /** How people may sign in here. */
 export interface SignInWays {
   readonly password: boolean
+  /** Passkeys need an address by name, and HTTPS but on this machine. */
+  readonly passkey: boolean
   /** What the button of the organisation's sign-in says; null = there is none. */
   readonly organisation: string | null
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type ConsoleService, startConsoleService } from '../../../test/support/console-service.ts'
-import { CookieJar } from '../../../test/support/openid/cookie-jar.ts'
+import { CookieJar } from '../../../test/support/sign-in/cookie-jar.ts'
 import {
   ada,
   anybody,
@@ -10,8 +10,8 @@ import {
   faultPage as fault,
   openOrganisation as open,
   signIn,
-} from '../../../test/support/openid/organisation.ts'
-import { visitProvider } from '../../../test/support/openid/visit-provider.ts'
+} from '../../../test/support/sign-in/organisation.ts'
+import { visitProvider } from '../../../test/support/sign-in/visit-provider.ts'
 import type { AdmissionRules } from '../../operations/access/admit-identity.ts'
 import { listIdentities } from '../../operations/access/linked-identities.ts'
 
@@ -243,7 +243,7 @@ describe('without passwords', () => {
   test('neither sign-in nor invitation takes one', async () => {
     await using service = await open({ local: false })
     const { ways } = (await service.send('GET', '/console/api/session')).json()
-    assert.deepEqual(ways, { password: false, organisation: 'Example' })
+    assert.deepEqual(ways, { password: false, passkey: false, organisation: 'Example' })
     const body = { email: 'ada@example.org', password: 'a poet of science' }
     assert.equal((await service.send('POST', '/console/api/session', { body })).statusCode, 403)
     const signUp = { ...body, name: 'Ada', code: service.firstCode }

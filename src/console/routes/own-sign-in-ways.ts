@@ -4,14 +4,18 @@ import { ServiceError } from '../../core/error.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { listIdentities, unlinkIdentity } from '../../operations/access/linked-identities.ts'
+import { listPasskeys } from '../../operations/access/passkeys.ts'
 import { findSecondFactor } from '../../operations/access/second-factor.ts'
 import type { ConsoleDependencies, SignInSettings } from '../console-dependencies.ts'
 import type { OwnSignInWays } from '../contract/own-sign-in-ways.ts'
 import { recordAudit } from '../record-audit.ts'
+import { passkeySite } from '../sign-in/passkeys/passkey-site.ts'
 import { isSecondFactorRequired } from '../sign-in/second-factor-gate.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
-type Dependencies = Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock' | 'documents'> & { readonly signIn: SignInSettings }
+type Dependencies = Pick<ConsoleDependencies, 'accounts' | 'addresses' | 'audit' | 'clock' | 'documents'> & {
+  readonly signIn: SignInSettings
+}
 
 /** /console/api/sign-in-ways and identities: how one signs in to one's own account. */
 export function registerOwnSignInWays(own: FastifyInstance, deps: Dependencies): void {
@@ -22,6 +26,7 @@ export function registerOwnSignInWays(own: FastifyInstance, deps: Dependencies):
     return {
       organisation: deps.signIn.openId?.label ?? null,
       password: await hasPassword(deps, person, options),
+      passkeys: passkeySite(deps) === null ? null : await listPasskeys(deps, person.id, options),
       secondFactor: await findSecondFactor(deps, person.id, options),
       secondFactorRequired: isSecondFactorRequired(deps.signIn, person),
       identities: identities.map(({ id, issuer, email, linkedAt }) => ({ id, issuer, email, linkedAt })),

@@ -1,5 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Account } from '../../core/account.ts'
+import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { beginSecondFactor, confirmSecondFactor, removeSecondFactor, renewRecoveryCodes } from '../../operations/access/second-factor.ts'
@@ -8,13 +7,15 @@ import type { PasswordShown, RecoveryCodes, SecondFactorBegun, SecondFactorCode 
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { authenticatorAddress } from '../sign-in/authenticator-address.ts'
+import { proveOneself } from '../sign-in/prove-oneself.ts'
 import { isSecondFactorRequired } from '../sign-in/second-factor-gate.ts'
 import { codeField, passwordField } from '../sign-in/sign-in-fields.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
-import { ownPasswordKeys, secondFactorKeys } from '../sign-in/throttle-keys.ts'
+import { secondFactorKeys } from '../sign-in/throttle-keys.ts'
 import type { SessionRouteDependencies } from './session.ts'
 
 const readPassword: BodyReader<PasswordShown> = createBodyReader({ password: passwordField })
+
 const readCode: BodyReader<SecondFactorCode> = createBodyReader({ code: codeField })
 
 /** /console/api/second-factor: one's own, and for owners the way to take somebody else's away who lost it. */
@@ -22,7 +23,7 @@ export function registerSecondFactor(own: FastifyInstance, deps: SessionRouteDep
   const { throttle, signIn } = deps
 
   own.post('/console/api/second-factor', async (request, reply): Promise<SecondFactorBegun> => {
-    const { person, options } = await proveOneself(deps, request, reply)
+    const { person, options } = await proveOneself(deps, request, { password: readPassword(request).password, signal: clientSignal(reply) })
     const secret = await beginSecondFactor(deps, person.id, options)
     return { secret, address: authenticatorAddress(person, secret) }
   })
@@ -40,14 +41,14 @@ export function registerSecondFactor(own: FastifyInstance, deps: SessionRouteDep
   })
 
   own.post('/console/api/second-factor/recovery-codes', async (request, reply): Promise<RecoveryCodes> => {
-    const { person, options } = await proveOneself(deps, request, reply)
+    const { person, options } = await proveOneself(deps, request, { password: readPassword(request).password, signal: clientSignal(reply) })
     const recoveryCodes = await renewRecoveryCodes(deps, person.id, options)
     await recordAudit(deps, request, 'recovery-codes-renewed', { subject: person.id })
     return { recoveryCodes }
   })
 
   own.post('/console/api/second-factor/removal', async (request, reply) => {
-    const { person, options } = await proveOneself(deps, request, reply)
+    const { person, options } = await proveOneself(deps, request, { password: readPassword(request).password, signal: clientSignal(reply) })
     if (isSecondFactorRequired(signIn, person))
       throw new ServiceError(
         'insufficient_scope',
@@ -67,21 +68,4 @@ export function registerSecondFactor(own: FastifyInstance, deps: SessionRouteDep
     await recordAudit(deps, request, 'second-factor-removed', { subject: id })
     return reply.code(204).send()
   })
-}
-
-/** A session alone changes no way to sign in: whoever sits at somebody's browser does not know the password. */
-async function proveOneself(
-  { accounts, passwords, throttle }: SessionRouteDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<{ readonly person: Account; readonly options: { readonly signal: AbortSignal } }> {
-  const { password } = readPassword(request)
-  const person = personOf(request)
-  const options = { signal: clientSignal(reply) }
-  const attempt = throttle.begin(ownPasswordKeys(person.id))
-  const known = person.email === null ? null : await accounts.findByEmail(person.email, options)
-  if (!(await passwords.verify(password, known?.passwordHash ?? null)))
-    throw new ServiceError('validation_error', 'The password is another one.', { param: 'password' })
-  attempt.succeeded()
-  return { person, options }
 }

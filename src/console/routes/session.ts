@@ -8,6 +8,7 @@ import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { browserOf } from '../sign-in/browser-of.ts'
 import { readKnownBrowser, type SignInSecret, writeKnownBrowser } from '../sign-in/known-browser.ts'
+import { passkeySite } from '../sign-in/passkeys/passkey-site.ts'
 import type { PasswordHasher } from '../sign-in/password-hasher.ts'
 import { type GatePassed, passSecondFactor } from '../sign-in/second-factor-gate.ts'
 import { closeSession, findSessionAccount, openSession } from '../sign-in/session.ts'
@@ -38,7 +39,7 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
   api.get('/console/api/session', async (request, reply): Promise<CurrentSession> => {
     const secret = readSessionCookie(request.headers, addresses().publicUrl)
     const account = secret === null ? null : await findSessionAccount(deps, secret, { signal: clientSignal(reply) })
-    return { account, ways: signInWays(signIn) }
+    return { account, ways: signInWays(deps) }
   })
 
   api.post('/console/api/session', async (request, reply): Promise<SignedIn | SecondFactorAsked> => {
@@ -108,6 +109,7 @@ export function requirePasswords({ local }: SignInSettings): void {
 }
 
 /** What the pages before the sign-in offer. */
-export function signInWays({ local, openId }: SignInSettings): SignInWays {
-  return { password: local, organisation: openId?.label ?? null }
+export function signInWays({ signIn, addresses }: Pick<SessionRouteDependencies, 'signIn' | 'addresses'>): SignInWays {
+  const { local, openId } = signIn
+  return { password: local, passkey: passkeySite({ signIn, addresses }) !== null, organisation: openId?.label ?? null }
 }

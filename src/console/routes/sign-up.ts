@@ -35,7 +35,7 @@ export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependenc
 
   api.post('/console/api/invitation', async (request, reply): Promise<InvitationShown> => {
     const invitation = await findWithCode(readCode(request).code, request.ip, clientSignal(reply))
-    return { role: invitation.role, firstRun: invitation.invitedBy === null, ways: signInWays(signIn) }
+    return { role: invitation.role, firstRun: invitation.invitedBy === null, ways: signInWays(deps) }
   })
 
   api.post('/console/api/sign-up', async (request, reply) => {

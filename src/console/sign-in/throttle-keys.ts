@@ -28,6 +28,11 @@ export function secondFactorKeys(accountId: string): readonly ThrottleKey[] {
   return [{ name: `second factor of ${accountId}`, free: 5, forgiving: true }]
 }
 
+/** Passkeys that were refused are counted for one place. */
+export function passkeyKeys(address: string): readonly ThrottleKey[] {
+  return [{ name: `passkeys from ${placeOf(address)}`, free: 30, forgiving: false }]
+}
+
 /** Wrong one-time codes are counted for one place. */
 export function codeKeys(address: string): readonly ThrottleKey[] {
   return [{ name: `codes from ${placeOf(address)}`, free: 20, forgiving: false }]

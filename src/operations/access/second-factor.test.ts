@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { shownCode } from '../../../test/support/shown-code.ts'
+import { shownCode } from '../../../test/support/sign-in/shown-code.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { MemoryDocumentStore } from '../../storage/memory/document-store.ts'
 import {

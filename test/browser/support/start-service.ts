@@ -22,8 +22,6 @@ export async function startService(flags: readonly string[] = []): Promise<Start
   const args = [
     'src/bin.ts',
     'serve',
-    '--port',
-    '0',
     '--data',
     folder,
     '--log',
@@ -32,6 +30,7 @@ export async function startService(flags: readonly string[] = []): Promise<Start
     'error',
     '--pull-hosts',
     '127.0.0.1',
+    ...(flags.includes('--port') ? [] : ['--port', '0']),
     ...flags,
   ]
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })

@@ -18,6 +18,7 @@ import { useResource } from '../../state/resource.ts'
 import { session } from '../../state/session.ts'
 import { showToast } from '../../state/toasts.ts'
 import { IdentityLedger } from './identity-ledger.tsx'
+import { PasskeyLedger } from './passkey-ledger.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
 import { SessionLedger } from './session-ledger.tsx'
 
@@ -32,6 +33,7 @@ export function AccountPage({ account }: { account: Account }): VNode {
           <>
             {ways.password ? <AccountForm account={account} /> : <NamePlate account={account} />}
             {ways.password ? <SecondFactorSection ways={ways} reload={reload} /> : null}
+            {ways.password && ways.passkeys ? <PasskeyLedger passkeys={ways.passkeys} reload={reload} /> : null}
             <IdentityLedger ways={ways} reload={reload} />
           </>
         )}

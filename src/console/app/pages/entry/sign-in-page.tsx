@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import type { SignInWays } from '../../../contract/session.ts'
 import { OrganisationButton } from '../../parts/sign-in/organisation-button.tsx'
+import { PasskeyButton } from '../../parts/sign-in/passkey-button.tsx'
 import { SignInFaultNote } from '../../parts/sign-in/sign-in-fault-note.tsx'
 import { path } from '../../state/router.ts'
 import { EntryFrame } from './entry-frame.tsx'
@@ -14,7 +15,8 @@ export function SignInPage({ ways }: { ways: SignInWays }): VNode {
     <EntryFrame title="Sign in" intro="Welcome back.">
       <SignInFaultNote />
       {ways.organisation === null ? null : <OrganisationButton label={ways.organisation} start={page} />}
-      {ways.organisation !== null && ways.password ? <p class="or">or</p> : null}
+      {ways.passkey ? <PasskeyButton /> : null}
+      {(ways.organisation !== null || ways.passkey) && ways.password ? <p class="or">or</p> : null}
       {ways.password ? <PasswordForm /> : null}
       <p class="faint">
         {ways.password

@@ -1,0 +1,84 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
+import { send, sentenceOf } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { DialogChoice } from '../../parts/dialog-choice.tsx'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { PasswordField } from '../../parts/fields/account-fields.tsx'
+import { bind } from '../../parts/fields/bind.ts'
+import { TextField } from '../../parts/fields/text-field.tsx'
+import { type Column, Ledger } from '../../parts/ledger.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { createPasskey } from '../../parts/sign-in/use-passkey.ts'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { showToast } from '../../state/toasts.ts'
+
+type ShownPasskey = NonNullable<OwnSignInWays['passkeys']>[number]
+
+interface PasskeyLedgerProps {
+  readonly passkeys: readonly ShownPasskey[]
+  readonly reload: () => Promise<void>
+}
+
+/** The passkeys that sign in to this account. */
+export function PasskeyLedger({ passkeys, reload }: PasskeyLedgerProps): VNode {
+  const adding = useSignal(false)
+  const remove = async ({ id, name }: ShownPasskey) => {
+    try {
+      await send(`/console/api/passkeys/${id}`, { method: 'DELETE' })
+      showToast(`${name} does not sign in any more.`)
+      await reload()
+    } catch (failure) {
+      showToast(sentenceOf(failure))
+    }
+  }
+  const columns: readonly Column<ShownPasskey>[] = [
+    { title: 'Name', kind: 'lead', cell: ({ name }) => <span class="clipped">{name}</span> },
+    { title: 'Added', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Moment at={lastUsedAt} />) },
+    {
+      title: 'Actions',
+      kind: 'actions',
+      cell: (passkey) => (
+        <Button tone="quiet" size="small" onClick={() => remove(passkey)}>
+          Remove<span class="hidden-text"> {passkey.name}</span>
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <section class="stack" aria-label="Passkeys">
+      <h2>Passkeys</h2>
+      <p class="soft">A key of this device or of a stick signs you in with a touch or a PIN, without a password or a code.</p>
+      {passkeys.length > 0 ? <Ledger label="Passkeys" columns={columns} rows={passkeys} keyOf={({ id }) => id} /> : null}
+      <div>
+        <Button onClick={() => (adding.value = true)}>Add a passkey</Button>
+      </div>
+      {adding.value ? <NewPasskeyDialog reload={reload} onClose={() => (adding.value = false)} /> : null}
+    </section>
+  )
+}
+
+function NewPasskeyDialog({ reload, onClose }: { reload: () => Promise<void>; onClose: () => void }): VNode {
+  const name = useSignal('')
+  const password = useSignal('')
+  const { busy, failure, submit } = useSubmit(async () => {
+    await createPasskey({ name: name.value, password: password.value })
+    await reload()
+    onClose()
+  })
+  return (
+    <Dialog title="Add a passkey" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        <TextField label="Name" required maxLength={100} hint="By which you know it: this laptop, the blue stick." {...bind(name)} />
+        <PasswordField text={password} hint="To be sure that it is you." />
+        <DialogChoice disabled={busy.value} onClose={onClose}>
+          Go on
+        </DialogChoice>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,19 @@
+import type { VNode } from 'preact'
+import { admit } from '../../state/session.ts'
+import { Button } from '../button.tsx'
+import { FailureNote } from '../failure-note.tsx'
+import { useSubmit } from '../use-submit.ts'
+import { signInWithPasskey } from './use-passkey.ts'
+
+/** Signs in without anything to type. */
+export function PasskeyButton(): VNode {
+  const { busy, failure, submit } = useSubmit(async () => admit((await signInWithPasskey()).account))
+  return (
+    <form onSubmit={submit}>
+      {failure.value ? <FailureNote failure={failure.value} /> : null}
+      <Button size="wide" disabled={busy.value}>
+        {busy.value ? 'One moment…' : 'Sign in with a passkey'}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,28 @@
+import type { NewPasskey, PasskeyCreation, PasskeyProof, PasskeyRequest } from '../../../contract/passkeys.ts'
+import type { SignedIn } from '../../../contract/session.ts'
+import { RequestFailure, request, send } from '../../interface/request.ts'
+
+/** Makes a passkey for the account that is signed in. @throws {RequestFailure} when the password is wrong or the browser makes none. */
+export async function createPasskey({ name, password }: { readonly name: string; readonly password: string }): Promise<void> {
+  const { options } = await request<PasskeyCreation>('/console/api/passkeys/options', { method: 'POST', body: { password } })
+  const { startRegistration } = await import('@simplewebauthn/browser')
+  const { id, response } = await startRegistration({ optionsJSON: options }).catch(refuse)
+  const { clientDataJSON, attestationObject } = response
+  const body: NewPasskey = { name, credential: { id, clientDataJSON, attestationObject } }
+  await send('/console/api/passkeys', { method: 'POST', body })
+}
+
+/** Signs in with a passkey that the browser or a key holds. @throws {RequestFailure} when there is none, or it is not known here. */
+export async function signInWithPasskey(): Promise<SignedIn> {
+  const { options } = await request<PasskeyRequest>('/console/api/session/passkey/options', { method: 'POST', body: {} })
+  const { startAuthentication } = await import('@simplewebauthn/browser')
+  const { id, response } = await startAuthentication({ optionsJSON: options }).catch(refuse)
+  const { clientDataJSON, authenticatorData, signature, userHandle } = response
+  const body: PasskeyProof = { id, clientDataJSON, authenticatorData, signature, ...(userHandle !== undefined && { userHandle }) }
+  return request<SignedIn>('/console/api/session/passkey', { method: 'POST', body })
+}
+
+/** Browsers do not say whether somebody declined, waited too long, or had none. */
+function refuse(): never {
+  throw new RequestFailure(0, 'passkey_refused', 'The browser gave no passkey. Try again, or sign in another way.')
+}

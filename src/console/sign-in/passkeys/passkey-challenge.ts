@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../../core/error.ts'
+import { isRecord } from '../../../core/is-record.ts'
+import { takeChallenge } from '../../../operations/access/passkeys.ts'
+import { readServiceKey } from '../../../operations/service-key.ts'
+import type { ConsoleDependencies } from '../../console-dependencies.ts'
+import { readHostCookie, writeHostCookie } from '../host-cookie.ts'
+import { sealValue, unsealValue } from '../sealed-value.ts'
+
+type Dependencies = Pick<ConsoleDependencies, 'addresses' | 'clock' | 'documents'>
+type Options = { readonly signal: AbortSignal }
+
+/** How long somebody may take to touch the key. */
+export const challengeMs = 5 * 60 * 1000
+const cookieName = 'sepia_passkey'
+const purpose = 'passkey challenge'
+
+/** What a challenge was made for; one made to sign in registers nothing. */
+export type ChallengeUse = 'sign-in' | `register for ${string}`
+
+/** Gives the browser a challenge to bring back, sealed, so that any node can check it. */
+export async function writeChallenge(
+  deps: Dependencies,
+  reply: FastifyReply,
+  { challenge, use }: { readonly challenge: string; readonly use: ChallengeUse },
+  options: Options,
+): Promise<void> {
+  const serviceKey = await readServiceKey(deps, options)
+  const sealed = sealValue({ challenge, use, madeAt: deps.clock.now() }, { serviceKey, purpose })
+  const { publicUrl } = deps.addresses()
+  reply.header('set-cookie', writeHostCookie(cookieName, sealed, { publicUrl, maxAgeMs: challengeMs }))
+}
+
+/** The challenge that this browser was given. @throws {ServiceError} `validation_error` when there is none for this use, or it is too old. */
+export async function readChallenge(deps: Dependencies, request: FastifyRequest, use: ChallengeUse, options: Options): Promise<string> {
+  const sealed = readHostCookie(cookieName, request.headers, deps.addresses().publicUrl)
+  const serviceKey = await readServiceKey(deps, options)
+  const given = sealed === null ? null : unsealValue(sealed, { serviceKey, purpose })
+  const { challenge, madeAt, use: madeFor } = isRecord(given) ? given : {}
+  const isNew = typeof madeAt === 'number' && deps.clock.now() - madeAt < challengeMs
+  if (typeof challenge !== 'string' || madeFor !== use || !isNew) throw tooLate()
+  return challenge
+}
+
+/** Uses a challenge up. @throws {ServiceError} `validation_error` for all but one who come with it. */
+export async function spendChallenge(
+  deps: Dependencies,
+  { challenge, accountId }: { readonly challenge: string; readonly accountId: string },
+  options: Options,
+): Promise<void> {
+  if (!(await takeChallenge(deps, { challenge, accountId, lifetimeMs: challengeMs }, options))) throw tooLate()
+}
+
+function tooLate(): ServiceError {
+  return new ServiceError('validation_error', 'This took too long or was used already; begin again.')
+}

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify'
+import type { Account } from '../../core/account.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { PasswordHasher } from './password-hasher.ts'
+import type { SignInThrottle } from './sign-in-throttle.ts'
+import { personOf } from './signed-in.ts'
+import { ownPasswordKeys } from './throttle-keys.ts'
+
+interface ProofDependencies {
+  readonly accounts: AccountStore
+  readonly passwords: PasswordHasher
+  readonly throttle: SignInThrottle
+}
+
+/**
+ * Who is signed in, and knows the password: a session alone changes no way to sign in, because whoever sits at somebody's browser has one.
+ *
+ * @throws {ServiceError} `validation_error` for a wrong password, `rate_limit_exceeded` after too many.
+ */
+export async function proveOneself(
+  { accounts, passwords, throttle }: ProofDependencies,
+  request: FastifyRequest,
+  { password, signal }: { readonly password: string; readonly signal: AbortSignal },
+): Promise<{ readonly person: Account; readonly options: { readonly signal: AbortSignal } }> {
+  const person = personOf(request)
+  const options = { signal }
+  const attempt = throttle.begin(ownPasswordKeys(person.id))
+  const known = person.email === null ? null : await accounts.findByEmail(person.email, options)
+  if (!(await passwords.verify(password, known?.passwordHash ?? null)))
+    throw new ServiceError('validation_error', 'The password is another one.', { param: 'password' })
+  attempt.succeeded()
+  return { person, options }
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import type { Document, StoredDocument } from '../../core/document.ts'
+import { ServiceError } from '../../core/error.ts'
+import { isRecord } from '../../core/is-record.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { DocumentStore } from '../../core/ports/document-store.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+export interface PasskeyDependencies {
+  readonly documents: DocumentStore
+  readonly clock: Clock
+}
+
+/** A passkey of an account, with what checks its signatures. */
+export interface Passkey {
+  readonly id: string
+  readonly accountId: string
+  readonly name: string
+  /** In base64url, as the authenticator names it. */
+  readonly credentialId: string
+  readonly publicKey: Uint8Array<ArrayBuffer>
+  /** How often it signed, as it says; 0 for those that do not count. */
+  readonly counter: number
+  readonly createdAt: number
+  /** null = never yet. */
+  readonly lastUsedAt: number | null
+  /** Of the record, to write over. */
+  readonly version: number
+}
+
+/** A passkey as its person sees it. */
+export type ShownPasskey = Pick<Passkey, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>
+
+const kind = 'passkey'
+const mostPerAccount = 20
+
+/** Keeps a new passkey. @throws {ServiceError} `validation_error` when it is there already, or the account has 20. */
+export async function addPasskey(
+  deps: PasskeyDependencies,
+  passkey: Pick<Passkey, 'accountId' | 'name' | 'credentialId' | 'publicKey' | 'counter'>,
+  options: Options,
+): Promise<void> {
+  if ((await listPasskeys(deps, passkey.accountId, options)).length >= mostPerAccount)
+    throw new ServiceError('validation_error', `This account has ${mostPerAccount} passkeys; remove one first.`)
+  const now = deps.clock.now()
+  const document = toDocument({ ...passkey, createdAt: now, lastUsedAt: null }, now)
+  if ((await deps.documents.put(document, { ...options, version: null, most: Number.POSITIVE_INFINITY })) !== 'stored')
+    throw new ServiceError('validation_error', 'This passkey is registered already.')
+}
+
+/** The passkey that an authenticator names so, whoever's it is, or null. */
+export async function findPasskey({ documents }: PasskeyDependencies, credentialId: string, options: Options): Promise<Passkey | null> {
+  const found = await documents.get({ kind, id: idOf(credentialId), accountId: null }, options)
+  return found && readPasskey(found)
+}
+
+/** Notes that it was used; false when somebody else used it since it was read. */
+export async function usePasskey(deps: PasskeyDependencies, passkey: Passkey, counter: number, options: Options): Promise<boolean> {
+  const { version } = passkey
+  const document = toDocument({ ...passkey, counter, lastUsedAt: deps.clock.now() }, passkey.createdAt)
+  return (await deps.documents.put(document, { ...options, version, most: Number.POSITIVE_INFINITY })) === 'stored'
+}
+
+/** An account's passkeys, oldest first. */
+export async function listPasskeys(
+  { documents }: Pick<PasskeyDependencies, 'documents'>,
+  accountId: string,
+  options: Options,
+): Promise<readonly ShownPasskey[]> {
+  const found = await documents.list({ kind, accountId, order: 'oldest', after: null, limit: mostPerAccount }, options)
+  return found.map(readPasskey).map(({ id, name, createdAt, lastUsedAt }) => ({ id, name, createdAt, lastUsedAt }))
+}
+
+/** Whether there was one to remove. */
+export function removePasskey(
+  { documents }: Pick<PasskeyDependencies, 'documents'>,
+  target: Pick<Passkey, 'id' | 'accountId'>,
+  options: Options,
+): Promise<boolean> {
+  return documents.remove({ kind, ...target }, options)
+}
+
+/** Takes a challenge once, however many come with it at the same time; it is forgotten when it is too old anyway. */
+export async function takeChallenge(
+  { documents, clock }: PasskeyDependencies,
+  { challenge, accountId, lifetimeMs }: { readonly challenge: string; readonly accountId: string; readonly lifetimeMs: number },
+  options: Options,
+): Promise<boolean> {
+  const now = clock.now()
+  const rest = { value: null, at: now, label: null, text: '', attachedBytes: 0, expiresAt: now + lifetimeMs }
+  const document: Document = { kind: 'used-challenge', id: idOf(challenge), accountId, ...rest }
+  return (await documents.put(document, { ...options, version: null, most: Number.POSITIVE_INFINITY })) === 'stored'
+}
+
+/** Credential ids may be longer than the ids of documents. */
+function idOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function toDocument(
+  { accountId, name, credentialId, publicKey, counter, lastUsedAt }: Omit<Passkey, 'id' | 'version'>,
+  at: number,
+): Document {
+  const value = { name, credentialId, publicKey: Buffer.from(publicKey).toString('base64'), counter, lastUsedAt }
+  return { kind, id: idOf(credentialId), accountId, value, at, label: null, text: '', attachedBytes: 0, expiresAt: null }
+}
+
+function readPasskey({ id, accountId, at, value, version }: StoredDocument): Passkey {
+  const { name, credentialId, publicKey, counter, lastUsedAt } = isRecord(value) ? value : {}
+  if (typeof credentialId !== 'string' || typeof publicKey !== 'string' || typeof counter !== 'number')
+    throw new TypeError(`The stored passkey ${id} is damaged.`)
+  return {
+    id,
+    accountId,
+    name: String(name),
+    credentialId,
+    publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64')),
+    counter,
+    createdAt: at,
+    lastUsedAt: typeof lastUsedAt === 'number' ? lastUsedAt : null,
+    version,
+  }
+}

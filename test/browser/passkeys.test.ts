@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { becomeOwner, openPage, owner, visitConsole } from './support/console-visit.ts'
+import { findBarriers } from './support/find-barriers.ts'
+import { withoutChromium } from './support/open-chromium.ts'
+
+/** Passkeys are bound to the public address, which has to be known before the service listens. */
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new TypeError('The server listens on no port')
+  return address.port
+}
+
+/** A key that Chromium holds, and that says yes to everything. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}
+
+test('a passkey is added by name, signs in with a touch, and is removed', { skip: withoutChromium }, async () => {
+  const url = `http://localhost:${await findFreePort()}`
+  await using visited = await visitConsole(['--port', new URL(url).port, '--public-url', url])
+  const { page, context, complaints } = visited
+  await addAuthenticator(page)
+  await becomeOwner(visited)
+  await page.goto(`${url}/console/account`)
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('this laptop')
+  await page.getByRole('dialog').getByLabel('Password').fill(owner.password)
+  assert.deepEqual(await findBarriers(page), [])
+  await page.getByRole('button', { name: 'Go on' }).click()
+  const row = page.getByRole('table', { name: 'Passkeys' }).getByRole('row', { name: /this laptop/ })
+  await row.getByText('never').waitFor()
+
+  await context.clearCookies()
+  await page.goto(`${url}/console/sign-in`)
+  assert.deepEqual(await findBarriers(page), [])
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+  await openPage(page, 'Audit log')
+  await page.getByText('with the passkey this laptop').waitFor()
+  await page.goto(`${url}/console/account`)
+  await page.getByRole('button', { name: 'Remove this laptop' }).click()
+  await row.waitFor({ state: 'detached' })
+
+  await context.clearCookies()
+  await page.goto(`${url}/console/sign-in`)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await page.getByRole('alert').getByText('not known here').waitFor()
+  assert.deepEqual(complaints, [])
+})
