@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import sharp from 'sharp'
 import { stylePresetNames } from '../src/core/images/style-preset.ts'
 import { samplers } from '../src/core/sampler.ts'
@@ -159,4 +159,7 @@ for (const { file, title, text, columns, pictures } of chapters) {
 }
 const head =
   'Drawn by the built-in model, `sepia-mini-image`, at its own 256 × 256. `node scripts/make-image-page.ts` draws this page again.'
-await writeFile(new URL('../docs/images.md', import.meta.url), `# Pictures\n\n${head}\n\n${sections.join('\n')}`)
+const page = new URL('../docs/images.md', import.meta.url)
+// What is written by hand comes last and stays.
+const byHand = (await readFile(page, 'utf8')).split(/^(?=## Checkpoints beside diffusers$)/mu)[1] ?? ''
+await writeFile(page, `# Pictures\n\n${head}\n\n${sections.join('\n')}\n${byHand}`)

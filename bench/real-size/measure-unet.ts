@@ -48,12 +48,13 @@ async function measure(path: string, kind: string, sides: readonly number[]): Pr
       .filter((name) => adapted.test(name)),
   )
   const branches = kind === 'lora' ? new LoraBranches(modules) : null
-  const options = { target: kind === 'exported' ? gpuTarget : processorTarget, branches, controlled: kind === 'lora' } as const
+  const constant = kind === 'exported' || kind === 'rewritten'
+  const options = { target: constant ? gpuTarget : processorTarget, branches, controlled: kind === 'lora' } as const
   const open = () => {
     const graph = kind === 'exported' ? new ExportedGraph(weights) : new GraphBuilder(weights, options.target)
     return InferenceSession.create(writeUnetGraph(weights, shape, options, graph), {
       intraOpNumThreads: 1,
-      enableMemPattern: kind === 'exported',
+      enableMemPattern: constant,
       logSeverityLevel: 3,
       extra: { session: { model_external_initializers_file_folder_path: dirname(path) } },
     })

@@ -1,30 +1,119 @@
 import { createReadStream, existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join, relative, resolve, sep } from 'node:path'
+import { chooseGguf } from './hub/choose-gguf.ts'
+import { choosePictureModel } from './hub/choose-picture-model.ts'
+import type { RepositoryFile } from './hub/read-repository.ts'
+import { unknownSum } from './model-file.ts'
 import type { ModelSource } from './model-source.ts'
+import { examineGguf, modelId } from './weight-file-source.ts'
+
+/** What a folder offers: its `model.json` or one written for what lies there, and where each file of it is. */
+interface FolderOffer {
+  readonly text: string
+  /** Path inside the folder by path in the model; absent = the same. */
+  readonly origins: ReadonlyMap<string, string>
+  readonly notes: readonly string[]
+  readonly version: string
+  /** The GGUF file whose header is looked at when it has arrived. */
+  readonly gguf: string | null
+}
 
 /**
- * A model in a folder of this machine.
+ * A model in a folder of this machine. One without a `model.json` is described by what lies in it, chosen as from a repository of the
+ * hub: a GGUF model, a folder in diffusers' layout, or the only checkpoint.
  *
- * `readModelFile` throws an error that says how sources are written where there is no `model.json`.
+ * `readModelFile` throws an error that says how sources are written where there is nothing of that kind.
  */
 export function createFolderSource(folder: string): ModelSource {
+  let offer: Promise<FolderOffer> | null = null
+  const read = (): Promise<FolderOffer> => (offer ??= readOffer(folder))
   return {
-    readModelFile: async ({ signal }) => {
-      try {
-        return await readFile(join(folder, 'model.json'), { encoding: 'utf8', signal })
-      } catch (error) {
-        if (!isMissing(error)) throw error
-        const hub = 'write hf:<owner>/<repository> for a model of the hub'
-        if (!existsSync(folder)) throw new Error(`There is no file or folder ${folder}; ${hub}.`, { cause: error })
-        throw new Error(`${folder} has no model.json; name a folder that has one, or ${hub}.`, { cause: error })
-      }
+    readModelFile: async () => (await read()).text,
+    describe: async () => (await read()).notes,
+    version: async () => (await read()).version,
+    examine: async (arrived) => {
+      const { gguf } = await read()
+      return gguf === null ? null : examineGguf(join(arrived, gguf))
     },
-    openFile: async (path, offset, { signal }) => ({
-      offset,
-      bytes: createReadStream(join(folder, path), { start: offset, highWaterMark: 1 << 20, signal }),
-    }),
+    openFile: async (path, offset, { signal }) => {
+      const { origins } = await read()
+      return { offset, bytes: createReadStream(join(folder, origins.get(path) ?? path), { start: offset, highWaterMark: 1 << 20, signal }) }
+    },
   }
+}
+
+async function readOffer(folder: string): Promise<FolderOffer> {
+  try {
+    const text = await readFile(join(folder, 'model.json'), 'utf8')
+    return { text, origins: new Map(), notes: [], version: '', gguf: null }
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    const hub = 'write hf:<owner>/<repository> for a model of the hub'
+    if (!existsSync(folder)) throw new Error(`There is no file or folder ${folder}; ${hub}.`, { cause: error })
+    const described = await describeFolder(folder)
+    if (described !== null) return described
+    throw new Error(
+      `${folder} has no model.json, no GGUF file, no checkpoint and no model_index.json; name a folder that has one, or ${hub}.`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+async function describeFolder(folder: string): Promise<FolderOffer | null> {
+  const found = await listFiles(folder)
+  const files = found.map(({ file }) => file)
+  const name = basename(resolve(folder))
+  const base = { id: modelId(name), name }
+  const version = found.map(({ file, modified }) => `${file.path} ${modified}`).join('\n')
+  const unchecked = 'No checksum is told: what arrives is checked for its size and header, and its own SHA-256 is noted.'
+  const offer = (modelFile: object, chosen: ReadonlyMap<string, RepositoryFile>, notes: readonly string[]) => {
+    const listed = Object.fromEntries([...chosen].map(([path, { bytes }]) => [path, { bytes, sha256: unknownSum }]))
+    return {
+      text: `${JSON.stringify({ ...modelFile, files: listed }, null, 2)}\n`,
+      origins: new Map([...chosen].map(([path, { path: origin }]) => [path, origin])),
+      notes: [...notes, unchecked],
+      version,
+    }
+  }
+  const text = chooseGguf(folder, files, null)
+  if (text !== null) {
+    const chosen = new Map(text.files.map((file) => [basename(file.path), file]))
+    const [gguf = ''] = chosen.keys()
+    return { ...offer({ ...base, kind: 'text', format: 'gguf', file: gguf }, chosen, text.notes), gguf }
+  }
+  const checkpoints = files.filter(({ path }) => /^[^/]+\.safetensors$/u.test(path)).map(({ path }) => join(folder, path))
+  if (checkpoints.length > 1 && !files.some(({ path }) => path === 'model_index.json'))
+    throw new Error(`${folder} has several models; pull one of them by its path: ${checkpoints.join(', ')}.`)
+  const picture = choosePictureModel(folder, files, null)
+  if (picture === null) return null
+  const file = picture.file === null ? {} : { file: picture.file }
+  return { ...offer({ ...base, kind: 'image', format: 'safetensors', ...file }, picture.files, picture.notes), gguf: null }
+}
+
+/** Files of a folder with `/` in their paths, hidden ones left out. */
+async function listFiles(folder: string): Promise<readonly { readonly file: RepositoryFile; readonly modified: number }[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const paths = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
+  const seen = paths
+    .filter(
+      (path) =>
+        !relative(folder, path)
+          .split(sep)
+          .some((step) => step.startsWith('.')),
+    )
+    .toSorted()
+  const found = await Promise.all(
+    seen.map(async (path) => {
+      const stats = await stat(path).catch(() => null)
+      if (stats?.isFile() !== true) return []
+      const file = { path: relative(folder, path).split(sep).join('/'), bytes: stats.size, sha256: null, gitHash: '' }
+      return [{ file, modified: stats.mtimeMs }]
+    }),
+  )
+  return found.flat()
 }
 
 /** Whether there is no such file, or no folder where one was expected. */

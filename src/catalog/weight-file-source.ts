@@ -51,8 +51,8 @@ export function createWeightFileSource(source: string, rules: FetchRules): Model
   }
 }
 
-/** What is no checkpoint, its description says; a GGUF file is read by its engine alone. */
-async function examineGguf(path: string): Promise<string | null> {
+/** What is wrong with a GGUF file for a text model; null = nothing. What is no checkpoint, its description says; a GGUF file is read by its engine alone. */
+export async function examineGguf(path: string): Promise<string | null> {
   if (!/\.gguf$/i.test(path)) return null
   const facts = await readGguf(path)
   const fault = 'fault' in facts ? facts.fault : refuseGguf(facts)
@@ -61,10 +61,18 @@ async function examineGguf(path: string): Promise<string | null> {
 
 function describe(asked: string, file: string, files: Readonly<Record<string, ListedFile>>): ModelFile {
   const name = weightName(asked)
-  const id = name.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-')
+  const id = modelId(name)
   return /\.gguf$/i.test(asked)
     ? { id, name, kind: 'text', format: 'gguf', file, files }
     : { id, name, kind: 'image', format: 'safetensors', file, files }
+}
+
+/** A file's or folder's name as an id. */
+export function modelId(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
 }
 
 function partNames(name: string): readonly string[] {

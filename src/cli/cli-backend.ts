@@ -26,10 +26,10 @@ export interface CliBackend {
   readonly pullModel: (
     config: Config,
     source: string,
-    options: SlowOptions & { readonly onPlan?: (plan: PullPlan) => void },
+    options: SlowOptions & { readonly offline?: boolean; readonly onPlan?: (plan: PullPlan) => void },
   ) => Promise<ModelDescriptor>
   /** What pulling it would do; nothing but its description is fetched. */
-  readonly planPull: (config: Config, source: string, options: Options) => Promise<PullPlan>
+  readonly planPull: (config: Config, source: string, options: Options & { readonly offline?: boolean }) => Promise<PullPlan>
   /** Models of the hub that match some words. */
   readonly searchModels: (config: Config, words: string, options: Options) => Promise<readonly FoundOnHub[]>
   /** A pulled model, whose folder removing it deletes; built-in ones and those of other folders are refused. */

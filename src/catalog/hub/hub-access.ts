@@ -6,6 +6,8 @@ export interface HubAccess extends FetchRules {
   readonly endpoint: string
   /** An access token; null = only what is public. */
   readonly token: string | null
+  /** Whether nothing outside this machine is asked; absent = it may be. */
+  readonly offline?: boolean
   readonly wait: (ms: number, options: { readonly signal: AbortSignal }) => Promise<void>
 }
 

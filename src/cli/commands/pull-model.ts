@@ -10,20 +10,24 @@ export const pullModel: Command = {
   summary: 'Copy a model into the data folder and check it.',
   argument: {
     name: '<source>',
-    help: 'hf:<owner>/<repository>[@<revision>][:<quantization or file>], or the web address or path of a .gguf or .safetensors file (#sha256=… checks it), or of a folder with a model.json.',
+    help: 'hf:<owner>/<repository>[@<revision>][:<quantization or file>], or the web address or path of a .gguf or .safetensors file (#sha256=… checks it), or of a folder that holds a model.',
   },
-  flags: [{ name: 'dry-run', form: null, help: 'Say what would be fetched, with sizes, and fetch nothing.' }],
+  flags: [
+    { name: 'dry-run', form: null, help: 'Say what would be fetched, with sizes, and fetch nothing.' },
+    { name: 'offline', form: null, help: 'Ask nothing outside this machine: paths only.' },
+  ],
   settings: ['data', 'hub-url', 'hub-token-file', 'pull-hosts'],
   run: async ({ argument, flags, backend, config, terminal, signal }) => {
+    const offline = flags.has('offline')
     if (flags.has('dry-run')) {
-      const plan = await backend.planPull(config, argument, { signal })
+      const plan = await backend.planPull(config, argument, { signal, offline })
       const files = Object.entries(plan.files).map(([path, { bytes }]) => [path, printByteSize(bytes)])
       const room = `${printByteSize(plan.freeBytes)} are free in ${config.dataFolder}${plan.freeBytes < plan.bytes ? ', which is not enough' : ''}.`
       return { text: [...describePlan(plan), textTable(['FILE', 'SIZE'], files), room].join('\n'), json: { ...plan } }
     }
     const onPlan = (plan: PullPlan) => terminal.err(`${describePlan(plan).join('\n')}\n`)
     using bar = openProgressBar({ terminal, now: Date.now }, 'Fetching', { bytes: true })
-    const { id, bytes, folder } = await backend.pullModel(config, argument, { signal, onPlan, onProgress: bar.report })
+    const { id, bytes, folder } = await backend.pullModel(config, argument, { signal, offline, onPlan, onProgress: bar.report })
     return { text: `Installed ${id} (${printByteSize(bytes)}); a running service has it in a few seconds.`, json: { id, bytes, folder } }
   },
 }

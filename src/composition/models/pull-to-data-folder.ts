@@ -16,21 +16,27 @@ export async function pullToDataFolder(
   source: string,
   {
     signal,
+    offline = false,
     onPlan,
     onProgress,
   }: {
+    readonly offline?: boolean
     readonly signal: AbortSignal
     readonly onPlan?: (plan: PullPlan) => void
     readonly onProgress: (bytesDone: number, bytesTotal: number) => void
   },
 ): Promise<ModelDescriptor> {
-  const target = await openTarget(config)
+  const target = await openTarget(config, offline)
   return pullModel(target, source, { signal, onPlan, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
 }
 
 /** What `pullToDataFolder` would do. */
-export async function planPullToDataFolder(config: Config, source: string, options: { readonly signal: AbortSignal }): Promise<PullPlan> {
-  return planPull(await openTarget(config), source, options)
+export async function planPullToDataFolder(
+  config: Config,
+  source: string,
+  options: { readonly signal: AbortSignal; readonly offline?: boolean },
+): Promise<PullPlan> {
+  return planPull(await openTarget(config, options.offline ?? false), source, options)
 }
 
 /** Models of the hub that match some words. */
@@ -47,10 +53,10 @@ export async function listInstalledModels(config: Config): Promise<readonly Mode
   return (await openModels(config)).list()
 }
 
-async function openTarget(config: Config): Promise<PullDependencies> {
+async function openTarget(config: Config, offline: boolean): Promise<PullDependencies> {
   // The models in it may be read by others; what else comes into it may not.
   await makeFolder(config.dataFolder)
-  return { ...dataLayout(config.dataFolder), installed: await listInstalledModels(config), hub: await openHub(config) }
+  return { ...dataLayout(config.dataFolder), installed: await listInstalledModels(config), hub: { ...(await openHub(config)), offline } }
 }
 
 async function openHub({ models: { hub, pullHosts } }: Config): Promise<HubAccess> {
