@@ -75,7 +75,7 @@ export async function serve(
   const signIn = await openSignIn(config)
   const onWarning = (warning: string) => databaseDoubtful(telemetry, { warning })
   const store = parts.use(await openStore(config, { clock: createSystemClock(), mode: 'service', onWarning }))
-  const { clock, queue, log, accounts, tokens, usage, ledger, documents, webhooks, audit } = store
+  const { clock, queue, log, accounts, tokens, usage, ledger, counts, documents, webhooks, audit } = store
   const outputs = await openOutputs(config, { ...store, signal })
   const assets = await openAssets(config, { catalog: installed, store, clock }, { signal })
   const nameable = assets.library.everything
@@ -156,6 +156,7 @@ export async function serve(
       tokens,
       usage,
       ledger,
+      counts,
       priceOf,
       catalog,
       assets,

@@ -72,7 +72,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
     await registerPublicRoutes(open, deps, settings)
   })
   await server.register(async (api) => {
-    const places = new AccountPlaces(settings.accountPlaces)
+    const places = new AccountPlaces(deps.counts, settings.accountPlaces)
     protect(api, { ...deps, places }, settings)
     refuseUnknownQuery(api)
     await registerTokenRoutes(api, { ...deps, places }, settings)
@@ -147,7 +147,7 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
 function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   const tokenCache = new TokenCache(deps.clock)
   const allowances = new AccountAllowances(deps)
-  const limiter = new RateLimiter(deps.clock)
+  const limiter = new RateLimiter(deps)
   const takeTurn = fewPerTurn(requestsPerTurn)
   api.addHook('onRequest', async (request, reply) => {
     const onFault = (error: unknown) => deps.observer.faultSurvived({ requestId: request.id, error })
@@ -156,7 +156,7 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
     noteWork(deps, accountId, reply)
     const limits = await allowances.limitsOf(accountId, { signal: clientSignal(reply) })
     deps.places.allowStreams(accountId, limits.openStreams)
-    limiter.count(ratedSubjects(caller, limits.requestsPerMinute ?? settings.requestsPerMinute), reply)
+    await limiter.count(ratedSubjects(caller, limits.requestsPerMinute ?? settings.requestsPerMinute), reply)
     if (deps.isDraining() && request.method === 'POST')
       throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
     const { spends } = request.routeOptions.config

@@ -5,6 +5,7 @@ import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
+import type { SharedCounts } from '../core/ports/shared-counts.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { AssetDependencies } from '../operations/assets/asset-dependencies.ts'
@@ -27,6 +28,7 @@ export interface HttpDependencies
   readonly log: InferenceLog
   readonly outputs: OutputStore
   readonly documents: DocumentStore
+  readonly counts: SharedCounts
   readonly webhooks: WebhookLog
   readonly audit: AuditLog
   readonly events: InferenceEvents

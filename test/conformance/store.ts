@@ -8,6 +8,7 @@ import { testInferenceQueue } from './inference-queue.ts'
 import { testLostAttempts } from './lost-attempts.ts'
 import { testQueueFairness } from './queue-fairness.ts'
 import { testQueueTime } from './queue-time.ts'
+import { testSharedCounts } from './shared-counts.ts'
 import type { StoreFactory } from './store-factory.ts'
 import { testUsageLog } from './usage-log.ts'
 import { testWebhookLog } from './webhook-log.ts'
@@ -26,4 +27,5 @@ export function testStore(name: string, open: StoreFactory): void {
   testAuditLog(name, open)
   testBudgetLedger(name, open)
   testDocumentStore(name, open)
+  testSharedCounts(name, open)
 }

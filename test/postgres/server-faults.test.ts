@@ -141,6 +141,23 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.equal(await store.tokens.findByHash('h', options), null)
   })
 
+  test('what waits behind others for a server that fell silent is told within eight seconds, too', async () => {
+    await using linked = await openOverLink()
+    const { link, store } = linked
+    await store.tokens.findByHash('h', options)
+    link.hold()
+    const first = store.queue.enqueue(makeSubmission(), options)
+    await Promise.all([
+      assert.rejects(first, away),
+      store.clock.wait(3000, options).then(async () => {
+        const second = assert.rejects(store.queue.enqueue(makeSubmission(), options), away).then(() => 'told')
+        const late = store.clock.wait(8000, options).then(() => 'late')
+        assert.equal(await Promise.race([second, late]), 'told')
+      }),
+    ])
+    link.letGo()
+  })
+
   test('a killed server is told as 503, and the store works again as soon as it is back', async () => {
     const server = await sharedPostgres()
     await using store = await openPostgresStore({ url: await createDatabase(), clock: createSystemClock(), limits: roomy, mode: 'service' })
@@ -148,6 +165,8 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     const claim = await claimNext(store.queue)
     for (let round = 0; round < 3; round++) {
       await server.kill()
+      // What served a connection notices a moment later that its server is dead.
+      while (await store.log.find(inference.id, 'a', options).catch(() => null));
       await assert.rejects(store.queue.enqueue(makeSubmission({ accountId: 'b' }), options), away)
       await assert.rejects(store.queue.cancel({ id: inference.id, accountId: 'a' }, options), away)
       await server.start()

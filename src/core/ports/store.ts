@@ -7,6 +7,7 @@ import type { DocumentStore } from './document-store.ts'
 import type { InferenceLog } from './inference-log.ts'
 import type { InferenceQueue } from './inference-queue.ts'
 import type { NodeRegistry } from './node-registry.ts'
+import type { SharedCounts } from './shared-counts.ts'
 import type { UsageLog } from './usage-log.ts'
 import type { WebhookLog } from './webhook-log.ts'
 
@@ -23,6 +24,7 @@ export interface Store extends AsyncDisposable {
   readonly audit: AuditLog
   readonly ledger: BudgetLedger
   readonly documents: DocumentStore
+  readonly counts: SharedCounts
   /** Who shares the store; absent where nobody can. */
   readonly nodes?: NodeRegistry
   /** Calls back with the ids of inferences that ended on other nodes, as far as that is heard; absent where there are none. */

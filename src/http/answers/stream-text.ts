@@ -12,7 +12,7 @@ export async function streamText(
   parts: AsyncGenerator<TextPart, void, undefined>,
   encode: (parts: AsyncIterable<TextPart>) => AsyncGenerator<string>,
 ): Promise<FastifyReply> {
-  using _place = deps.places.take(caller.accountId, 'streams')
+  using _place = await deps.places.take(caller.accountId, 'streams')
   const events = encode(await afterFirst(parts))
   const onFailure = (error: unknown) => deps.observer.faultSurvived({ requestId: incoming.id, error })
   await sendEvents({ clock: deps.clock, onFailure }, reply, events)

@@ -1,4 +1,6 @@
 import { ServiceError } from '../../core/error.ts'
+import type { SharedCounts } from '../../core/ports/shared-counts.ts'
+import { KeptPlaces } from './kept-places.ts'
 
 /** What an account may hold open at once, each kind with a bound of its own. */
 export type PlaceKind = 'streams' | 'polls' | 'events'
@@ -12,14 +14,16 @@ const words = {
 /** Seconds after which trying again may help; nobody knows when a stream ends. */
 const retryAfterSeconds = 5
 
-/** Counts what each account holds open. */
+/** Counts what each account holds open, together with every other process on the same store. */
 export class AccountPlaces {
+  readonly #counts: SharedCounts
   readonly #most: Readonly<Record<PlaceKind, number>>
-  readonly #held = new Map<string, number>()
+  readonly #kept = new Map<string, KeptPlaces>()
   /** Streams of accounts with a limit of their own. */
   readonly #own = new Map<string, number>()
 
-  constructor(most: Readonly<Record<PlaceKind, number>>) {
+  constructor(counts: SharedCounts, most: Readonly<Record<PlaceKind, number>>) {
+    this.#counts = counts
     this.#most = most
   }
 
@@ -34,27 +38,25 @@ export class AccountPlaces {
    *
    * @throws {ServiceError} `concurrency_limit_exceeded` when the account has as many as it may.
    */
-  take(accountId: string, kind: PlaceKind): Disposable {
-    const key = `${kind} ${accountId}`
-    const held = this.#held.get(key) ?? 0
-    const [what, setting] = words[kind]
+  async take(accountId: string, kind: PlaceKind): Promise<Disposable> {
+    const subject = `${kind} ${accountId}`
     const own = kind === 'streams' ? this.#own.get(accountId) : undefined
-    if (held >= (own ?? this.#most[kind]))
-      throw new ServiceError(
-        'concurrency_limit_exceeded',
-        `This account has ${held} ${what}, as many as it may (${own === undefined ? setting : 'its own limit'}); end one of them first.`,
-        { retryAfterSeconds },
-      )
-    this.#held.set(key, held + 1)
-    let mine = true
-    return {
-      [Symbol.dispose]: () => {
-        if (!mine) return
-        mine = false
-        const left = (this.#held.get(key) ?? 1) - 1
-        if (left === 0) this.#held.delete(key)
-        else this.#held.set(key, left)
-      },
-    }
+    const most = own ?? this.#most[kind]
+    const place = await this.#placesOf(subject).take(most)
+    if (place !== null) return place
+    const [what, setting] = words[kind]
+    throw new ServiceError(
+      'concurrency_limit_exceeded',
+      `This account has ${most} ${what}, as many as it may (${own === undefined ? setting : 'its own limit'}); end one of them first.`,
+      { retryAfterSeconds },
+    )
+  }
+
+  #placesOf(subject: string): KeptPlaces {
+    const known = this.#kept.get(subject)
+    if (known !== undefined) return known
+    const kept = new KeptPlaces(this.#counts, subject, () => this.#kept.delete(subject))
+    this.#kept.set(subject, kept)
+    return kept
   }
 }

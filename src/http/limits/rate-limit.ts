@@ -1,7 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import type { SharedCounts } from '../../core/ports/shared-counts.ts'
 import { formatReset } from './format-reset.ts'
+import { MinuteShare } from './minute-share.ts'
 
 const windowMs = 60_000
 
@@ -14,14 +16,16 @@ export interface RatedSubject {
 
 const withWhat = { account: '', token: ' with this access token' } as const
 
-/** Counts requests per account and per token in windows of one minute. */
+/** Counts requests per account and per token in windows of one minute, together with every other process on the same store. */
 export class RateLimiter {
   readonly #clock: Clock
+  readonly #counts: SharedCounts
   #window = 0
-  #counts = new Map<string, number>()
+  #shares = new Map<string, MinuteShare>()
 
-  constructor(clock: Clock) {
+  constructor({ clock, counts }: { readonly clock: Clock; readonly counts: SharedCounts }) {
     this.#clock = clock
+    this.#counts = counts
   }
 
   /**
@@ -29,12 +33,10 @@ export class RateLimiter {
    *
    * @throws {ServiceError} `rate_limit_exceeded` when a subject's minute is used up.
    */
-  count(subjects: readonly RatedSubject[], reply: FastifyReply): void {
+  async count(subjects: readonly RatedSubject[], reply: FastifyReply): Promise<void> {
     const now = this.#clock.now()
     const window = Math.floor(now / windowMs)
-    if (window !== this.#window) this.#counts = new Map()
-    this.#window = window
-    const counted = subjects.map((subject) => ({ ...subject, left: subject.limit - this.#add(subject) }))
+    const counted = await Promise.all(subjects.map(async (subject) => ({ ...subject, left: await this.#shareOf(subject, window).use() })))
     const [tightest] = counted.toSorted((one, other) => one.left - other.left)
     if (tightest === undefined) return
     const { of, limit, left } = tightest
@@ -51,10 +53,14 @@ export class RateLimiter {
     )
   }
 
-  #add({ of, id }: RatedSubject): number {
-    const key = `${of} ${id}`
-    const used = (this.#counts.get(key) ?? 0) + 1
-    this.#counts.set(key, used)
-    return used
+  #shareOf({ of, id, limit }: RatedSubject, window: number): MinuteShare {
+    if (window !== this.#window) this.#shares = new Map()
+    this.#window = window
+    const subject = `${of} ${id}`
+    const known = this.#shares.get(subject)
+    if (known?.limit === limit) return known
+    const share = new MinuteShare(this.#counts, { subject, minute: window, limit })
+    this.#shares.set(subject, share)
+    return share
   }
 }

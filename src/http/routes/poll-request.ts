@@ -14,7 +14,7 @@ export function registerPollRequest(api: FastifyInstance, deps: RouteDependencie
     const wait = readPollWait(incoming.query.wait, incoming.headers.prefer)
     const target = readTarget(incoming)
     const options = { signal: clientSignal(reply) }
-    using _place = wait.ms === 0 ? null : deps.places.take(target.accountId, 'polls')
+    using _place = wait.ms === 0 ? null : await deps.places.take(target.accountId, 'polls')
     const inference =
       wait.ms === 0 ? await findInference(deps, target, options) : await waitForInference(deps, { ...target, waitMs: wait.ms }, options)
     requireReadable(incoming, inference)

@@ -15,7 +15,7 @@ export function registerWatchRequest(api: FastifyInstance, deps: RouteDependenci
     const target = readTarget(incoming)
     const options = { signal: clientSignal(reply) }
     requireReadable(incoming, await findInference(deps, target, options))
-    using _place = deps.places.take(target.accountId, 'events')
+    using _place = await deps.places.take(target.accountId, 'events')
     const updates = await afterFirst(watchInference(deps, target, options))
     const events = encodeInferenceStream(deps.addresses(), updates)
     await sendEvents(

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/ports/clock.ts'
 import type { QueueLimits } from '../../core/ports/inference-queue.ts'
 import type { Store } from '../../core/ports/store.ts'
+import { createLocalCounts } from '../local-counts.ts'
 import { MemoryAccessTokenStore } from './access-token-store.ts'
 import { MemoryAccountStore } from './account-store.ts'
 import { MemoryAuditLog } from './audit-log.ts'
@@ -45,6 +46,7 @@ export function createMemoryStore({ clock, limits }: { readonly clock: Clock; re
     webhooks,
     audit: new MemoryAuditLog(),
     documents: new MemoryDocumentStore(clock),
+    counts: createLocalCounts(),
     [Symbol.asyncDispose]: async () => {},
   }
 }

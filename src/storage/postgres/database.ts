@@ -22,8 +22,8 @@ export interface StatementOptions {
   readonly repeatable?: boolean
 }
 
-/** Longest time of anything that a caller waits for; the server gives a statement less. */
-const limitMs = 7000
+/** Longest time of anything that a caller waits for: with finding out who he is, less than eight seconds. The server gives a statement less. */
+export const limitMs = 5500
 const statementTimeoutMs = 5000
 const connectLimitMs = 3000
 /** Connections of one process; what comes in groups needs few. */
@@ -89,6 +89,19 @@ export class Database implements Statements, AsyncDisposable {
 
   async run(sql: string, parameters: Parameters = {}, options: StatementOptions = {}): Promise<number> {
     return (await this.#execute(sql, parameters, options)).count
+  }
+
+  /** The same with nothing that outlasts a moment of the monotonic clock, however many statements follow each other. */
+  until(deadline: number): Statements {
+    const within = (options: StatementOptions = {}) => ({
+      ...options,
+      limitMs: Math.min(options.limitMs ?? limitMs, Math.max(1, deadline - performance.now())),
+    })
+    return {
+      all: (sql, parameters, options) => this.all(sql, parameters, within(options)),
+      get: (sql, parameters, options) => this.get(sql, parameters, within(options)),
+      run: (sql, parameters, options) => this.run(sql, parameters, within(options)),
+    }
   }
 
   /** Runs statements that happen all or not at all, each seeing what was committed before it. May run twice; the first is undone then. */

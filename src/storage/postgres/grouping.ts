@@ -1,6 +1,13 @@
 import { ServiceError } from '../../core/error.ts'
+import { limitMs } from './database.ts'
+import { databaseAway } from './database-fault.ts'
+
+/** With less time than this nothing is begun any more. */
+const leastMs = 250
 
 interface Waiting<Input, Output> {
+  /** Until when whoever asked waits for an answer, by the monotonic clock. */
+  readonly deadline: number
   readonly input: Input
   readonly key: string | null
   readonly resolve: (output: Output) => void
@@ -12,7 +19,7 @@ interface Waiting<Input, Output> {
  * a commit serve many.
  */
 export class Grouping<Input, Output> {
-  readonly #work: (inputs: readonly Input[]) => Promise<readonly Output[]>
+  readonly #work: (inputs: readonly Input[], deadline: number) => Promise<readonly Output[]>
   readonly #lanes: number
   readonly #most: number
   readonly #keyOf: (input: Input) => string | null
@@ -22,13 +29,13 @@ export class Grouping<Input, Output> {
   #woken = false
 
   /**
-   * @param work Answers each of the inputs, in their order.
+   * @param work Answers each of the inputs, in their order, by the deadline.
    * @param bounds.lanes Groups under way at once.
    * @param bounds.most Inputs of one group.
    * @param bounds.keyOf Inputs of one key are never under way in two groups at once, so that they keep their order; null = no matter.
    */
   constructor(
-    work: (inputs: readonly Input[]) => Promise<readonly Output[]>,
+    work: (inputs: readonly Input[], deadline: number) => Promise<readonly Output[]>,
     {
       lanes,
       most,
@@ -43,7 +50,7 @@ export class Grouping<Input, Output> {
 
   add(input: Input): Promise<Output> {
     const { promise, resolve, reject } = Promise.withResolvers<Output>()
-    this.#waiting.push({ input, key: this.#keyOf(input), resolve, reject })
+    this.#waiting.push({ input, key: this.#keyOf(input), deadline: performance.now() + limitMs, resolve, reject })
     if (!this.#woken) {
       this.#woken = true
       // What is asked for in one go belongs into one group.
@@ -73,15 +80,20 @@ export class Grouping<Input, Output> {
   #take(): readonly Waiting<Input, Output>[] {
     const taken: Waiting<Input, Output>[] = []
     const left: Waiting<Input, Output>[] = []
+    const tooLate = performance.now() + leastMs
     for (const each of this.#waiting)
-      (taken.length < this.#most && (each.key === null || !this.#busyKeys.has(each.key)) ? taken : left).push(each)
+      if (each.deadline < tooLate) each.reject(databaseAway(new Error('A group before this one took too long.')))
+      else (taken.length < this.#most && (each.key === null || !this.#busyKeys.has(each.key)) ? taken : left).push(each)
     this.#waiting = left
     return taken
   }
 
   async #serve(group: readonly Waiting<Input, Output>[]): Promise<void> {
     try {
-      const outputs = await this.#work(group.map(({ input }) => input))
+      const outputs = await this.#work(
+        group.map(({ input }) => input),
+        Math.min(...group.map(({ deadline }) => deadline)),
+      )
       for (const [index, { resolve, reject }] of group.entries()) {
         const output = outputs[index]
         if (output === undefined) reject(new Error('A group gave too few answers.'))

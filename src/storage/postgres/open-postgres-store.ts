@@ -18,6 +18,7 @@ import { PostgresInferenceQueue } from './queue/inference-queue.ts'
 import { QueuePlaces } from './queue/queue-places.ts'
 import { migrate } from './schema/migrate.ts'
 import { makePartitions } from './schema/partitions.ts'
+import { PostgresSharedCounts } from './shared-counts.ts'
 import { PostgresUsageLog } from './usage-log.ts'
 import { PostgresWebhookLog } from './webhook-log.ts'
 
@@ -86,6 +87,7 @@ export async function openPostgresStore({
     ledger: new PostgresBudgetLedger(database, { clock, holder }),
     webhooks: new PostgresWebhookLog(database, { clock, holder }),
     documents: new PostgresDocumentStore(database, clock),
+    counts: new PostgresSharedCounts(database, holder),
     audit: new PostgresAuditLog(database),
     nodes: new PostgresNodeRegistry(database, clock),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -49,6 +49,11 @@ export class Presence implements AsyncDisposable {
   }
 }
 
+/** That a process has shown itself lately; what others have set aside or kept counts no more. */
+export function aliveHolder(column: string): string {
+  return `exists (select 1 from holders where id = ${column} and seen_at > clock_timestamp() - interval '60 seconds')`
+}
+
 async function show(database: Database, holder: string): Promise<void> {
   const sql = `insert into holders (id, seen_at) values (:holder, clock_timestamp()) on conflict (id) do update set seen_at = excluded.seen_at`
   await database.run(sql, { holder }, { repeatable: true })

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { QueueLimits } from '../../core/ports/inference-queue.ts'
 import type { Store } from '../../core/ports/store.ts'
+import { createLocalCounts } from '../local-counts.ts'
 import { SqliteAccessTokenStore } from './access-token-store.ts'
 import { SqliteAccountStore } from './account-store.ts'
 import { SqliteAuditLog } from './audit-log.ts'
@@ -52,6 +53,7 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
     tokens: new SqliteAccessTokenStore(writer, reader, clock),
     usage: new SqliteUsageLog(writer, reader, clock),
     ledger: new SqliteBudgetLedger(writer, reader, clock),
+    counts: createLocalCounts(),
     webhooks: new SqliteWebhookLog(writer, reader, clock),
     audit: new SqliteAuditLog(writer, reader, clock),
     documents: new SqliteDocumentStore(writer, reader, clock),

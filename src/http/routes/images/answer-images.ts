@@ -39,7 +39,7 @@ export async function answerImages(
   if (delivery.links) return answerLinks(deps, { caller, images: { request, delivery } }, { signal })
   const work = interactiveWork(deps, settings, incoming)
   if (!delivery.stream) return encodeOpenAiImages(deps.clock, request, delivery, await generateImage(work, { caller, request }, { signal }))
-  using _place = deps.places.take(caller.accountId, 'streams')
+  using _place = await deps.places.take(caller.accountId, 'streams')
   const parts = await afterFirst(
     streamImage((onProgress) => generateImage(work, { caller, request }, { signal, onProgress }), { previews: delivery.partialImages }),
   )

@@ -2,7 +2,7 @@ import type { ServiceError } from '../../../core/error.ts'
 import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { queueFull, shareFull, storageFull } from '../../refuse-submission.ts'
 import { readInteger, readIntegerOrNull, readText } from '../../rows/row.ts'
-import type { Database } from '../database.ts'
+import type { Statements } from '../database.ts'
 import type { EncodedSubmission } from './encoded-submission.ts'
 
 /** What an account has waiting and stored, and its own limits of both. */
@@ -21,7 +21,7 @@ export interface Room {
 }
 
 /** Reads how full the queue is for the accounts of a group. What other nodes add in the same moment is not in it. */
-export async function readRoom(database: Database, submissions: readonly EncodedSubmission[]): Promise<Room> {
+export async function readRoom(database: Statements, submissions: readonly EncodedSubmission[]): Promise<Room> {
   const rows = await database.all(
     `select wanted.account_id, (account.disabled_at is not null) as disabled, account.pending_requests, account.stored_bytes, total.pending, total.bytes,
        (select coalesce(sum(pending), 0)::bigint from model_totals) as all_pending

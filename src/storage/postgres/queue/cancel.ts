@@ -1,6 +1,6 @@
 import type { Inference } from '../../../core/inference.ts'
 import { cancelled } from '../../../core/inference-failure.ts'
-import type { Database } from '../database.ts'
+import { type Database, limitMs } from '../database.ts'
 import { findRecords } from './find-records.ts'
 import type { Finish } from './hold.ts'
 
@@ -10,14 +10,15 @@ export async function cancel(
   target: { readonly id: string; readonly accountId: string },
   now: () => number,
 ): Promise<Inference | null> {
+  const statements = database.until(performance.now() + limitMs)
   for (let attempt = 0; ; attempt++) {
-    const [record] = await findRecords(database, [target], now())
+    const [record] = await findRecords(statements, [target], now())
     if (record === undefined || record === null) return null
     const { inference } = record
     if (inference.status === 'completed') return inference
     if (inference.status === 'running') {
       const sql = 'update queue set cancel_requested = true where id = :id and account_id = :accountId and running'
-      if ((await database.run(sql, { ...target }, { repeatable: true })) === 1) return inference
+      if ((await statements.run(sql, { ...target }, { repeatable: true })) === 1) return inference
     } else {
       await finish({ id: inference.id, attempt: null, completion: { outcome: 'cancelled', error: cancelled }, usage: null })
     }

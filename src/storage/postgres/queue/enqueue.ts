@@ -5,7 +5,7 @@ import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
 import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { idempotencyConflict } from '../../refuse-submission.ts'
 import { readText, readTextOrNull } from '../../rows/row.ts'
-import type { Database } from '../database.ts'
+import type { Statements } from '../database.ts'
 import { databaseAway } from '../database-fault.ts'
 import { admit, readRoom } from './admission.ts'
 import type { EncodedSubmission } from './encoded-submission.ts'
@@ -20,7 +20,7 @@ const mostRounds = 10
 
 /** Adds a group of inferences in one statement, and finds those that an idempotency key made before. */
 export async function enqueueGroup(
-  database: Database,
+  database: Statements,
   submissions: readonly EncodedSubmission[],
   { limits, now }: { readonly limits: QueueLimits; readonly now: number },
 ): Promise<readonly Enqueued[]> {
@@ -35,7 +35,7 @@ export async function enqueueGroup(
 
 /** One try; who lost his key to another one meanwhile is not among the results. */
 async function enqueueOnce(
-  database: Database,
+  database: Statements,
   submissions: readonly EncodedSubmission[],
   { limits, now }: { readonly limits: QueueLimits; readonly now: number },
 ): Promise<ReadonlyMap<EncodedSubmission, Enqueued>> {
@@ -60,7 +60,7 @@ async function enqueueOnce(
 }
 
 async function findEarlier(
-  database: Database,
+  database: Statements,
   submissions: readonly EncodedSubmission[],
   now: number,
 ): Promise<ReadonlyMap<EncodedSubmission, Enqueued>> {

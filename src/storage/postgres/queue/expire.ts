@@ -2,11 +2,10 @@ import { outputRetentionMs, recordRetentionMs } from '../../../core/inference.ts
 import type { ExpiryReport } from '../../../core/ports/inference-queue.ts'
 import { readText } from '../../rows/row.ts'
 import type { Database } from '../database.ts'
+import { aliveHolder } from '../presence.ts'
 
 /** Rows deleted per table and duty. */
 const batch = 1000
-/** How long a process may be silent before what it had reserved for its own work is taken back. */
-const silentSeconds = 60
 
 /** Takes outputs that are past their retention, and deletes what else is past its own. */
 export async function expire(database: Database, now: number): Promise<ExpiryReport> {
@@ -27,7 +26,7 @@ export async function expire(database: Database, now: number): Promise<ExpiryRep
   )
   // Records with a day in their id go with the partition of their day.
   const deletedRecords = await deleteSome(database, 'inferences_other', 'ctid', 'expires_at <= :before', now - recordRetentionMs)
-  await forgetReservations(database)
+  await forgetAbsent(database, now)
   return { outputs: outputs.map((row) => readText(row, 'output_key')), deletedRecords }
 }
 
@@ -36,14 +35,15 @@ function deleteSome(database: Database, table: string, key: string, condition: s
   return database.run(sql, { before, batch }, { repeatable: true })
 }
 
-/** What processes had set aside for work that ended with them; what waits in the queue keeps its own. */
-async function forgetReservations(database: Database): Promise<void> {
+/** What processes had set aside for work that ended with them, and kept; what waits in the queue keeps its own. */
+async function forgetAbsent(database: Database, now: number): Promise<void> {
   await database.run(
-    `delete from reservations where not exists (
-       select 1 from holders where id = reservations.holder and seen_at > clock_timestamp() - make_interval(secs => :silentSeconds))
+    `delete from reservations where not ${aliveHolder('reservations.holder')}
      and not exists (select 1 from queue where id = case when reservations.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then reservations.id::uuid end)`,
-    { silentSeconds },
+    {},
     { repeatable: true },
   )
+  await database.run(`delete from kept_places where not ${aliveHolder('kept_places.holder')}`, {}, { repeatable: true })
+  await database.run('delete from request_minutes where minute < :minute', { minute: Math.floor(now / 60_000) - 60 }, { repeatable: true })
   await database.run(`delete from holders where seen_at < clock_timestamp() - interval '1 day'`, {}, { repeatable: true })
 }

@@ -21,7 +21,7 @@ export class PostgresInferenceLog implements InferenceLog {
     this.#database = database
     this.#clock = clock
     this.#places = places
-    this.#finding = new Grouping((wanted) => findRecords(database, wanted, clock.now()), { lanes: 2, most: 256 })
+    this.#finding = new Grouping((wanted, deadline) => findRecords(database.until(deadline), wanted, clock.now()), { lanes: 2, most: 256 })
   }
 
   async find(id: string, accountId: string, { signal }: Options): Promise<Inference | null> {

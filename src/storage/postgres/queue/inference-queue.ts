@@ -69,11 +69,11 @@ export class PostgresInferenceQueue implements InferenceQueue {
     this.#bell = bell
     this.#doorbell = new Doorbell(clock)
     bell.onWork(() => this.#doorbell.ring())
-    this.#submitting = new Grouping((all) => enqueueGroup(database, all, { limits, now: clock.now() }), {
+    this.#submitting = new Grouping((all, deadline) => enqueueGroup(database.until(deadline), all, { limits, now: clock.now() }), {
       ...groups,
       keyOf: ({ accountId }) => accountId,
     })
-    this.#finishing = new Grouping((ends) => this.#finishGroup(ends), groups)
+    this.#finishing = new Grouping((ends, deadline) => this.#finishGroup(ends, deadline), groups)
   }
 
   async enqueue(
@@ -183,8 +183,8 @@ export class PostgresInferenceQueue implements InferenceQueue {
     this.#bell.tellWork()
   }
 
-  async #finishGroup(ends: readonly End[]): Promise<readonly CompletionAnswer[]> {
-    const answers = await finish(this.#database, ends, this.#clock.now())
+  async #finishGroup(ends: readonly End[], deadline: number): Promise<readonly CompletionAnswer[]> {
+    const answers = await finish(this.#database.until(deadline), ends, this.#clock.now())
     this.#places.forget()
     this.#bell.tellEnded(ends.filter((_, index) => answers[index] === 'completed').map(({ id }) => id))
     return answers

@@ -1,7 +1,7 @@
 import { outputRetentionMs } from '../../../core/inference.ts'
 import { writePriority } from '../../rows/inference-row.ts'
 import { readText } from '../../rows/row.ts'
-import type { Database } from '../database.ts'
+import type { Statements } from '../database.ts'
 import type { EncodedSubmission } from './encoded-submission.ts'
 
 /**
@@ -49,7 +49,7 @@ const sql = `with input as (
 
 /** Inserts what was admitted; returns the ids of what is new. */
 export async function insertSubmissions(
-  database: Database,
+  database: Statements,
   submissions: readonly EncodedSubmission[],
   now: number,
 ): Promise<ReadonlySet<string>> {

@@ -1,3 +1,4 @@
+import { countTables } from './count-tables.ts'
 import { limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
 import { tables } from './tables.ts'
@@ -26,4 +27,6 @@ export const migrations: readonly Migration[] = [
       add column stored_bytes bigint`,
     leastProgram: 1,
   },
+  // Requests of a minute and places, counted by all nodes together.
+  { sql: countTables, leastProgram: 1 },
 ]

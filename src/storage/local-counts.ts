@@ -1,0 +1,22 @@
+import type { SharedCounts } from '../core/ports/shared-counts.ts'
+
+/** Counts of a process that shares its store with no other. */
+export function createLocalCounts(): SharedCounts {
+  let present = 0
+  let used = new Map<string, number>()
+  return {
+    async takeOfMinute({ subject, minute, wanted, limit }, { signal }) {
+      signal.throwIfAborted()
+      if (minute > present) used = new Map()
+      present = Math.max(present, minute)
+      const before = used.get(subject) ?? 0
+      const granted = Math.max(0, Math.min(wanted, limit - before))
+      used.set(subject, before + granted)
+      return { granted, left: Math.max(0, limit - before - granted) }
+    },
+    async keepPlaces({ places, limit }, { signal }) {
+      signal.throwIfAborted()
+      return Math.min(places, limit)
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { SharedCounts } from '../../core/ports/shared-counts.ts'
+import { readInteger } from '../rows/row.ts'
+import type { Database } from './database.ts'
+import { aliveHolder } from './presence.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** Counts of all nodes. */
+export class PostgresSharedCounts implements SharedCounts {
+  readonly #database: Database
+  readonly #holder: string
+
+  /** @param holder The process whose places go when it is gone. */
+  constructor(database: Database, holder: string) {
+    this.#database = database
+    this.#holder = holder
+  }
+
+  async takeOfMinute(
+    {
+      subject,
+      minute,
+      wanted,
+      limit,
+    }: { readonly subject: string; readonly minute: number; readonly wanted: number; readonly limit: number },
+    { signal }: Options,
+  ): Promise<{ readonly granted: number; readonly left: number }> {
+    signal.throwIfAborted()
+    // Asked for is counted though not all of it may be granted: who asks too late gets nothing either way.
+    const row = await this.#database.get(
+      `insert into request_minutes as counted (subject, minute, asked) values (:subject, :minute, :wanted)
+       on conflict (subject) do update set minute = greatest(counted.minute, excluded.minute),
+         asked = excluded.asked + case when excluded.minute > counted.minute then 0 else counted.asked end
+       returning asked`,
+      { subject, minute, wanted },
+      { repeatable: true },
+    )
+    const asked = row === undefined ? wanted : readInteger(row, 'asked')
+    return { granted: Math.max(0, Math.min(wanted, limit - (asked - wanted))), left: Math.max(0, limit - asked) }
+  }
+
+  async keepPlaces(
+    { subject, places, limit }: { readonly subject: string; readonly places: number; readonly limit: number },
+    { signal }: Options,
+  ): Promise<number> {
+    signal.throwIfAborted()
+    const [holder] = [this.#holder]
+    return this.#database.transaction(
+      async (statements) => {
+        // One after the other, so that each sees what the others keep.
+        await statements.run(`select pg_advisory_xact_lock(hashtextextended('places of ' || :subject, 0))`, { subject })
+        const row = await statements.get(
+          `select coalesce(sum(places), 0)::integer as others from kept_places
+           where subject = :subject and holder <> :holder and ${aliveHolder('kept_places.holder')}`,
+          { subject, holder },
+        )
+        const kept = Math.max(0, Math.min(places, limit - (row === undefined ? 0 : readInteger(row, 'others'))))
+        if (kept === 0) await statements.run('delete from kept_places where subject = :subject and holder = :holder', { subject, holder })
+        else
+          await statements.run(
+            `insert into kept_places (subject, holder, places) values (:subject, :holder, :kept)
+             on conflict (subject, holder) do update set places = excluded.places`,
+            { subject, holder, kept },
+          )
+        return kept
+      },
+      { repeatable: true },
+    )
+  }
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { AccountPlaces } from '../../src/http/limits/account-places.ts'
+import { RateLimiter } from '../../src/http/limits/rate-limit.ts'
+import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { roomy } from '../conformance/store-factory.ts'
+import { createDatabase } from '../support/postgres/postgres-databases.ts'
+import { withoutPostgres } from '../support/postgres/postgres-server.ts'
+import { createTestClock } from '../support/test-clock.ts'
+
+async function openNodes(many: number): Promise<{ readonly nodes: readonly PostgresStore[] } & AsyncDisposable> {
+  await using undo = new AsyncDisposableStack()
+  const url = await createDatabase()
+  const nodes: PostgresStore[] = []
+  for (let index = 0; index < many; index++)
+    nodes.push(undo.use(await openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })))
+  const owned = undo.move()
+  return { nodes, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+const reply = { header: () => reply } as unknown as FastifyReply
+const subjects = [{ of: 'account', id: 'a', limit: 100 }] as const
+
+suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
+  test('of a hundred requests a minute a hundred pass, whichever nodes fifty clients send them to', async () => {
+    await using cluster = await openNodes(3)
+    const clock = createTestClock()
+    const limiters = cluster.nodes.map(({ counts }) => new RateLimiter({ clock, counts }))
+    let passed = 0
+    const client = async (number: number) => {
+      for (let round = 0; round < 6; round++) {
+        const limiter = limiters[(number * 7 + round) % 3]
+        await limiter?.count(subjects, reply).then(
+          () => passed++,
+          () => {},
+        )
+      }
+    }
+    await Promise.all(Array.from({ length: 50 }, (_, number) => client(number)))
+    assert.equal(passed, 100)
+    await clock.advance(60_000)
+    await limiters[0]?.count(subjects, reply)
+  })
+
+  test('an account opens no more on all nodes together than it may, and what it ends on one it can open on another', async () => {
+    await using cluster = await openNodes(3)
+    const most = { streams: 40, polls: 40, events: 40 }
+    const places = cluster.nodes.map(({ counts }) => new AccountPlaces(counts, most))
+    const takeOn = (node: number) => places[node]?.take('a', 'streams').catch(() => null) ?? null
+    const taken = (await Promise.all(Array.from({ length: 90 }, (_, index) => takeOn(index % 3)))).filter((place) => place !== null)
+    assert.equal(taken.length, 40)
+    for (const node of [0, 1, 2]) assert.equal(await takeOn(node), null)
+    assert.notEqual(await places[0]?.take('a', 'polls'), null)
+    for (const place of taken) place[Symbol.dispose]()
+    let onOne = 0
+    // What is given back is heard of within seconds.
+    for (let tries = 0; tries < 200 && onOne < 40; tries++) {
+      if ((await takeOn(1)) !== null) onOne++
+      else await pause(100)
+    }
+    assert.equal(onOne, 40)
+  })
+
+  test('what a node that is gone held open is free again', async () => {
+    await using cluster = await openNodes(1)
+    const [survivor] = cluster.nodes
+    assert.ok(survivor)
+    const { database } = survivor
+    await database.run(`insert into kept_places (subject, holder, places) values ('streams a', gen_random_uuid(), 2)`)
+    const places = new AccountPlaces(survivor.counts, { streams: 2, polls: 2, events: 2 })
+    await places.take('a', 'streams')
+    await places.take('a', 'streams')
+    await assert.rejects(places.take('a', 'streams'), { code: 'concurrency_limit_exceeded' })
+    await survivor.queue.expire({ signal: new AbortController().signal })
+    const rows = await database.all('select places from kept_places')
+    assert.deepEqual(
+      rows.map(({ places: kept }) => kept),
+      [2],
+    )
+  })
+})
