@@ -11,6 +11,7 @@ import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createProcessModelLoader } from '../../src/runtimes/process/process-model-loader.ts'
 import { MemoryAuditLog } from '../../src/storage/memory/audit-log.ts'
 import { MemoryDocumentStore } from '../../src/storage/memory/document-store.ts'
+import { MemoryRequestLog } from '../../src/storage/memory/request-log.ts'
 import { startHttpService } from '../../test/support/http-service.ts'
 import type { BenchTarget, HeldReport } from './bench-target.ts'
 
@@ -75,6 +76,7 @@ async function startService(): Promise<BenchTarget> {
           onFault: () => {},
           audit: new MemoryAuditLog(),
           documents: new MemoryDocumentStore(clock),
+          requests: new MemoryRequestLog(),
         },
         {
           version: '0.0.0',

@@ -9,6 +9,7 @@ import { createHttpServer } from '../http/create-http-server.ts'
 import { AccountWeights } from '../operations/access/account-weights.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
+import { RequestRecorder } from '../operations/requests/request-recorder.ts'
 import { createModelPool } from '../residency/model-pool.ts'
 import { findConfinement } from '../runtimes/process/confine/find-confinement.ts'
 import { PictureInspector } from '../runtimes/process/picture-inspector.ts'
@@ -75,7 +76,7 @@ export async function serve(
   const signIn = await openSignIn(config)
   const onWarning = (warning: string) => databaseDoubtful(telemetry, { warning })
   const store = parts.use(await openStore(config, { clock: createSystemClock(), mode: 'service', onWarning }))
-  const { clock, queue, log, accounts, tokens, usage, ledger, counts, documents, webhooks, audit } = store
+  const { clock, queue, log, accounts, tokens, usage, ledger, counts, documents, webhooks, audit, requests } = store
   const outputs = await openOutputs(config, { ...store, signal })
   const assets = await openAssets(config, { catalog: installed, store, clock }, { signal })
   const nameable = assets.library.everything
@@ -141,6 +142,9 @@ export async function serve(
   })
   const underWay = new WorkUnderWay()
 
+  const recorder = parts.use(
+    new RequestRecorder(requests, { onFault: (error) => faultSurvived(telemetry, { where: 'record-request' }, error) }),
+  )
   const address = new ListeningAddress(config.addresses)
   const addresses = () => address.origins
   const { allowedHosts } = config.listen
@@ -169,6 +173,7 @@ export async function serve(
       isDraining,
       renderMetrics: () => renderMetrics(telemetry),
       observer: observeHttp(telemetry),
+      recordRequest: (record) => recorder.record(record),
       onSubmitted: ({ id, model, accountId }) => inferenceSubmitted(telemetry, { inferenceId: id, model, accountId }),
       authenticateSession: (request, options) => authenticateSession({ accounts, clock, addresses, allowedHosts }, request, options),
     },
@@ -189,6 +194,7 @@ export async function serve(
         usage,
         ledger,
         documents,
+        requests,
         log,
         outputs,
         webhooks,
@@ -216,6 +222,7 @@ export async function serve(
         ledger,
         priceOf,
         documents,
+        requests,
         queue,
         log,
         usage,

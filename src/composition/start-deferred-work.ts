@@ -27,7 +27,7 @@ import { observeWorker, traceClaims } from './observe/observe-worker.ts'
 const concurrency = 64
 
 export interface DeferredWorkDependencies
-  extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts' | 'ledger' | 'documents'> {
+  extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts' | 'ledger' | 'documents' | 'requests'> {
   readonly outputs: OutputStore
   readonly catalog: ModelCatalog
   readonly priceOf: (model: string) => ModelPrice | null

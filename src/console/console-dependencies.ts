@@ -10,6 +10,7 @@ import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
+import type { RequestLog } from '../core/ports/request-log.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
 import type { ServiceAddresses } from '../http/service-addresses.ts'
@@ -26,6 +27,7 @@ export interface ConsoleDependencies {
   readonly usage: UsageLog
   readonly ledger: BudgetLedger
   readonly documents: DocumentStore
+  readonly requests: RequestLog
   readonly log: InferenceLog
   readonly events: InferenceEvents
   readonly outputs: OutputStore

@@ -7,6 +7,7 @@ import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { SharedCounts } from '../core/ports/shared-counts.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
+import type { RequestRecord } from '../core/request-record.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { AssetDependencies } from '../operations/assets/asset-dependencies.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
@@ -34,6 +35,8 @@ export interface HttpDependencies
   readonly events: InferenceEvents
   /** Told of each new deferred inference. */
   readonly onSubmitted?: (inference: Inference) => void
+  /** Writes down what was asked; nobody's answer waits for it. Absent = nothing is kept. */
+  readonly recordRequest?: (record: RequestRecord) => void
   readonly inspectImage: InspectImage
   readonly addresses: () => ServiceAddresses
   /** Whether the service is on its way out: no new work, and not ready. */

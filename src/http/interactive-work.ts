@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
+import { finishedRequest } from '../operations/requests/finished-request.ts'
 import type { HttpDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 
 /** What an operation needs to run for one waiting request. */
 export function interactiveWork(deps: HttpDependencies, { runLimitMs }: HttpSettings, request: FastifyRequest): InteractiveDependencies {
-  const { pool, ledger, usage, clock, priceOf, observer } = deps
+  const { pool, ledger, usage, clock, priceOf, observer, recordRequest } = deps
   const onWork = observer.watchWork?.()
   return {
     pool,
@@ -15,7 +16,10 @@ export function interactiveWork(deps: HttpDependencies, { runLimitMs }: HttpSett
     runLimitMs,
     ...(priceOf && { priceOf }),
     ...(onWork && { onWork }),
-    onBooked: (entry) => observer.workFinished(entry),
+    onBooked: (entry) => {
+      observer.workFinished(entry)
+      recordRequest?.(finishedRequest(request.id, entry))
+    },
     onFault: (error) => observer.faultSurvived({ requestId: request.id, error }),
   }
 }

@@ -2,11 +2,13 @@ import type { AccountStore } from '../core/ports/account-store.ts'
 import type { DocumentStore } from '../core/ports/document-store.ts'
 import type { ExpiryReport, Hold, InferenceQueue, SweepReport } from '../core/ports/inference-queue.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
+import type { RequestLog } from '../core/ports/request-log.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import { endWorkOfDisabled, type WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { WebhookCourier, type WebhookDependencies } from './deliver-webhooks.ts'
 import { expireDocuments } from './expire-documents.ts'
 import { expireOutputs } from './expire-outputs.ts'
+import { expireRequests } from './expire-requests.ts'
 import { removeOrphanOutputs } from './remove-orphan-outputs.ts'
 import { type Duty, runEvery } from './run-every.ts'
 import { sweepQueue } from './sweep-queue.ts'
@@ -18,6 +20,7 @@ export interface MaintenanceDependencies extends WebhookDependencies {
   readonly accounts: AccountStore
   readonly underWay: WorkUnderWay
   readonly usage: UsageLog
+  readonly requests: RequestLog
   /** What this process is working on; its leases may have run out while it was paused. */
   readonly heldClaims: () => readonly Hold[]
   readonly onSwept: (report: SweepReport) => void
@@ -38,6 +41,7 @@ const rollUpMs = 5000
 const expiryMs = 5000
 /** With what the search itself takes, within the five seconds in which a revocation is seen. */
 const disabledPollMs = 2000
+const requestExpiryMs = 60_000
 const orphanSearchMs = 10 * 60_000
 
 /** Starts what has to be done from time to time; disposing it ends every duty and waits for what is under way. */
@@ -52,6 +56,7 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
     },
     { name: 'expire-outputs', everyMs: expiryMs, run: (options) => expireOutputs(deps, options) },
     { name: 'expire-documents', everyMs: expiryMs, run: (options) => expireDocuments(deps, options) },
+    { name: 'expire-requests', everyMs: requestExpiryMs, run: (options) => expireRequests(deps, options) },
     { name: 'remove-orphan-outputs', everyMs: orphanSearchMs, run: (options) => removeOrphanOutputs(deps, options) },
     { name: 'end-disabled-work', everyMs: disabledPollMs, run: (options) => endWorkOfDisabled(deps, options) },
     { name: 'roll-up-usage', everyMs: rollUpMs, run: (options) => rollUpUsage(deps, options) },

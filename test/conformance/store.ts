@@ -9,6 +9,7 @@ import { testLostAttempts } from './lost-attempts.ts'
 import { testQueueFairness } from './queue-fairness.ts'
 import { testQueueTime } from './queue-time.ts'
 import { testSharedCounts } from './shared-counts.ts'
+import { testRequestLog } from './request-log.ts'
 import type { StoreFactory } from './store-factory.ts'
 import { testUsageLog } from './usage-log.ts'
 import { testWebhookLog } from './webhook-log.ts'
@@ -28,4 +29,5 @@ export function testStore(name: string, open: StoreFactory): void {
   testBudgetLedger(name, open)
   testDocumentStore(name, open)
   testSharedCounts(name, open)
+  testRequestLog(name, open)
 }

@@ -87,6 +87,7 @@ export async function startConsoleService({
     assets: createTestAssets({ store, clock, catalog }),
     events: new InferenceEvents(clock),
     inspectImage: async () => ({ format: 'png', width: 8, height: 8 }),
+    recordRequest: (record) => void store.requests.append([record], { signal }),
     isDraining: () => false,
     renderMetrics: () => '',
     observer: { requestFinished() {}, workFinished() {}, faultSurvived() {}, promptLogged() {} },

@@ -19,7 +19,7 @@ import { WebhooksPage } from './pages/webhooks/webhooks-page.tsx'
 /** The page that belongs to a path. */
 export function pageFor(path: string, account: Account): VNode {
   const owner = account.role === 'owner'
-  if (path.startsWith('/console/requests/')) return <RequestPage key={path} />
+  if (path.startsWith('/console/requests/')) return <RequestPage key={path} account={account} />
   if (path === '/console/chat' || path.startsWith('/console/chat/')) return <ChatPage />
   switch (path) {
     case '/console/images':
@@ -29,7 +29,7 @@ export function pageFor(path: string, account: Account): VNode {
     case '/console/assets':
       return <AssetsPage account={account} />
     case '/console/requests':
-      return <RequestsPage />
+      return <RequestsPage account={account} />
     case '/console/usage':
       return <UsagePage account={account} />
     case '/console/models':

@@ -11,8 +11,11 @@ async function openRequests() {
   const cookie = await service.join(service.firstCode, 'ada@example.org')
   const submit = async (accountId = service.ownerId) => {
     const { inference } = await service.store.queue.enqueue(makeSubmission({ accountId }), options)
+    const { id, kind, model, createdAt: at } = inference
+    const asked = { excerpt: `what ${accountId} wants`, call: JSON.stringify({ path: '/generate/sdxl', body: { prompt: 'a tiger' } }) }
+    await service.store.requests.append([{ id, accountId, tokenId: null, kind, model, at, asked, result: null }], options)
     await service.clock.advance(1)
-    return inference.id
+    return id
   }
   const get = (query: string, by: string | undefined = cookie) =>
     service.send('GET', `/console/api/requests${query}`, by === undefined ? {} : { cookie: by })
@@ -20,7 +23,7 @@ async function openRequests() {
   return { ...service, cookie, submit, get, list }
 }
 
-const idsOf = ({ inferences }: RequestPage) => inferences.map(({ id }) => id)
+const idsOf = ({ requests }: RequestPage) => requests.map(({ id }) => id)
 
 describe('one’s requests', () => {
   test('are listed newest first, in pages that meet without a gap, and none of anybody else', async () => {
@@ -46,10 +49,53 @@ describe('one’s requests', () => {
   test('are found one by one, with their place in the queue', async () => {
     const { submit, get } = await openRequests()
     await submit()
-    const { inference } = (await get(`/${await submit()}`)).json()
+    const { inference, call } = (await get(`/${await submit()}`)).json()
     assert.deepEqual([inference.status, inference.queuePosition], ['pending', 2])
-    assert.equal((await get(`/${await submit('somebody-else')}`)).statusCode, 404)
+    assert.deepEqual(call, { path: '/generate/sdxl', body: { prompt: 'a tiger' } })
     assert.equal((await get('/nothing')).statusCode, 404)
+  })
+
+  test('are found by their words, and nobody finds another’s by them', async () => {
+    const { submit, list, ownerId } = await openRequests()
+    const mine = await submit()
+    await submit('somebody-else')
+    assert.deepEqual(idsOf(await list(`?search=${ownerId.toUpperCase()}`)), [mine])
+    assert.deepEqual(idsOf(await list('?search=somebody&of=everyone')), [])
+    assert.deepEqual(idsOf(await list('?search=100%25')), [])
+  })
+
+  test('are everybody’s for owners, without the words, the input and the output of others', async () => {
+    const { submit, list, get, send, cookie, join, store } = await openRequests()
+    const theirs = await submit('somebody-else')
+    const result = { outcome: 'succeeded', promptTokens: 3, completionTokens: 4, images: 0, durationMs: 50 } as const
+    const waited = {
+      id: 'req-1',
+      accountId: 'somebody-else',
+      tokenId: 'gone',
+      kind: 'chat',
+      model: 'm',
+      at: 1,
+      asked: null,
+      result,
+    } as const
+    await store.requests.append([waited], options)
+    const { requests } = await list('?of=everyone')
+    assert.deepEqual(
+      requests.map(({ id, excerpt, account, token, inference }) => [id, excerpt, account, token, inference?.status ?? null]),
+      [
+        ['req-1', null, 'somebody-else', 'gone', null],
+        [theirs, null, 'somebody-else', null, 'pending'],
+      ],
+    )
+    const shown = (await get(`/${theirs}`)).json()
+    assert.deepEqual([shown.call, shown.inference.id, shown.deliveries], [null, theirs, []])
+    assert.deepEqual(idsOf(await list('?of=everyone&way=synchronous')), ['req-1'])
+    assert.deepEqual(idsOf(await list('?of=everyone&kind=image')), [theirs])
+    const { code } = (await send('POST', '/console/api/invitations', { cookie, body: { role: 'member' } })).json()
+    const member = await join(code, 'bob@example.org')
+    assert.equal((await get('?of=everyone', member)).statusCode, 403)
+    assert.equal((await get(`/${theirs}`, member)).statusCode, 404)
+    assert.deepEqual(idsOf((await get('', member)).json()), [])
   })
 
   test('are asked for with a query that is checked', async () => {

@@ -1,29 +1,67 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import type { Account } from '../../core/account.ts'
+import { isRecord } from '../../core/is-record.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { findInference } from '../../operations/deferred/find-inference.ts'
-import { listInferences } from '../../operations/deferred/list-inferences.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { RequestPage, RequestShown } from '../contract/requests.ts'
+import type { RequestCall, RequestPage, RequestShown } from '../contract/requests.ts'
+import { listRequests } from '../list-requests.ts'
 import { createQueryReader } from '../read-console-input.ts'
-import { personOf } from '../sign-in/signed-in.ts'
+import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 
 const readQuery = createQueryReader({
+  of: Type.Optional(Type.Enum(['me', 'everyone'])),
   status: Type.Optional(Type.Enum(['pending', 'running', 'completed'])),
+  way: Type.Optional(Type.Enum(['asynchronous', 'synchronous'])),
+  kind: Type.Optional(Type.Enum(['chat', 'completion', 'embedding', 'image'])),
+  search: Type.Optional(Type.String({ maxLength: 200 })),
   limit: Type.Optional(Type.String({ pattern: '^\\d{1,3}$' })),
   after: Type.Optional(Type.String({ maxLength: 100 })),
 })
 
-/** /console/api/requests: one's own asynchronous requests, as the domain tells of them. */
-export function registerRequests(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'log' | 'events'>): void {
+type Dependencies = Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'tokens' | 'accounts' | 'webhooks' | 'clock'>
+type Options = { readonly signal: AbortSignal }
+
+/** /console/api/requests: what was asked, of one's own or, for owners, of everybody. */
+export function registerRequests(own: FastifyInstance, deps: Dependencies): void {
   own.get('/console/api/requests', async (request, reply): Promise<RequestPage> => {
-    const { status = null, limit = '50', after = null } = readQuery(request)
-    const wanted = { accountId: personOf(request).id, status, limit: Math.min(100, Math.max(1, Number(limit))), after }
-    return listInferences(deps, wanted, { signal: clientSignal(reply) })
+    const { of = 'me', status = null, way = null, kind = null, search = '', limit = '50', after = null } = readQuery(request)
+    const person = of === 'everyone' ? ownerOf(request) : personOf(request)
+    // A place that is no number is nowhere.
+    if (status === null && after !== null && !/^\d{1,15}$/.test(after)) return { requests: [], next: null }
+    const wanted = { of, status, way, kind, search: search.trim() || null, after }
+    return listRequests(deps, { ...wanted, person, limit: Math.min(100, Math.max(1, Number(limit))) }, { signal: clientSignal(reply) })
   })
 
   own.get<{ Params: { id: string } }>('/console/api/requests/:id', async (request, reply): Promise<RequestShown> => {
-    const target = { id: request.params.id, accountId: personOf(request).id }
-    return { inference: await findInference(deps, target, { signal: clientSignal(reply) }) }
+    return showRequest(deps, { id: request.params.id, person: personOf(request) }, { signal: clientSignal(reply) })
   })
+}
+
+async function showRequest(
+  deps: Dependencies,
+  { id, person }: { readonly id: string; readonly person: Account },
+  options: Options,
+): Promise<RequestShown> {
+  const asked = { search: null, kind: null, deferred: true, before: null, limit: 1 }
+  // Owners see how others' requests stand, and nothing of what they say.
+  const accountId = person.role === 'owner' ? null : person.id
+  const [record = null] = id.length > 100 ? [] : await deps.requests.list({ ...asked, accountId, ids: [id] }, options)
+  const inference = await findInference(deps, { id, accountId: record?.accountId ?? person.id }, options)
+  const own = inference.accountId === person.id
+  const tokens = record?.tokenId ? await deps.tokens.list(inference.accountId, options) : []
+  const deliveries = own ? await deps.webhooks.list(person.id, options) : []
+  return {
+    inference: own ? inference : { ...inference, output: null },
+    token: record?.tokenId ? (tokens.find(({ id: token }) => token === record.tokenId)?.name ?? record.tokenId) : null,
+    call: own ? readCall(record?.asked?.call ?? null) : null,
+    deliveries: deliveries.filter(({ inferenceId }) => inferenceId === id).map(({ accountId: _, ...delivery }) => delivery),
+  }
+}
+
+/** Written by the service itself, but long ago perhaps. */
+function readCall(text: string | null): RequestCall | null {
+  const value: unknown = text === null ? null : JSON.parse(text)
+  return isRecord(value) && typeof value.path === 'string' && isRecord(value.body) ? { path: value.path, body: value.body } : null
 }

@@ -8,6 +8,7 @@ import type { InferenceLog } from './inference-log.ts'
 import type { InferenceQueue } from './inference-queue.ts'
 import type { NodeRegistry } from './node-registry.ts'
 import type { SharedCounts } from './shared-counts.ts'
+import type { RequestLog } from './request-log.ts'
 import type { UsageLog } from './usage-log.ts'
 import type { WebhookLog } from './webhook-log.ts'
 
@@ -25,6 +26,7 @@ export interface Store extends AsyncDisposable {
   readonly ledger: BudgetLedger
   readonly documents: DocumentStore
   readonly counts: SharedCounts
+  readonly requests: RequestLog
   /** Who shares the store; absent where nobody can. */
   readonly nodes?: NodeRegistry
   /** Calls back with the ids of inferences that ended on other nodes, as far as that is heard; absent where there are none. */

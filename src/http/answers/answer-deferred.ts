@@ -9,6 +9,7 @@ import type { DeferredHandling } from '../headers/deferred-headers.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import { encodeSubmission, pollUrl } from '../wire/deferred/inference.ts'
 import { expectOutputBytes } from '../wire/deferred/output-size.ts'
+import { recordDeferred } from './record-deferred.ts'
 
 /** Queues work durably and answers 202 with the address to poll. */
 export async function answerDeferred(
@@ -21,7 +22,8 @@ export async function answerDeferred(
   const traceparent = deps.observer.traceparent?.()
   const work = { ...asked, ...(traceparent !== undefined && { traceparent }), ...(tokenId !== null && { tokenId }) }
   const submission = { accountId, work, priority, idempotency, webhookUrl, outputBytes: expectOutputBytes(work) }
-  const { inference } = await submitInference(deps, submission, { signal: clientSignal(reply) }).catch(nameHeader)
+  const { inference, repeated } = await submitInference(deps, submission, { signal: clientSignal(reply) }).catch(nameHeader)
+  if (!repeated) recordDeferred(deps, { incoming, tokenId, work, inference })
   const address = deps.addresses()
   if (mode === 'preference') reply.header('preference-applied', 'respond-async')
   return reply.code(202).header('location', pollUrl(address, inference.id)).send(encodeSubmission(address, inference))

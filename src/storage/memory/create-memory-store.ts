@@ -10,6 +10,7 @@ import { MemoryDocumentStore } from './document-store.ts'
 import { MemoryInferenceLog } from './inference-log.ts'
 import { MemoryInferenceQueue } from './inference-queue.ts'
 import { InferenceTable } from './inference-table.ts'
+import { MemoryRequestLog } from './request-log.ts'
 import { Turns } from './turns.ts'
 import { MemoryUsageLog } from './usage-log.ts'
 import { MemoryWebhookLog } from './webhook-log.ts'
@@ -47,6 +48,7 @@ export function createMemoryStore({ clock, limits }: { readonly clock: Clock; re
     audit: new MemoryAuditLog(),
     documents: new MemoryDocumentStore(clock),
     counts: createLocalCounts(),
+    requests: new MemoryRequestLog(),
     [Symbol.asyncDispose]: async () => {},
   }
 }

@@ -16,6 +16,7 @@ import { Presence } from './presence.ts'
 import { PostgresInferenceLog } from './queue/inference-log.ts'
 import { PostgresInferenceQueue } from './queue/inference-queue.ts'
 import { QueuePlaces } from './queue/queue-places.ts'
+import { PostgresRequestLog } from './request-log.ts'
 import { migrate } from './schema/migrate.ts'
 import { makePartitions } from './schema/partitions.ts'
 import { PostgresSharedCounts } from './shared-counts.ts'
@@ -88,6 +89,7 @@ export async function openPostgresStore({
     webhooks: new PostgresWebhookLog(database, { clock, holder }),
     documents: new PostgresDocumentStore(database, clock),
     counts: new PostgresSharedCounts(database, holder),
+    requests: new PostgresRequestLog(database),
     audit: new PostgresAuditLog(database),
     nodes: new PostgresNodeRegistry(database, clock),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

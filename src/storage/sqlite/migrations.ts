@@ -1,4 +1,5 @@
 import { limitTables } from './schema/limit-tables.ts'
+import { requestTables } from './request-tables.ts'
 
 /**
  * What turns an empty database into today's, one step per version; `pragma user_version` counts the steps done.
@@ -328,4 +329,5 @@ export const migrations: readonly string[] = [
   -- How many of its turn's claims an account has had.
   alter table queue_shares add column taken integer not null default 0;
   `,
+  requestTables,
 ]

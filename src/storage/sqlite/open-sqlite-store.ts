@@ -14,6 +14,7 @@ import { isUpToDate, openDatabase } from './open-database.ts'
 import { describeOwner, takeOwnerLock } from './owner-lock.ts'
 import { SqliteInferenceLog } from './queue/inference-log.ts'
 import { SqliteInferenceQueue } from './queue/inference-queue.ts'
+import { SqliteRequestLog } from './request-log.ts'
 import { SqliteUsageLog } from './usage-log.ts'
 import { SqliteWebhookLog } from './webhook-log.ts'
 import { DirectWriter } from './writer/direct-writer.ts'
@@ -57,6 +58,7 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
     webhooks: new SqliteWebhookLog(writer, reader, clock),
     audit: new SqliteAuditLog(writer, reader, clock),
     documents: new SqliteDocumentStore(writer, reader, clock),
+    requests: new SqliteRequestLog(writer, reader, clock),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

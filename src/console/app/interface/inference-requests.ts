@@ -1,19 +1,28 @@
 import type { Inference } from '../../../core/inference.ts'
-import type { RequestPage, RequestQuery, RequestShown } from '../../contract/requests.ts'
+import type { RequestCall, RequestPage, RequestQuery, RequestShown } from '../../contract/requests.ts'
 import { request, send } from './request.ts'
 
-/** One page of the account's requests, newest first. */
-export function listInferences(query: RequestQuery, signal?: AbortSignal): Promise<RequestPage> {
-  const parameters = new URLSearchParams({ limit: '50' })
-  if (query.status) parameters.set('status', query.status)
-  if (query.after) parameters.set('after', query.after)
-  return request<RequestPage>(`/console/api/requests?${parameters}`, { signal })
+/** One page of requests, newest first. */
+export function listRequests(query: RequestQuery, signal?: AbortSignal): Promise<RequestPage> {
+  const said = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== null && entry[1] !== '')
+  return request<RequestPage>(`/console/api/requests?${new URLSearchParams([['limit', '50'], ...said])}`, { signal })
 }
 
-/** One request. @throws {RequestFailure} `not_found` when it is somebody else's or gone. */
+/** One request with what was asked. @throws {RequestFailure} `not_found` when it is gone or not for one's eyes. */
+export function showRequest(id: string, signal?: AbortSignal): Promise<RequestShown> {
+  return request<RequestShown>(`/console/api/requests/${encodeURIComponent(id)}`, { signal })
+}
+
+/** How one request stands. @throws {RequestFailure} as {@link showRequest}. */
 export async function findInference(id: string, signal?: AbortSignal): Promise<Inference> {
-  const { inference } = await request<RequestShown>(`/console/api/requests/${encodeURIComponent(id)}`, { signal })
-  return inference
+  return (await showRequest(id, signal)).inference
+}
+
+/** Asks for something again, asynchronously. Returns the new request's id. */
+export async function runAgain({ path, body }: RequestCall): Promise<string> {
+  const headers = { 'x-service-async': '1', 'idempotency-key': crypto.randomUUID() }
+  const { response_id, id } = await request<{ response_id?: string; id?: string }>(path, { method: 'POST', body, headers })
+  return response_id ?? id ?? ''
 }
 
 /** Stops a request: at once while it waits, at its next step while it runs. */

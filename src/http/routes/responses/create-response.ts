@@ -6,6 +6,7 @@ import { collectText } from '../../../operations/collect-text.ts'
 import { cancelInference } from '../../../operations/deferred/cancel-inference.ts'
 import { submitInference } from '../../../operations/deferred/submit-inference.ts'
 import { generateText } from '../../../operations/generate-text.ts'
+import { recordDeferred } from '../../answers/record-deferred.ts'
 import { streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import { callerOf, requireScope } from '../../caller.ts'
@@ -74,7 +75,7 @@ async function answerNow(
   return response
 }
 
-async function answerLater(deps: ResponseDependencies, { reply, caller, body, request, head }: Asked): Promise<object> {
+async function answerLater(deps: ResponseDependencies, { incoming, reply, caller, body, request, head }: Asked): Promise<object> {
   const { accountId, tokenId } = caller
   const options = { signal: clientSignal(reply) }
   const work = { kind: 'chat', request, ...(tokenId !== null && { tokenId }) } as const
@@ -87,6 +88,7 @@ async function answerLater(deps: ResponseDependencies, { reply, caller, body, re
     outputBytes: expectOutputBytes(work),
   } as const
   const { inference } = await submitInference(deps, submission, options)
+  recordDeferred(deps, { incoming, tokenId: caller.tokenId, work, inference })
   const response = encodeResponse(head, body, { status: 'queued' })
   try {
     await keepResponse(deps, { accountId, id: head.id }, { response, body, inference: inference.id }, options)

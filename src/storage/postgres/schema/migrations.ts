@@ -1,5 +1,6 @@
 import { countTables } from './count-tables.ts'
 import { limitTables } from './limit-tables.ts'
+import { requestTables } from './request-tables.ts'
 import { queueTables } from './queue-tables.ts'
 import { tables } from './tables.ts'
 
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   },
   // Requests of a minute and places, counted by all nodes together.
   { sql: countTables, leastProgram: 1 },
+  { sql: requestTables, leastProgram: 1 },
 ]

@@ -3,10 +3,11 @@ import type { Inference } from '../../../../core/inference.ts'
 import { byteText } from '../../parts/byte-text.ts'
 
 /** What was asked of which model, and what came out. */
-export function RequestFacts({ inference }: { inference: Inference }): VNode {
+export function RequestFacts({ inference, token }: { inference: Inference; token: string | null }): VNode {
   const facts: (readonly [string, string])[] = [
     ['Kind', inference.kind],
     ['Model', inference.model],
+    ['Asked by', token ?? 'the console'],
     ['Priority', inference.priority],
     ['Attempts', String(inference.attempt)],
   ]

@@ -1,56 +1,76 @@
 import type { VNode } from 'preact'
-import type { Inference } from '../../../../core/inference.ts'
+import type { ListedRequest } from '../../../contract/requests.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 
-const columns: readonly Column<Inference>[] = [
-  {
-    title: 'Request',
-    kind: 'lead',
-    cell: ({ id }) => (
-      <a href={`/console/requests/${encodeURIComponent(id)}`}>
-        <code>{id}</code>
-      </a>
-    ),
-  },
-  {
-    title: 'Status',
-    cell: (inference) => (
-      <span class="row">
-        <StatusMark inference={inference} />
-        <span class="faint numbers">{detail(inference)}</span>
-      </span>
-    ),
-  },
-  { title: 'Model', cell: ({ model }) => model },
-  { title: 'Sent', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+const shortIdLength = 8
+const plain: readonly Column<ListedRequest>[] = [
+  { title: 'Request', kind: 'lead', cell: (request) => <Lead request={request} /> },
+  { title: 'Status', cell: (request) => <Status request={request} /> },
+  { title: 'Model', cell: ({ model }) => <span title={model}>{model}</span> },
+  { title: 'Token', cell: ({ token }) => token ?? <span class="faint">console</span> },
+  { title: 'Sent', cell: ({ at }) => <Moment at={at} /> },
   { title: 'Took', kind: 'amount', cell: took },
-  { title: 'Result', cell: result },
 ]
+const who: Column<ListedRequest> = { title: 'Who', cell: ({ account }) => account ?? '' }
 
-/** Requests as rows; each leads to its own page. */
-export function RequestLedger({ inferences }: { inferences: readonly Inference[] }): VNode {
-  return <Ledger label="Requests" columns={columns} rows={inferences} keyOf={({ id }) => id} />
+/** Requests as rows; asynchronous ones lead to their own page. */
+export function RequestLedger({ requests }: { requests: readonly ListedRequest[] }): VNode {
+  const columns = requests.some(({ account }) => account !== null) ? [...plain.slice(0, 2), who, ...plain.slice(2)] : plain
+  return <Ledger label="Requests" columns={columns} rows={requests} keyOf={({ key }) => key} crowded />
 }
 
-function detail(inference: Inference): string {
-  if (inference.status === 'pending' && inference.queuePosition) return `number ${inference.queuePosition}`
-  if (inference.status === 'running' && inference.progress) return `${inference.progress.step} of ${inference.progress.total}`
-  return ''
-}
-
-function took(inference: Inference): string {
-  return inference.startedAt !== null && inference.completedAt !== null ? durationText(inference.completedAt - inference.startedAt) : '–'
-}
-
-function result(inference: Inference): VNode | string {
-  if (inference.outcome !== 'succeeded' || inference.expiresAt === null) return '–'
-  if (inference.expiresAt <= Date.now()) return 'deleted'
+function Lead({ request: { id, kind, excerpt, picture, inference } }: { request: ListedRequest }): VNode {
+  const short = (
+    <code class="faint" title={id}>
+      {id.length > 2 * shortIdLength ? `…${id.slice(-shortIdLength)}` : id}
+    </code>
+  )
+  const words = <span class="request-words">{excerpt || kind}</span>
   return (
-    <span>
-      deleted <Moment at={inference.expiresAt} />
+    <span class="request-lead">
+      {picture === null ? <span class="request-picture" /> : <img class="request-picture" src={picture} alt="" loading="lazy" />}
+      <span>
+        {inference === null ? words : <a href={`/console/requests/${encodeURIComponent(id)}`}>{words}</a>}
+        {short}
+      </span>
     </span>
   )
+}
+
+function Status({ request: { inference, result } }: { request: ListedRequest }): VNode {
+  if (result !== null)
+    return (
+      <span class="row">
+        <StatusMark inference={{ status: 'completed', outcome: result.outcome }} />
+        <span class="faint numbers">{amounts(result)}</span>
+      </span>
+    )
+  if (inference === null) return <span class="faint">gone</span>
+  const { status, queuePosition, progress } = inference
+  const detail =
+    status === 'pending' && queuePosition
+      ? `number ${queuePosition}`
+      : status === 'running' && progress
+        ? `${progress.step} of ${progress.total}`
+        : ''
+  return (
+    <span class="row">
+      <StatusMark inference={inference} />
+      <span class="faint numbers">{detail}</span>
+    </span>
+  )
+}
+
+function amounts({ promptTokens, completionTokens, images }: NonNullable<ListedRequest['result']>): string {
+  if (images > 0) return images === 1 ? '1 image' : `${images} images`
+  return promptTokens + completionTokens === 0 ? '' : `${promptTokens} + ${completionTokens} tokens`
+}
+
+function took({ result, inference }: ListedRequest): string {
+  if (result !== null) return durationText(result.durationMs)
+  const { startedAt = null, completedAt = null } = inference ?? {}
+  return startedAt !== null && completedAt !== null ? durationText(completedAt - startedAt) : '–'
 }

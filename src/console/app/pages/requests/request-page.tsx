@@ -1,16 +1,21 @@
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
+import type { Account } from '../../../../core/account.ts'
 import type { Inference } from '../../../../core/inference.ts'
-import { cancelInference, findInference } from '../../interface/inference-requests.ts'
+import type { RequestShown } from '../../../contract/requests.ts'
+import { cancelInference, showRequest } from '../../interface/inference-requests.ts'
 import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
+import { RequestId } from '../../parts/request-id.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { pathBehind } from '../../state/router.ts'
 import { showToast } from '../../state/toasts.ts'
+import { DeliveryLedger } from '../webhooks/delivery-ledger.tsx'
+import { RequestInput } from './request-call.tsx'
 import { RequestFacts } from './request-facts.tsx'
 import { RequestResult } from './request-result.tsx'
 import { Timeline } from './timeline.tsx'
@@ -18,11 +23,12 @@ import { Timeline } from './timeline.tsx'
 const refreshMs = 1000
 
 /** One request: its timeline, its facts, and the way to stop it. */
-export function RequestPage(): VNode {
+export function RequestPage({ account }: { account: Account }): VNode {
   const id = pathBehind('/console/requests') ?? ''
-  const { resource, reload } = useResource((signal) => findInference(id, signal), [id])
+  const { resource, reload } = useResource((signal) => showRequest(id, signal), [id])
   const current = resource.value
-  const open = current.state === 'ready' && current.value.status !== 'completed'
+  const open = current.state === 'ready' && current.value.inference.status !== 'completed'
+  const isOwn = current.state === 'ready' && current.value.inference.accountId === account.id
   useRepeat(
     useCallback(() => void reload(), [id]),
     open ? refreshMs : null,
@@ -41,7 +47,7 @@ export function RequestPage(): VNode {
       intro={<code>{id}</code>}
       width="narrow"
       actions={
-        open ? (
+        open && isOwn ? (
           <Button tone="danger" icon="stop" onClick={() => void cancel()}>
             Cancel the request
           </Button>
@@ -49,7 +55,7 @@ export function RequestPage(): VNode {
       }
     >
       <Loaded resource={resource} retry={() => void reload()}>
-        {(inference) => (
+        {({ inference, token, call, deliveries }: RequestShown) => (
           <>
             <div class="sheet stack loose">
               <div class="row between">
@@ -60,11 +66,13 @@ export function RequestPage(): VNode {
                   </Button>
                 ) : null}
               </div>
-              {inference.error ? <p class="note bad">{inference.error.message}</p> : null}
+              {inference.error ? <Failure inference={inference} /> : null}
               <Timeline inference={inference} />
             </div>
             {hasOutput(inference) ? <RequestResult inference={inference} /> : null}
-            <RequestFacts inference={inference} />
+            {call === null ? null : <RequestInput call={call} />}
+            {deliveries.length > 0 ? <DeliveryLedger deliveries={deliveries} /> : null}
+            <RequestFacts inference={inference} token={token} />
           </>
         )}
       </Loaded>
@@ -75,6 +83,17 @@ export function RequestPage(): VNode {
   )
 }
 
-function hasOutput({ outcome, expiresAt }: Inference): boolean {
-  return outcome === 'succeeded' && expiresAt !== null && expiresAt > Date.now()
+function Failure({ inference: { error, id } }: { inference: Inference }): VNode {
+  return (
+    <div class="note bad">
+      <span>
+        {error?.message}
+        <RequestId id={id} />
+      </span>
+    </div>
+  )
+}
+
+function hasOutput({ outcome, expiresAt, output }: Inference): boolean {
+  return output !== null && outcome === 'succeeded' && expiresAt !== null && expiresAt > Date.now()
 }

@@ -1,11 +1,14 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
-import type { InferenceStatus } from '../../../../core/inference.ts'
-import { listInferences } from '../../interface/inference-requests.ts'
+import type { Account } from '../../../../core/account.ts'
+import type { RequestQuery } from '../../../contract/requests.ts'
+import { listRequests } from '../../interface/inference-requests.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Segments } from '../../parts/fields/segments.tsx'
+import { SelectField } from '../../parts/fields/select-field.tsx'
+import { TextField } from '../../parts/fields/text-field.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -14,43 +17,89 @@ import { useResource } from '../../state/resource.ts'
 import { RequestLedger } from './request-ledger.tsx'
 
 const refreshMs = 3000
-const filters = [
-  { value: 'all', label: 'All' },
+const everything: RequestQuery = { of: 'me', search: null, kind: null, status: null, way: null, after: null }
+const ownership = [
+  { value: 'me', label: 'Mine' },
+  { value: 'everyone', label: 'Everybody’s' },
+] as const
+const kinds = [
+  { value: '', label: 'Anything' },
+  { value: 'image', label: 'Pictures' },
+  { value: 'chat', label: 'Chat' },
+  { value: 'completion', label: 'Completions' },
+  { value: 'embedding', label: 'Embeddings' },
+] as const
+const ways = [
+  { value: '', label: 'Any' },
   { value: 'pending', label: 'Waiting' },
   { value: 'running', label: 'Running' },
-  { value: 'completed', label: 'Ended' },
+  { value: 'completed', label: 'Ended, asynchronous' },
+  { value: 'asynchronous', label: 'All asynchronous' },
+  { value: 'synchronous', label: 'Answered at once' },
 ] as const
 
-/** The asynchronous requests of the account, newest first. */
-export function RequestsPage(): VNode {
-  const filter = useSignal<InferenceStatus | 'all'>('all')
+/** What was asked, newest first: of one's own, or for owners everybody's. */
+export function RequestsPage({ account }: { account: Account }): VNode {
+  const query = useSignal(everything)
+  const search = useSignal('')
   const cursor = useSignal<string | null>(null)
-  const status = filter.value === 'all' ? null : filter.value
-  const { resource, reload } = useResource((signal) => listInferences({ status, after: cursor.value }, signal), [status, cursor.value])
+  const inputs = [query.value, search.value, cursor.value]
+  const { resource, reload } = useResource(
+    (signal) => listRequests({ ...query.value, search: search.value.trim() || null, after: cursor.value }, signal),
+    inputs,
+  )
   useRepeat(
-    useCallback(() => void reload(), [status, cursor.value]),
+    useCallback(() => void reload(), inputs),
     cursor.value === null ? refreshMs : null,
   )
-  const choose = (value: InferenceStatus | 'all') => {
-    filter.value = value
+  const change = (next: Partial<RequestQuery>) => {
+    query.value = { ...query.value, ...next }
     cursor.value = null
   }
+  const { of, kind, status, way } = query.value
+  const isNarrowed = search.value.trim() !== '' || kind !== null || status !== null || way !== null
   return (
     <Page
       title="Requests"
-      intro="What was asked asynchronously, by programs and in the image playground. Results stay for 24 hours, records for a week longer."
-      actions={<Segments label="Show" options={filters} value={filter.value} onChange={choose} />}
+      width="wide"
+      intro="What was asked, here and by programs. Results of asynchronous requests stay for 24 hours, their words for two days, the rest for a week more."
+      actions={
+        account.role === 'owner' ? (
+          <Segments label="Whose" value={of} options={ownership} onChange={(next) => change({ of: next, status: null })} />
+        ) : null
+      }
     >
+      <div class="filters">
+        <TextField
+          label="Search prompts"
+          value={search.value}
+          onInput={(text) => {
+            search.value = text
+            cursor.value = null
+          }}
+        />
+        <SelectField label="Of" value={kind ?? ''} options={kinds} onChange={(next) => change({ kind: next || null, status: null })} />
+        <SelectField
+          label="Show"
+          value={status ?? way ?? ''}
+          options={of === 'me' ? ways : ways.filter(({ value }) => value === '' || value.endsWith('synchronous'))}
+          onChange={(next) => change(wayOf(next))}
+        />
+      </div>
       <Loaded resource={resource} retry={() => void reload()}>
-        {({ inferences, next }) =>
-          inferences.length > 0 ? (
+        {({ requests, next }) =>
+          requests.length > 0 ? (
             <>
-              <RequestLedger inferences={inferences} />
+              <RequestLedger requests={requests} />
               <Pager cursor={cursor} next={next} />
             </>
+          ) : isNarrowed ? (
+            <EmptyState drawing="ledger" title="Nothing like it">
+              <p>No request of the last days fits. Words are kept for asynchronous requests only.</p>
+            </EmptyState>
           ) : (
             <EmptyState drawing="ledger" title="An empty ledger">
-              <p>Send a request with the header X-Service-Async: 1, or draw something in the image playground.</p>
+              <p>Send a request, or draw something in the image playground.</p>
               <div class="row">
                 <Button href="/console/images">Draw something</Button>
               </div>
@@ -60,4 +109,9 @@ export function RequestsPage(): VNode {
       </Loaded>
     </Page>
   )
+}
+
+function wayOf(value: (typeof ways)[number]['value']): Pick<RequestQuery, 'status' | 'way'> {
+  if (value === 'asynchronous' || value === 'synchronous') return { status: null, way: value }
+  return { status: value || null, way: null }
 }

@@ -3,7 +3,15 @@ import type { Inference } from '../../../../core/inference.ts'
 import { now } from '../../parts/moment.tsx'
 import { timelineEvents } from './timeline-events.ts'
 
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const clock = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+})
 const toneClass = { reached: 'reached', failed: 'reached failed', ahead: '' } as const
 
 /** The life of a request, top to bottom. */
@@ -16,7 +24,12 @@ export function Timeline({ inference }: { inference: Inference }): VNode {
           {event.at === null ? (
             <span class="faint">not yet</span>
           ) : (
-            <time dateTime={new Date(event.at).toISOString()}>{clock.format(event.at)}</time>
+            <span class="numbers">
+              <time dateTime={new Date(event.at).toISOString()}>{clock.format(event.at)}</time>
+              {event.tone !== 'ahead' && event.at > inference.createdAt ? (
+                <span class="faint"> +{(event.at - inference.createdAt).toLocaleString()} ms</span>
+              ) : null}
+            </span>
           )}
           {event.note ? <p>{event.note}</p> : null}
         </li>

@@ -1,0 +1,53 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { RequestCall } from '../../../contract/requests.ts'
+import { runAgain } from '../../interface/inference-requests.ts'
+import { sentenceOf } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
+import { CodeSample } from '../../parts/code-sample.tsx'
+import { navigate } from '../../state/router.ts'
+import { showToast } from '../../state/toasts.ts'
+import { callSamples } from './call-samples.ts'
+
+/** What was asked, as it was asked, with the ways to ask it again. */
+export function RequestInput({ call }: { call: RequestCall }): VNode {
+  const busy = useSignal(false)
+  const code = useSignal(false)
+  const body = JSON.stringify(call.body, null, 2)
+  const lacksFiles = body.includes('"<base64>"')
+  const again = async () => {
+    busy.value = true
+    try {
+      navigate(`/console/requests/${encodeURIComponent(await runAgain(call))}`)
+    } catch (failure) {
+      showToast(sentenceOf(failure))
+    }
+    busy.value = false
+  }
+  return (
+    <section class="sheet stack" aria-label="Input">
+      <div class="row between">
+        <h2>Input</h2>
+        <span class="row">
+          <Button size="small" icon="code" onClick={() => (code.value = !code.value)}>
+            {code.value ? 'Show as JSON' : 'Show as code'}
+          </Button>
+          <Button size="small" icon="again" disabled={busy.value || lacksFiles} onClick={again}>
+            Run again
+          </Button>
+        </span>
+      </div>
+      {lacksFiles ? <p class="faint">Its files are not kept, so it cannot be run again from here.</p> : null}
+      {code.value ? (
+        <CodeSample samples={callSamples(location.origin, call)} />
+      ) : (
+        <div class="code">
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+          <pre tabIndex={0}>
+            <code>{`POST ${call.path}\n${body}`}</code>
+          </pre>
+        </div>
+      )}
+    </section>
+  )
+}

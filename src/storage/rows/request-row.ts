@@ -1,0 +1,100 @@
+import type { NumberedRequest, RequestLogQuery } from '../../core/ports/request-log.ts'
+import type { RequestRecord } from '../../core/request-record.ts'
+import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
+
+const kinds = ['chat', 'completion', 'embedding', 'image'] as const
+const outcomes = ['succeeded', 'failed', 'cancelled'] as const
+
+/** The columns of `request_records` besides its number; `words` is the excerpt in lower case, and only searched. */
+export const requestColumns = [
+  'id',
+  'account_id',
+  'token_id',
+  'kind',
+  'model',
+  'at',
+  'excerpt',
+  'words',
+  'call',
+  'outcome',
+  'prompt_tokens',
+  'completion_tokens',
+  'images',
+  'duration_ms',
+] as const
+
+/** A record as those columns. */
+export function writeRequest({
+  asked,
+  result,
+  ...record
+}: RequestRecord): Readonly<Record<(typeof requestColumns)[number], string | number | null>> {
+  return {
+    id: record.id,
+    account_id: record.accountId,
+    token_id: record.tokenId,
+    kind: record.kind,
+    model: record.model,
+    at: record.at,
+    excerpt: asked?.excerpt ?? null,
+    words: asked?.excerpt.toLowerCase() ?? null,
+    call: asked?.call ?? null,
+    outcome: result?.outcome ?? null,
+    prompt_tokens: result?.promptTokens ?? null,
+    completion_tokens: result?.completionTokens ?? null,
+    images: result?.images ?? null,
+    duration_ms: result?.durationMs ?? null,
+  }
+}
+
+/** A row of `request_records`. */
+export function readRequest(row: Row): NumberedRequest {
+  const excerpt = readTextOrNull(row, 'excerpt')
+  const count = (column: string) => readIntegerOrNull(row, column) ?? 0
+  return {
+    number: readInteger(row, 'seq'),
+    id: readText(row, 'id'),
+    accountId: readText(row, 'account_id'),
+    tokenId: readTextOrNull(row, 'token_id'),
+    kind: readOneOf(row, 'kind', kinds),
+    model: readText(row, 'model'),
+    at: readInteger(row, 'at'),
+    asked: excerpt === null ? null : { excerpt, call: readTextOrNull(row, 'call') },
+    result:
+      row.outcome === null
+        ? null
+        : {
+            outcome: readOneOf(row, 'outcome', outcomes),
+            promptTokens: count('prompt_tokens'),
+            completionTokens: count('completion_tokens'),
+            images: count('images'),
+            durationMs: count('duration_ms'),
+          },
+  }
+}
+
+/** What a query asks for as conditions, and what they compare with. @param ids How the dialect asks for one of a list. */
+export function requestConditions(
+  { accountId, search, kind, deferred, ids, before }: RequestLogQuery,
+  listed: string,
+): { readonly where: string; readonly parameters: Readonly<Record<string, string | number | readonly string[] | null>> } {
+  const conditions = [
+    ...(accountId === null ? [] : ['account_id = :accountId']),
+    ...(kind === null ? [] : ['kind = :kind']),
+    ...(deferred === null ? [] : [deferred ? 'outcome is null' : 'outcome is not null']),
+    ...(ids === null ? [] : [listed]),
+    ...(before === null ? [] : ['seq < :before']),
+    // Neither sign of a search stands for anything but itself.
+    ...(search === null ? [] : [`words like :pattern escape '!'`]),
+  ]
+  return {
+    where: conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`,
+    parameters: {
+      ...(accountId !== null && { accountId }),
+      ...(kind !== null && { kind }),
+      ...(ids !== null && { ids }),
+      ...(before !== null && { before }),
+      ...(search !== null && { pattern: `%${search.toLowerCase().replace(/[!%_]/g, '!$&')}%` }),
+    },
+  }
+}

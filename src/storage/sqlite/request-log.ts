@@ -1,0 +1,52 @@
+import type { Clock } from '../../core/ports/clock.ts'
+import type { NumberedRequest, RequestLog, RequestLogQuery } from '../../core/ports/request-log.ts'
+import type { RequestRecord } from '../../core/request-record.ts'
+import { readRequest, requestColumns, requestConditions, writeRequest } from '../rows/request-row.ts'
+import type { Connection } from './connection.ts'
+import type { Writer } from './writer/writer.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** Rows deleted at once, so that nobody's write waits for long. */
+const batch = 1000
+const insert = `insert into request_records (${requestColumns.join(', ')}) values (${requestColumns.map((column) => `:${column}`).join(', ')})`
+
+/** Requests in SQLite. */
+export class SqliteRequestLog implements RequestLog {
+  readonly #writer: Writer
+  readonly #reader: Connection
+  readonly #clock: Clock
+
+  constructor(writer: Writer, reader: Connection, clock: Clock) {
+    this.#writer = writer
+    this.#reader = reader
+    this.#clock = clock
+  }
+
+  async append(records: readonly RequestRecord[], { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    const statements = records.map((record) => ({ sql: insert, parameters: writeRequest(record) }))
+    await this.#writer.run('execute', statements, this.#clock.now())
+  }
+
+  async list(query: RequestLogQuery, { signal }: Options): Promise<readonly NumberedRequest[]> {
+    signal.throwIfAborted()
+    const { where, parameters } = requestConditions(query, 'id in (select value from json_each(:ids))')
+    const { ids, ...rest } = parameters
+    const values = { ...rest, ...(ids !== undefined && { ids: JSON.stringify(ids) }), limit: query.limit }
+    return this.#reader.all(`select * from request_records ${where} order by seq desc limit :limit`, values).map(readRequest)
+  }
+
+  async expire({ words, all }: { readonly words: number; readonly all: number }, { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    const some = (condition: string) => `seq in (select seq from request_records where ${condition} order by seq limit :batch)`
+    const statements = [
+      { sql: `delete from request_records where ${some('at <= :all')}`, parameters: { all, batch } },
+      {
+        sql: `update request_records set excerpt = null, words = null, call = null where ${some('at <= :words and excerpt is not null')}`,
+        parameters: { words, batch },
+      },
+    ]
+    await this.#writer.run('execute', statements, this.#clock.now())
+  }
+}

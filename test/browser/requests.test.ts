@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { findBarriers } from './support/find-barriers.ts'
+import { textOf } from './support/page-text.ts'
+import { runLine } from './support/run-line.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+async function ask(path: string, body: object, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  const { service } = visit()
+  const response = await fetch(`${service.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  assert.ok(response.ok, await response.clone().text())
+  return await response.json()
+}
+
+test('a drawing of the console stands with its words, its picture and how long it took', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Images')
+  await draw(page, 'a red apple <b>on</b> a plate')
+  await page.locator('.run[data-state=done] img').waitFor()
+  await openPage(page, 'Requests')
+  const row = page.locator('.ledger tbody tr', { hasText: 'a red apple <b>on</b> a plate' })
+  await row.locator('img').waitFor()
+  const words = await textOf(row)
+  for (const part of ['done', 'console', 'sepia-mini-image']) assert.ok(words.includes(part), `${part} in ${words}`)
+  assert.match(words, /\d (ms|s|min)/)
+})
+
+test('a program’s requests stand with the name of its token, those answered at once without their words', { skip }, async () => {
+  const { page } = visit()
+  const chat = { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'What is the capital of Portugal?' }], max_tokens: 8 }
+  await ask('/v1/chat/completions', chat)
+  await ask('/v1/chat/completions', { ...chat, messages: [{ role: 'user', content: 'A deferred question' }] }, { 'x-service-async': '1' })
+  await page.reload()
+  await page.locator('.ledger tbody tr', { hasText: 'A deferred question' }).waitFor()
+  const atOnce = page.locator('.ledger tbody tr', { hasText: /tokens/ })
+  await atOnce.waitFor()
+  assert.doesNotMatch(await textOf(atOnce), /Portugal/)
+  await page.getByLabel('Show').selectOption('Answered at once')
+  await page.locator('.ledger tbody tr', { hasText: 'deferred' }).waitFor({ state: 'detached' })
+  assert.equal(await page.locator('.ledger tbody tr').count(), 1)
+  await page.getByLabel('Show').selectOption('Any')
+})
+
+test('requests are found by their words, by what they make, and everybody’s by owners', { skip }, async () => {
+  const { page } = visit()
+  await page.getByLabel('Search prompts').fill('APPLE')
+  await page.locator('.ledger tbody tr', { hasText: 'deferred' }).waitFor({ state: 'detached' })
+  await page.locator('.ledger tbody tr', { hasText: 'a red apple' }).waitFor()
+  await page.getByLabel('Search prompts').fill('nothing of the kind')
+  await page.getByRole('heading', { name: 'Nothing like it' }).waitFor()
+  await page.getByLabel('Search prompts').fill('')
+  await page.getByLabel('Of', { exact: true }).selectOption('Chat')
+  await page.locator('.ledger tbody tr', { hasText: 'a red apple' }).waitFor({ state: 'detached' })
+  await page.getByLabel('Of', { exact: true }).selectOption('Anything')
+  await page.getByLabel('Everybody’s').check()
+  await page.getByRole('columnheader', { name: 'Who' }).waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+})
+
+test('a request shows what was asked, when to the millisecond, and is run again', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Requests')
+  await page.getByRole('link', { name: /a red apple/ }).click()
+  const input = page.getByRole('region', { name: 'Input' })
+  await input.getByText('"prompt": "a red apple <b>on</b> a plate"').waitFor()
+  await page
+    .locator('.timeline')
+    .getByText(/\+[\d,.]+ ms/)
+    .first()
+    .waitFor()
+  assert.match(await textOf(page.locator('.timeline time').first()), /[.,]\d{3}/)
+  const before = page.url()
+  await input.getByRole('button', { name: 'Run again' }).click()
+  await page.waitForFunction(`location.href !== ${JSON.stringify(before)}`)
+  await page.locator('.gallery img').waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+})
+
+test('its code runs, and there is code for every client', { skip }, async () => {
+  const { page, service } = visit()
+  const input = page.getByRole('region', { name: 'Input' })
+  await input.getByRole('button', { name: 'Show as code' }).click()
+  for (const client of ['@octoai/client', '@octoai/sdk', 'openai', 'Python'])
+    await input.getByRole('tab', { name: client, exact: true }).waitFor()
+  const line = await textOf(input.getByRole('tabpanel'))
+  const { images } = JSON.parse(await runLine(line, { TOKEN: service.token }))
+  assert.equal(images.length, 1)
+})
+
+test('a request whose pictures are not kept says so instead of asking for another', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Images')
+  await draw(page, 'an apple')
+  await page.getByRole('button', { name: 'Start from this one' }).click()
+  await draw(page, 'a golden apple')
+  await page.locator('.run').first().and(page.locator('[data-state=done]')).waitFor()
+  await openPage(page, 'Requests')
+  await page.getByRole('link', { name: /a golden apple/ }).click()
+  await page.getByText('Its files are not kept').waitFor()
+  assert.ok(await page.getByRole('button', { name: 'Run again' }).isDisabled())
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { RequestLogQuery } from '../../src/core/ports/request-log.ts'
+import type { RequestRecord } from '../../src/core/request-record.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { options, roomy, type StoreFactory } from './store-factory.ts'
+
+const base = { accountId: 'a', tokenId: 't', model: 'm', at: 5 } as const
+const drawing: RequestRecord = {
+  ...base,
+  id: 'drawn',
+  kind: 'image',
+  asked: { excerpt: 'Ein Äffchen, 100% _süß_', call: '{"path":"/generate/sdxl"}' },
+  result: null,
+}
+const result = { outcome: 'failed', promptTokens: 3, completionTokens: 2, images: 0, durationMs: 70 } as const
+const chat: RequestRecord = { ...base, id: 'asked', tokenId: null, kind: 'chat', asked: null, result }
+const everything: RequestLogQuery = { accountId: null, search: null, kind: null, deferred: null, ids: null, before: null, limit: 10 }
+
+/** What was asked, newest first, found by what people remember of it. */
+export function testRequestLog(name: string, open: StoreFactory): void {
+  test(`${name} requests: come back as they were, newest first and page by page`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    assert.deepEqual(await store.requests.list(everything, options), [])
+    await store.requests.append([drawing, chat], options)
+    await store.requests.append([{ ...chat, id: 'third', accountId: 'b' }], options)
+    const all = await store.requests.list(everything, options)
+    assert.deepEqual(
+      all.map(({ number: _, ...kept }) => kept),
+      [{ ...chat, id: 'third', accountId: 'b' }, chat, drawing],
+    )
+    const [newest, ...older] = all
+    assert.deepEqual(await store.requests.list({ ...everything, before: newest?.number ?? 0, limit: 1 }, options), older.slice(0, 1))
+    await store.requests.append([], options)
+  })
+
+  test(`${name} requests: are found by account, kind, words and id`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    await store.requests.append([drawing, chat, { ...drawing, id: 'other', accountId: 'b' }], options)
+    const find = async (query: Partial<RequestLogQuery>) =>
+      (await store.requests.list({ ...everything, ...query }, options)).map(({ id }) => id)
+    assert.deepEqual(await find({ accountId: 'a' }), ['asked', 'drawn'])
+    assert.deepEqual(await find({ accountId: 'c' }), [])
+    assert.deepEqual(await find({ kind: 'chat' }), ['asked'])
+    assert.deepEqual(await find({ deferred: true }), ['other', 'drawn'])
+    assert.deepEqual(await find({ deferred: false }), ['asked'])
+    assert.deepEqual(await find({ ids: ['drawn', 'nobody'], accountId: 'a' }), ['drawn'])
+    assert.deepEqual(await find({ ids: [] }), [])
+    for (const search of ['ÄFFCHEN', 'äff', '100%', '_süß_']) assert.deepEqual(await find({ search, accountId: 'a' }), ['drawn'], search)
+    for (const search of ['1%0', 'Ein_', "' or 1=1 --", '!']) assert.deepEqual(await find({ search }), [], search)
+  })
+
+  test(`${name} requests: lose their words first, and go later`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    await store.requests.append([drawing, { ...drawing, id: 'later', at: 9 }, { ...chat, at: 1 }], options)
+    await store.requests.expire({ words: 5, all: 1 }, options)
+    const all = await store.requests.list(everything, options)
+    assert.deepEqual(
+      all.map(({ id, asked }) => [id, asked?.excerpt ?? null]),
+      [
+        ['later', drawing.asked?.excerpt],
+        ['drawn', null],
+      ],
+    )
+  })
+}
