@@ -32,7 +32,10 @@ test('Draw is in sight with every setting unfolded, and the drawing comes into s
     }
     await draw(page, `a red apple at ${viewport.width}`)
     await page.locator('.run', { hasText: `at ${viewport.width}` }).waitFor()
-    await page.waitForFunction(sees('.run h2'))
+    // The board scrolls once it was drawn anew.
+    for (let frame = 0; frame < 60 && !(await isInSight(page, '.run h2')); frame++)
+      await page.evaluate('new Promise(requestAnimationFrame)')
+    assert.ok(await isInSight(page, '.run h2'), `the drawing at ${viewport.width} px`)
     await page.locator('.run').first().and(page.locator('[data-state=done]')).waitFor()
     await button.waitFor()
   }
@@ -108,13 +111,9 @@ test('a picture is drawn around in a larger frame', { skip }, async () => {
   await page.getByRole('button', { name: 'Remove' }).click()
 })
 
-function sees(selector: string): string {
-  return `(() => {
+function isInSight(page: Page, selector: string): Promise<boolean> {
+  return page.evaluate<boolean>(`(() => {
     const box = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect()
     return box.top >= 0 && box.bottom <= innerHeight + 1
-  })()`
-}
-
-function isInSight(page: Page, selector: string): Promise<boolean> {
-  return page.evaluate<boolean>(sees(selector))
+  })()`)
 }

@@ -13,7 +13,7 @@ export function askedWork(work: InferenceWork, call: { readonly path: string; re
   const text = call === null ? null : JSON.stringify({ path: call.path, body: withoutFiles(call.body) })
   return {
     excerpt: storable(wordsOf(work).slice(0, longestExcerpt)),
-    call: text === null || text.length > longestCall ? null : storable(text),
+    call: text === null || text.length > longestCall ? null : text,
   }
 }
 
@@ -26,10 +26,10 @@ function wordsOf(work: InferenceWork): string {
 }
 
 function withoutFiles(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > longestWords || isFile(value) ? leftOut : value
+  if (typeof value === 'string') return value.length > longestWords || isFile(value) ? leftOut : storable(value)
   if (Array.isArray(value)) return value.map(withoutFiles)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutFiles(each)]))
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [storable(name), withoutFiles(each)]))
 }
 
 /** Long text of nothing but the letters of base64 is a file's. */
@@ -39,5 +39,5 @@ function isFile(text: string): boolean {
 
 /** PostgreSQL takes neither NUL nor half a pair of surrogates. */
 function storable(text: string): string {
-  return text.replaceAll('\0', ' ').replaceAll('\\u0000', ' ').toWellFormed()
+  return text.replaceAll('\0', ' ').toWellFormed()
 }

@@ -1,5 +1,5 @@
-import { limitTables } from './schema/limit-tables.ts'
 import { requestTables } from './request-tables.ts'
+import { limitTables } from './schema/limit-tables.ts'
 
 /**
  * What turns an empty database into today's, one step per version; `pragma user_version` counts the steps done.

@@ -1,7 +1,7 @@
 import { countTables } from './count-tables.ts'
 import { limitTables } from './limit-tables.ts'
-import { requestTables } from './request-tables.ts'
 import { queueTables } from './queue-tables.ts'
+import { requestTables } from './request-tables.ts'
 import { tables } from './tables.ts'
 
 /** One step from a version of the schema to the next. */

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeImageRequest } from '../../../test/support/image-request.ts'
+import { makeTextRequest } from '../../../test/support/text-request.ts'
+import { longestCall, longestExcerpt } from '../../core/request-record.ts'
+import { askedWork } from './asked-work.ts'
+
+const drawing = (prompt: string) => ({ kind: 'image', request: makeImageRequest(prompt) }) as const
+const callOf = (body: object) => {
+  const { call } = askedWork(drawing('x'), { path: '/generate/sdxl', body })
+  return call === null ? null : JSON.parse(call)
+}
+
+test('the words are the beginning of the prompt, or of the last message', () => {
+  assert.equal(askedWork(drawing('a tiger'), null).excerpt, 'a tiger')
+  assert.equal(askedWork(drawing('x'.repeat(5000)), null).excerpt.length, longestExcerpt)
+  assert.equal(askedWork({ kind: 'chat', request: makeTextRequest('Hello') }, null).excerpt, 'Hello')
+})
+
+test('files are left out of a call, long words are not', () => {
+  const prompt = '一只猫'.repeat(400)
+  assert.deepEqual(callOf({ prompt, init_image: 'A'.repeat(900), list: ['data:image/png;base64,'.concat('B'.repeat(900))] }).body, {
+    prompt,
+    init_image: '<base64>',
+    list: ['<base64>'],
+  })
+})
+
+test('a call that is too large is not kept', () => {
+  assert.equal(callOf({ messages: Array.from({ length: 100 }, () => 'some words '.repeat(20)), more: 'y '.repeat(longestCall) }), null)
+})
+
+test('what no database takes is taken out, what only looks like it stays', () => {
+  const text = 'half \ud800 nul \0 and \\u0000'
+  assert.deepEqual(callOf({ prompt: text }).body, { prompt: 'half \ufffd nul   and \\u0000' })
+  assert.equal(askedWork(drawing(text), null).excerpt, 'half \ufffd nul   and \\u0000')
+})
