@@ -1,11 +1,18 @@
 import type { FromEngine, ToEngine } from './engine-messages.ts'
+import { MessageGatherer } from './message-gatherer.ts'
+import { pack } from './parcels.ts'
 
-/** An engine's end of the channel to the service; messages of one turn of the event loop travel together. */
+/** An engine's end of the channel to the service. */
 export class EngineChannel {
-  #outgoing: FromEngine[] = []
+  readonly #outgoing = new MessageGatherer({
+    now: () => performance.now(),
+    soon: setImmediate,
+    later: setTimeout,
+    send: (messages) => process.send?.(pack(messages), undefined, undefined, () => {}),
+  })
 
   send(message: FromEngine): void {
-    if (this.#outgoing.push(message) === 1) setImmediate(() => this.#flush())
+    this.#outgoing.add(message)
   }
 
   /** Hears what the service says; without a service there is nothing to live for, so its end ends this process. */
@@ -14,11 +21,5 @@ export class EngineChannel {
     process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
     // A terminal's Ctrl-C and a service manager's stop reach every process; the service decides when its engines go.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
-  }
-
-  #flush(): void {
-    const messages = this.#outgoing
-    this.#outgoing = []
-    process.send?.(messages, undefined, undefined, () => {})
   }
 }

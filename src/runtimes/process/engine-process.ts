@@ -11,6 +11,7 @@ import { EngineCall } from './engine-call.ts'
 import type { EngineEvent } from './engine-event.ts'
 import { unpackFailure } from './engine-failure.ts'
 import type { EngineFacts, EngineFailure, EngineOptions, EngineWork, FromEngine, ToEngine } from './engine-messages.ts'
+import { type Parcel, unpack } from './parcels.ts'
 
 export interface EngineProcessSettings {
   /** The module to run; it must call `serveTextEngine` or `serveImageEngine`. */
@@ -51,7 +52,7 @@ export class EngineProcess implements AsyncDisposable {
     this.#child = spawnEngine(settings.entry, settings.needs, settings.confinement)
     this.#loading.promise.catch(() => {})
     for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) this.#capture(stream)
-    this.#child.on('message', (message) => this.#receive(message as readonly FromEngine[]))
+    this.#child.on('message', (parcels) => unpack(parcels as readonly Parcel[], (message) => this.#receive(message)))
     this.exited = new Promise((resolve) => {
       const end = (reason: string) => resolve({ reason: this.#end(this.#killedFor ?? reason) })
       this.#child.once('exit', (code, signal) => end(signal === null ? `exited with code ${code}` : `killed by ${signal}`))
@@ -154,19 +155,17 @@ export class EngineProcess implements AsyncDisposable {
     if (this.#child.connected) this.#child.send(message, () => {})
   }
 
-  #receive(messages: readonly FromEngine[]): void {
-    for (const message of messages) {
-      if (message.type === 'memory') this.#noteMemory(message.bytes)
-      else if (message.type === 'loading') this.#onProgress?.(message.part)
-      else if (message.type === 'loaded') this.#load(message)
-      else if (message.type === 'load-failed') {
-        this.#logCause(message.error)
-        this.#loading.reject(unpackFailure(message.error))
-      } else {
-        this.#calls.get(message.id)?.receive(message)
-        if (message.type === 'done' || message.type === 'failed') this.#forget(message.id)
-        if (message.type === 'failed' && message.error.cause !== undefined) this.#logCause(message.error)
-      }
+  #receive(message: FromEngine): void {
+    if (message.type === 'memory') this.#noteMemory(message.bytes)
+    else if (message.type === 'loading') this.#onProgress?.(message.part)
+    else if (message.type === 'loaded') this.#load(message)
+    else if (message.type === 'load-failed') {
+      this.#logCause(message.error)
+      this.#loading.reject(unpackFailure(message.error))
+    } else {
+      this.#calls.get(message.id)?.receive(message)
+      if (message.type === 'done' || message.type === 'failed') this.#forget(message.id)
+      if (message.type === 'failed' && message.error.cause !== undefined) this.#logCause(message.error)
     }
   }
 
