@@ -24,7 +24,10 @@ export async function* generateText(
   await holdPlace(deps, { accountId, tokenId, reservation, model }, { signal })
   try {
     const onPrompt = (tokens: number) => meter.notePrompt(tokens)
-    yield* meter.countText(runText(deps, { accountId, tokenId, reservation, request, onPrompt }, { signal }))
+    for await (const part of runText(deps, { accountId, tokenId, reservation, request, onPrompt }, { signal })) {
+      meter.noteText(part)
+      yield part
+    }
   } finally {
     bookWork(deps, { meter, reservation }, { signal })
   }

@@ -2,7 +2,7 @@ import { conversationKey } from '../core/cluster/conversation-key.ts'
 import type { TextPart, TextRequest } from '../core/text-generation.ts'
 import { holdTextBudget } from './budgets/hold-text-budget.ts'
 import { holdSlot, type RunDependencies } from './hold-slot.ts'
-import { timeText } from './time-text.ts'
+import { TextTimer } from './text-timer.ts'
 
 /**
  * Runs a text request on a slot of its model, within the account's budget, unmetered. Leaving the iteration frees the slot.
@@ -41,5 +41,9 @@ export async function* runText(
   if (allowed.promptTokens !== null) work.onPrompt?.(allowed.promptTokens)
   const parts = slot.model.generate(allowed.request, { signal: slot.signal, account: accountId })
   const { clock, onWork } = deps
-  yield* onWork === undefined ? parts : timeText({ clock, onWork }, { model: request.model, askedAt }, parts)
+  using timer = onWork === undefined ? null : new TextTimer({ clock, onWork }, { model: request.model, askedAt })
+  for await (const part of parts) {
+    timer?.note(part)
+    yield part
+  }
 }

@@ -53,18 +53,19 @@ export async function runWork(
         await runEmbedding(deps, { accountId, request: work.request, reservation: { id: reservation, tokenId } }, { signal }),
       ),
     }
-  const parts = meter.countText(runText(deps, { accountId, tokenId, reservation, request: work.request, deferred: true }, { signal }))
-  return { kind: 'chat', result: await collectText(countTokens(parts, work.request, onProgress)) }
+  const parts = runText(deps, { accountId, tokenId, reservation, request: work.request, deferred: true }, { signal })
+  return { kind: 'chat', result: await collectText(countTokens(parts, work.request, { meter, onProgress })) }
 }
 
 async function* countTokens(
   parts: AsyncIterable<TextPart>,
   request: TextRequest,
-  onProgress: WorkOptions['onProgress'],
+  { meter, onProgress }: { readonly meter: UsageMeter; readonly onProgress: WorkOptions['onProgress'] },
 ): AsyncGenerator<TextPart, void, undefined> {
   const total = request.maxTokens * request.choices
   let step = 0
   for await (const part of parts) {
+    meter.noteText(part)
     if (part.type === 'text') onProgress({ step: ++step, total })
     yield part
   }

@@ -61,7 +61,8 @@ describe('the meter of a text', () => {
   it('has the exact numbers once the text has ended', async () => {
     const clock = createTestClock()
     const meter = new UsageMeter(clock, subject)
-    await collectText(meter.countText(of({ type: 'text', choice: 0, text: 'many tokens' }, { type: 'finish', usage })))
+    meter.noteText({ type: 'text', choice: 0, text: 'many tokens' })
+    meter.noteText({ type: 'finish', usage })
     await clock.advance(250)
     assert.equal(meter.finished, true)
     assert.deepEqual(meter.entry('succeeded'), {
@@ -79,10 +80,8 @@ describe('the meter of a text', () => {
   it('counts what was heard when its reader leaves before the end', async () => {
     const meter = new UsageMeter(createTestClock(), subject)
     meter.notePrompt(7)
-    for await (const part of meter.countText(
-      of({ type: 'text', choice: 0, text: 'a' }, { type: 'text', choice: 0, text: 'b' }, { type: 'finish', usage }),
-    ))
-      if (part.type === 'text' && part.text === 'b') break
+    meter.noteText({ type: 'text', choice: 0, text: 'a' })
+    meter.noteText({ type: 'text', choice: 0, text: 'b' })
     const { promptTokens, completionTokens } = meter.entry('cancelled')
     assert.deepEqual([meter.finished, promptTokens, completionTokens], [false, 7, 2])
   })

@@ -33,18 +33,14 @@ export class UsageMeter {
     this.#promptTokens = tokens
   }
 
-  /** Passes the parts on. Until the last one has the exact numbers, each part of text counts as a token. */
-  async *countText(parts: AsyncIterable<TextPart>): AsyncGenerator<TextPart, void, undefined> {
-    for await (const part of parts) {
-      if (part.type === 'text') this.#completionTokens += 1
-      if (part.type === 'prompt') this.#promptTokens = part.usage.promptTokens
-      if (part.type === 'finish') {
-        this.#promptTokens = part.usage.promptTokens
-        this.#completionTokens = part.usage.completionTokens
-        this.#finished = true
-      }
-      yield part
-    }
+  /** Counts a part on its way to its reader. Until the last one has the exact numbers, each part of text counts as a token. */
+  noteText(part: TextPart): void {
+    if (part.type === 'text') this.#completionTokens += 1
+    if (part.type === 'prompt') this.#promptTokens = part.usage.promptTokens
+    if (part.type !== 'finish') return
+    this.#promptTokens = part.usage.promptTokens
+    this.#completionTokens = part.usage.completionTokens
+    this.#finished = true
   }
 
   countImages(result: ImageResult): ImageResult {

@@ -5,12 +5,20 @@
  */
 export async function afterFirst<Item>(source: AsyncGenerator<Item, void, undefined>): Promise<AsyncGenerator<Item, void, undefined>> {
   const first = await source.next()
-  return (async function* () {
-    try {
-      if (first.done !== true) yield first.value
-      yield* source
-    } finally {
+  let told = false
+  // The source itself instead of a generator around it, which would cost every item as much again.
+  const items: AsyncGenerator<Item, void, undefined> = {
+    next: () => {
+      if (told) return source.next()
+      told = true
+      return Promise.resolve(first)
+    },
+    return: () => source.return(),
+    throw: (error) => source.throw(error),
+    [Symbol.asyncIterator]: () => items,
+    [Symbol.asyncDispose]: async () => {
       await source.return()
-    }
-  })()
+    },
+  }
+  return items
 }

@@ -29,7 +29,8 @@ export async function* generateText(
   const thoughts = { opensThoughts: endsInMark(engine, prompt), thoughtLimit: thoughtLimit(engine.template, request.input, limit) }
   using choices = startChoices(engine, request, { constraints, prompt, ...thoughts, limit, account, echo, parts })
   try {
-    yield* parts.read()
+    // One generator that hands over what there is: a layer more costs each token as much as its text does.
+    for (let some = await parts.take(); some.length > 0; some = await parts.take()) for (const part of some) yield part
     yield { type: 'finish', usage: choices.usage() }
   } finally {
     signal.removeEventListener('abort', abort)

@@ -24,6 +24,7 @@ export class EngineCall implements Disposable {
   /** Whether the engine has nothing more to do for this call, or has been told so. */
   #settled = false
   #unacknowledged = 0
+  #taken = 0
 
   constructor(handlers: CallHandlers, signal: AbortSignal) {
     this.#handlers = handlers
@@ -49,17 +50,15 @@ export class EngineCall implements Disposable {
     this.#wake.resolve()
   }
 
-  async *parts(): AsyncGenerator<TextPart, void, undefined> {
-    for (;;) {
-      const parts = this.#parts
-      this.#parts = []
-      yield* parts
-      this.#acknowledge(parts.length)
-      if (this.#parts.length > 0) continue
-      if (this.#end !== undefined) break
-      await this.#news()
-    }
-    if ('error' in this.#end) throw this.#end.error
+  /** The parts that came since the last time, as soon as there are any; none at the end. Asking again says that they were read. */
+  async take(): Promise<readonly TextPart[]> {
+    this.#acknowledge(this.#taken)
+    while (this.#parts.length === 0 && this.#end === undefined) await this.#news()
+    const parts = this.#parts
+    this.#parts = []
+    this.#taken = parts.length
+    if (parts.length === 0 && this.#end !== undefined && 'error' in this.#end) throw this.#end.error
+    return parts
   }
 
   async result(): Promise<EngineResult | undefined> {

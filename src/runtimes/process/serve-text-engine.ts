@@ -29,7 +29,7 @@ function createRunner(model: TextModel): WorkRunner {
     if (work.type === 'detokenize' && model.detokenize !== undefined) return model.detokenize(work.request, { signal })
     if (work.type !== 'generate') throw new ServiceError('internal_error', `The text engine was asked to ${work.type}.`)
     for await (const part of model.generate(work.request, { signal, account: work.account })) {
-      await window.take(signal)
+      if (!window.take()) await window.opened(signal)
       send({ type: 'part', id, part })
     }
     return undefined

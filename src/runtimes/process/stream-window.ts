@@ -5,16 +5,22 @@ export class StreamWindow {
   #left = streamWindow
   #opened: (() => void) | undefined
 
-  /** Resolves when a part may be sent; at once while the window is open. */
-  async take(signal: AbortSignal): Promise<void> {
-    while (this.#left <= 0) {
+  /** Takes the room of one part; false when there is none. */
+  take(): boolean {
+    if (this.#left <= 0) return false
+    this.#left -= 1
+    return true
+  }
+
+  /** Waits for the room of one part, and takes it. */
+  async opened(signal: AbortSignal): Promise<void> {
+    while (!this.take()) {
       signal.throwIfAborted()
       await new Promise<void>((resolve) => {
         this.#opened = resolve
         signal.addEventListener('abort', () => resolve(), { once: true })
       })
     }
-    this.#left -= 1
   }
 
   widen(parts: number): void {

@@ -9,7 +9,7 @@ export function createTextProxy(engine: EngineProcess): TextModel {
     contextLength: engine.facts.contextLength,
     async *generate(request, { signal, account }) {
       using call = engine.call({ type: 'generate', request, account }, { signal })
-      yield* call.parts()
+      for (let parts = await call.take(); parts.length > 0; parts = await call.take()) for (const part of parts) yield part
     },
     async countPrompt(request, { signal }) {
       using call = engine.call({ type: 'count', request }, { signal })

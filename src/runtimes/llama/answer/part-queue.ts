@@ -21,19 +21,15 @@ export class PartQueue {
     this.#wake()
   }
 
-  /** Everything pushed, in order, until `finish`; throws what `fail` was given at once. */
-  async *read(): AsyncGenerator<TextPart, void, undefined> {
-    for (;;) {
-      if (this.#end !== null && this.#end !== 'finished') throw this.#end.error
-      const parts = this.#parts
-      this.#parts = []
-      for (const part of parts) yield part
-      if (this.#parts.length > 0) continue
-      if (this.#end === 'finished') return
-      if (this.#end === null)
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve
-        })
-    }
+  /** What was pushed since the last time, in order, as soon as there is any; nothing once all has been taken after `finish`; throws what `fail` was given at once. */
+  async take(): Promise<readonly TextPart[]> {
+    while (this.#parts.length === 0 && this.#end === null)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    if (this.#end !== null && this.#end !== 'finished') throw this.#end.error
+    const parts = this.#parts
+    this.#parts = []
+    return parts
   }
 }
