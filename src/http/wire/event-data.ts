@@ -13,7 +13,7 @@ export function encodeNamedEvent(name: string, value: unknown): string {
  * breaks characters of several bytes, split lines at U+0085, U+2028 and U+2029, or end the stream at any `[DONE]` inside
  * a text.
  */
-function encodeAsciiJson(value: unknown): string {
+export function encodeAsciiJson(value: unknown): string {
   const json = JSON.stringify(value).replaceAll('[DONE]', '\\u005bDONE]')
   return /[^ -~]/.test(json) ? json.replace(/[^ -~]/g, escapeUnit) : json
 }

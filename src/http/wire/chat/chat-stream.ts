@@ -1,6 +1,6 @@
 import { toErrorRecord } from '../../../core/error.ts'
 import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
-import { doneEvent, encodeEventData } from '../event-data.ts'
+import { doneEvent, encodeAsciiJson, encodeEventData } from '../event-data.ts'
 import { toErrorObject } from '../faults/error-body.ts'
 import { encodeChatLogprobs } from './chat-logprobs.ts'
 import type { CompletionHead } from './completion-head.ts'
@@ -27,11 +27,15 @@ export async function* encodeChatStream(
       ...(head.tier && { service_tier: head.tier }),
       ...fields,
     })
+  const choices = Array.from({ length: request.choices }, (_, index) => index)
+  const frames = choices.map((index) => frameOf(chunk({ choices: [choiceOf(index, { content: '' })] })))
   try {
-    for (let index = 0; index < request.choices; index++) yield chunk({ choices: [choiceOf(index, { content: null })] })
+    for (const index of choices) yield chunk({ choices: [choiceOf(index, { content: null })] })
     for await (const part of parts) {
       if (part.type === 'prompt') continue
-      if (part.type !== 'finish') yield chunk({ choices: [encodePart(part)] })
+      const frame = part.type === 'text' && part.logprobs === undefined ? frames[part.choice] : undefined
+      if (part.type === 'text' && frame !== undefined) yield frame.before + encodeAsciiJson(part.text) + frame.after
+      else if (part.type !== 'finish') yield chunk({ choices: [encodePart(part)] })
       else if (delivery.includeUsage) yield chunk({ choices: [], usage: encodeTokenUsage(part.usage) })
     }
   } catch (error) {
@@ -39,6 +43,13 @@ export async function* encodeChatStream(
     throw error
   }
   yield doneEvent
+}
+
+/** What stands before and behind the text of an event: most events differ in nothing else, and to encode it takes as long as the rest of their way. */
+function frameOf(emptyEvent: string): { readonly before: string; readonly after: string } {
+  const key = '"content":'
+  const at = emptyEvent.lastIndexOf(`${key}""`) + key.length
+  return { before: emptyEvent.slice(0, at), after: emptyEvent.slice(at + '""'.length) }
 }
 
 function encodePart(part: Exclude<TextPart, { type: 'prompt' | 'finish' }>): object {

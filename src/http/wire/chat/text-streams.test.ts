@@ -204,3 +204,28 @@ describe('a completion stream', () => {
     assert.equal(data.length, 1)
   })
 })
+
+describe('a text event', () => {
+  it('differs from another in its text and its choice alone, whatever the model is called', async () => {
+    const model = 'a "content":"" b [DONE] é'
+    const texts = ['plain', '"content":""', 'é \u2028 🐯 [DONE]', '\\"\n', '']
+    const parts = texts.flatMap((text): TextPart[] => [0, 1].map((choice) => ({ type: 'text', choice, text })))
+    const { data } = await read(encodeChatStream({ ...head, model }, makeTextRequest('hi', { choices: 2 }), of(parts), quiet))
+    assert.deepEqual(
+      data.slice(2),
+      parts.map((part) => ({
+        id: 'cmpl-1',
+        object: 'chat.completion.chunk',
+        created: 12,
+        model,
+        choices: [
+          {
+            index: part.type === 'text' ? part.choice : null,
+            delta: { role: 'assistant', content: part.type === 'text' ? part.text : null, function_call: null },
+            finish_reason: null,
+          },
+        ],
+      })),
+    )
+  })
+})
