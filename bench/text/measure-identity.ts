@@ -1,4 +1,7 @@
-import { loadLlamaModel } from '../../src/runtimes/llama/load-llama-model.ts'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import type { ModelLoader } from '../../src/core/ports/model-loader.ts'
+import type { TextModel } from '../../src/core/ports/text-model.ts'
+import { createProcessModelLoader } from '../../src/runtimes/process/process-model-loader.ts'
 import { ask, miniChat } from '../../test/support/mini-chat.ts'
 import type { BenchModel } from './bench-model.ts'
 import { type ChatServer, startLlamaServer } from './chat-server.ts'
@@ -16,12 +19,13 @@ export interface Difference {
 /** Asks our engine and llama-server the same questions greedily and returns where the tokens differ. */
 export async function measureIdentity(model: BenchModel, together: number): Promise<readonly Difference[]> {
   const descriptor = { ...miniChat, id: model.model, file: model.file, contextLength: model.context }
-  await using engine = await loadLlamaModel(descriptor, { threads: 1, slots: together, signal })
+  // In its process, where draws are queued behind their batches.
+  await using engine = await openLoader(together).loadText(descriptor, { signal })
   await using rival = await startLlamaServer({ ...model, threads: 1, slots: together })
   const differing: Difference[] = []
   for (let start = 0; start < identityPrompts.length; start += together) {
     const prompts = identityPrompts.slice(start, start + together)
-    const ours = await Promise.all(prompts.map((prompt) => askEngine(engine, prompt)))
+    const ours = await Promise.all(prompts.map((prompt) => askEngine(engine.model, prompt)))
     const theirs = await Promise.all(prompts.map((prompt) => askRival(rival, prompt)))
     for (const [index, prompt] of prompts.entries()) {
       const [mine = '', other = ''] = [ours[index], theirs[index]]
@@ -31,8 +35,19 @@ export async function measureIdentity(model: BenchModel, together: number): Prom
   return differing
 }
 
+function openLoader(slots: number): ModelLoader {
+  return createProcessModelLoader({
+    textEntry: new URL('../../src/composition/text-engine.ts', import.meta.url),
+    imageEntry: new URL('../../src/composition/image-engine.ts', import.meta.url),
+    engineThreads: 1,
+    textSlots: slots,
+    clock: createSystemClock(),
+    log: () => {},
+  })
+}
+
 /** The tokens of an answer, joined with bars: two answers are equal only when their tokens are. */
-async function askEngine(engine: Awaited<ReturnType<typeof loadLlamaModel>>, prompt: string): Promise<string> {
+async function askEngine(engine: TextModel, prompt: string): Promise<string> {
   const parts = await Array.fromAsync(engine.generate(ask(prompt, { maxTokens, topLogprobs: 0 }), { signal, account: 'bench' }))
   return parts
     .flatMap((part) => (part.type === 'text' ? (part.logprobs ?? []) : []))

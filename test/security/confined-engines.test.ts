@@ -54,7 +54,7 @@ suite('confined engines', () => {
     for (const path of [secret, linked]) await sharp(pixel).png().toFile(path)
     await mkdir(model)
     await symlink(linked, join(model, 'link.png'))
-    const needs = { readable: [model], startsProcesses: false, memoryBytes: 2 * 1024 ** 3 }
+    const needs = { readable: [model], startsProcesses: false, memoryBytes: 2 * 1024 ** 3, environment: {} }
     const child = spawnEngine(entry, needs, confinement)
     const pictures = [secret, linked, join(model, 'link.png')]
     child.send({ bytes: Buffer.from(JSON.stringify({ paths: [], pictures, port: 1 })), whiteAt: null })
@@ -73,7 +73,8 @@ suite('confined engines', () => {
       speculative: { method: 'draft-model', file: '/m/b/b.gguf' },
     } as TextModelDescriptor
     const image = { kind: 'image', folder: '/m/c', refiner: '/m/d', checkpoint: { weights: '/m/e' } } as ImageModelDescriptor
-    const readable = (model: TextModelDescriptor | ImageModelDescriptor) => modelNeeds(model, { gpu: 'off', memoryBytes: 1 }).readable
+    const readable = (model: TextModelDescriptor | ImageModelDescriptor) =>
+      modelNeeds(model, { gpu: 'off', threads: 1, memoryBytes: 1 }).readable
     assert.deepEqual(
       [readable(text), readable(image)],
       [

@@ -84,6 +84,7 @@ export function createGeneration(
     prompt,
     limit,
     draw: (context, index) => sampler.draw(context, index),
+    drawsAhead: constraints.output === null && constraints.tools === null && thoughts === null,
     isEnd: (token) => !isEmpty && (vocabulary.isEnd(token) || ending.stopTokens.includes(token)),
     logprobs: observer === null ? null : { sampler: observer, top: request.topLogprobs ?? 0 },
     onPromptToken: work.echo?.scored === true && events.choice === 0 ? (token, logprobs) => work.echo?.add(token, logprobs) : null,

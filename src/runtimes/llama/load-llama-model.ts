@@ -35,6 +35,8 @@ export interface LoadOptions extends Partial<DeviceChoice> {
   readonly memoryBytes?: number
   /** Hears how much of the file has been read, 0 to 1. */
   readonly onProgress?: (part: number) => void
+  /** Whether the process has one thread for native work, libuv's pool of one; not where it is left out. */
+  readonly inOrder?: boolean
   /** Milliseconds on a clock that never goes back; the machine's own unless a test brings one. */
   readonly now?: () => number
   readonly signal: AbortSignal
@@ -52,10 +54,10 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const vocabulary = readVocabulary(file.native, file.vocabularySize, [...toolMarks, ...Object.values(thoughtMarks)])
   const table = new SequenceTable(context.native, options.slots)
   const { contextLength } = context
-  const { now = () => performance.now() } = options
+  const { now = () => performance.now(), inOrder = false } = options
   const guesser = descriptor.speculative === null ? null : opened.use(await openGuesser(descriptor.speculative, { file, context }, options))
   const speculation = guesser === null ? null : new Speculation(guesser)
-  const loop = opened.use(new DecodeLoop({ context: context.native, table, speculation, now }, context.limits))
+  const loop = opened.use(new DecodeLoop({ context: context.native, table, speculation, inOrder, now }, context.limits))
   const template = compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText })
   let spelled: SpelledTokens | null = null
   const allowance = new GrammarAllowance(now)

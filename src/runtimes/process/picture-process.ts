@@ -31,7 +31,7 @@ export class PictureProcess implements Disposable {
 
   constructor(settings: PictureProcessSettings) {
     this.#settings = settings
-    this.#child = spawnEngine(settings.entry, { readable: [], startsProcesses: false, memoryBytes }, settings.confinement)
+    this.#child = spawnEngine(settings.entry, { readable: [], startsProcesses: false, memoryBytes, environment: {} }, settings.confinement)
     this.#answer.promise.catch(() => {})
     this.#child.stdout?.resume()
     this.#child.stderr

@@ -68,7 +68,7 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
   ): Promise<LoadedModel<Model>> => {
     const engine = await EngineProcess.start(
       { descriptor, threads, slots, gpu, gpuDevice, memoryBytes },
-      { entry, needs: modelNeeds(descriptor, { gpu, memoryBytes, assetFolders }), confinement, clock, log, loadMs, abortMs },
+      { entry, needs: modelNeeds(descriptor, { gpu, threads, memoryBytes, assetFolders }), confinement, clock, log, loadMs, abortMs },
       options,
     )
     return {

@@ -6,16 +6,17 @@ import type { TextModel } from '../../core/ports/text-model.ts'
 import type { EngineOptions, EngineWork } from './engine-messages.ts'
 import { serveEngine, type WorkRunner } from './serve-engine.ts'
 
-type LoadText = (descriptor: TextModelDescriptor, options: EngineOptions & LoadOptions) => Promise<TextModel & AsyncDisposable>
+/** @param options.inOrder Whether libuv's pool has a single thread, so that native work runs in the order in which it was asked for. */
+type LoadText = (
+  descriptor: TextModelDescriptor,
+  options: EngineOptions & LoadOptions & { readonly inOrder: boolean },
+) => Promise<TextModel & AsyncDisposable>
 
 /** The main of an engine process: loads the text model the service names and answers its calls until the service is gone. */
 export function serveTextEngine(load: LoadText): void {
   serveEngine(async (descriptor, options) => {
     if (descriptor.kind !== 'text') throw new ServiceError('internal_error', `The text engine was asked to load ${descriptor.id}.`)
-    // llama.cpp decodes batches and draws tokens in libuv's pool, which starts with its first use. With no more threads than it may compute
-    // with, the one that draws has the logits in its cache: 5 % more tokens a second at one stream and at eight.
-    env.UV_THREADPOOL_SIZE = String(options.threads)
-    const model = await load(descriptor, options)
+    const model = await load(descriptor, { ...options, inOrder: env.UV_THREADPOOL_SIZE === '1' })
     return { run: createRunner(model), slots: options.slots, contextLength: model.contextLength, device: model.device }
   })
 }

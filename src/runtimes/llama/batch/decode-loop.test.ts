@@ -25,6 +25,7 @@ function follow(
     limit: 3,
     isEnd: (token) => token === endToken,
     draw: (context, index) => context.sampleToken(index, sampler),
+    drawsAhead: true,
     logprobs: null,
     onPromptToken: null,
     onPrompt: (cached) => log.push(`prompt ${cached}`),
@@ -39,7 +40,11 @@ function follow(
 
 function start(
   sequences: number,
-  { context = new CountingContext(), guesser = null }: { context?: CountingContext; guesser?: Guesser | null } = {},
+  {
+    context = new CountingContext(),
+    guesser = null,
+    inOrder = false,
+  }: { context?: CountingContext; guesser?: Guesser | null; inOrder?: boolean } = {},
 ): { loop: DecodeLoop; context: CountingContext } {
   let clock = 0
   const parts = {
@@ -47,6 +52,7 @@ function start(
     context,
     table: new SequenceTable(context, sequences),
     speculation: guesser === null ? null : new Speculation(guesser),
+    inOrder,
   }
   return { loop: new DecodeLoop(parts, { promptTokens: 512, movePatience: 1 }), context }
 }
@@ -181,6 +187,77 @@ test('a generation cancelled while its beginning is copied never starts', async 
   loop.submit({ ...lender.generation, onPrompt: () => loop.submit(borrower.generation) })
   await lender.released
   assert.deepEqual([borrower.log, releases], [[], 1])
+})
+
+/** A context whose batches take until they are let go, and which writes down what is asked of it. */
+class SlowContext extends CountingContext {
+  readonly asked: string[] = []
+  #finish: () => void = () => {}
+
+  override async decodeBatch(): Promise<void> {
+    this.asked.push('decode')
+    await new Promise<void>((resolve) => {
+      this.#finish = resolve
+    })
+    await super.decodeBatch()
+  }
+  override sampleToken(index: number): Promise<never> {
+    this.asked.push('draw')
+    return super.sampleToken(index)
+  }
+  async finishBatches(): Promise<void> {
+    for (let turn = 0; turn < 4; turn++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      this.#finish()
+    }
+  }
+}
+
+test('where native work keeps its order, a draw is queued behind its batch, unless it depends on the token before', async () => {
+  for (const [inOrder, drawsAhead, asked] of [
+    [true, true, ['decode', 'draw']],
+    [true, false, ['decode']],
+    [false, true, ['decode']],
+  ] as const) {
+    const context = new SlowContext()
+    const { loop } = start(1, { context, inOrder })
+    const { generation, log, released } = follow([7, 7], { limit: 2, drawsAhead })
+    loop.submit(generation)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(context.asked, asked)
+    await context.finishBatches()
+    await released
+    assert.deepEqual(log, ['prompt 0', '2', '3', 'limit'])
+  }
+})
+
+test('a draw that was queued behind a batch ends before its generation gives its sampler back', async () => {
+  for (const end of ['cancelled', 'failed', 'enough'] as const) {
+    const draw = Promise.withResolvers<number>()
+    const order: string[] = []
+    const context = new CountingContext()
+    const { loop } = start(1, { context, inOrder: true })
+    let draws = 0
+    const { generation } = follow([7, 7], {
+      limit: 9,
+      draw: () => {
+        if (end === 'failed') context.failures = 1
+        return ++draws === 2 ? draw.promise.finally(() => order.push('drawn')) : Promise.resolve(1)
+      },
+      onToken: () => {
+        if (end === 'cancelled') loop.cancel(generation)
+        return end !== 'enough'
+      },
+      onRelease: () => order.push('released'),
+    })
+    loop.submit(generation)
+    while (draws < 2) await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(order, [], end)
+    draw.resolve(2)
+    while (order.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(order, ['drawn', 'released'], end)
+  }
 })
 
 /** The counting context's next tokens. */

@@ -19,6 +19,8 @@ interface LoopParts {
   readonly table: SequenceTable
   /** null = every token costs a batch. */
   readonly speculation: Guessing | null
+  /** Whether native work runs one after the other, in the order in which it was queued. */
+  readonly inOrder: boolean
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
 }
@@ -33,6 +35,7 @@ export class DecodeLoop implements AsyncDisposable {
   readonly #limits: DecodeLimits
   readonly #pace: BatchPace
   readonly #speculation: Guessing | null
+  readonly #inOrder: boolean
   readonly #now: () => number
   #waiting: Generation[] = []
   #running: RunningGeneration[] = []
@@ -42,12 +45,13 @@ export class DecodeLoop implements AsyncDisposable {
   #arrivals = 0
   #disposed = false
 
-  constructor({ context, table, speculation, now }: LoopParts, limits: DecodeLimits) {
+  constructor({ context, table, speculation, inOrder, now }: LoopParts, limits: DecodeLimits) {
     this.#context = context
     this.#table = table
     this.#limits = limits
     this.#pace = new BatchPace(limits.promptTokens)
     this.#speculation = speculation
+    this.#inOrder = inOrder
     this.#now = now
   }
 
@@ -138,22 +142,37 @@ export class DecodeLoop implements AsyncDisposable {
     const loaded = loadBatch({ context: this.#context, table: this.#table }, this.#running, batch)
     const startedAt = this.#now()
     const decoded = this.#context.decodeBatch()
+    const ahead = loaded.map((entry) => this.#drawAhead(entry))
     this.#deliver()
-    await decoded
+    try {
+      await decoded
+    } catch (error) {
+      await Promise.allSettled(ahead) // their samplers are given back only then
+      throw error
+    }
     const tookMs = this.#now() - startedAt
     const tokens = loaded.reduce((sum, entry) => sum + entry.tokens.length + entry.guess.length, 0)
     this.#pace.note(tokens, tookMs)
     if (loaded.every((entry) => entry.tokens.length === 1)) this.#speculation?.note(tokens, tookMs)
-    this.#undelivered = await this.#advance(loaded)
+    this.#undelivered = await this.#advance(loaded, ahead)
   }
 
-  async #advance(loaded: readonly LoadedEntry[]): Promise<readonly Delivery[]> {
+  /** Queues a draw behind its batch, which saves a turn between the threads; null when it must wait for what else comes of the batch or of the token before. */
+  #drawAhead({ running, guess, indices }: LoadedEntry): Promise<number> | null {
+    const [index] = indices
+    if (!this.#inOrder || !running.generation.drawsAhead || index === undefined || guess.length > 0) return null
+    const draw = running.generation.draw(this.#context, index)
+    draw.catch(() => {}) // whoever waits for it hears of it
+    return draw
+  }
+
+  async #advance(loaded: readonly LoadedEntry[], ahead: readonly (Promise<number> | null)[]): Promise<readonly Delivery[]> {
     for (const { running, tokens } of loaded) {
       this.#table.append(running.hold, tokens)
       running.next = running.next.subarray(tokens.length)
     }
     await Promise.all(loaded.map((entry) => this.#score(entry)))
-    const deliveries = await Promise.all(loaded.map((entry) => this.#draw(entry)))
+    const deliveries = await Promise.all(loaded.map((entry, index) => this.#draw(entry, ahead[index] ?? null)))
     for (const { running, guess } of loaded) if (guess.length > 0) this.#table.dropUnnoted(running.hold)
     return deliveries.filter((delivery) => delivery !== null)
   }
@@ -168,12 +187,13 @@ export class DecodeLoop implements AsyncDisposable {
   }
 
   /** Draws the next token, and the ones after it for as long as they were guessed right; the last one is still to be handed out. */
-  async #draw({ running, guess, indices }: LoadedEntry): Promise<Delivery | null> {
+  async #draw({ running, guess, indices }: LoadedEntry, ahead: Promise<number> | null): Promise<Delivery | null> {
+    const over = (): boolean => running.done || this.#cancelled.has(running.generation)
     let right = 0
     for (const index of indices) {
-      if (running.done || this.#cancelled.has(running.generation)) return null
-      const draw = await this.#drawOrFail(running, index)
-      if (draw === null) return null
+      if (ahead === null && over()) return null
+      const draw = await this.#drawOrFail(running, index, ahead)
+      if (draw === null || over()) return null
       const delivery = this.#accept(running, draw)
       const guessed = guess[right]
       if (delivery.end !== null || delivery.draw.token !== guessed) {
@@ -188,9 +208,9 @@ export class DecodeLoop implements AsyncDisposable {
   }
 
   /** null = what the generation asks of its tokens failed it, and nobody else. */
-  async #drawOrFail(running: RunningGeneration, index: LogitIndex): Promise<Draw | null> {
+  async #drawOrFail(running: RunningGeneration, index: LogitIndex, ahead: Promise<number> | null): Promise<Draw | null> {
     try {
-      return await drawToken(this.#context, index, running.generation)
+      return await drawToken(this.#context, index, running.generation, ahead)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       running.done = true

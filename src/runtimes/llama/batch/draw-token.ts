@@ -7,9 +7,18 @@ export interface Draw {
   readonly logprobs: DrawnLogprobs | null
 }
 
-/** Draws a generation's next token from the logits at `index`. */
-export async function drawToken(context: NativeContext, index: LogitIndex, generation: Generation): Promise<Draw> {
-  const token = await generation.draw(context, index)
+/**
+ * Draws a generation's next token from the logits at `index`.
+ *
+ * @param ahead The draw, where it has been queued behind its batch.
+ */
+export async function drawToken(
+  context: NativeContext,
+  index: LogitIndex,
+  generation: Generation,
+  ahead: Promise<number> | null,
+): Promise<Draw> {
+  const token = await (ahead ?? generation.draw(context, index))
   if (token < 0) return { token: null, logprobs: null }
   return { token, logprobs: generation.logprobs === null ? null : await scoreToken(context, index, token, generation.logprobs) }
 }

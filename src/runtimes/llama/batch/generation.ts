@@ -17,6 +17,8 @@ export interface Generation {
   readonly limit: number
   /** Draws the next token from the logits at `index`; −1 when nothing may follow. A `ServiceError` fails this generation alone. */
   draw(context: NativeContext, index: LogitIndex): Promise<number>
+  /** Whether nothing that a token says changes how the next is drawn, so that its draw may be queued before the token has been handed out. */
+  readonly drawsAhead: boolean
   /** Whether a drawn token ends the generation and is not part of it. */
   isEnd(token: number): boolean
   /** Greedy, free of bias and penalties; null when nobody wants log probabilities. */

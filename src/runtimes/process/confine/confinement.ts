@@ -23,4 +23,6 @@ export interface EngineNeeds {
   readonly startsProcesses: boolean
   /** Bytes of memory that it may take; null = no limit, for drivers that reserve addresses without end. */
   readonly memoryBytes: number | null
+  /** Variables that its libraries read when they start, beside those that every engine has. */
+  readonly environment: Readonly<Record<string, string>>
 }

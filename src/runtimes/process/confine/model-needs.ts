@@ -6,8 +6,10 @@ const ownBytes = 2 * 1024 ** 3
 
 /**
  * What the engine of a model may use: the model's files, and memory for every model together and half as much again. Drivers of graphics
- * cards look for their own files and reserve addresses without end.
+ * cards look for their own files and reserve addresses without end. llama.cpp decodes batches and draws tokens in libuv's pool: with no more threads
+ * than it may compute with, the one that draws has the logits in its cache, and with a single one all happens in the order in which it was asked for.
  *
+ * @param machine.threads Threads it computes with.
  * @param machine.memoryBytes What all loaded models together may use.
  * @param machine.assetFolders Where what requests name besides the model may lie.
  */
@@ -15,14 +17,17 @@ export function modelNeeds(
   model: ModelDescriptor,
   {
     gpu,
+    threads,
     memoryBytes,
     assetFolders = [],
-  }: { readonly gpu: string; readonly memoryBytes: number; readonly assetFolders?: readonly string[] },
+  }: { readonly gpu: string; readonly threads: number; readonly memoryBytes: number; readonly assetFolders?: readonly string[] },
 ): EngineNeeds {
   const startsProcesses = model.kind === 'text'
-  if (gpu !== 'off') return { startsProcesses, readable: null, memoryBytes: null }
+  const environment = model.kind === 'text' ? { UV_THREADPOOL_SIZE: String(threads) } : {}
+  if (gpu !== 'off') return { startsProcesses, environment, readable: null, memoryBytes: null }
   return {
     startsProcesses,
+    environment,
     readable: [...new Set([model.folder, ...filesBeside(model), ...(takesAssets(model) ? assetFolders : [])])],
     memoryBytes: Math.ceil(memoryBytes * 1.5) + ownBytes,
   }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { execPath } from 'node:process'
+import { env, execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Confinement, EngineNeeds } from './confinement.ts'
 import { linkTargets } from './link-targets.ts'
@@ -17,7 +17,7 @@ export function spawnEngine(entry: URL, needs: EngineNeeds, confinement: Confine
     fileURLToPath(entry),
   ]
   return spawn(command, words, {
-    ...(confinement !== null && { env: { ...confinement.environment } }),
+    env: { ...(confinement?.environment ?? env), ...needs.environment },
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     windowsHide: true,
