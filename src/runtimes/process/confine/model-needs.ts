@@ -4,6 +4,9 @@ import type { EngineNeeds } from './confinement.ts'
 /** Code and stacks of an engine, beside what its model takes. */
 const ownBytes = 2 * 1024 ** 3
 
+/** glibc asks for pages of 2 MiB where it gives out much at once: a batch reads all weights, and finds them 2 to 7 % faster. Elsewhere nobody reads this. */
+const hugePages = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' }
+
 /**
  * What the engine of a model may use: the model's files, and memory for every model together and half as much again. Drivers of graphics
  * cards look for their own files and reserve addresses without end. llama.cpp decodes batches and draws tokens in libuv's pool: with no more threads
@@ -23,7 +26,7 @@ export function modelNeeds(
   }: { readonly gpu: string; readonly threads: number; readonly memoryBytes: number; readonly assetFolders?: readonly string[] },
 ): EngineNeeds {
   const startsProcesses = model.kind === 'text'
-  const environment = model.kind === 'text' ? { UV_THREADPOOL_SIZE: String(threads) } : {}
+  const environment = model.kind === 'text' ? { ...hugePages, UV_THREADPOOL_SIZE: String(threads) } : {}
   if (gpu !== 'off') return { startsProcesses, environment, readable: null, memoryBytes: null }
   return {
     startsProcesses,
