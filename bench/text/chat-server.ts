@@ -65,10 +65,14 @@ export async function startSepia({ models, model, threads, slots }: ServerShape)
   }
 }
 
-/** @param further Flags beside those that the shape makes. */
+/**
+ * @param further Flags beside those that the shape makes.
+ * @param build The one of LLAMA_SERVER where it is left out.
+ */
 export async function startLlamaServer(
   { file, model, threads, slots, context }: ServerShape,
   further: readonly string[] = [],
+  build: { readonly name: string; readonly server: string } = { name: 'llama-server', server: findLlamaServer() },
 ): Promise<ChatServer> {
   const port = await freePort()
   const count = (value: number): string => String(value)
@@ -88,7 +92,7 @@ export async function startLlamaServer(
     '--no-ui',
     ...further,
   ]
-  const child = spawn(findLlamaServer(), flags, { stdio: 'ignore' })
+  const child = spawn(build.server, flags, { stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}`
   while (!(await isHealthy(url))) {
     if (child.exitCode !== null || child.signalCode !== null)
@@ -96,7 +100,7 @@ export async function startLlamaServer(
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return {
-    name: 'llama-server',
+    name: build.name,
     url,
     token: 'none',
     model,

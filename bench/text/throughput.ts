@@ -1,18 +1,23 @@
 /**
  * How many tokens a second does the whole service stream, and how soon does the first one come, against llama-server with the same file, the same
- * threads and the same requests? Both are driven over HTTP by one client that shares the machine with them; rounds alternate.
+ * threads and the same requests, in each of its builds? All are driven over HTTP by one client that shares the machine with them; rounds alternate. llama-bench's bare decode
+ * is the limit.
  *
- * Settings: LLAMA_SERVER, BENCH_MODELS (folder of further models), THREADS, STREAMS, TOKENS, ROUNDS.
+ * Settings: LLAMA_BUILDS, BENCH_MODELS (folder of further models), THREADS, STREAMS, TOKENS, ROUNDS, WARM (rounds before those that count).
  */
 import { describeMachine, median } from '../measure.ts'
 import { type BenchModel, listBenchModels } from './bench-model.ts'
 import { type ChatServer, startLlamaServer, startSepia } from './chat-server.ts'
+import { listLlamaBuilds, measureBareDecode } from './llama-builds.ts'
 import { readProcessorMs } from './processor-time.ts'
 import { streamChat } from './stream-chat.ts'
 
 const threads = Number(process.env.THREADS ?? 1)
 const tokensPerStream = Number(process.env.TOKENS ?? 200)
 const rounds = Number(process.env.ROUNDS ?? 5)
+const warmRounds = Number(process.env.WARM ?? 3)
+const builds = listLlamaBuilds()
+const nameWidth = 26
 const streamCounts = (process.env.STREAMS ?? '1,8,32').split(',').map(Number)
 
 interface Outcome {
@@ -46,27 +51,48 @@ async function measure(server: ChatServer, streams: number): Promise<Outcome> {
   }
 }
 
+function describeRates(perSecond: readonly number[]): string {
+  const rates = perSecond.map(Math.round).toSorted((a, b) => a - b)
+  return `tokens/s min ${rates[0]}, median ${median(rates)}, max ${rates.at(-1)}`
+}
+
 function describe(name: string, outcomes: readonly Outcome[]): string {
-  const rates = outcomes.map((outcome) => Math.round(outcome.perSecond)).toSorted((a, b) => a - b)
   const first = median(outcomes.map((outcome) => outcome.firstMs))
   const cost = median(outcomes.map((outcome) => outcome.costMs))
-  return `${name.padEnd(12)} tokens/s min ${rates[0]}, median ${median(rates)}, max ${rates.at(-1)}; first token ${first.toFixed(1)} ms; processor ${cost.toFixed(2)} ms per token`
+  const rates = describeRates(outcomes.map((outcome) => outcome.perSecond))
+  return `${name.padEnd(nameWidth)} ${rates}; first token ${first.toFixed(1)} ms; processor ${cost.toFixed(2)} ms per token`
 }
 
 async function compare(model: BenchModel, streams: number): Promise<void> {
   const shape = { ...model, threads, slots: streams }
-  await using ours = await startSepia(shape)
-  await using theirs = await startLlamaServer(shape)
-  const outcomes: [Outcome[], Outcome[]] = [[], []]
-  for (let round = -1; round < rounds; round++)
-    for (const [index, server] of [ours, theirs].entries()) {
+  await using started = new AsyncDisposableStack()
+  const ours = started.use(await startSepia(shape))
+  const rivals: ChatServer[] = []
+  for (const build of builds) rivals.push(started.use(await startLlamaServer(shape, [], { ...build, name: `llama-server, ${build.name}` })))
+  const results = [ours, ...rivals].map((server) => ({ server, outcomes: [] as Outcome[] }))
+  const bare = builds.map((build) => ({ build, rates: [] as number[] }))
+  for (let round = -warmRounds; round < rounds; round++) {
+    for (const { server, outcomes } of results) {
       const outcome = await measure(server, streams)
-      if (round >= 0) outcomes[index]?.push(outcome)
+      if (round >= 0) outcomes.push(outcome)
     }
-  const [mine, rival] = outcomes
-  const ratio = median(mine.map((outcome) => outcome.perSecond)) / median(rival.map((outcome) => outcome.perSecond))
-  console.log(`${model.model}, ${streams} streams of ${tokensPerStream} tokens, ${threads} thread(s): ${ratio.toFixed(2)} ×`)
-  console.log(`  ${describe(ours.name, mine)}\n  ${describe(theirs.name, rival)}`)
+    // What nobody can beat is the same for any number of streams that decode one by one; for several it has no meaning.
+    if (round >= 0 && streams === 1)
+      for (const { build, rates } of bare)
+        rates.push(await measureBareDecode(build, { file: model.file, threads, tokens: tokensPerStream }))
+  }
+  const rate = ({ outcomes }: { readonly outcomes: readonly Outcome[] }) => median(outcomes.map((outcome) => outcome.perSecond))
+  const [mine, ...others] = results
+  if (mine === undefined) return
+  const fastest = Math.max(...others.map(rate))
+  const limit = Math.max(...bare.map(({ rates }) => median(rates)))
+  const ofLimit = streams === 1 ? `, ${(rate(mine) / limit).toFixed(2)} × the bare decode` : ''
+  console.log(
+    `${model.model}, ${streams} streams of ${tokensPerStream} tokens, ${threads} thread(s): ${(rate(mine) / fastest).toFixed(2)} × the fastest rival${ofLimit}`,
+  )
+  for (const { server, outcomes } of results) console.log(`  ${describe(server.name, outcomes)}`)
+  if (streams === 1)
+    for (const { build, rates } of bare) console.log(`  ${`llama-bench, ${build.name}`.padEnd(nameWidth)} ${describeRates(rates)}`)
 }
 
 console.log(describeMachine())
