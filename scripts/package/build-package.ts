@@ -1,6 +1,7 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
+import { billOfMaterials } from './bill-of-materials.ts'
 import { packageManifest } from './package-manifest.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -29,6 +30,7 @@ export async function buildPackage(folder: string): Promise<void> {
   const launcher = await readFile(join(root, 'sepia'), 'utf8')
   await writeFile(join(folder, 'sepia'), launcher.replace('src/bin.ts', 'src/bin.js'), { mode: 0o755 })
   const manifest: Readonly<Record<string, unknown>> = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  await writeFile(join(folder, 'sbom.cdx.json'), `${JSON.stringify(billOfMaterials(), null, 2)}\n`)
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageManifest(manifest), null, 2)}\n`)
 }
 

@@ -10,7 +10,7 @@ export function packageManifest(manifest: Readonly<Record<string, unknown>>): Re
   return {
     ...Object.fromEntries(Object.entries(rest).filter(([name]) => !own.includes(name))),
     exports: { './package.json': './package.json' },
-    files: ['src', 'dist/console', 'models', 'docs', 'deploy', 'sepia', 'ARCHITECTURE.md', 'CHANGELOG.md', 'SECURITY.md'],
+    files: ['src', 'dist/console', 'models', 'docs', 'deploy', 'sepia', 'sbom.cdx.json', 'ARCHITECTURE.md', 'CHANGELOG.md', 'SECURITY.md'],
     engines: { node: '>=18' },
     publishConfig: { access: 'public', provenance: true },
     dependencies: Object.fromEntries(Object.entries(Object(dependencies)).filter(([name]) => !buildDependencies.includes(name))),

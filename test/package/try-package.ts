@@ -26,6 +26,7 @@ for (const path of [
   'sepia',
   'LICENSE',
   'src/bin.js',
+  'sbom.cdx.json',
   'dist/console/index.html',
   'docs/first-model.md',
   'models/sepia-mini-chat/model.json',
