@@ -90,6 +90,8 @@ export interface GeneratedImage {
 
 export interface ImageResult {
   readonly images: readonly GeneratedImage[]
+  /** What was done otherwise than the model says, in sentences; absent = nothing. */
+  readonly warnings?: readonly string[]
   /** Time spent computing, without waiting. */
   readonly computeMs: number
 }

@@ -1,6 +1,6 @@
 import type { ExecutionProvider } from './onnx/choose-provider.ts'
 import { fileExists, readJsonObject, readOptionalJsonObject } from './onnx/model-file.ts'
-import { openOnnxSession } from './onnx/onnx-session.ts'
+import { openOnnxSession, openWidened } from './onnx/onnx-session.ts'
 import { loadSafetyChecker } from './pictures/onnx-safety-checker.ts'
 import type { SafetyChecker } from './pictures/safety-checker.ts'
 import { parseSchedulerConfig, type SchedulerConfig } from './schedulers/scheduler-config.ts'
@@ -9,6 +9,7 @@ import type { UsedAssets } from './used-assets.ts'
 import { parseVaeConfig, type VaeConfig } from './vae/vae-config.ts'
 import { VaeDecoder } from './vae/vae-decoder.ts'
 import { VaeEncoder } from './vae/vae-encoder.ts'
+import { WideningSession } from './vae/widening-session.ts'
 
 /** The parts of a loaded SDXL model; everything about it was read from its folder. */
 export interface DiffusionPipeline extends AsyncDisposable {
@@ -55,6 +56,10 @@ export async function loadDiffusionPipeline(
   }
   const open = opener(folder)
   const openOncePerPicture = opener(folder, false)
+  const openVaeHalf = async (file: string): Promise<WideningSession> => {
+    const widen = () => openWidened(folder, file, { threads, provider, keepsMemory: false })
+    return stack.use(new WideningSession(await openOncePerPicture(file), widen))
+  }
   const scheduler = parseSchedulerConfig(await readJsonObject(folder, 'scheduler/scheduler_config.json'))
   const vae = parseVaeConfig(await readOptionalJsonObject(folder, 'vae_decoder/config.json'), 'vae_decoder/config.json')
   const parts = {
@@ -63,10 +68,8 @@ export async function loadDiffusionPipeline(
       refiner === null
         ? null
         : await loadNoisePredictor({ folder: refiner, open: opener(refiner), latentChannels: vae.channels }, { signal }),
-    decoder: new VaeDecoder(await openOncePerPicture('vae_decoder/model.onnx')),
-    encoder: (await fileExists(folder, 'vae_encoder/model.onnx'))
-      ? new VaeEncoder(await openOncePerPicture('vae_encoder/model.onnx'))
-      : null,
+    decoder: new VaeDecoder(await openVaeHalf('vae_decoder/model.onnx')),
+    encoder: (await fileExists(folder, 'vae_encoder/model.onnx')) ? new VaeEncoder(await openVaeHalf('vae_encoder/model.onnx')) : null,
     safety: await loadSafetyChecker(folder, open),
   }
   const sessions = stack.move()

@@ -94,8 +94,11 @@ export async function generateImages(
     })
     images.push(...(await Promise.all(drawn)))
   }
-  return { images, computeMs: performance.now() - started }
+  const widened = pipeline.decoder.widened || pipeline.encoder?.widened === true
+  return { images, computeMs: performance.now() - started, ...(widened && { warnings: [widenedVae] }) }
 }
+
+const widenedVae = "The model's VAE left the range of half precision, so it ran in single precision."
 
 /** The pipeline with a request's assets in it, its control pictures at the size of a pass. */
 async function withAssets(

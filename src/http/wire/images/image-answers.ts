@@ -17,7 +17,11 @@ export const imageResultSchema = Type.Object({
   model: Type.String(),
   width: Type.Integer(),
   height: Type.Integer(),
-  warnings: Type.Optional(Type.Array(Type.String(), { description: 'What of the request was not done; absent when all was.' })),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'What of the request was not done, or was done otherwise than the model says; absent when nothing.',
+    }),
+  ),
 })
 
 /** Answer of POST /v1/images/generations, edits and variations. */

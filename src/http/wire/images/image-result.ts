@@ -14,7 +14,7 @@ export function encodeImageResult(
   result: ImageResult,
   write: (picture: GeneratedImage, index: number) => string = ({ bytes }) => toBase64(bytes),
 ): Answer<typeof imageResultSchema> {
-  const warnings = controlWarnings(request.controlnets ?? [])
+  const warnings = [...controlWarnings(request.controlnets ?? []), ...(result.warnings ?? [])]
   return {
     images: result.images.map((image, index) => ({
       image_b64: image.removedForSafety ? null : write(image, index),
@@ -26,7 +26,7 @@ export function encodeImageResult(
     model: request.model,
     width: request.width,
     height: request.height,
-    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   }
 }
 

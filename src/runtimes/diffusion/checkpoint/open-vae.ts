@@ -1,5 +1,6 @@
 import { VaeDecoder } from '../vae/vae-decoder.ts'
 import { VaeEncoder } from '../vae/vae-encoder.ts'
+import { WideningSession } from '../vae/widening-session.ts'
 import type { GraphTarget } from './graph/graph-target.ts'
 import { writeVaeDecoderGraph, writeVaeEncoderGraph } from './networks/vae-graph.ts'
 import type { OpenNetwork } from './open-network.ts'
@@ -23,8 +24,8 @@ export async function openVae(weights: WeightTable, open: OpenNetwork): Promise<
   const encoder = stack.use(await open(weights, 'vae_encoder', (as) => writeVaeEncoderGraph(weights, inSinglePrecision(as))))
   const sessions = stack.move()
   return {
-    decoder: new VaeDecoder(decoder.session),
-    encoder: new VaeEncoder(encoder.session),
+    decoder: new VaeDecoder(new WideningSession(decoder.session)),
+    encoder: new VaeEncoder(new WideningSession(encoder.session)),
     [Symbol.asyncDispose]: () => sessions.disposeAsync(),
   }
 }

@@ -1,9 +1,11 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { ServiceError } from '../../../core/error.ts'
 import type { ExecutionProvider } from './choose-provider.ts'
 import { unusableModel } from './model-file.ts'
 import { fromTensor, type NumericTensor, type NumericValues, toTensor } from './tensor.ts'
+import { widenGraph } from './widen-graph.ts'
 
 /** What a session says of one of its inputs or outputs; named dimensions are text. */
 export interface TensorDescription {
@@ -105,6 +107,17 @@ export async function openOnnxSession(folder: string, file: string, options: Ses
     return new OnnxSession(file, await InferenceSession.create(join(folder, file), runtimeOptions(options)))
   } catch (error) {
     throw unusableModel(file, `does not load (${describeError(error).replaceAll(join(folder, '/'), '')})`, error)
+  }
+}
+
+/** Loads an ONNX file once more with all its half-precision numbers in single precision; null where it has none. */
+export async function openWidened(folder: string, file: string, options: SessionOptions): Promise<OnnxSession | null> {
+  const widened = widenGraph(await readFile(join(folder, file)))
+  if (widened === null) return null
+  try {
+    return new OnnxSession(file, await InferenceSession.create(widened, runtimeOptions(options)))
+  } catch (error) {
+    throw unusableModel(file, `does not load in single precision (${describeError(error)})`, error)
   }
 }
 

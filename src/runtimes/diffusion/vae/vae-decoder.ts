@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
-import type { OnnxSession } from '../onnx/onnx-session.ts'
 import type { LatentSize } from '../unet/conditioning.ts'
+import type { WideningSession } from './widening-session.ts'
 
 /** Pixels of one image: three planes of float32, −1 to 1, [3, height, width]. */
 export interface PixelPlanes {
@@ -11,19 +11,25 @@ export interface PixelPlanes {
 
 /** Turns latents, already divided by the scaling factor, into pixels. */
 export class VaeDecoder {
-  readonly #session: OnnxSession
+  readonly #half: WideningSession
   readonly #input: string
   readonly #output: string
 
-  constructor(session: OnnxSession) {
-    this.#session = session
+  constructor(half: WideningSession) {
+    this.#half = half
+    const { session } = half
     this.#input = [...session.inputs.keys()][0] ?? 'latent_sample'
     this.#output = session.output('sample', [...session.outputs.keys()][0] ?? 'sample')
   }
 
+  /** Whether its numbers left the range of half precision, so that it runs in single precision now. */
+  get widened(): boolean {
+    return this.#half.widened
+  }
+
   async decode(latents: Float32Array, size: LatentSize): Promise<PixelPlanes> {
     const dims = [1, size.channels, size.height, size.width]
-    const [output] = await this.#session.run({ [this.#input]: this.#session.tensor(this.#input, latents, dims) }, [this.#output])
+    const output = await this.#half.run(this.#input, latents, { dims, output: this.#output })
     const [height, width] = output.dims.slice(2)
     if (height === undefined || width === undefined || output.values.length !== 3 * height * width)
       throw new ServiceError('inference_failed', 'The image decoder gave no picture in three colours; its operator must replace it.')

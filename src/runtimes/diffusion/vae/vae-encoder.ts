@@ -1,7 +1,7 @@
 import type { TorchGenerator } from '../noise/torch-generator.ts'
 import { unusableModel } from '../onnx/model-file.ts'
-import type { OnnxSession } from '../onnx/onnx-session.ts'
 import type { PixelPlanes } from './vae-decoder.ts'
+import type { WideningSession } from './widening-session.ts'
 
 /** What an encoder says of a picture: mean and log variance of its latents, or a drawn sample. */
 export interface EncodedPixels {
@@ -13,22 +13,27 @@ export interface EncodedPixels {
 export class VaeEncoder {
   /** Whether the model leaves the drawing of a sample to us (`latent_parameters`) or has done it (`latent_sample`). */
   readonly draws: boolean
-  readonly #session: OnnxSession
+  readonly #half: WideningSession
   readonly #input: string
   readonly #output: string
 
-  constructor(session: OnnxSession) {
-    this.#session = session
+  constructor(half: WideningSession) {
+    this.#half = half
+    const { session } = half
     this.#input = [...session.inputs.keys()][0] ?? 'sample'
     this.#output = session.output('latent_parameters', 'latent_sample')
     this.draws = this.#output === 'latent_parameters'
   }
 
+  /** Whether its numbers left the range of half precision, so that it runs in single precision now. */
+  get widened(): boolean {
+    return this.#half.widened
+  }
+
   async encode({ values, width, height }: PixelPlanes): Promise<EncodedPixels> {
-    const feeds = { [this.#input]: this.#session.tensor(this.#input, values, [1, 3, height, width]) }
-    const [output] = await this.#session.run(feeds, [this.#output])
+    const output = await this.#half.run(this.#input, values, { dims: [1, 3, height, width], output: this.#output })
     const [, channels] = output.dims
-    if (channels === undefined) throw unusableModel(this.#session.file, 'gave no latents')
+    if (channels === undefined) throw unusableModel(this.#half.session.file, 'gave no latents')
     return { values: output.values, channels }
   }
 

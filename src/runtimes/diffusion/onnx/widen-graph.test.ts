@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { InferenceSession, Tensor } from 'onnxruntime-node'
+import { overflowingDecoder } from '../../../../test/support/model-files/overflowing-decoder.ts'
+import { idle, loadTinyModel, tinyFolder, tinyRequest } from '../../../../test/support/model-files/tiny-image-model.ts'
+import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { widenGraph } from './widen-graph.ts'
+
+async function run(model: Uint8Array): Promise<readonly number[]> {
+  const session = await InferenceSession.create(model, { logSeverityLevel: 3 })
+  const { sample } = await session.run({ latent_sample: new Tensor('float32', Float32Array.of(0.5, -2, 3, 9), [1, 4, 1, 1]) })
+  await session.release()
+  const values = sample?.data
+  assert.ok(values instanceof Float32Array)
+  return [0, 64, 128].map((at) => values[at] ?? Number.NaN)
+}
+
+test('what overflows in half precision is right in single precision', async () => {
+  const half = overflowingDecoder()
+  assert.ok(
+    (await run(half)).some((value) => !Number.isFinite(value)),
+    'it overflows',
+  )
+  const wide = widenGraph(half)
+  assert.ok(wide)
+  assert.deepEqual(await run(wide), [1, -4, 6])
+  assert.equal(widenGraph(wide), null, 'nothing is left to widen')
+})
+
+test('a graph in single precision is left alone', async () => {
+  assert.equal(widenGraph(await readFile(join(tinyFolder, 'vae_decoder', 'model.onnx'))), null)
+})
+
+test('a VAE that overflows runs in single precision from then on, and answers say so', async () => {
+  await using temporary = await createTemporaryFolder()
+  const folder = join(temporary.path, 'overflowing')
+  await cp(tinyFolder, folder, { recursive: true })
+  await writeFile(join(folder, 'vae_decoder', 'model.onnx'), overflowingDecoder())
+  await using model = await loadTinyModel({ folder })
+  for (let i = 0; i < 2; i++) {
+    const { images, warnings } = await model.generate(tinyRequest, idle)
+    assert.equal(images.length, 1)
+    assert.deepEqual(warnings, ["The model's VAE left the range of half precision, so it ran in single precision."])
+  }
+  await using sound = await loadTinyModel()
+  assert.equal((await sound.generate(tinyRequest, idle)).warnings, undefined)
+})
