@@ -38,6 +38,8 @@ export interface Session {
   readonly agent: string | null
   readonly createdAt: number
   readonly expiresAt: number
+  /** When it was last used, give or take five minutes; null = before that was noted. */
+  readonly lastUsedAt: number | null
 }
 
 /** A one-time code that lets one person create an account; kept only as its hash. */

@@ -82,11 +82,18 @@ export function testAccountStore(name: string, open: StoreFactory): void {
       agent: 'Firefox',
       createdAt: 1,
       expiresAt: 2,
+      lastUsedAt: null,
     }))
     for (const session of sessions) await store.accounts.createSession(session, options)
     assert.deepEqual(await store.accounts.findSession('1', options), sessions[0])
     assert.deepEqual(await store.accounts.listSessions('a', options), sessions)
     assert.deepEqual(await store.accounts.listSessions('b', options), [])
+    await store.accounts.touchSession('2', 7, options)
+    await store.accounts.touchSession('none', 7, options)
+    assert.deepEqual(
+      (await store.accounts.listSessions('a', options)).map(({ lastUsedAt }) => lastUsedAt),
+      [null, 7, null],
+    )
     await store.accounts.deleteSession('1', options)
     assert.equal(await store.accounts.findSession('1', options), null)
     await store.accounts.deleteSessionsOf('a', options)
@@ -172,6 +179,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
       agent: null,
       createdAt: 1,
       expiresAt: 2,
+      lastUsedAt: null,
     })
     for (const id of ['a', 'b']) assert.equal(await store.accounts.createSession(sessionOf(id), options), true)
     await store.accounts.change('a', { by: null, disabledAt: 5 }, options)

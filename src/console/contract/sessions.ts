@@ -1,7 +1,7 @@
 import type { Session } from '../../core/account.ts'
 
 /** A browser that is signed in. */
-export interface ListedSession extends Pick<Session, 'address' | 'agent' | 'createdAt' | 'expiresAt'> {
+export interface ListedSession extends Pick<Session, 'address' | 'agent' | 'createdAt' | 'expiresAt' | 'lastUsedAt'> {
   readonly id: string
   /** Whether it is the one that asks. */
   readonly current: boolean

@@ -61,6 +61,15 @@ test('only owners read it, page by page and as a table', async () => {
   const table = await send('GET', '/console/api/audit.csv', { cookie: owner })
   assert.match(String(table.headers['content-disposition']), /sepia-audit\.csv/)
   assert.equal(table.body.trimEnd().split('\r\n').length, total + 1)
+  assert.equal((await send('GET', '/console/api/audit.json', { cookie: member })).statusCode, 403)
+  const whole = await send('GET', '/console/api/audit.json', { cookie: owner })
+  assert.match(String(whole.headers['content-disposition']), /sepia-audit\.json/)
+  const numbers: readonly number[] = whole.json().entries.map(({ number }: { number: number }) => number)
+  assert.deepEqual(
+    numbers,
+    [...new Set(numbers)].toSorted((a, b) => b - a),
+  )
+  assert.deepEqual([numbers.length, whole.json().entries[0].action], [total, 'webhook-secret-rotated'])
 })
 
 test('one’s own browsers are listed and signed out, one by one or all others', async () => {
@@ -90,4 +99,16 @@ test('one’s own browsers are listed and signed out, one by one or all others',
   assert.equal((await send('GET', '/console/api/tokens', { cookie: member })).statusCode, 401)
   assert.equal((await list(laptop)).length, 1)
   assert.equal((await list(owner)).length, 1)
+})
+
+test('a session says when it was last used, give or take five minutes', async () => {
+  const { send, owner, clock } = await startWithTwo()
+  const lastUsed = async (): Promise<number | null> =>
+    (await send('GET', '/console/api/sessions', { cookie: owner })).json().sessions[0].lastUsedAt
+  const start = clock.now()
+  assert.equal(await lastUsed(), start)
+  await clock.advance(5 * 60 * 1000 - 1)
+  assert.equal(await lastUsed(), start)
+  await clock.advance(1)
+  assert.equal(await lastUsed(), start + 5 * 60 * 1000)
 })

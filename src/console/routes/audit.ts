@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import type { AuditLog } from '../../core/ports/audit-log.ts'
+import type { AuditLog, NumberedAuditEntry } from '../../core/ports/audit-log.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { AuditPage } from '../contract/audit.ts'
@@ -14,7 +14,7 @@ const perRead = 1000
 const readQuery = createQueryReader({ before: Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })) })
 const columns = ['number', 'time', 'action', 'account', 'address', 'subject', 'detail']
 
-/** GET /console/api/audit and audit.csv, for owners: who did what, from where, newest first. */
+/** GET /console/api/audit, audit.csv and audit.json, for owners: who did what, from where, newest first. */
 export function registerAudit(own: FastifyInstance, { audit }: Pick<ConsoleDependencies, 'audit'>): void {
   own.get('/console/api/audit', async (request, reply): Promise<AuditPage> => {
     ownerOf(request)
@@ -29,20 +29,45 @@ export function registerAudit(own: FastifyInstance, { audit }: Pick<ConsoleDepen
     reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="sepia-audit.csv"')
     return reply.send(Readable.from(writeTable(audit, { signal: clientSignal(reply) })))
   })
+
+  own.get('/console/api/audit.json', async (request, reply) => {
+    ownerOf(request)
+    reply.type('application/json; charset=utf-8').header('content-disposition', 'attachment; filename="sepia-audit.json"')
+    return reply.send(Readable.from(writeJson(audit, { signal: clientSignal(reply) })))
+  })
+}
+
+async function* writeJson(audit: AuditLog, options: { readonly signal: AbortSignal }): AsyncGenerator<string, void, undefined> {
+  yield '{"entries":['
+  let isFirst = true
+  for await (const entries of readAll(audit, options)) {
+    yield `${isFirst ? '' : ','}\n${entries.map((entry) => JSON.stringify({ ...entry, at: new Date(entry.at).toISOString() })).join(',\n')}`
+    isFirst = false
+  }
+  yield '\n]}\n'
 }
 
 async function* writeTable(audit: AuditLog, options: { readonly signal: AbortSignal }): AsyncGenerator<string, void, undefined> {
   yield csv([columns])
-  for (let before: number | null = null; ; ) {
-    const entries = await audit.list({ before, limit: perRead }, options)
+  for await (const entries of readAll(audit, options))
     yield csv(
       entries.map(({ number, at, action, accountId, address, subject, detail }) => [
         ...[number, new Date(at).toISOString(), action, accountId ?? 'operator'],
         ...[address, subject, detail],
       ]),
     )
+}
+
+/** Everything, newest first, in pieces. */
+async function* readAll(
+  audit: AuditLog,
+  options: { readonly signal: AbortSignal },
+): AsyncGenerator<readonly NumberedAuditEntry[], void, undefined> {
+  for (let before: number | null = null; ; ) {
+    const entries: readonly NumberedAuditEntry[] = await audit.list({ before, limit: perRead }, options)
     const last = entries.at(-1)
     if (last === undefined) return
+    yield entries
     before = last.number
   }
 }

@@ -6,6 +6,9 @@ import { hashSecretText, makeSecretText } from '../../operations/access/secret-t
 
 type Options = { readonly signal: AbortSignal }
 
+/** Every request of a page would be a write, if each were noted. */
+const touchEveryMs = 5 * 60 * 1000
+
 export interface SessionDependencies {
   readonly accounts: AccountStore
   readonly clock: Clock
@@ -25,7 +28,7 @@ export async function openSession(
 ): Promise<string> {
   const secret = makeSecretText()
   const now = clock.now()
-  const session = { hash: hashSecretText(secret), accountId, address, agent, createdAt: now, expiresAt: now + lifetimeMs }
+  const session = { hash: hashSecretText(secret), accountId, address, agent, createdAt: now, expiresAt: now + lifetimeMs, lastUsedAt: now }
   if (await accounts.createSession(session, options)) return secret
   throw new ServiceError('invalid_token', 'This account is locked; ask an owner of the service.')
 }
@@ -39,7 +42,10 @@ export async function findSessionAccount(
   const session = await accounts.findSession(hashSecretText(secret), options)
   if (session === null || session.expiresAt <= clock.now()) return null
   const account = await accounts.find(session.accountId, options)
-  return account === null || account.disabledAt !== null ? null : account
+  if (account === null || account.disabledAt !== null) return null
+  if (session.lastUsedAt === null || clock.now() - session.lastUsedAt >= touchEveryMs)
+    await accounts.touchSession(session.hash, clock.now(), options)
+  return account
 }
 
 /** Ends one session; its cookie is worth nothing from now on. */

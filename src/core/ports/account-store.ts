@@ -38,6 +38,8 @@ export interface AccountStore {
 
   /** False, and nothing kept, when the account is disabled. */
   createSession(session: Session, options: Options): Promise<boolean>
+  /** Notes that a session was used; nothing happens when there is none. */
+  touchSession(hash: string, lastUsedAt: number, options: Options): Promise<void>
   findSession(hash: string, options: Options): Promise<Session | null>
   /** An account's sessions, oldest first; those that have ended by time may be among them. */
   listSessions(accountId: string, options: Options): Promise<readonly Session[]>

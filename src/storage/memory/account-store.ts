@@ -105,6 +105,12 @@ export class MemoryAccountStore implements AccountStore {
     return true
   }
 
+  async touchSession(hash: string, lastUsedAt: number, { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    const session = this.#sessions.get(hash)
+    if (session !== undefined) this.#sessions.set(hash, { ...session, lastUsedAt })
+  }
+
   async findSession(hash: string, { signal }: Options): Promise<Session | null> {
     signal.throwIfAborted()
     return this.#sessions.get(hash) ?? null

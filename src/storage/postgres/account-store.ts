@@ -94,11 +94,15 @@ export class PostgresAccountStore implements AccountStore {
 
   async createSession(session: Session, options: Options): Promise<boolean> {
     // The lock on the account keeps a disabling that comes at the same time from leaving a session behind.
-    const sql = `insert into sessions (hash, account_id, address, agent, created_at, expires_at)
-      select :hash, account.id, :address, :agent, :createdAt, :expiresAt
+    const sql = `insert into sessions (hash, account_id, address, agent, created_at, expires_at, last_used_at)
+      select :hash, account.id, :address, :agent, :createdAt, :expiresAt, :lastUsedAt
       from (select id from accounts where id = :accountId and disabled_at is null for share) as account
       on conflict (hash) do nothing`
     return (await this.#write(sql, { ...session }, options)) === 1
+  }
+
+  async touchSession(hash: string, lastUsedAt: number, options: Options): Promise<void> {
+    await this.#write('update sessions set last_used_at = :lastUsedAt where hash = :hash', { hash, lastUsedAt }, options)
   }
 
   async findSession(hash: string, { signal }: Options): Promise<Session | null> {

@@ -24,6 +24,7 @@ export function readSession(row: Row): Session {
     agent: readTextOrNull(row, 'agent'),
     createdAt: readInteger(row, 'created_at'),
     expiresAt: readInteger(row, 'expires_at'),
+    lastUsedAt: readIntegerOrNull(row, 'last_used_at'),
   }
 }
 

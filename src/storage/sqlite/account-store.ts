@@ -95,9 +95,13 @@ export class SqliteAccountStore implements AccountStore {
   }
 
   async createSession(session: Session, options: Options): Promise<boolean> {
-    const sql = `insert into sessions (hash, account_id, address, agent, created_at, expires_at)
-      select :hash, :accountId, :address, :agent, :createdAt, :expiresAt where ${enabled(':accountId')}`
+    const sql = `insert into sessions (hash, account_id, address, agent, created_at, expires_at, last_used_at)
+      select :hash, :accountId, :address, :agent, :createdAt, :expiresAt, :lastUsedAt where ${enabled(':accountId')}`
     return (await this.#write(sql, { ...session }, options)) === 1
+  }
+
+  async touchSession(hash: string, lastUsedAt: number, options: Options): Promise<void> {
+    await this.#write('update sessions set last_used_at = :lastUsedAt where hash = :hash', { hash, lastUsedAt }, options)
   }
 
   async findSession(hash: string, { signal }: Options): Promise<Session | null> {

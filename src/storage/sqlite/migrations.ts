@@ -330,4 +330,6 @@ export const migrations: readonly string[] = [
   alter table queue_shares add column taken integer not null default 0;
   `,
   requestTables,
+  // When each browser was here last.
+  'alter table sessions add column last_used_at integer;',
 ]

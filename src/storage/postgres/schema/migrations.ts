@@ -31,4 +31,6 @@ export const migrations: readonly Migration[] = [
   // Requests of a minute and places, counted by all nodes together.
   { sql: countTables, leastProgram: 1 },
   { sql: requestTables, leastProgram: 1 },
+  // When each browser was here last.
+  { sql: 'alter table sessions add column last_used_at bigint', leastProgram: 1 },
 ]

@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useResource } from '../../state/resource.ts'
 import { showToast } from '../../state/toasts.ts'
+import { browserName } from './browser-name.ts'
 
 async function listSessions(signal?: AbortSignal): Promise<readonly ListedSession[]> {
   return (await request<SessionList>('/console/api/sessions', { signal })).sessions
@@ -21,9 +22,10 @@ export function SessionLedger(): VNode {
     await reload()
   }
   const columns: readonly Column<ListedSession>[] = [
-    { title: 'Browser', kind: 'lead', cell: ({ agent, current }) => (current ? 'This browser' : (agent ?? 'Unknown')) },
+    { title: 'Browser', kind: 'lead', cell: ({ agent, current }) => <BrowserName agent={agent} current={current} /> },
     { title: 'Address', cell: ({ address }) => address ?? '–' },
     { title: 'Signed in', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? '–' : <Moment at={lastUsedAt} />) },
     {
       title: 'Actions',
       kind: 'actions',
@@ -51,5 +53,14 @@ export function SessionLedger(): VNode {
         )}
       </Loaded>
     </section>
+  )
+}
+
+function BrowserName({ agent, current }: Pick<ListedSession, 'agent' | 'current'>): VNode {
+  return (
+    <>
+      <span title={agent ?? undefined}>{agent === null ? 'Unknown' : browserName(agent)}</span>{' '}
+      {current ? <span class="faint">this browser</span> : null}
+    </>
   )
 }

@@ -30,9 +30,14 @@ export function AuditPage(): VNode {
   const cursor = useSignal<string | null>(null)
   const { resource, reload } = useResource((signal) => readPage(cursor.value, signal), [cursor.value])
   const download = (
-    <Button icon="download" href="/console/api/audit.csv" download>
-      All as CSV
-    </Button>
+    <div class="row">
+      <Button icon="download" href="/console/api/audit.csv" download>
+        All as CSV
+      </Button>
+      <Button icon="download" href="/console/api/audit.json" download>
+        All as JSON
+      </Button>
+    </div>
   )
   return (
     <Page title="Audit log" intro="Who did what, from where. Entries are added; none ever changes or goes." actions={download}>
