@@ -1,6 +1,7 @@
 import { openCatalog } from '../catalog/open-catalog.ts'
 import { removeModel } from '../catalog/remove-model.ts'
 import type { CliBackend } from '../cli/cli-backend.ts'
+import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/config.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import { unstoppable } from '../core/waiting.ts'
@@ -34,16 +35,25 @@ export const cliBackend: CliBackend = {
   searchModels,
   findRemovableModel,
   removeModel,
-  backup: async ({ dataFolder }, file, options) => {
+  backup: async ({ dataFolder, database }, file, options) => {
+    refuseShared('backup', database)
     await finishInterruptedRestore({ dataFolder })
     return writeBackup({ ...dataLayout(dataFolder), dataFolder }, file, options)
   },
-  restore: async ({ dataFolder }, file, options) => {
+  restore: async ({ dataFolder, database }, file, options) => {
+    refuseShared('restore', database)
     using _owned = await takeOwnerLock(dataFolder)
     await restoreBackup({ ...dataLayout(dataFolder), dataFolder }, file, options)
   },
   migrate: async (config, target, options) => (await import('./move-installation.ts')).moveInstallation(config, target, options),
   doctor: examine,
+}
+
+/** @throws {UsageError} where what would be copied lies in a database of its own: a copy of an empty folder helps nobody. */
+function refuseShared(command: 'backup' | 'restore', { type }: Config['database']): void {
+  if (type === 'embedded') return
+  const message = `sepia ${command} is for the database inside the data folder; of PostgreSQL use pg_dump and pg_restore, and of the bucket its own means.`
+  throw new UsageError([{ where: 'database-url', message }])
 }
 
 /** Once a model has arrived that is written down, whether or not the operator still waits. */

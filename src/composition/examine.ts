@@ -5,9 +5,12 @@ import { verifyModel } from '../catalog/verify-model.ts'
 import type { Finding } from '../cli/cli-backend.ts'
 import type { ReportProgress } from '../cli/progress-bar.ts'
 import type { Config } from '../config/config.ts'
+import type { OutputStore } from '../core/ports/output-store.ts'
+import type { Store } from '../core/ports/store.ts'
 import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { checkDatabase } from '../storage/upkeep/check-database.ts'
 import { checkOutputs } from '../storage/upkeep/check-outputs.ts'
+import { readDatabaseUrl } from './cluster/read-database-url.ts'
 import { dataLayout } from './data-layout.ts'
 import { modelFolders } from './models/model-folders.ts'
 import { openOutputs, openStore } from './open-store.ts'
@@ -35,12 +38,31 @@ async function examineModels(config: Config, { signal, onProgress }: ExamineOpti
 }
 
 async function examineData(config: Config, options: ExamineOptions): Promise<readonly Finding[]> {
-  const { dataFolder } = config
+  const { dataFolder, database: shared } = config
+  if (shared.type === 'postgres') return examineShared(config, await readDatabaseUrl(shared), options)
   const { databaseFile } = dataLayout(dataFolder)
   if (!existsSync(databaseFile))
     return [{ subject: 'data', healthy: true, message: `${dataFolder} holds no database yet; the first start makes it.` }]
   const database = { subject: 'database', ...verdict(checkDatabase(databaseFile), `${databaseFile} is whole`) }
   return database.healthy ? [database, await examineOutputs(config, options)] : [database]
+}
+
+/** The database and the bucket of all nodes, which may be running; only a database of this version's schema is opened. */
+async function examineShared(config: Config, url: string, { signal }: ExamineOptions): Promise<readonly Finding[]> {
+  const { checkDatabase: checkShared } = await import('../storage/postgres/check-database.ts')
+  const subject = 'database'
+  const checked = await checkShared(url).catch((error: Error) => error)
+  if (checked instanceof Error) return [{ subject, healthy: false, message: checked.message }]
+  const { steps, warnings } = checked
+  const state =
+    steps.taken === 0 ? 'holds no tables yet; the first start makes them' : `answers, with schema ${steps.taken} of ${steps.known}`
+  const found = { subject, healthy: true, message: [`PostgreSQL ${state}.`, ...warnings].join(' ') }
+  if (steps.taken !== steps.known) return [found]
+  const clock = createSystemClock()
+  await using store = await openStore(config, { clock, mode: 'tool' })
+  const outputs = await openOutputs(config, { ...store, signal }).catch((error: Error) => error)
+  if (outputs instanceof Error) return [found, { subject: 'outputs', healthy: false, message: outputs.message }]
+  return [found, await compareOutputs({ ...store, outputs }, { signal })]
 }
 
 async function examineOutputs(config: Config, { signal }: ExamineOptions): Promise<Finding> {
@@ -53,7 +75,14 @@ async function examineOutputs(config: Config, { signal }: ExamineOptions): Promi
   await using store = await openStore(config, { clock, mode: 'tool' })
   using _owned = await takeOwnerLock(config.dataFolder)
   const outputs = await openOutputs(config, { ...store, signal })
-  const { checked, damaged } = await checkOutputs({ ...store, outputs, now: clock.now() }, { signal })
+  return compareOutputs({ ...store, outputs }, { signal })
+}
+
+async function compareOutputs(
+  { outputs, ...store }: Pick<Store, 'accounts' | 'log' | 'clock'> & { readonly outputs: OutputStore },
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Finding> {
+  const { checked, damaged } = await checkOutputs({ ...store, outputs, now: store.clock.now() }, { signal })
   const faults = damaged.map((id) => `the output of ${id} is missing or damaged; send that request again`)
   return { subject: 'outputs', ...verdict(faults, `all ${checked} are whole`) }
 }

@@ -12,7 +12,7 @@ import type { AsyncAddress } from '../http/wire/deferred/inference.ts'
 import { encodeWebhook } from '../http/wire/deferred/inference.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
-import { outputsExpired, queueSwept } from '../telemetry/inference-events.ts'
+import { observeQueue, outputsExpired, queueSwept } from '../telemetry/inference-events.ts'
 import { faultSurvived } from '../telemetry/service-events.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { webhookAttempted } from '../telemetry/webhook-events.ts'
@@ -46,6 +46,8 @@ export function startDeferredWork(
 ): Worker {
   const { clock, addresses, telemetry } = deps
   const { leaseMs } = deferred
+  let queueAgeMs: number | null = null
+  observeQueue(telemetry, () => queueAgeMs)
   const worker =
     cluster.role === 'api'
       ? idle
@@ -70,6 +72,9 @@ export function startDeferredWork(
         webhookAttempted(telemetry, { deliveryId, inferenceId, attempt, state, result }),
       onSwept: (report) => queueSwept(telemetry, report),
       onExpired: (report) => outputsExpired(telemetry, report),
+      onQueueAge: (ms) => {
+        queueAgeMs = ms
+      },
       onFault: (where, error) => faultSurvived(telemetry, { where }, error),
     },
     { maxQueueMs: deferred.waitLimitMs, leaseMs },

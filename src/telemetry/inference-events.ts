@@ -57,6 +57,15 @@ export function queueSwept({ log, metrics }: Telemetry, { requeued, failed }: Sw
   log.warn({ requeued, failed }, 'queue swept')
 }
 
+/** Shows for how long the longest waiting has waited; nothing while that is not known. */
+export function observeQueue({ metrics }: Telemetry, ageMs: () => number | null): void {
+  const help = 'For how long the longest waiting asynchronous request has waited, of all nodes; 0 when none waits.'
+  metrics.registry.gauge({ name: 'sepia_queue_oldest_pending_seconds', help, labels: [] }, () => {
+    const age = ageMs()
+    return age === null ? [] : [[[], age / 1000]]
+  })
+}
+
 /** Outputs and records are past their retention and gone. */
 export function outputsExpired({ log, metrics }: Telemetry, { outputs, deletedRecords }: ExpiryReport): void {
   metrics.outputsDeleted.add([], outputs.length)

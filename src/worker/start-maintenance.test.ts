@@ -30,6 +30,7 @@ function createParts(answers: readonly number[] = []) {
     heldClaims: () => [],
     onSwept: () => {},
     onExpired: () => {},
+    onQueueAge: () => {},
     onFault: (duty, error) => assert.fail(`${duty}: ${error}`),
   }
   return { deps, posts, clock }
@@ -49,6 +50,29 @@ async function completeOne(deps: MaintenanceDependencies, webhookUrl: string | n
   await succeed(deps.queue, claim, output)
   return { id: inference.id, output }
 }
+
+test('the age of the queue is told, and that it is not known while the store is away', async () => {
+  const { deps, clock } = createParts()
+  const ages: (number | null)[] = []
+  const faults: string[] = []
+  let away = false
+  const { log } = deps
+  const told = {
+    log: {
+      find: log.find.bind(log),
+      list: log.list.bind(log),
+      findOrphans: log.findOrphans.bind(log),
+      oldestPending: async (use: typeof options) => (away ? Promise.reject(new Error('away')) : log.oldestPending(use)),
+    },
+    onQueueAge: (ms: number | null) => ages.push(ms),
+  }
+  await using _maintenance = startMaintenance({ ...deps, ...told, onFault: (duty) => faults.push(duty) }, settings)
+  await deps.queue.enqueue(makeSubmission(), options)
+  await clock.advance(5000)
+  away = true
+  await clock.advance(5000)
+  assert.deepEqual([ages, faults], [[0, 5000, null], ['measure-queue']])
+})
 
 test('an output is there for 24 hours and gone within five minutes after them', async () => {
   const { deps, clock } = createParts()

@@ -25,6 +25,8 @@ export interface MaintenanceDependencies extends WebhookDependencies {
   readonly heldClaims: () => readonly Hold[]
   readonly onSwept: (report: SweepReport) => void
   readonly onExpired: (report: ExpiryReport) => void
+  /** Told every few seconds for how long the longest waiting of the queue has waited, in milliseconds; null while nobody knows. */
+  readonly onQueueAge: (ms: number | null) => void
   readonly onFault: (duty: string, error: unknown) => void
 }
 
@@ -42,6 +44,8 @@ const expiryMs = 5000
 /** With what the search itself takes, within the five seconds in which a revocation is seen. */
 const disabledPollMs = 2000
 const requestExpiryMs = 60_000
+/** The age of the queue is what workers are added by; it need not be newer. */
+const queueAgeMs = 5000
 const orphanSearchMs = 10 * 60_000
 
 /** Starts what has to be done from time to time; disposing it ends every duty and waits for what is under way. */
@@ -59,6 +63,7 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
     { name: 'expire-requests', everyMs: requestExpiryMs, run: (options) => expireRequests(deps, options) },
     { name: 'remove-orphan-outputs', everyMs: orphanSearchMs, run: (options) => removeOrphanOutputs(deps, options) },
     { name: 'end-disabled-work', everyMs: disabledPollMs, run: (options) => endWorkOfDisabled(deps, options) },
+    { name: 'measure-queue', everyMs: queueAgeMs, run: (options) => measureQueue(deps, options) },
     { name: 'roll-up-usage', everyMs: rollUpMs, run: (options) => rollUpUsage(deps, options) },
     { name: 'deliver-webhooks', everyMs: webhookPollMs, run: (options) => courier.setOff(options) },
   ]
@@ -69,6 +74,20 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
       await Promise.all(running)
       await courier.returned()
     },
+  }
+}
+
+/** Says for how long the longest waiting has waited: null while that is not known. */
+async function measureQueue(
+  { log, clock, onQueueAge }: Pick<MaintenanceDependencies, 'log' | 'clock' | 'onQueueAge'>,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  try {
+    const oldest = await log.oldestPending(options)
+    onQueueAge(oldest === null ? 0 : Math.max(0, clock.now() - oldest))
+  } catch (error) {
+    onQueueAge(null)
+    throw error
   }
 }
 

@@ -18,6 +18,21 @@ export function testInferenceLog(name: string, open: StoreFactory): void {
     })
   })
 
+  test(`${name} log: says since when the longest waiting waits, and nothing when nothing does`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    assert.equal(await store.log.oldestPending(options), null)
+    const [first, second] = [clock.now(), clock.now() + 5000]
+    await store.queue.enqueue(makeSubmission(), options)
+    await clock.advance(5000)
+    await store.queue.enqueue(makeSubmission({ accountId: 'b' }), options)
+    assert.equal(await store.log.oldestPending(options), first)
+    await claimNext(store.queue)
+    assert.equal(await store.log.oldestPending(options), second)
+    await claimNext(store.queue)
+    assert.equal(await store.log.oldestPending(options), null)
+  })
+
   test(`${name} log: pages through an account's inferences, newest first, without gaps or repeats`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     const ids: string[] = []

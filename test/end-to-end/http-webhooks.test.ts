@@ -48,6 +48,7 @@ async function deliverOne(service: HttpService): Promise<void> {
       post: (post, { signal }) => postWebhook(post, { signal, privateTargets: true }),
       random: () => 0,
       onAttempt: () => attempted.resolve(),
+      onQueueAge: () => {},
       underWay: new WorkUnderWay(),
       heldClaims: () => [],
       onSwept: () => {},

@@ -15,6 +15,8 @@ export interface InferenceLog {
     query: { readonly accountId: string; readonly status: InferenceStatus | null; readonly limit: number; readonly after: string | null },
     options: { readonly signal: AbortSignal },
   ): Promise<InferencePage>
+  /** When the longest waiting of all that are pending was submitted, in Unix milliseconds; null when none is. */
+  oldestPending(options: { readonly signal: AbortSignal }): Promise<number | null>
   /** Keys of those outputs that nobody will ask for: their inference is unknown, completed with another, or past its retention. */
   findOrphans(outputs: readonly StoredOutput[], options: { readonly signal: AbortSignal }): Promise<readonly string[]>
 }

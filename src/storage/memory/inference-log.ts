@@ -41,6 +41,12 @@ export class MemoryInferenceLog implements InferenceLog {
     return { inferences, next: found.length > limit ? (inferences.at(-1)?.id ?? null) : null }
   }
 
+  async oldestPending({ signal }: Options): Promise<number | null> {
+    signal.throwIfAborted()
+    const submitted = this.#table.pending().map(({ inference }) => inference.createdAt)
+    return submitted.length === 0 ? null : Math.min(...submitted)
+  }
+
   async findOrphans(outputs: readonly StoredOutput[], { signal }: Options): Promise<readonly string[]> {
     signal.throwIfAborted()
     const now = this.#clock.now()

@@ -2,7 +2,7 @@ import type { Inference, InferenceStatus } from '../../../core/inference.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { InferenceLog, InferencePage } from '../../../core/ports/inference-log.ts'
 import type { StoredOutput } from '../../../core/ports/output-store.ts'
-import { readText } from '../../rows/row.ts'
+import { readInteger, readText } from '../../rows/row.ts'
 import type { Database } from '../database.ts'
 import { Grouping } from '../grouping.ts'
 import { type FoundRecord, findRecords, forgottenBefore, isUuid, readRecord, recordColumns, remembered } from './find-records.ts'
@@ -50,6 +50,16 @@ export class PostgresInferenceLog implements InferenceLog {
     const rows = await this.#database.all(sql, parameters, { repeatable: true })
     const inferences = rows.slice(0, limit).map((row) => readRecord(row).inference)
     return { inferences, next: rows.length > limit ? (inferences.at(-1)?.id ?? null) : null }
+  }
+
+  async oldestPending({ signal }: Options): Promise<number | null> {
+    signal.throwIfAborted()
+    const row = await this.#database.get(
+      'select created_at from queue where not running order by created_at limit 1',
+      {},
+      { repeatable: true },
+    )
+    return row === undefined ? null : readInteger(row, 'created_at')
   }
 
   async findOrphans(outputs: readonly StoredOutput[], { signal }: Options): Promise<readonly string[]> {

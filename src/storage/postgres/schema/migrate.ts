@@ -47,7 +47,8 @@ async function takeSteps(client: Client, migrations: readonly Migration[]): Prom
   }
 }
 
-async function examineServer(client: Client): Promise<readonly string[]> {
+/** @throws {Error} when the server is not fit for the service. */
+export async function examineServer(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query(
     `select current_setting('server_version_num')::integer as version, current_setting('server_version') as name, current_setting('fsync') as fsync,
        current_setting('full_page_writes') as pages, current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,

@@ -3,7 +3,7 @@ import type { Clock } from '../../../core/ports/clock.ts'
 import type { InferenceLog, InferencePage } from '../../../core/ports/inference-log.ts'
 import type { StoredOutput } from '../../../core/ports/output-store.ts'
 import { readInference } from '../../rows/inference-row.ts'
-import { readText } from '../../rows/row.ts'
+import { readInteger, readText } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
 import { QueuePlaces } from './queue-places.ts'
 
@@ -39,6 +39,12 @@ export class SqliteInferenceLog implements InferenceLog {
     const rows = this.#reader.all(sql, { accountId, status, after, limit: limit + 1 })
     const inferences = rows.slice(0, limit).map(readInference)
     return { inferences, next: rows.length > limit ? (inferences.at(-1)?.id ?? null) : null }
+  }
+
+  async oldestPending({ signal }: Options): Promise<number | null> {
+    signal.throwIfAborted()
+    const row = this.#reader.get(`select queued_at from inferences where status = 'pending' order by queued_at limit 1`)
+    return row === undefined ? null : readInteger(row, 'queued_at')
   }
 
   async findOrphans(outputs: readonly StoredOutput[], { signal }: Options): Promise<readonly string[]> {

@@ -1,0 +1,43 @@
+import { Client } from 'pg'
+import { readInteger } from '../rows/row.ts'
+import { toServiceError } from './database-fault.ts'
+import { examineServer } from './schema/migrate.ts'
+import { migrations } from './schema/migrations.ts'
+
+/** What is to be said of a database that answers and is fit for the service. */
+export interface DatabaseCheck {
+  /** Of how many steps its schema is, and how many this version knows. */
+  readonly steps: { readonly taken: number; readonly known: number }
+  /** What the operator should know of the server, sentence by sentence. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Looks at a database without changing anything in it.
+ *
+ * @throws {Error} when it does not answer, is not fit, or holds an installation that is not whole.
+ */
+export async function checkDatabase(url: string): Promise<DatabaseCheck> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 5000, application_name: 'sepia doctor' })
+  client.on('error', () => {})
+  try {
+    await client.connect().catch((error: unknown) => {
+      throw toServiceError(error)
+    })
+    const warnings = await examineServer(client)
+    return { steps: { taken: await readSteps(client), known: migrations.length }, warnings }
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function readSteps(client: Client): Promise<number> {
+  const { rows: tables } = await client.query(
+    `select to_regclass('schema_version') is not null as made, to_regclass('imports') is not null as moves`,
+  )
+  if (tables[0]?.made !== true) return 0
+  const moving = tables[0].moves === true && (await client.query('select 1 from imports where not finished')).rows.length > 0
+  if (moving) throw new Error('An installation is being moved into this database and is not whole; run sepia migrate again.')
+  const { rows } = await client.query('select version from schema_version')
+  return rows[0] === undefined ? 0 : readInteger(rows[0], 'version')
+}
