@@ -123,6 +123,7 @@ export const testPackages: readonly string[] = [
   '@ai-sdk/openai',
   '@ai-sdk/openai-compatible',
   '@ai-sdk/anthropic',
+  '@ai-sdk/cohere',
   '@langchain/core',
   '@langchain/openai',
   '@langchain/anthropic',

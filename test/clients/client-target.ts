@@ -6,6 +6,8 @@ export interface ClientTarget extends AsyncDisposable {
   readonly token: string
   readonly chatModel: string
   readonly imageModel: string
+  /** Absent = there is none. */
+  readonly rankModel?: string
   /** A question the chat model answers in a few words. */
   readonly question: string
 }

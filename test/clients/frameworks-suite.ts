@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createAnthropic } from '@ai-sdk/anthropic'
+import { createCohere } from '@ai-sdk/cohere'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { ChatAnthropic } from '@langchain/anthropic'
 import { ChatOpenAI } from '@langchain/openai'
 import { openai as llamaIndexOpenAi } from '@llamaindex/openai'
-import { generateText, jsonSchema, streamText, tool } from 'ai'
+import { generateText, jsonSchema, rerank, streamText, tool } from 'ai'
 import type { ClientTarget } from './client-target.ts'
 
 const parameters = { type: 'object', properties: {}, additionalProperties: false } as const
@@ -58,6 +59,15 @@ export function testFrameworks(name: string, start: () => Promise<ClientTarget>)
         const answer = await chat().bindTools([described], { tool_choice: 'look_up' }).invoke(target.question)
         assert.equal(answer.tool_calls?.[0]?.name, 'look_up')
       })
+
+    test('the ai SDK ranks documents, over Cohere’s interface', async (context) => {
+      if (target.rankModel === undefined) return context.skip('The target has no reranker')
+      const cohere = createCohere({ baseURL: `${target.url}/v2`, apiKey: target.token })
+      const documents = ['a ship at sea', 'a fox in the snow', 'the moon']
+      const asked = { model: cohere.reranking(target.rankModel), query: 'a fox in the snow', maxRetries: 0 }
+      const { ranking, rerankedDocuments } = await rerank({ ...asked, documents, topN: 2 })
+      assert.deepEqual([ranking.length, ranking[0]?.originalIndex, rerankedDocuments[0]], [2, 1, documents[1]])
+    })
 
     test('LlamaIndex, over chat completions: whole and streamed', async () => {
       const model = llamaIndexOpenAi({ model: target.chatModel, apiKey: target.token, baseURL: `${target.url}/v1`, maxTokens: 24 })

@@ -9,6 +9,7 @@ export async function startFakeTarget(): Promise<ClientTarget> {
     token: service.token,
     chatModel: 'fake-chat',
     imageModel: 'fake-image',
+    rankModel: 'fake-chat',
     question: 'What is the capital of France? [say Paris, é → 巴黎 [DONE] it is.]',
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }

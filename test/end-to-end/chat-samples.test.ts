@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { chatSamples, messagesBody, responsesBody } from '../../src/console/app/pages/chat/chat-samples.ts'
 import { parseMessageRequest } from '../../src/http/wire/messages/message-request.ts'
 import { parseResponseRequest } from '../../src/http/wire/responses/response-request.ts'
+import { startHttpService } from '../support/http-service.ts'
+
+const run = promisify(execFile)
 
 const body = {
   model: 'm',
@@ -16,9 +21,26 @@ const body = {
 
 test('a conversation is shown as a call of every interface, which the service reads', () => {
   const shown = chatSamples('http://x', body).map(({ language }) => language)
-  assert.deepEqual(shown, ['curl', 'JavaScript', 'Python', 'Responses', 'Messages'])
+  assert.deepEqual(shown, ['curl', 'JavaScript', 'Python', 'Responses', 'Messages', 'ai SDK', 'LangChain', 'LlamaIndex'])
   assert.equal(parseResponseRequest(JSON.parse(JSON.stringify(responsesBody(body)))).max_output_tokens, 9)
   const { request } = parseMessageRequest(JSON.parse(JSON.stringify(messagesBody(body))))
   assert.equal(request.sampling.temperature, 1)
   assert.deepEqual(request.input.type === 'chat' && request.input.messages.map(({ role }) => role), ['system', 'user'])
+})
+
+test('each sample for Node runs as it is shown, and so does the one for a shell', async () => {
+  await using service = await startHttpService()
+  const asked = {
+    ...body,
+    model: 'fake-chat',
+    messages: [
+      { role: 'system' as const, content: "Don't waver." },
+      { role: 'user' as const, content: "[say It's four]" },
+    ],
+  }
+  for (const { language, code } of chatSamples(service.url, asked).filter(({ language }) => language !== 'Python')) {
+    const [command, ...flags] = language === 'curl' ? ['sh', '-c', code] : [process.execPath, '--input-type=module', '--eval', code]
+    const { stdout } = await run(command ?? '', flags, { env: { PATH: process.env.PATH, TOKEN: service.token } })
+    assert.match(stdout, /It's four/, `${language}: ${stdout}`)
+  }
 })

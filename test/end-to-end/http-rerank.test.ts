@@ -26,6 +26,7 @@ suite('ranking documents', () => {
             { index: 1, relevance_score: 0.5 },
           ],
           usage: { prompt_tokens: 15, total_tokens: 15 },
+          meta: { tokens: { input_tokens: 15 } },
         },
       )
     }

@@ -17,6 +17,7 @@ export const rerankSchema = Type.Object({
     description: 'The best first.',
   }),
   usage: Type.Object({ prompt_tokens: count, total_tokens: count }),
+  meta: Type.Object({ tokens: Type.Object({ input_tokens: count }) }, { description: "The same in Cohere's words." }),
 })
 
 /** Answer of POST /v1/rerank to `texts`. */
@@ -40,5 +41,6 @@ export function encodeRanking(
     model,
     results: best.map(({ score, index }) => ({ index, relevance_score: score, ...(withTexts && { document: { text: textOf(index) } }) })),
     usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+    meta: { tokens: { input_tokens: promptTokens } },
   }
 }

@@ -1,7 +1,7 @@
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
 
-/** A conversation as a call in three languages. */
+/** A conversation as a call of each client that the service is tried with. */
 export function chatSamples(origin: string, body: ChatBody): readonly { readonly language: string; readonly code: string }[] {
   return [
     { language: 'curl', code: curlSample(`${origin}/v1/chat/completions`, body) },
@@ -45,7 +45,84 @@ const stream = client.messages.stream(${JSON.stringify(messagesBody(body), null,
 stream.on('text', (text) => process.stdout.write(text))
 await stream.finalMessage()`,
     },
+    ...frameworkSamples(origin, body),
   ]
+}
+
+/** The frameworks that many programs are built on. */
+function frameworkSamples(origin: string, body: ChatBody): readonly { readonly language: string; readonly code: string }[] {
+  const { messages, system, maxTokens, ...settings } = frameworkSettings(body)
+  const shown = (value: object): string => JSON.stringify(value, null, 2)
+  const lines = (value: object): string => shown(value).slice(2, -2)
+  return [
+    {
+      language: 'ai SDK',
+      code: `// npm install ai @ai-sdk/openai-compatible
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { streamText } from 'ai'
+
+const sepia = createOpenAICompatible({ name: 'sepia', baseURL: '${origin}/v1', apiKey: process.env.TOKEN })
+const { textStream } = streamText({
+  model: sepia(${JSON.stringify(body.model)}),
+${lines({ system, messages, maxOutputTokens: maxTokens, ...settings })}
+})
+for await (const text of textStream) process.stdout.write(text)`,
+    },
+    {
+      language: 'LangChain',
+      code: `// npm install @langchain/openai @langchain/core
+import { ChatOpenAI } from '@langchain/openai'
+
+const chat = new ChatOpenAI({
+  configuration: { baseURL: '${origin}/v1' },
+  apiKey: process.env.TOKEN,
+${lines({ model: body.model, maxTokens, ...settings })}
+})
+const stream = await chat.stream(${shown(said(system, messages))})
+for await (const chunk of stream) process.stdout.write(chunk.text)`,
+    },
+    {
+      language: 'LlamaIndex',
+      code: `// npm install @llamaindex/openai
+import { openai } from '@llamaindex/openai'
+
+const model = openai({
+  baseURL: '${origin}/v1',
+  apiKey: process.env.TOKEN,
+${lines({ model: body.model, maxTokens, ...settings })}
+})
+const stream = await model.chat({ stream: true, messages: ${shown(said(system, messages))} })
+for await (const { delta } of stream) process.stdout.write(delta)`,
+    },
+  ]
+}
+
+interface SaidText {
+  readonly role: string
+  readonly content: string
+}
+
+/** The same question in the words that frameworks share. */
+function frameworkSettings({ messages, max_tokens, temperature, top_p }: ChatBody): {
+  readonly system: string | undefined
+  readonly messages: readonly SaidText[]
+  readonly maxTokens: number | undefined
+  readonly temperature: number | undefined
+  readonly topP: number | undefined
+} {
+  const texts = messages.map(({ role, content }) => ({ role, content: textOf(content) }))
+  const system = texts.filter(({ role }) => role === 'system').map(({ content }) => content)
+  return {
+    system: system.length === 0 ? undefined : system.join('\n'),
+    messages: texts.filter(({ role }) => role !== 'system'),
+    maxTokens: max_tokens,
+    temperature,
+    topP: top_p,
+  }
+}
+
+function said(system: string | undefined, messages: readonly SaidText[]): readonly SaidText[] {
+  return system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
 }
 
 /** The same question in the words of OpenAI's Responses. */
