@@ -35,6 +35,10 @@ const benches = [
     name: 'real-size/checkpoint-at-size',
     question: "Images: a checkpoint of SDXL's real size, against the same network as the official export writes it",
   },
+  {
+    name: 'console/first-load-and-interactions',
+    question: 'The console: script that a page loads first, and from input to next paint',
+  },
   { name: 'start/first-answer', question: 'Start to first answer, and idle memory' },
 ] as const
 

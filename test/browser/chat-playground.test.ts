@@ -86,7 +86,9 @@ test('two models answer one message side by side, each stopped by itself; the co
   await columns.nth(0).and(page.locator('[data-state=done]')).waitFor()
   await page.getByText('Choose the answer that the conversation goes on with.').waitFor()
   assert.deepEqual(await findBarriers(page), [])
+  const kept = page.waitForResponse((response) => response.request().method() === 'PUT' && !response.url().includes('/turns/'))
   await columns.nth(1).getByRole('button', { name: 'Go on with this one' }).click()
+  await kept
   await answers(page).getByText('The moon').waitFor()
   assert.equal(await answers(page).count(), 1)
   await page.getByText('2 of 2').waitFor()
@@ -154,9 +156,9 @@ test('the built-in model is made to call a function and to follow a schema, and 
     .fill(JSON.stringify({ name: 'get_weather', parameters: city }))
   await panel(page).getByLabel('The model', { exact: true }).selectOption('required')
   await say(page, 'How is the weather in Oslo?')
-  await page.getByRole('region', { name: 'Call of get_weather' }).waitFor()
-  await answers(page).last().and(page.locator('[data-state=done]')).waitFor()
-  await page.getByLabel('What get_weather answers').waitFor()
+  await answers(page).last().and(page.locator(':is([data-state=done], [data-state=cut])')).waitFor()
+  // How often it calls before it ends is chance.
+  await page.getByRole('region', { name: 'Call of get_weather' }).first().getByText('"city": "Oslo"').waitFor()
   assert.deepEqual(await findBarriers(page), [])
   await panel(page).getByLabel('Functions', { exact: true }).fill('')
 })

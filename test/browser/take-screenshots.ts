@@ -4,10 +4,13 @@ import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { becomeOwner, draw, openPage, visitConsole } from './support/console-visit.ts'
 
-/** Draws every page of the console, light and dark, into docs/screenshots: `node test/browser/take-screenshots.ts`. */
+/** Draws every page of the console and its states into docs/screenshots, wide in light and dark, and at two narrower widths: `node test/browser/take-screenshots.ts`. */
 const folder = join(import.meta.dirname, '../../docs/screenshots')
-const narrow = { width: 390, height: 780 }
 const wide = { width: 1280, height: 860 }
+const narrower = [
+  { width: 768, height: 1024 },
+  { width: 360, height: 780 },
+] as const
 
 await using visit = await visitConsole()
 const { page, service } = visit
@@ -17,6 +20,13 @@ await page.goto(service.link)
 await page.getByLabel('Name').waitFor()
 await take(page, 'first-run')
 await becomeOwner(visit)
+await take(page, 'chat-empty')
+for (const name of ['Gallery', 'Requests', 'Usage']) {
+  await openPage(page, name)
+  await settle(page)
+  await take(page, `${name.toLowerCase()}-empty`)
+}
+await openPage(page, 'Chat')
 
 for (const question of ['What is the capital of Portugal?', 'Tell me a short story about a fox.']) {
   await page.getByLabel('Your message').fill(question)
@@ -26,6 +36,28 @@ for (const question of ['What is the capital of Portugal?', 'Tell me a short sto
 await take(page, 'chat')
 await page.getByRole('button', { name: 'Show as code' }).click()
 await take(page, 'chat-as-code')
+await page.keyboard.press('Escape')
+const panel = page.getByRole('complementary', { name: 'Conversations and settings' })
+await panel.locator('summary').filter({ hasText: 'Compare models' }).click()
+await panel.getByLabel('Second model').selectOption({ index: 1 })
+await page.getByLabel('Your message').fill('How do you say “water” in Spanish?')
+await page.keyboard.press('Enter')
+await page.getByRole('button', { name: 'Go on with this one' }).nth(1).waitFor()
+await take(page, 'chat-compared')
+await page.getByRole('button', { name: 'Go on with this one' }).first().click()
+await panel.getByLabel('Second model').selectOption({ index: 0 })
+await panel.locator('summary').filter({ hasText: 'Functions and JSON' }).click()
+await panel.getByRole('button', { name: 'Begin with an example function' }).click()
+await panel.getByLabel('The model', { exact: true }).selectOption('required')
+await page.getByLabel('Your message').fill('How is the weather in Oslo?')
+await page.keyboard.press('Enter')
+await page.getByRole('region', { name: 'Call of get_weather' }).waitFor()
+await page.locator('.turn-answer[data-state=writing]').waitFor({ state: 'detached' })
+await take(page, 'chat-function')
+await panel.getByLabel('Functions', { exact: true }).fill('')
+await page.keyboard.press('Control+k')
+await page.getByRole('option').first().waitFor()
+await take(page, 'palette')
 await page.keyboard.press('Escape')
 
 await openPage(page, 'Images')
@@ -75,11 +107,20 @@ for (const role of ['Member', 'Owner']) {
   await page.keyboard.press('Escape')
 }
 
-for (const name of ['Requests', 'Usage', 'Models', 'Access tokens', 'Webhooks', 'People', 'Service']) {
+for (const name of [...['Assets', 'Requests', 'Usage', 'Models', 'Access tokens', 'Webhooks', 'People', 'Audit log', 'Service']] as const) {
   await openPage(page, name)
-  await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
+  await settle(page)
+  if (name === 'Usage') await page.getByRole('slider', { name: 'Requests per day' }).focus()
+  // Two readings make the first figures.
+  if (name === 'Service') await page.locator('.sparkline polyline').first().waitFor({ timeout: 60_000 })
   await take(page, name.toLowerCase().replace(' ', '-'))
 }
+await page.goto(`${service.url}/console/account`)
+await settle(page)
+await take(page, 'account')
+await showState('models', 'loading', 'hold')
+await showState('models', 'failed', 'break')
+await page.goto(`${service.url}/console/chat`)
 await openPage(page, 'Requests')
 await page.locator('.ledger a').nth(1).click()
 await page.locator('.gallery img').first().waitFor()
@@ -92,14 +133,6 @@ await page.getByRole('button', { name: 'Make the token' }).click()
 await page.getByText('Your new token').waitFor()
 await take(page, 'new-token')
 
-await page.setViewportSize(narrow)
-for (const path of ['chat', 'images', 'gallery', 'requests', 'usage', 'tokens']) {
-  await page.goto(`${service.url}/console/${path}`)
-  await page.locator('h1').waitFor()
-  await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
-  await take(page, `narrow-${path}`)
-}
-await page.setViewportSize(wide)
 await page.getByRole('button', { name: 'Sign out' }).click()
 await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
 await take(page, 'sign-in')
@@ -116,12 +149,41 @@ async function letSomebodyIn(link: string): Promise<void> {
   await other.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
 }
 
+/** A page whose answers do not come, or never will. */
+async function showState(name: string, state: string, how: 'hold' | 'break'): Promise<void> {
+  const answers = `**/console/api/${name}`
+  const { promise: letGo, resolve } = Promise.withResolvers<void>()
+  await page.route(answers, async (route) => {
+    if (how === 'hold') await letGo
+    await route.abort()
+  })
+  await page.goto(`${service.url}/console/${name}`)
+  await (how === 'hold' ? page.locator('main [aria-busy]') : page.getByRole('alert')).first().waitFor()
+  await take(page, `${name}-${state}`)
+  resolve()
+  await page.unroute(answers)
+}
+
+async function settle(page: Page): Promise<void> {
+  await page.locator('main:not(:has([aria-busy]))').waitFor()
+}
+
 async function take(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const picture = await sharp(await page.screenshot())
-      .webp({ quality: 82 })
-      .toBuffer()
-    await writeFile(join(folder, `${name}-${colorScheme}.webp`), picture)
+    await shoot(page, `${name}-${colorScheme}`)
   }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  for (const size of narrower) {
+    await page.setViewportSize(size)
+    await shoot(page, `${name}-${size.width}`)
+  }
+  await page.setViewportSize(wide)
+}
+
+async function shoot(page: Page, name: string): Promise<void> {
+  const picture = await sharp(await page.screenshot())
+    .webp({ quality: 78 })
+    .toBuffer()
+  await writeFile(join(folder, `${name}.webp`), picture)
 }

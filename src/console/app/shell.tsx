@@ -23,12 +23,12 @@ export function Shell({ account }: { account: Account }): VNode {
         Skip to the page
       </a>
       <Navigation account={account} />
-      <div class="top-bar">
+      <header class="top-bar">
         <Wordmark />
         <Button tone="quiet" icon="menu" iconOnly onClick={() => drawer.current?.showModal()}>
           Open the menu
         </Button>
-      </div>
+      </header>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a modal dialog by itself; this is the click beside it */}
       <dialog
         ref={drawer}

@@ -1,11 +1,9 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** What keeps people out of the page as it stands: axe's serious and critical findings, one line each. */
+/** What keeps people out of the page as it stands: axe's findings of every level, one line each. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
 }

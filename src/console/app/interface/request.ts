@@ -25,6 +25,8 @@ export interface RequestOptions {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
+  /** Whether it is sent although the page is left meanwhile; only for small bodies. */
+  readonly outlivesPage?: boolean
 }
 
 /**
@@ -35,6 +37,7 @@ export interface RequestOptions {
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
   const init: RequestInit = { method: options.method ?? 'GET', headers: { ...options.headers }, credentials: 'same-origin' }
   if (options.signal) init.signal = options.signal
+  if (options.outlivesPage) init.keepalive = true
   if (options.body instanceof Blob) init.body = options.body
   else if (options.body !== undefined) {
     init.body = JSON.stringify(options.body)

@@ -14,7 +14,7 @@ import { Wordmark } from './wordmark.tsx'
 /** The way around the console, beside every page or in the drawer. */
 export function Navigation({ account }: { account: Account }): VNode {
   return (
-    <div class="side">
+    <section class="side" aria-label="Around the console">
       <Wordmark />
       <nav aria-label="Console">
         {pageGroups(account).map(({ title, entries }) => (
@@ -49,7 +49,7 @@ export function Navigation({ account }: { account: Account }): VNode {
           </Button>
         </div>
       </div>
-    </div>
+    </section>
   )
 }
 

@@ -86,6 +86,7 @@ export class ConversationKeeper {
   }
 
   async #send(method: 'PUT' | 'DELETE', path: string, body: unknown): Promise<void> {
-    await send(`${this.#path}${path}`, { method, body })
+    // What a conversation is called and where it was left is small, and often changed just before a page is left.
+    await send(`${this.#path}${path}`, { method, body, outlivesPage: path === '' })
   }
 }

@@ -182,7 +182,9 @@ export class Conversation {
   }
 
   #add(fields: Omit<Turn, 'id' | 'failure' | 'facts' | 'at'>): Turn {
-    const turn: Turn = { ...fields, id: makeId(), failure: null, facts: null, at: Date.now() }
+    // Messages come back in the order of their times: two begun at once must not share one.
+    const at = Math.max(Date.now(), (this.#all.peek().at(-1)?.at ?? 0) + 1)
+    const turn: Turn = { ...fields, id: makeId(), failure: null, facts: null, at }
     this.#all.value = [...this.#all.peek(), turn]
     this.#leaf.value = turn.id
     if (this.title.peek() === '') this.title.value = turn.content.trim().replace(/\s+/g, ' ').slice(0, longestTitle) || 'Untitled'

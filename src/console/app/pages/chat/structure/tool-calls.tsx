@@ -12,6 +12,8 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
   const results = useSignal<readonly string[]>([])
   if (calls.length === 0) return null
   const isOpen = last && turn.state === 'done' && calls.some(({ result }) => result === undefined)
+  // Several calls of one function are told apart by their place.
+  const numbered = (index: number) => (calls.length > 1 ? `${calls[index]?.name} (${index + 1} of ${calls.length})` : calls[index]?.name)
   const submit = (event: Event) => {
     event.preventDefault()
     current.value.answerCalls(turn, results.value)
@@ -22,7 +24,7 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
   return (
     <form class="stack" onSubmit={submit}>
       {calls.map((call, index) => (
-        <section class="tool-call stack tight" key={call.id} aria-label={`Call of ${call.name}`}>
+        <section class="tool-call stack tight" key={call.id} aria-label={`Call of ${numbered(index)}`}>
           <h3>
             Asks for <code>{call.name}</code>
           </h3>
@@ -31,7 +33,7 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
           </pre>
           {isOpen ? (
             <TextArea
-              label={`What ${call.name} answers`}
+              label={`What ${numbered(index)} answers`}
               mono
               rows={2}
               value={results.value[index] ?? ''}

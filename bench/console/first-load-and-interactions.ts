@@ -1,0 +1,181 @@
+/**
+ * How many bytes of script does each page of the console load first, and how long from a key or a press to the next paint with 200 messages and 500 pictures?
+ *
+ * The bars are 100 kB of script with gzip, and 100 ms. The rival is the same page with nothing in it.
+ */
+import { get } from 'node:http'
+import type { BrowserContext, Page } from 'playwright-core'
+import { becomeOwner, visitConsole } from '../../test/browser/support/console-visit.ts'
+import { describeMachine, median } from '../measure.ts'
+
+const paths = [
+  'chat',
+  'images',
+  'gallery',
+  'assets',
+  'requests',
+  'usage',
+  'models',
+  'tokens',
+  'webhooks',
+  'account',
+  'people',
+  'audit',
+  'service',
+]
+const mostScriptBytes = 100_000
+const mostPaintMs = 100
+const rounds = 7
+const messages = 200
+const pictures = 500
+const answer =
+  'Otters **hold hands** while they sleep.\n\n1. They eat urchins.\n2. They use tools, such as `stones`.\n\n| what | how many |\n|---|---|\n| hands | 2 |\n'
+
+console.log(describeMachine())
+await using visit = await visitConsole()
+const { page, context, service } = visit
+await becomeOwner(visit)
+
+console.log(`\nscript loaded first, kB with gzip (at most ${mostScriptBytes / 1000})`)
+let worstBytes = 0
+for (const path of paths) {
+  const bytes = await firstScriptBytes(context, `${service.url}/console/${path}`)
+  worstBytes = Math.max(worstBytes, bytes)
+  console.log(`  ${path.padEnd(10)} ${(bytes / 1000).toFixed(1)}`)
+}
+
+console.log(`\nfrom input to next paint, ms: median / worst of ${rounds} (at most ${mostPaintMs})`)
+let worstMs = 0
+const typing = () => page.keyboard.press('a')
+const message = page.getByLabel('Your message')
+await page.goto(`${service.url}/console/chat`)
+await message.focus()
+await report('chat, empty: a letter typed', typing, () => message.fill(''))
+const conversation = await keepConversation(page)
+await page.goto(`${service.url}/console/chat/${conversation}`)
+await page
+  .locator('.turn-answer')
+  .nth(messages / 2 - 1)
+  .waitFor()
+await message.focus()
+await report(`chat, ${messages} messages: a letter typed`, typing, () => message.fill(''))
+await report(
+  `chat, ${messages} messages: the palette opened`,
+  () => page.keyboard.press('Control+k'),
+  () => page.keyboard.press('Escape'),
+)
+await report(
+  `chat, ${messages} messages: a message edited`,
+  () => page.getByRole('button', { name: 'Edit' }).last().click(),
+  async () => {
+    const leave = page.getByRole('button', { name: 'Leave as it was' })
+    if (await leave.isVisible()) await leave.click()
+  },
+)
+await page.goto(`${service.url}/console/gallery`)
+await page.locator('h1').waitFor()
+await report(
+  'gallery, empty: the palette opened',
+  () => page.keyboard.press('Control+k'),
+  () => page.keyboard.press('Escape'),
+)
+await hangPictures(page)
+await page.goto(`${service.url}/console/gallery`)
+await page
+  .locator('.gallery img')
+  .nth(pictures - 1)
+  .waitFor({ state: 'attached' })
+await report(
+  `gallery, ${pictures} pictures: the palette opened`,
+  () => page.keyboard.press('Control+k'),
+  () => page.keyboard.press('Escape'),
+)
+await report(
+  `gallery, ${pictures} pictures: one opened`,
+  () => page.locator('.gallery button').nth(3).click(),
+  () => page.keyboard.press('Escape'),
+)
+
+if (worstBytes > mostScriptBytes || worstMs > mostPaintMs) process.exitCode = 1
+
+/** Bytes of script that a browser without a cache fetches until a page stands still. */
+async function firstScriptBytes(from: BrowserContext, address: string): Promise<number> {
+  const fresh = await visit.browser.newContext({ storageState: await from.storageState() })
+  const loading = await fresh.newPage()
+  const scripts = new Set<string>()
+  loading.on('response', (response) => {
+    if (response.request().resourceType() === 'script') scripts.add(response.url())
+  })
+  await loading.goto(address, { waitUntil: 'networkidle' })
+  await fresh.close()
+  const sizes = await Promise.all([...scripts].map(gzipBytes))
+  return sizes.reduce((sum, bytes) => sum + bytes, 0)
+}
+
+function gzipBytes(address: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get(address, { headers: { 'accept-encoding': 'gzip' } }, (response) => {
+      let bytes = 0
+      response.on('data', (part: Buffer) => {
+        bytes += part.length
+      })
+      response.on('end', () => resolve(bytes))
+    }).on('error', reject)
+  })
+}
+
+/** Prints how long the browser took from an input to the paint behind it, as its event timing tells. */
+async function report(name: string, act: () => Promise<unknown>, undo: () => Promise<unknown>): Promise<void> {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    await page.evaluate(`{
+      window.inputs = []
+      window.watch?.disconnect()
+      window.watch = new PerformanceObserver((list) => window.inputs.push(...list.getEntries().map(({ duration, interactionId }) => interactionId > 0 ? duration : 0)))
+      window.watch.observe({ type: 'event', durationThreshold: 16 })
+    }`)
+    await act()
+    await settle(page)
+    // The browser leaves out what took less than 16 ms.
+    times.push(Math.max(16, ...(await page.evaluate<number[]>('window.inputs'))))
+    await undo()
+    await settle(page)
+  }
+  worstMs = Math.max(worstMs, median(times))
+  console.log(`  ${name.padEnd(46)} ${median(times)} / ${Math.max(...times)}`)
+}
+
+/** Two frames later the paint is done and its timing told. */
+async function settle(of: Page): Promise<void> {
+  await of.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 60))))')
+}
+
+/** Keeps a conversation of many messages and returns its id. */
+async function keepConversation(of: Page): Promise<string> {
+  const id = 'bench'.padEnd(24, 'x')
+  const turn = (index: number) => `m${index}`.padEnd(24, 'x')
+  const put = async (path: string, body: object) => {
+    await of.evaluate(
+      `fetch('/console/api/conversations/${id}${path}', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(JSON.stringify(body))} })`,
+    )
+  }
+  await put('', { title: 'Many words', pinned: false, leaf: turn(messages - 1) })
+  for (let index = 0; index < messages; index++) {
+    const isAnswer = index % 2 === 1
+    const said = isAnswer
+      ? { role: 'assistant', content: answer, model: 'sepia-mini-chat' }
+      : { role: 'user', content: `Question ${index}` }
+    await put(`/turns/${turn(index)}`, { ...said, parent: index === 0 ? null : turn(index - 1), files: [], state: 'done', at: index + 1 })
+  }
+  return id
+}
+
+/** Lets the gallery hold many pictures, each the same small one. */
+async function hangPictures(of: Page): Promise<void> {
+  const picture = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64')
+  const all = Array.from({ length: pictures }, (_, index) => ({
+    ...{ inferenceId: `inf_${index}`, index: 0, seed: index, removedForSafety: false, expiresAt: Date.now() + 3_600_000 },
+  }))
+  await of.route('**/console/api/gallery*', (route) => route.fulfill({ json: { pictures: all, next: null } }))
+  await of.route('**/console/api/outputs/**', (route) => route.fulfill({ contentType: 'image/png', body: picture }))
+}
