@@ -1,21 +1,26 @@
 import { existsSync } from 'node:fs'
 import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/config.ts'
+import { ServiceError } from '../core/error.ts'
+import type { OutputStore } from '../core/ports/output-store.ts'
+import { openFilesystemOutputs } from '../storage/filesystem/open-filesystem-outputs.ts'
 import { type MovedTable, movedTables, type ReadPage, RowHash, readPages, type TableSum } from '../storage/moving/moved-table.ts'
+import type { S3OutputStore } from '../storage/s3/open-s3-outputs.ts'
 import { openSqliteStore } from '../storage/sqlite/open-sqlite-store.ts'
-import { InstallationReader } from '../storage/sqlite/read-installation.ts'
+import { InstallationReader, type KeptOutput } from '../storage/sqlite/read-installation.ts'
+import { openBucket } from './cluster/open-bucket.ts'
 import { dataLayout } from './data-layout.ts'
 import { createSystemClock } from './system-clock.ts'
 
 /**
- * Copies an embedded installation, with the work that waits in it, into an empty PostgreSQL database and compares both, row by row. The service must
- * not run. Interrupted, it goes on where it was when it is run again.
+ * Copies an embedded installation, with the work that waits in it, into an empty PostgreSQL database and compares both, row by row, and its outputs into the
+ * bucket where one is named. The service must not run. Interrupted, it goes on where it was when it is run again.
  *
- * @returns Rows copied, by table.
+ * @returns Rows copied, by table, and `outputs`, those that were whole.
  * @throws {Error} when the service runs, the target holds another installation, or a table differs afterwards.
  */
 export async function moveInstallation(
-  { dataFolder }: Pick<Config, 'dataFolder'>,
+  { dataFolder, outputs }: Pick<Config, 'dataFolder' | 'outputs'>,
   target: string,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (done: number, total: number) => void },
 ): Promise<Readonly<Record<string, number>>> {
@@ -23,18 +28,22 @@ export async function moveInstallation(
   if (!existsSync(file))
     throw new UsageError([{ where: 'data', message: `there is no database in ${dataFolder}; name the data folder with --data.` }])
   // Opened as its service: nobody else has it, its schema is today's, and what ran is waiting again.
-  await using _owned = await openSqliteStore({ file, clock: createSystemClock(), limits: { maxPending: 1 }, mode: 'service' })
-  using source = new InstallationReader(file)
-  const [{ Database }, { migrate }, { InstallationWriter }] = await Promise.all([
+  const clock = createSystemClock()
+  await using _owned = await openSqliteStore({ file, clock, limits: { maxPending: 1 }, mode: 'service' })
+  using source = new InstallationReader(file, { outputs: outputs.type === 's3' ? 'bucket' : 'files' })
+  const [{ Database }, { migrate }, { InstallationWriter }, { PostgresNodeRegistry }] = await Promise.all([
     import('../storage/postgres/database.ts'),
     import('../storage/postgres/schema/migrate.ts'),
     import('../storage/postgres/write-installation.ts'),
+    import('../storage/postgres/node-registry.ts'),
   ])
   await migrate(target)
   await using database = new Database(target)
   const writer = new InstallationWriter(database)
   await writer.begin()
-  const total = movedTables.reduce((sum, table) => sum + source.count(table), 0)
+  const counts = new Map(movedTables.map((table) => [table.name, source.count(table)]))
+  const objects = outputs.type === 's3' ? (counts.get('stored_outputs') ?? 0) : 0
+  const total = [...counts.values()].reduce((sum, count) => sum + count, objects)
   let done = 0
   const moved: Record<string, number> = {}
   for (const table of movedTables) {
@@ -50,8 +59,42 @@ export async function moveInstallation(
     compare(table, expected, await sumTable(writer.read, table))
     moved[table.name] = expected.count
   }
+  if (outputs.type === 's3') {
+    const bucket = await openBucket(outputs, { clock, registry: new PostgresNodeRegistry(database, clock) }, { signal })
+    const files = await openFilesystemOutputs({ folder: dataLayout(dataFolder).outputsFolder, clock })
+    moved.outputs = await copyOutputs({ source, files, bucket }, { signal, onCopied: () => onProgress(++done, total) })
+  }
   await writer.finish()
   return moved
+}
+
+/** Outputs that are read and stored at once. */
+const outputsAtOnce = 4
+
+/** What is missing or damaged stays so: its record tells whoever fetches it, as it did before. */
+async function copyOutputs(
+  { source, files, bucket }: { readonly source: InstallationReader; readonly files: OutputStore; readonly bucket: S3OutputStore },
+  { signal, onCopied }: { readonly signal: AbortSignal; readonly onCopied: () => void },
+): Promise<number> {
+  let copied = 0
+  const copy = async ({ file, object }: KeptOutput) => {
+    const pieces = await files.open(file, { signal }).catch(nullWhereDamaged)
+    if (pieces !== null) await bucket.adopt(object, Buffer.concat(await Array.fromAsync(pieces)), { signal })
+    copied += pieces === null ? 0 : 1
+    onCopied()
+  }
+  for (let last: string | null = null; ; ) {
+    signal.throwIfAborted()
+    const page = source.keptOutputs(last, outputsAtOnce)
+    await Promise.all(page.map(copy))
+    last = page.at(-1)?.id ?? null
+    if (last === null) return copied
+  }
+}
+
+function nullWhereDamaged(error: unknown): null {
+  if (error instanceof ServiceError) return null
+  throw error
 }
 
 async function sumTable(read: ReadPage, table: MovedTable): Promise<TableSum> {

@@ -2,14 +2,18 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { suite, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { openBucket } from '../../src/composition/cluster/open-bucket.ts'
 import { moveInstallation } from '../../src/composition/move-installation.ts'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { openFilesystemOutputs } from '../../src/storage/filesystem/open-filesystem-outputs.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/open-sqlite-store.ts'
 import { claimNext, succeed } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
+import { startFaultyS3Server } from '../support/s3/faulty-s3-server.ts'
+import { readStored } from '../support/stored-output.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -46,7 +50,10 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     await using folder = await makeDataFolder()
     const url = await createDatabase()
     const progress: number[] = []
-    const rows = await moveInstallation({ dataFolder: folder.path }, url, { ...options, onProgress: (done) => progress.push(done) })
+    const rows = await moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, {
+      ...options,
+      onProgress: (done) => progress.push(done),
+    })
     assert.deepEqual([rows.accounts, rows.inferences, rows.queue, rows.documents, rows.audit_entries], [1, 5, 3, 1, 1])
     assert.equal(
       progress.at(-1),
@@ -76,15 +83,21 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     const onProgress = (done: number) => {
       if (done > 400) stop.abort(new Error('stopped here'))
     }
-    await assert.rejects(moveInstallation({ dataFolder: folder.path }, url, { signal: stop.signal, onProgress }), /stopped here/)
+    await assert.rejects(
+      moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, { signal: stop.signal, onProgress }),
+      /stopped here/,
+    )
     await assert.rejects(open(url), /not whole; run sepia migrate again/)
-    assert.equal((await moveInstallation({ dataFolder: folder.path }, url, quiet)).queue, 903)
+    assert.equal((await moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, quiet)).queue, 903)
     await using store = await open(url)
     assert.equal(
       (await store.log.list({ accountId: 'account-0', status: 'pending', limit: 1000, after: null }, options)).inferences.length,
       300,
     )
-    await assert.rejects(moveInstallation({ dataFolder: folder.path }, url, quiet), /moved into this database already/)
+    await assert.rejects(
+      moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, quiet),
+      /moved into this database already/,
+    )
   })
 
   test('a database that holds something else is left alone, and a difference is found', async () => {
@@ -93,11 +106,61 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     const { query } = await sharedPostgres()
     const name = new URL(url).pathname.slice(1)
     await query("insert into accounts (id, name, role, created_at) values ('x', 'Eve', 'owner', 1)", name)
-    await assert.rejects(moveInstallation({ dataFolder: folder.path }, url, quiet), /holds an installation already/)
+    await assert.rejects(
+      moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, quiet),
+      /holds an installation already/,
+    )
     await query('insert into imports (finished) values (false)', name)
-    await assert.rejects(moveInstallation({ dataFolder: folder.path }, url, quiet), /accounts has 2 rows after copying instead of 1/)
+    await assert.rejects(
+      moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, quiet),
+      /accounts has 2 rows after copying instead of 1/,
+    )
     await query("delete from accounts; insert into accounts (id, name, role, created_at) values ('a', 'Eve', 'owner', 1)", name)
-    await assert.rejects(moveInstallation({ dataFolder: folder.path }, url, quiet), /accounts differs after copying/)
+    await assert.rejects(
+      moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, quiet),
+      /accounts differs after copying/,
+    )
+  })
+
+  test('outputs go into the bucket where one is named, each once, and are fetched from there', async () => {
+    await using folder = await makeDataFolder()
+    await using server = await startFaultyS3Server()
+    const clock = createSystemClock()
+    const files = await openFilesystemOutputs({ folder: `${folder.path}/outputs`, clock })
+    const kept: { readonly id: string; readonly accountId: string; readonly text: string }[] = []
+    {
+      await using store = await openSqliteStore({ file: `${folder.path}/sepia.db`, clock, limits: roomy, mode: 'service' })
+      for (const text of ['first', 'second', 'lost']) {
+        await store.queue.enqueue(makeSubmission(), options)
+        const claim = await claimNext(store.queue)
+        const name = { inferenceId: claim.id, attempt: claim.attempt }
+        const output = await files.put(name, { contentType: 'text/plain', chunks: [Buffer.from(text)] }, options)
+        assert.equal(await succeed(store.queue, claim, output), 'completed')
+        if (text === 'lost') await files.delete([output.key], options)
+        else kept.push({ id: claim.id, accountId: claim.inference.accountId, text })
+      }
+    }
+    const outputs = { type: 's3', address: server.address, secretFile: null } as const
+    const url = await createDatabase()
+    let puts = 0
+    server.fault = ({ method, key }) => (method === 'PUT' && key.startsWith('v1/') && ++puts === 2 ? { status: 403 } : undefined)
+    await assert.rejects(moveInstallation({ dataFolder: folder.path, outputs }, url, quiet), /answered 403/)
+    server.fault = () => undefined
+    const rows = await moveInstallation({ dataFolder: folder.path, outputs }, url, quiet)
+    assert.equal(rows.outputs, 2)
+    assert.equal([...server.objects.keys()].filter((key) => key.startsWith('v1/')).length, 2)
+    await using store = await open(url)
+    const bucket = await openBucket(outputs, { clock, registry: store.nodes }, options)
+    for (const { id, accountId, text } of kept) {
+      const output = (await store.log.find(id, accountId, options))?.output
+      assert.ok(output)
+      assert.equal((await readStored(bucket, output)).toString(), text)
+    }
+    const old = [...server.objects.keys()].flatMap((key) => {
+      const inferenceId = key.split('/')[2]
+      return inferenceId === undefined ? [] : [{ key, inferenceId }]
+    })
+    assert.deepEqual(await store.log.findOrphans(old, options), [])
   })
 
   test('a folder whose service runs is refused', async () => {
@@ -108,6 +171,9 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
       limits: roomy,
       mode: 'service',
     })
-    await assert.rejects(moveInstallation({ dataFolder: folder.path }, await createDatabase(), quiet), /in use by process/)
+    await assert.rejects(
+      moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, await createDatabase(), quiet),
+      /in use by process/,
+    )
   })
 })

@@ -4,9 +4,9 @@ import { UsageError } from '../usage-error.ts'
 
 export const migrate: Command = {
   words: ['migrate'],
-  summary: 'Copy everything but outputs and models into an empty PostgreSQL database, work that waits included, and compare both.',
+  summary: 'Copy everything but models into an empty PostgreSQL database, and outputs into the bucket of s3-url, and compare both.',
   flags: [{ name: 'to', form: '<database-url>', help: 'The database: postgres://user:password@host/database.', required: true }],
-  settings: ['data'],
+  settings: ['data', 's3-url', 's3-secret-file'],
   run: async ({ flags, backend, config, terminal, signal }) => {
     const target = flags.get('to') ?? ''
     if (!/^postgres(ql)?:\/\/./.test(target))
@@ -14,6 +14,12 @@ export const migrate: Command = {
     using bar = openProgressBar({ terminal, now: Date.now }, 'Copying')
     const rows = await backend.migrate(config, target, { signal, onProgress: bar.report })
     const lines = Object.entries(rows).map(([table, count]) => `${String(count).padStart(9)}  ${table}`)
-    return { text: `${lines.join('\n')}\nCopied and compared; start the service with --database-url.`, json: { rows } }
+    const missing = rows.outputs === undefined ? 0 : (rows.stored_outputs ?? 0) - rows.outputs
+    const notes = [
+      ...(rows.outputs === undefined ? ['Outputs stay in the data folder; name a bucket with --s3-url to copy them, too.'] : []),
+      ...(missing > 0 ? [`${missing} outputs were missing or damaged in the data folder.`] : []),
+      'Copied and compared; start the service with --database-url and --s3-url.',
+    ]
+    return { text: [...lines, ...notes].join('\n'), json: { rows } }
   },
 }

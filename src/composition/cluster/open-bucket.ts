@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
-import type { OutputStore } from '../../core/ports/output-store.ts'
+import type { S3OutputStore } from '../../storage/s3/open-s3-outputs.ts'
 import { readSecretFile } from './read-secret-file.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function openBucket(
   { address, secretFile }: Extract<Config['outputs'], { readonly type: 's3' }>,
   { clock, registry }: { readonly clock: Clock; readonly registry: NodeRegistry },
   options: { readonly signal: AbortSignal },
-): Promise<OutputStore> {
+): Promise<S3OutputStore> {
   const { openS3Outputs } = await import('../../storage/s3/open-s3-outputs.ts')
   const secretKey = secretFile === null ? address.secretKey : await readSecretFile(secretFile, { where: 's3-secret-file', least: 1 })
   return openS3Outputs({ address: { ...address, secretKey }, cluster: await registry.cluster(options), clock }, options)

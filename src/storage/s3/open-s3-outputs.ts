@@ -22,6 +22,12 @@ export interface S3OutputsSettings {
 
 type Options = { readonly signal: AbortSignal }
 
+/** A bucket, which can also take outputs over that another store has kept. */
+export interface S3OutputStore extends OutputStore {
+  /** Stores bytes under the key that their reference names; what lies there already must be the same. */
+  adopt(reference: OutputReference, bytes: Uint8Array<ArrayBuffer>, options: Options): Promise<void>
+}
+
 /** What is read in one call and is in memory at once. */
 const pieceBytes = 1024 * 1024
 
@@ -30,14 +36,14 @@ const pieceBytes = 1024 * 1024
  *
  * @throws {Error} when the bucket belongs to another cluster, or the server refuses.
  */
-export async function openS3Outputs(settings: S3OutputsSettings, options: Options): Promise<OutputStore> {
+export async function openS3Outputs(settings: S3OutputsSettings, options: Options): Promise<S3OutputStore> {
   const { address, clock, cluster, random = Math.random } = settings
   const bucket = new S3Bucket({ address, clock, random })
   await claimBucket(bucket, { name: address.bucket, region: address.region, cluster }, options)
   return new S3Outputs(bucket, clock)
 }
 
-class S3Outputs implements OutputStore {
+class S3Outputs implements S3OutputStore {
   readonly #bucket: S3Bucket
   readonly #clock: Clock
 
@@ -52,6 +58,13 @@ class S3Outputs implements OutputStore {
     if (key === null) throw new ServiceError('internal_error', 'The output has a name that no output can have.')
     const body = Buffer.concat([...chunks])
     const sha256 = createHash('sha256').update(body).digest('hex')
+    const reference = { key, contentType, bytes: body.length, sha256 }
+    await this.adopt(reference, body, options)
+    return reference
+  }
+
+  async adopt({ key, contentType, sha256 }: OutputReference, body: Uint8Array<ArrayBuffer>, options: Options): Promise<void> {
+    checkKey(key)
     const headers = {
       'content-type': contentType,
       'content-md5': createHash('md5').update(body).digest('base64'),
@@ -64,7 +77,6 @@ class S3Outputs implements OutputStore {
       const stored = await this.#bucket.call({ method: 'HEAD', key }, options)
       if (stored.headers.get('x-amz-meta-sha256') !== sha256) throw damagedOutput()
     } else if (status >= 300) throw new Error(`The S3 server answered ${status} to a new output; the bucket may be gone.`)
-    return { key, contentType, bytes: body.length, sha256 }
   }
 
   async open(reference: OutputReference, options: Options): Promise<AsyncIterable<Uint8Array>> {

@@ -1,12 +1,20 @@
+import type { OutputReference } from '../../core/inference.ts'
 import type { MovedTable, ReadPage } from '../moving/moved-table.ts'
 import type { Row } from '../rows/row.ts'
-import { readInteger } from '../rows/row.ts'
+import { readInteger, readText } from '../rows/row.ts'
 import { Connection } from './connection.ts'
 
+/**
+ * The key that an output gets in a bucket, made of nothing but its row, so that a move that goes on makes no second one. It has the form of
+ * the keys that the bucket's own store makes: `v1/<hour>/<id>/<attempt>-<nonce>`.
+ */
+const bucketKey = `iif(output_key is null, null, 'v1/' || strftime('%Y-%m-%dT%H', completed_at / 1000, 'unixepoch') || '/' || id || '/' || attempt || '-'
+    || printf('%012x', completed_at) || substr(output_sha256, 1, 20))`
+
 /** Where the rows of tables come from that other stores keep in another shape. */
-const sources: Readonly<Record<string, string>> = {
+const sourcesWith = (outputKey: string): Readonly<Record<string, string>> => ({
   webhook_secrets: 'select rowid as seq, account_id, secret, created_at from webhook_secrets',
-  inferences: `select id, seq, account_id, kind, model, priority, created_at, completed_at, expires_at, outcome, error, output_key, content_type,
+  inferences: `select id, seq, account_id, kind, model, priority, created_at, completed_at, expires_at, outcome, error, ${outputKey} as output_key, content_type,
       output_bytes, output_sha256, output_images, iif(outcome is null, 0, attempt) as attempt, iif(outcome is null, null, started_at) as started_at
     from inferences`,
   // Turns as they would be tagged if everything were submitted now, each account in its own order.
@@ -16,27 +24,61 @@ const sources: Readonly<Record<string, string>> = {
   // Nothing runs any more.
   reservations: 'select id, account_id, tokens, images, token_id, cost, 0 as running from reservations',
   idempotency_keys: `select account_id, idempotency_key as key, id, fingerprint, webhook_url, created_at from inferences where idempotency_key is not null`,
-  stored_outputs: `select id, account_id, output_key, output_bytes as bytes, expires_at from inferences
+  stored_outputs: `select id, account_id, ${outputKey} as output_key, output_bytes as bytes, expires_at from inferences
     where output_key is not null and output_deleted = 0 and status = 'completed'`,
+})
+
+/** An output that is kept: as its file is named, and as it will be named in a bucket. */
+export interface KeptOutput {
+  readonly file: OutputReference
+  readonly object: OutputReference
+  readonly id: string
 }
 
 /** Reads what an embedded installation holds, table by table; its service must not run. */
 export class InstallationReader implements Disposable {
   readonly #connection: Connection
+  readonly #sources: Readonly<Record<string, string>>
 
-  constructor(file: string) {
+  /** @param outputs Where outputs will lie, by which their rows name them. */
+  constructor(file: string, { outputs }: { readonly outputs: 'files' | 'bucket' }) {
+    this.#sources = sourcesWith(outputs === 'files' ? 'output_key' : bucketKey)
     this.#connection = new Connection(file, { readOnly: true })
   }
 
   count({ name }: MovedTable): number {
-    return readInteger(this.#connection.get(`select count(*) as count from (${sources[name] ?? `select * from ${name}`})`) ?? {}, 'count')
+    return readInteger(
+      this.#connection.get(`select count(*) as count from (${this.#sources[name] ?? `select * from ${name}`})`) ?? {},
+      'count',
+    )
   }
 
   readonly read: ReadPage = async ({ name, key, columns }, after, limit) => {
     const later = after === null ? '' : `where (${key.join(', ')}) > (${key.map((column) => `:${column}`).join(', ')})`
-    const sql = `select ${columns.join(', ')} from (${sources[name] ?? `select * from ${name}`}) ${later} order by ${key.join(', ')} limit :limit`
+    const sql = `select ${columns.join(', ')} from (${this.#sources[name] ?? `select * from ${name}`}) ${later} order by ${key.join(', ')} limit :limit`
     return this.#connection.all(sql, { ...keyOf(after, key), limit })
-  };
+  }
+
+  /** Outputs that are kept, by their ids. */
+  keptOutputs(after: string | null, limit: number): readonly KeptOutput[] {
+    const rows = this.#connection.all(
+      `select id, output_key, ${bucketKey} as object_key, content_type, output_bytes, output_sha256 from inferences
+       where output_key is not null and output_deleted = 0 and status = 'completed' and id > :after order by id limit :limit`,
+      { after: after ?? '', limit },
+    )
+    return rows.map((row) => {
+      const content = {
+        contentType: readText(row, 'content_type'),
+        bytes: readInteger(row, 'output_bytes'),
+        sha256: readText(row, 'output_sha256'),
+      }
+      return {
+        id: readText(row, 'id'),
+        file: { key: readText(row, 'output_key'), ...content },
+        object: { key: readText(row, 'object_key'), ...content },
+      }
+    })
+  }
 
   [Symbol.dispose](): void {
     this.#connection[Symbol.dispose]()
