@@ -8,6 +8,8 @@ export interface ModelSource {
   version?(options: { readonly signal: AbortSignal }): Promise<string>
   /** What is wrong with the files that arrived, beyond what `model.json` tells; null = nothing. */
   examine?(folder: string): Promise<string | null>
+  /** Whether a large file comes faster over several connections; absent = it does not. */
+  readonly spreads?: boolean
   /** A file's bytes from an offset on, or from its beginning where the source cannot skip: `offset` says which. */
   openFile(
     path: string,

@@ -11,7 +11,7 @@ import type { HubAccess } from './hub/hub-access.ts'
 import { type ListedFile, type ModelFile, unknownSum } from './model-file.ts'
 import type { ModelSource } from './model-source.ts'
 import { openModelSource } from './open-model-source.ts'
-import { pullFile } from './pull-file.ts'
+import { pullFile } from './pull/pull-file.ts'
 import type { FileProgress } from './verify-model.ts'
 
 export interface PullOptions {
@@ -72,7 +72,7 @@ export async function pullModel(
   const version = (await origin.version?.({ signal })) ?? ''
   const unfinished = join(modelsFolder, `.pulling-${name}-${createHash('sha256').update(text).update(version).digest('hex').slice(0, 16)}`)
   await mkdir(unfinished, { recursive: true })
-  const sums = await pullFiles({ origin, wait: hub.wait }, modelFile, { folder: unfinished, signal, onProgress })
+  const sums = await pullFiles({ origin, hub }, modelFile, { folder: unfinished, signal, onProgress })
   const fault = (await origin.examine?.(unfinished)) ?? null
   if (fault !== null) {
     await rm(unfinished, { recursive: true })
@@ -129,7 +129,7 @@ async function freeBytes(folder: string): Promise<number> {
 
 /** Fetches every file; tells the checksums of all where the source had not told some. */
 async function pullFiles(
-  { origin, wait }: { readonly origin: ModelSource } & Pick<HubAccess, 'wait'>,
+  { origin, hub }: { readonly origin: ModelSource; readonly hub: Pick<HubAccess, 'wait' | 'spreading'> },
   { id, files = {} }: ModelFile,
   {
     folder,
@@ -147,7 +147,7 @@ async function pullFiles(
   for (const [path, entry] of listed) {
     const base = bytesBefore
     const onBytes = (done: number) => onProgress({ path, bytesDone: base + done, bytesTotal })
-    const sha256 = await pullFile({ source: origin, wait }, { path, listed: entry, target: join(folder, path) }, { signal, onBytes })
+    const sha256 = await pullFile({ source: origin, ...hub }, { path, listed: entry, target: join(folder, path) }, { signal, onBytes })
     arrived[path] = { bytes: entry.bytes, sha256 }
     bytesBefore += entry.bytes
   }

@@ -9,6 +9,7 @@ const longestModelFile = 1 << 20
 export function createWebSource(place: string, rules: FetchRules): ModelSource {
   const addressOf = (path: string) => new URL(path.split('/').map(encodeURIComponent).join('/'), `${place}/`)
   return {
+    spreads: true,
     async readModelFile({ signal }) {
       const address = addressOf('model.json')
       const response = await fetchPublic({ address, from: 0 }, rules, { signal })

@@ -1,4 +1,5 @@
 import type { FetchRules } from '../fetch-public.ts'
+import type { Spreading } from '../pull/spreading.ts'
 
 /** Where the hub is and who asks it. */
 export interface HubAccess extends FetchRules {
@@ -8,6 +9,8 @@ export interface HubAccess extends FetchRules {
   readonly token: string | null
   /** Whether nothing outside this machine is asked; absent = it may be. */
   readonly offline?: boolean
+  /** How large files are fetched; absent = the usual way. */
+  readonly spreading?: Spreading
   readonly wait: (ms: number, options: { readonly signal: AbortSignal }) => Promise<void>
 }
 

@@ -80,6 +80,25 @@ describe('a model of the hub', () => {
     assert.equal(new Set(ranges).size, 10)
   })
 
+  it('comes over several connections where it is large, over breaks, and goes on after a stop', async () => {
+    await using folder = await createTemporaryFolder()
+    const whole = Buffer.concat([weights('long', 500_000), weights('other', 500_001)])
+    await using server = await startHubServer({ 'o/r': { files: { 'a.gguf': whole } } }, { cutAfter: 90_000 })
+    const hub = accessTo(server.url, { spreading: { leastBytes: 1000, connections: 3 } })
+    const stop = new AbortController()
+    const halfway = ({ bytesDone }: { readonly bytesDone: number }) => bytesDone > whole.length / 2 && stop.abort()
+    await assert.rejects(pullModel({ modelsFolder: folder.path, hub }, 'hf:o/r', { signal: stop.signal, onProgress: halfway }))
+    const before = server.asked.length
+    const starts: number[] = []
+    const onProgress = ({ bytesDone }: { readonly bytesDone: number }) => void starts.push(bytesDone)
+    const model = await pullModel({ modelsFolder: folder.path, hub }, 'hf:o/r', { ...options, onProgress })
+    assert.deepEqual(await readFile(join(model.folder, 'a.gguf')), whole)
+    assert.deepEqual((await readdir(model.folder)).toSorted(), ['a.gguf', 'model.json'])
+    assert.ok((starts[0] ?? 0) > whole.length / 2, 'what had arrived is not fetched again')
+    const ranges = server.asked.slice(before).flatMap(({ path, range }) => (path.startsWith('/storage/') ? [range] : []))
+    assert.ok(ranges.every((range) => range !== undefined))
+  })
+
   it('says what would be fetched, what is left out, and fetches nothing for that', async () => {
     await using folder = await createTemporaryFolder()
     await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })

@@ -26,6 +26,7 @@ const mostSmallBytes = 64 * 1024 * 1024
 export function createHubSource(hub: HubAccess, reference: HubReference): ModelSource {
   let offer: Promise<Offer> | null = null
   return {
+    spreads: true,
     async readModelFile({ signal }) {
       offer ??= readOffer(hub, reference, { signal })
       return `${JSON.stringify((await offer).modelFile, null, 2)}\n`

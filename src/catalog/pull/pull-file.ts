@@ -1,10 +1,12 @@
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { BrokenOff } from './broken-off.ts'
-import type { HubAccess } from './hub/hub-access.ts'
-import { type ListedFile, unknownSum } from './model-file.ts'
-import type { ModelSource } from './model-source.ts'
-import { hashFile } from './verify-model.ts'
+import { BrokenOff } from '../broken-off.ts'
+import type { HubAccess } from '../hub/hub-access.ts'
+import { type ListedFile, unknownSum } from '../model-file.ts'
+import type { ModelSource } from '../model-source.ts'
+import { hashFile } from '../verify-model.ts'
+import { notesOf, pullSpans } from './pull-spans.ts'
+import { usualSpreading } from './spreading.ts'
 
 const mostFruitlessTries = 5
 const pauseMs = 500
@@ -17,7 +19,7 @@ const pauseMs = 500
  * @throws {Error} when the bytes are not those that `model.json` lists.
  */
 export async function pullFile(
-  { source, wait }: { readonly source: ModelSource } & Pick<HubAccess, 'wait'>,
+  { source, wait, spreading = usualSpreading }: { readonly source: ModelSource } & Pick<HubAccess, 'wait' | 'spreading'>,
   { path, listed, target }: { readonly path: string; readonly listed: ListedFile; readonly target: string },
   { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (done: number) => void },
 ): Promise<string> {
@@ -30,8 +32,16 @@ export async function pullFile(
   }
   const part = `${target}.part`
   await mkdir(dirname(target), { recursive: true })
-  if ((await sizeOf(part)) > listed.bytes) await rm(part)
-  await fetchRest({ source, wait }, { path, part, limit: listed.bytes }, { signal, onBytes })
+  const noted = await sizeOf(notesOf(part))
+  const spreads = source.spreads === true && listed.bytes >= spreading.leastBytes && listed.sha256 !== unknownSum
+  // What one connection began, one goes on with; what several did, no one could.
+  const goesOn = noted > 0 || (await sizeOf(part)) === 0
+  const file = { path, part, bytes: listed.bytes, connections: spreading.connections }
+  const arrived = spreads && goesOn && (await pullSpans({ source, wait }, file, { signal, onBytes }))
+  if (!arrived) {
+    if (noted > 0 || (await sizeOf(part)) > listed.bytes) await Promise.all([rm(part, { force: true }), rm(notesOf(part), { force: true })])
+    await fetchRest({ source, wait }, { path, part, limit: listed.bytes }, { signal, onBytes })
+  }
   const sha256 = await hashFile(part, { signal, onBytes: () => {} })
   if (sha256 !== listed.sha256 && listed.sha256 !== unknownSum) {
     await rm(part)

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { BrokenOff } from '../broken-off.ts'
+import type { ModelSource } from '../model-source.ts'
+import { notesOf, pullSpans } from './pull-spans.ts'
+
+const whole = Buffer.from(Array.from({ length: 1000 }, (_, i) => i % 251))
+const options = { signal: new AbortController().signal, onBytes: () => {} }
+const wait = async () => {}
+
+/** A source that gives a file from where it is asked, or always from its beginning. */
+function sourceOf(openFile: (offset: number) => Awaited<ReturnType<ModelSource['openFile']>>): ModelSource {
+  return { readModelFile: async () => '', openFile: async (_path, offset) => openFile(offset) }
+}
+const skips = sourceOf((offset) => ({ offset, bytes: [whole.subarray(offset)] }))
+
+async function inFolder(work: (part: string) => Promise<void>): Promise<void> {
+  await using folder = await createTemporaryFolder()
+  await work(join(folder.path, 'file.part'))
+}
+
+for (const connections of [1, 3, 7]) {
+  test(`${connections} connections bring the whole file and leave no notes`, () =>
+    inFolder(async (part) => {
+      assert.equal(await pullSpans({ source: skips, wait }, { path: 'file', part, bytes: 1000, connections }, options), true)
+      assert.deepEqual(await readFile(part), whole)
+      assert.deepEqual(await readdir(join(part, '..')), ['file.part'])
+    }))
+}
+
+test('a source that cannot begin in the middle is left to one connection, and nothing is left of the try', () =>
+  inFolder(async (part) => {
+    const source = sourceOf(() => ({ offset: 0, bytes: [whole] }))
+    assert.equal(await pullSpans({ source, wait }, { path: 'file', part, bytes: 1000, connections: 3 }, options), false)
+    assert.deepEqual(await readdir(join(part, '..')), [])
+  }))
+
+test('a connection that brings nothing several times fails the try, whose notes the next one takes', () =>
+  inFolder(async (part) => {
+    const file = { path: 'file', part, bytes: 1000, connections: 2 }
+    const broken = sourceOf((offset) => {
+      if (offset >= 500) throw new BrokenOff('gone')
+      return { offset, bytes: [whole.subarray(offset, offset + 100)] }
+    })
+    await assert.rejects(pullSpans({ source: broken, wait }, file, options), /gone/)
+    assert.ok((await readFile(notesOf(part), 'utf8')).includes('"end":1000'))
+    const asked: number[] = []
+    const source = sourceOf((offset) => {
+      asked.push(offset)
+      return { offset, bytes: [whole.subarray(offset)] }
+    })
+    assert.equal(await pullSpans({ source, wait }, file, options), true)
+    assert.ok(!asked.includes(0), 'what the first connection brought is kept')
+    assert.deepEqual(await readFile(part), whole)
+  }))
+
+for (const notes of ['', 'no JSON', '{}', '[]', '[{"done":5}]', '[{"done":0,"end":10}]', '[{"done":20,"end":10}]']) {
+  test(`notes that say ${JSON.stringify(notes)} count for nothing`, () =>
+    inFolder(async (part) => {
+      await writeFile(part, 'rubbish')
+      await writeFile(notesOf(part), notes)
+      assert.equal(await pullSpans({ source: skips, wait }, { path: 'file', part, bytes: 1000, connections: 2 }, options), true)
+      assert.deepEqual(await readFile(part), whole)
+    }))
+}
