@@ -12,6 +12,9 @@ const repeat = (count: number, entry: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => entry(index)).join(',')
 const message = (content: string): string => `{"model":"fake-chat","max_tokens":9,"messages":[{"role":"user","content":${content}}]}`
 const response = (input: string): string => `{"model":"fake-chat","input":${input}}`
+const rank = (documents: string): string => `{"model":"fake-chat","query":"x","documents":${documents}}`
+const prompt = (value: string): string => `{"model":"fake-chat","prompt":${value}}`
+const chat = (fields: string): string => `{"model":"fake-chat","messages":[{"role":"user","content":"Hi"}],${fields}}`
 const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
 
 const hostile: readonly { readonly path: string; readonly what: string; readonly body: () => string; readonly status: number }[] = [
@@ -68,6 +71,48 @@ const hostile: readonly { readonly path: string; readonly what: string; readonly
     body: () => `{"model":"fake-chat","input":"Hi","previous_response_id":"resp_${'0'.repeat(32)}"}`,
     status: 400,
   },
+  { path: '/v1/rerank', what: '2 million documents', body: () => rank(`[${repeat(2_000_000, () => '"a"')}]`), status: 413 },
+  { path: '/v1/rerank', what: '90 000 documents', body: () => rank(`[${repeat(90_000, () => '"a"')}]`), status: 400 },
+  {
+    path: '/v1/rerank',
+    what: 'documents that are objects without text',
+    body: () => rank(`[${repeat(2000, () => '{"a":1}')}]`),
+    status: 400,
+  },
+  { path: '/v1/rerank', what: 'documents in each other', body: () => rank(deep), status: 400 },
+  { path: '/v1/completions', what: '2 million tokens', body: () => prompt(`[${repeat(2_000_000, () => '5')}]`), status: 413 },
+  { path: '/v1/completions', what: '9000 prompts', body: () => prompt(`[${repeat(9000, () => '[5]')}]`), status: 400 },
+  {
+    path: '/v1/completions',
+    what: 'prompts of every kind',
+    body: () => prompt(`[${repeat(30_000, (at) => ['"a"', '5', '[5]'][at % 3] ?? '')}]`),
+    status: 400,
+  },
+  { path: '/v1/completions', what: 'prompts in each other', body: () => prompt(deep), status: 400 },
+  {
+    path: '/v1/chat/completions',
+    what: 'notes by the thousand on a stored answer',
+    body: () => chat(`"store":true,"metadata":{${repeat(5000, (at) => `"n${at}":"x"`)}}`),
+    status: 400,
+  },
+  {
+    path: '/v1/chat/completions',
+    what: 'a name of a megabyte',
+    body: () => `{"model":"fake-chat","messages":[{"role":"user","name":"${'x'.repeat(megabyte)}","content":"Hi"}]}`,
+    status: 400,
+  },
+  {
+    path: '/v1/chat/completions',
+    what: 'a prediction of 200 000 parts',
+    body: () => chat(`"prediction":{"type":"content","content":[${repeat(200_000, () => '{"type":"text","text":"a"}')}]}`),
+    status: 413,
+  },
+  {
+    path: '/v1/chat/completions',
+    what: 'templates told of a thousand things',
+    body: () => chat(`"chat_template_kwargs":{${repeat(1000, (at) => `"k${at}":1`)}}`),
+    status: 400,
+  },
 ]
 
 suite('hostile bodies on the other interfaces for text', () => {
@@ -112,6 +157,27 @@ suite('hostile bodies on the other interfaces for text', () => {
     ])
       assert.equal((await service.fetch(`/v1/responses/${address}`, { method, token: neighbour })).status, 404, address)
     assert.equal((await service.fetch(`/v1/responses/${id}`)).status, 200)
+  })
+
+  test('stored chats are found by nobody else, and lists of them ask the store for little at a time', async (context) => {
+    const text = 'x'.repeat(100_000)
+    const json = { model: 'fake-chat', messages: [{ role: 'user', content: `[say Hi] ${text}` }], store: true, metadata: { topic: 'cats' } }
+    const ids: string[] = []
+    for (let index = 0; index < 40; index++) ids.push(JSON.parse(await (await service.fetch('/v1/chat/completions', { json })).text()).id)
+    delay.reset()
+    delay.enable()
+    const [listed, answered] = await Promise.all([
+      service.fetch('/v1/chat/completions?limit=100&metadata[topic]=cats'),
+      service.fetch('/v1/messages', { method: 'POST', body: message('"Hi"'), token: neighbour }),
+    ])
+    assert.equal(JSON.parse(await listed.text()).data.length, 40)
+    delay.disable()
+    context.diagnostic(`the event loop held ${(delay.max / 1e6).toFixed(0)} ms`)
+    assert.equal(answered.status, 200)
+    for (const path of [`/v1/chat/completions/${ids[0]}`, `/v1/chat/completions/${ids[0]}/messages`])
+      assert.equal((await service.fetch(path, { token: neighbour })).status, 404)
+    const many = Array.from({ length: 300 }, (_, index) => `metadata[n${index}]=x`).join('&')
+    assert.ok([200, 400, 414, 431].includes((await service.fetch(`/v1/chat/completions?${many}`)).status))
   })
 
   test('kept responses are bounded by what an account may keep', async () => {
