@@ -5,6 +5,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import type { AuditPage } from '../../src/console/contract/audit.ts'
+import type { People } from '../../src/console/contract/people.ts'
+import type { SessionList } from '../../src/console/contract/sessions.ts'
+import { readJson } from '../support/read-json.ts'
 import { startService } from '../support/service-process.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -46,12 +50,11 @@ test('a data folder of the last release goes on: everything is there, and what w
   for (const id of waiting) {
     let status = ''
     while (status !== 'completed') {
-      const poll = await (await read(`/v1/requests/${id}?wait=20`)).json()
+      const poll = await readJson(await read(`/v1/requests/${id}?wait=20`))
       assert.match(String(poll.status), /^(pending|running|completed)$/)
-      status = poll.status
+      status = String(poll.status)
     }
-    const made = await (await read(`/v1/responses/${id}`)).json()
-    assert.ok(JSON.stringify(made).length > 1000, id)
+    assert.ok((await (await read(`/v1/responses/${id}`)).text()).length > 1000, id)
   }
 
   const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
@@ -59,18 +62,19 @@ test('a data folder of the last release goes on: everything is there, and what w
   const signedIn = await fetch(`${service.url}/console/api/session`, { method: 'POST', headers, body })
   assert.equal(signedIn.status, 200)
   const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-  const see = async (path: string) => (await fetch(`${service.url}/console/api/${path}`, { headers: { ...headers, cookie } })).json()
-  const { accounts } = await see('people')
+  const see = async (path: string) => (await fetch(`${service.url}/console/api/${path}`, { headers: { ...headers, cookie } })).text()
+  const { accounts }: People = JSON.parse(await see('people'))
   assert.deepEqual(
-    accounts.map(({ name, role }: { name: string; role: string }) => [name, role]),
+    accounts.map(({ name, role }) => [name, role]),
     [
       ['Ada Lovelace', 'owner'],
       ['Bob Builder', 'member'],
     ],
   )
-  assert.deepEqual([accounts[1].limits.tokensPerDay, accounts[1].limits.imagesPerMonth], [5_000_000, 70])
-  const opened = await see(`conversations/${'abcdefghijklmnopqrstuvwx'}`)
-  assert.match(JSON.stringify(opened), /Words kept.*What was said before the update\?/)
-  assert.ok((await see('audit')).entries.some(({ action }: { action: string }) => action === 'account-changed'))
-  assert.equal((await see('sessions')).sessions.length, 2)
+  assert.deepEqual([accounts[1]?.limits.tokensPerDay, accounts[1]?.limits.imagesPerMonth], [5_000_000, 70])
+  assert.match(await see('conversations/abcdefghijklmnopqrstuvwx'), /Words kept.*What was said before the update\?/)
+  const { entries }: AuditPage = JSON.parse(await see('audit'))
+  assert.ok(entries.some(({ action }) => action === 'account-changed'))
+  const { sessions }: SessionList = JSON.parse(await see('sessions'))
+  assert.equal(sessions.length, 2)
 })
