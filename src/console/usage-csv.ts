@@ -1,6 +1,7 @@
+import { csv } from '../core/csv.ts'
 import { formatMoney } from '../core/limits/model-price.ts'
-import type { UsageDay } from '../core/usage.ts'
-import { csv } from './csv.ts'
+import { type UsageDay, usageDimensions } from '../core/usage.ts'
+import type { ReportedUsage } from '../operations/report-usage.ts'
 
 const columns = ['day', 'account', 'model', 'requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
 
@@ -18,4 +19,30 @@ export function usageCsv(days: readonly UsageDay[]): string {
     formatMoney(row.cost),
   ])
   return csv([columns, ...rows])
+}
+
+const counts = ['requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+const latencies = ['p50_ms', 'p95_ms', 'p99_ms', 'first_token_p50_ms', 'first_token_p95_ms', 'first_token_p99_ms']
+
+/** Sums by any dimensions as a table for spreadsheets; ids and names stand side by side. */
+export function usageReportCsv(rows: readonly ReportedUsage[]): string {
+  const by = usageDimensions.filter((dimension) => rows[0]?.keys[dimension] !== undefined)
+  const head = by.flatMap((dimension) =>
+    dimension === 'account' || dimension === 'token' ? [dimension, `${dimension}_name`] : [dimension],
+  )
+  const body = rows.map(({ keys, accountName, tokenName, latency, firstToken, ...sum }) => [
+    ...by.flatMap((dimension) => {
+      const key = keys[dimension] ?? ''
+      if (dimension === 'account') return [key, accountName ?? '']
+      return dimension === 'token' ? [key, tokenName ?? ''] : [key]
+    }),
+    sum.requests,
+    sum.failures,
+    sum.promptTokens,
+    sum.completionTokens,
+    sum.images,
+    formatMoney(sum.cost),
+    ...[latency, firstToken].flatMap((told) => [told?.p50 ?? null, told?.p95 ?? null, told?.p99 ?? null]),
+  ])
+  return csv([[...head, ...counts, ...latencies], ...body])
 }

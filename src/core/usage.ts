@@ -1,3 +1,5 @@
+import type { LatencyHistogram } from './limits/latency.ts'
+
 /** One finished request in the books; never its content. */
 export interface UsageEntry {
   readonly accountId: string
@@ -11,6 +13,8 @@ export interface UsageEntry {
   /** At the price of that time, in millionths of the unit that prices are in; 0 where the model had none. */
   readonly cost: number
   readonly durationMs: number
+  /** Until the first token was written; null where none was. */
+  readonly firstTokenMs: number | null
   /** Unix milliseconds. */
   readonly at: number
 }
@@ -28,4 +32,49 @@ export interface UsageDay {
   readonly images: number
   /** In millionths. */
   readonly cost: number
+}
+
+/** What sums of usage can be grouped by; an hour is written `2026-11-23T09`, UTC. */
+export const usageDimensions = ['account', 'token', 'model', 'day', 'hour'] as const
+export type UsageDimension = (typeof usageDimensions)[number]
+
+/** Days for which sums of hours are kept; those of days stay. */
+export const hoursKeptDays = 31
+
+/** The first day, as `YYYY-MM-DD`, whose hours are kept. */
+export function firstHourDay(now: number): string {
+  return new Date(now - hoursKeptDays * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+}
+
+/** Which sums of usage are asked for. */
+export interface UsageQuestion {
+  /** null = everybody's. */
+  readonly accountId: string | null
+  /** UTC days, both included. */
+  readonly from: string
+  readonly to: string
+  /** Without any, all is one sum. */
+  readonly by: readonly UsageDimension[]
+}
+
+/** One sum, with the latencies of what it counts. */
+export interface UsageSum {
+  /** A value for each dimension asked for; a token's is empty for signed-in browsers and for what was booked before tokens were noted. */
+  readonly keys: Readonly<Partial<Record<UsageDimension, string>>>
+  readonly requests: number
+  readonly failures: number
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly images: number
+  /** In millionths. */
+  readonly cost: number
+  /** Of whole requests. */
+  readonly latency: LatencyHistogram
+  /** Until the first token. */
+  readonly firstToken: LatencyHistogram
+}
+
+/** The key of a sum as text, the same for the same values. */
+export function keyOfSum(by: readonly UsageDimension[], keys: UsageSum['keys']): string {
+  return JSON.stringify(by.map((dimension) => keys[dimension] ?? ''))
 }

@@ -38,6 +38,7 @@ function createParts(appendFails = false) {
         booked.push(entry)
       },
       summarize: async () => [],
+      report: async () => [],
       rollUp: async () => 0,
     },
     onBooked: told.resolve,
@@ -66,6 +67,7 @@ suite('interactive work', () => {
         images: 0,
         cost: 0,
         durationMs: booked[0]?.durationMs,
+        firstTokenMs: booked[0]?.firstTokenMs,
         at: booked[0]?.at,
       },
     ])

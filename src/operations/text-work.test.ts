@@ -73,6 +73,7 @@ describe('the meter of a text', () => {
       images: 0,
       cost: 0,
       durationMs: 250,
+      firstTokenMs: 0,
       at: clock.now(),
     })
   })

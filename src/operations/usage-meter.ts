@@ -13,6 +13,7 @@ export class UsageMeter {
   #promptTokens = 0
   #completionTokens = 0
   #images = 0
+  #firstTokenAt: number | null = null
   #finished = false
 
   /** @param price Of the model now; null = it costs nothing. */
@@ -35,6 +36,7 @@ export class UsageMeter {
 
   /** Counts a part on its way to its reader. Until the last one has the exact numbers, each part of text counts as a token. */
   noteText(part: TextPart): void {
+    if (part.type === 'text' || part.type === 'thoughts') this.#firstTokenAt ??= this.#clock.now()
     if (part.type === 'text') this.#completionTokens += 1
     if (part.type === 'prompt') this.#promptTokens = part.usage.promptTokens
     if (part.type !== 'finish') return
@@ -66,6 +68,7 @@ export class UsageMeter {
       ...used,
       cost: costOf(this.#price, used),
       durationMs: at - this.#startedAt,
+      firstTokenMs: this.#firstTokenAt === null ? null : this.#firstTokenAt - this.#startedAt,
       at,
     }
   }

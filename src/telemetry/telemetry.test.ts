@@ -66,6 +66,7 @@ describe('telemetry', () => {
       images: 0,
       cost: 0,
       durationMs: 5,
+      firstTokenMs: null,
       at: 0,
     } as const
     workFinished(telemetry, { ...entry, promptTokens: 3, completionTokens: 4 })

@@ -14,7 +14,7 @@ const dayMs = 24 * 60 * 60 * 1000
 
 function entry(clock: TestClock, tokens: number, images = 0): UsageEntry {
   const work = { accountId: 'a', tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded' } as const
-  return { ...work, promptTokens: tokens - 1, completionTokens: 1, images, cost: 0, durationMs: 1, at: clock.now() }
+  return { ...work, promptTokens: tokens - 1, completionTokens: 1, images, cost: 0, durationMs: 1, firstTokenMs: null, at: clock.now() }
 }
 
 function tokens(id: string, least: number, most = least): WantedBudget {

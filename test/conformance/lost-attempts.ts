@@ -157,6 +157,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
       accountId: 'a',
       tokenId: null,
       cost: 0,
+      firstTokenMs: null,
       model: 'fake-image',
       kind: 'image',
       outcome: 'succeeded',

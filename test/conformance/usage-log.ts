@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { UsageEntry } from '../../src/core/usage.ts'
+import { percentilesOf } from '../../src/core/limits/latency.ts'
+import type { UsageEntry, UsageQuestion } from '../../src/core/usage.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
@@ -15,6 +16,7 @@ const entry: UsageEntry = {
   images: 0,
   cost: 7,
   durationMs: 100,
+  firstTokenMs: null,
   at: Date.UTC(2026, 0, 2, 23, 59, 59, 999),
 }
 
@@ -63,5 +65,75 @@ export function testUsageLog(name: string, open: StoreFactory): void {
       everybody.map((day) => day.accountId),
       ['a', 'b'],
     )
+  })
+
+  test(`${name} usage: is told by person, token, model, hour and day, with latencies that add up, rolled up or not`, async () => {
+    const clock = createTestClock(Date.UTC(2026, 0, 2, 9, 30))
+    await using store = await open({ clock, limits: roomy })
+    const book = (change: Partial<UsageEntry>) => store.usage.append({ ...entry, at: clock.now(), ...change }, options)
+    const report = (by: UsageQuestion['by'], accountId: string | null = null) =>
+      store.usage.report({ accountId, from: '2026-01-01', to: '2026-01-31', by }, options)
+    assert.deepEqual(await report([]), [])
+    for (const durationMs of [8, 8, 64]) await book({ durationMs, firstTokenMs: durationMs / 4 })
+    await book({ tokenId: null, durationMs: 1000, outcome: 'failed' })
+    await clock.advance(60 * 60_000)
+    await book({ accountId: 'b', tokenId: 'u', model: 'n', images: 2, durationMs: 4000, firstTokenMs: null })
+    const check = async () => {
+      const counted = async (by: UsageQuestion['by'], accountId?: string) =>
+        (await report(by, accountId)).map(({ keys, requests }) => [Object.values(keys).join(' '), requests])
+      assert.deepEqual(await counted(['account']), [
+        ['a', 4],
+        ['b', 1],
+      ])
+      assert.deepEqual(await counted(['token'], 'a'), [
+        ['', 1],
+        ['t', 3],
+      ])
+      assert.deepEqual(await counted(['model', 'token']), [
+        ['m ', 1],
+        ['m t', 3],
+        ['n u', 1],
+      ])
+      assert.deepEqual(await counted(['hour']), [
+        ['2026-01-02T09', 4],
+        ['2026-01-02T10', 1],
+      ])
+      assert.deepEqual(await counted(['day'], 'b'), [['2026-01-02', 1]])
+      const [all, none] = await report([], 'a')
+      assert.equal(none, undefined)
+      assert.deepEqual(
+        [all?.requests, all?.failures, all?.promptTokens, all?.completionTokens, all?.images, all?.cost],
+        [4, 1, 40, 20, 0, 28],
+      )
+      assert.deepEqual(percentilesOf(all?.latency ?? []), { p50: 8, p95: 1024, p99: 1024 })
+      assert.deepEqual(percentilesOf(all?.firstToken ?? []), { p50: 2, p95: 16, p99: 16 })
+      const [, tenth] = await report(['hour'])
+      assert.deepEqual([tenth?.images, percentilesOf(tenth?.latency ?? [])?.p50, percentilesOf(tenth?.firstToken ?? [])], [2, 4096, null])
+    }
+    await check()
+    await store.usage.rollUp(options)
+    await check()
+    await clock.advance(60_000)
+    await store.usage.rollUp(options)
+    await check()
+    await store.usage.rollUp(options)
+    await book({})
+    assert.equal((await report(['account']))[0]?.requests, 5)
+  })
+
+  test(`${name} usage: hours are kept for 31 days, days for ever`, async () => {
+    const clock = createTestClock(Date.UTC(2026, 0, 2, 9, 30))
+    await using store = await open({ clock, limits: roomy })
+    await store.usage.append({ ...entry, at: clock.now() }, options)
+    const count = async (by: UsageQuestion['by']) =>
+      (await store.usage.report({ accountId: null, from: '2026-01-01', to: '2026-12-31', by }, options)).length
+    await clock.advance(60_000)
+    await store.usage.rollUp(options)
+    await clock.advance(30 * 24 * 60 * 60_000)
+    await store.usage.rollUp(options)
+    assert.equal(await count(['hour']), 1)
+    await clock.advance(2 * 24 * 60 * 60_000)
+    await store.usage.rollUp(options)
+    assert.deepEqual([await count(['hour']), await count(['token', 'day'])], [0, 1])
   })
 }

@@ -6,6 +6,8 @@ import { createAccount } from '../../src/operations/access/create-account.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { startHttpService } from '../support/http-service.ts'
+import { readJson } from '../support/read-json.ts'
+import { createTestClock } from '../support/test-clock.ts'
 
 const { signal } = new AbortController()
 
@@ -62,6 +64,34 @@ describe('loading and unloading', () => {
 })
 
 describe('GET /v1/usage', () => {
+  test('tells sums by what it is asked for, with latencies, of one account alone', async () => {
+    const clock = createTestClock(Date.UTC(2026, 0, 2, 9))
+    const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock, tokenDelayMs: 100 }) } })
+    await using service = await startHttpService({ clock, pool })
+    const asked = service.fetch('/v1/chat/completions', {
+      json: { model: 'fake-chat', messages: [{ role: 'user', content: '[say a b]' }] },
+    })
+    for (let tokens = 0; tokens < 2; tokens++) {
+      await clock.waiting(2)
+      await clock.advance(100)
+    }
+    assert.equal((await asked).status, 200)
+    await service.inBooks(1)
+    const [token] = await service.store.tokens.list(service.accountId, { signal })
+    const read = async (query: string) => (await readJson(await service.fetch(`/v1/usage?${query}`))).data
+    const counts = { requests: 1, failures: 0, prompt_tokens: 3, completion_tokens: 2, images: 0, cost: 0 }
+    const told = { latency_ms: { p50: 215, p95: 215, p99: 215 }, first_token_ms: { p50: 108, p95: 108, p99: 108 } }
+    const days = 'from=2026-01-01&to=2026-01-03'
+    assert.deepEqual(await read(`${days}&by=token,hour`), [
+      { token: token?.id, token_name: 'test', hour: '2026-01-02T09', ...counts, ...told },
+    ])
+    assert.deepEqual(await read(`${days}&by=model`), [{ model: 'fake-chat', ...counts, ...told }])
+    assert.deepEqual(await read('from=2026-01-03&to=2026-01-03&by=model'), [])
+    const other = await createAccount({ ...service.store, clock }, { name: 'Bo', role: 'owner' }, { signal })
+    const theirs = await service.fetch(`/v1/usage?${days}&by=token`, { token: await service.makeToken(['read'], { accountId: other.id }) })
+    assert.deepEqual((await readJson(theirs)).data, [])
+  })
+
   test('shows one account its own days and budgets, and nobody else', async () => {
     await using service = await startHttpService()
     const options = { signal }
@@ -84,7 +114,16 @@ describe('GET /v1/usage', () => {
     const theirs = await read(await service.makeToken(['read'], { accountId: other.id }))
     assert.deepEqual(theirs, { object: 'list', data: [], budgets: [] })
     assert.equal((await service.fetch('/v1/usage', { token: await service.makeToken(['text']) })).status, 403)
-    for (const query of ['from=yesterday', 'to=2026-13-01', 'from=1&from=2'])
+    for (const query of [
+      'from=yesterday',
+      'to=2026-13-01',
+      'from=1&from=2',
+      'by=',
+      'by=account',
+      'by=token,token',
+      'by=token,',
+      'by=day&by=hour',
+    ])
       assert.equal((await service.fetch(`/v1/usage?${query}`)).status, 400)
   })
 })

@@ -73,6 +73,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
       completionTokens: 0,
       images: 1,
       cost: 0,
+      firstTokenMs: null,
     } as const
     const booked = { ...usage, outcome: 'succeeded', durationMs: 1, at: store.clock.now() } as const
     const output = { key: 'k', contentType: 'application/json', bytes: 2, sha256: 'ab'.repeat(32) }

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { csv } from '../../core/csv.ts'
 import type { AuditLog, NumberedAuditEntry } from '../../core/ports/audit-log.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { AuditPage } from '../contract/audit.ts'
-import { csv } from '../csv.ts'
 import { createQueryReader } from '../read-console-input.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startConsoleService } from '../../../test/support/console-service.ts'
 import type { UsageEntry } from '../../core/usage.ts'
-import type { Usage } from '../contract/usage.ts'
+import type { Usage, UsageReport } from '../contract/usage.ts'
 
 const options = { signal: new AbortController().signal }
 const january = (day: number) => Date.UTC(2026, 0, day, 12)
@@ -14,7 +14,7 @@ async function openBooks() {
   const service = await startConsoleService()
   const cookie = await service.join(service.firstCode, 'ada@example.org')
   const book = (change: Partial<UsageEntry>) => {
-    const nothing = { promptTokens: 0, completionTokens: 0, images: 0, cost: 0, durationMs: 1, at: january(1) }
+    const nothing = { promptTokens: 0, completionTokens: 0, images: 0, cost: 0, durationMs: 1, firstTokenMs: null, at: january(1) }
     const subject = { accountId: service.ownerId, tokenId: null, model: 'fake-chat', kind: 'chat', outcome: 'succeeded' } as const
     return service.store.usage.append({ ...subject, ...nothing, ...change }, options)
   }
@@ -70,6 +70,25 @@ describe('usage', () => {
     const answer = await get(`${span}&of=me`, 'usage.csv')
     assert.equal(answer.headers['content-disposition'], 'attachment; filename="sepia-usage.csv"')
     assert.match(answer.body, new RegExp(`^day,account,.*\\r\\n2026-01-01,${ownerId},'=cmd\\(\\),1,0,3,0,0,0\\.00\\r\\n$`))
+  })
+
+  test('is told by person and by token, with names, as JSON and as a table; everybody’s to owners alone', async () => {
+    const { book, get, ownerId } = await openBooks()
+    await book({ durationMs: 8, cost: 1_500_000 })
+    await book({ accountId: 'somebody-gone', tokenId: 'gone', durationMs: 64 })
+    const rows = async (query: string) => ((await get(query, 'usage/report')).json() as UsageReport).rows
+    const people = await rows(`${span}&of=everyone&by=account`)
+    assert.deepEqual(
+      new Set(people.map(({ accountName, requests }) => `${accountName} ${requests}`)),
+      new Set(['Ada 1', 'somebody-gone 1']),
+    )
+    const [own, ...others] = await rows(`${span}&of=me&by=token,day`)
+    assert.deepEqual([own?.keys, own?.tokenName, own?.latency?.p95, others], [{ token: '', day: '2026-01-01' }, '', 8, []])
+    const table = await get(`${span}&of=everyone&by=account,token`, 'usage/report.csv')
+    assert.match(table.body, /^account,account_name,token,token_name,requests,.*,first_token_p99_ms\r\n/)
+    assert.ok(table.body.includes(`${ownerId},Ada,,,1,0,0,0,0,1.50,8,8,8,,,\r\n`), table.body)
+    for (const by of ['', 'tokens', 'day,day', 'constructor'])
+      assert.equal((await get(`${span}&of=me&by=${by}`, 'usage/report')).statusCode, 422, by)
   })
 
   test('is asked for with both ends of a span', async () => {

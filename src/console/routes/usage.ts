@@ -1,18 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { UsageDay } from '../../core/usage.ts'
+import { ServiceError } from '../../core/error.ts'
+import { type UsageDay, type UsageDimension, usageDimensions } from '../../core/usage.ts'
 import { clientSignal } from '../../http/client-signal.ts'
+import { type ReportedUsage, reportUsage } from '../../operations/report-usage.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { Usage } from '../contract/usage.ts'
+import type { Usage, UsageReport } from '../contract/usage.ts'
 import { createQueryReader } from '../read-console-input.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
-import { usageCsv } from '../usage-csv.ts'
+import { usageCsv, usageReportCsv } from '../usage-csv.ts'
 
 const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
-const readQuery = createQueryReader({ from: day, to: day, of: Type.Enum(['me', 'everyone']) })
+const query = { from: day, to: day, of: Type.Enum(['me', 'everyone']) }
+const readQuery = createQueryReader(query)
+const readReportQuery = createQueryReader({ ...query, by: Type.String({ maxLength: 100 }) })
 
 /** /console/api/usage, as JSON and as CSV: sums per day and model; everybody's for owners. */
-export function registerUsage(own: FastifyInstance, { usage, ledger }: Pick<ConsoleDependencies, 'usage' | 'ledger'>): void {
+export function registerUsage(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'usage' | 'ledger' | 'accounts' | 'tokens'>): void {
+  const { usage, ledger } = deps
   const read = async (request: FastifyRequest, reply: FastifyReply): Promise<readonly UsageDay[]> => {
     const { from, to, of } = readQuery(request)
     const accountId = of === 'everyone' ? everyone(request) : personOf(request).id
@@ -31,10 +36,30 @@ export function registerUsage(own: FastifyInstance, { usage, ledger }: Pick<Cons
     const text = usageCsv(await read(request, reply))
     return reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="sepia-usage.csv"').send(text)
   })
+
+  const report = (request: FastifyRequest, reply: FastifyReply): Promise<readonly ReportedUsage[]> => {
+    const { from, to, of, by } = readReportQuery(request)
+    const accountId = of === 'everyone' ? everyone(request) : personOf(request).id
+    return reportUsage(deps, { accountId, from, to, by: readDimensions(by) }, { signal: clientSignal(reply) })
+  }
+
+  own.get('/console/api/usage/report', async (request, reply): Promise<UsageReport> => ({ rows: await report(request, reply) }))
+
+  own.get('/console/api/usage/report.csv', async (request, reply) => {
+    const text = usageReportCsv(await report(request, reply))
+    return reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="sepia-usage.csv"').send(text)
+  })
 }
 
 /** No account in particular, which only owners may ask for. */
 function everyone(request: FastifyRequest): null {
   ownerOf(request)
   return null
+}
+
+function readDimensions(by: string): readonly UsageDimension[] {
+  const wanted = by.split(',')
+  const known = usageDimensions.filter((dimension) => wanted.includes(dimension))
+  if (known.length > 0 && known.length === wanted.length) return known
+  throw new ServiceError('validation_error', `Ask for sums by one or more of ${usageDimensions.join(', ')}.`, { param: 'by' })
 }

@@ -1,4 +1,4 @@
-import type { UsageDay, UsageEntry } from '../usage.ts'
+import type { UsageDay, UsageEntry, UsageQuestion, UsageSum } from '../usage.ts'
 
 /** Books finished requests. */
 export interface UsageLog {
@@ -13,6 +13,11 @@ export interface UsageLog {
     query: { readonly accountId: string | null; readonly from: string; readonly to: string },
     options: { readonly signal: AbortSignal },
   ): Promise<readonly UsageDay[]>
+  /**
+   * Sums by any of the dimensions, in the order of their keys, with latencies. What was booked before tokens were noted counts only where neither tokens nor
+   * hours are asked for.
+   */
+  report(question: UsageQuestion, options: { readonly signal: AbortSignal }): Promise<readonly UsageSum[]>
   /** Adds some of what was appended to the sums of its days and drops it, so that the log stays short; resolves with how many entries. */
   rollUp(options: { readonly signal: AbortSignal }): Promise<number>
 }

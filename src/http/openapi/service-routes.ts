@@ -29,13 +29,22 @@ export const serviceRoutes: readonly DocumentedRoute[] = [
     path: '/v1/usage',
     summary: 'What your account has used, and what is left of its budgets',
     scopes: ['read'],
-    parameters: ['from', 'to'].map((name) => ({
-      in: 'query' as const,
-      name,
-      description: 'A UTC day, itself included; the last 30 days by default.',
-      schema: text,
-    })),
-    answers: [json('Sums per day and model.', usageSchema)],
+    parameters: [
+      ...['from', 'to'].map((name) => ({
+        in: 'query' as const,
+        name,
+        description: 'A UTC day, itself included; the last 30 days by default.',
+        schema: text,
+      })),
+      {
+        in: 'query' as const,
+        name: 'by',
+        description:
+          'One or more of `token`, `model`, `day`, `hour`, with commas: sums by these, with latencies. Hours are kept for 31 days.',
+        schema: text,
+      },
+    ],
+    answers: [json('Sums per day and model, or as `by` asks, and budgets.', usageSchema)],
     refusals: [429],
   },
 ]

@@ -1,16 +1,28 @@
 import { type BudgetSubject, type BudgetSums, budgetStarts, type UsedSums } from '../../core/limits/budget.ts'
+import { latencyBucket } from '../../core/limits/latency.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { UsageLog } from '../../core/ports/usage-log.ts'
-import type { UsageDay, UsageEntry } from '../../core/usage.ts'
+import {
+  firstHourDay,
+  keyOfSum,
+  type UsageDay,
+  type UsageDimension,
+  type UsageEntry,
+  type UsageQuestion,
+  type UsageSum,
+} from '../../core/usage.ts'
 
 type Options = { readonly signal: AbortSignal }
 
 /** The books in memory: sums by day, account, token and model, kept with each entry, so that nobody waits for all of them to be added up. */
 export class MemoryUsageLog implements UsageLog {
   readonly #days = new Map<string, UsageDay & { readonly tokenId: string | null }>()
+  /** Sums by every dimension there is. */
+  readonly #fine = new Map<string, FineSum>()
   /** Entries of this minute. */
   #recent: UsageEntry[] = []
   #notRolledUp = 0
+  #hoursFrom = ''
   readonly #clock: Clock
   readonly #onSettled: (reservation: string) => void
 
@@ -40,6 +52,7 @@ export class MemoryUsageLog implements UsageLog {
 
   /** Called when an inference completes. */
   book(entry: UsageEntry): void {
+    this.#bookFine(entry)
     const { minute } = budgetStarts(this.#clock.now())
     if (this.#recent[0] !== undefined && this.#recent[0].at < minute) this.#recent = this.#recent.filter(({ at }) => at >= minute)
     this.#recent.push(entry)
@@ -64,7 +77,9 @@ export class MemoryUsageLog implements UsageLog {
 
   async rollUp({ signal }: Options): Promise<number> {
     signal.throwIfAborted()
-    const { minute } = budgetStarts(this.#clock.now())
+    const now = this.#clock.now()
+    const { minute } = budgetStarts(now)
+    this.#hoursFrom = firstHourDay(now)
     const left = this.#recent.filter(({ at }) => at >= minute).length
     const entries = this.#notRolledUp - left
     this.#notRolledUp = left
@@ -84,6 +99,51 @@ export class MemoryUsageLog implements UsageLog {
       sums.set(key, sum === undefined ? each : addDays(sum, each))
     }
     return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+  }
+
+  async report({ accountId, from, to, by }: UsageQuestion, { signal }: Options): Promise<readonly UsageSum[]> {
+    signal.throwIfAborted()
+    const chosen = [...this.#fine.values()].filter(
+      ({ keys: { account, day } }) =>
+        (accountId === null || account === accountId) && day >= from && day <= to && (!by.includes('hour') || day >= this.#hoursFrom),
+    )
+    const groups = Map.groupBy(chosen, ({ keys }) => keyOfSum(by, keys))
+    return [...groups]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, sums]) => mergeSums(Object.fromEntries(by.map((dimension) => [dimension, sums[0]?.keys[dimension] ?? ''])), sums))
+  }
+
+  #bookFine(entry: UsageEntry): void {
+    const moment = new Date(entry.at).toISOString()
+    const [day, hour] = [moment.slice(0, 10), moment.slice(0, 13)]
+    const keys = { account: entry.accountId, token: entry.tokenId ?? '', model: entry.model, day, hour }
+    const key = JSON.stringify(Object.values(keys))
+    const sum = this.#fine.get(key) ?? { keys, entries: [] }
+    sum.entries.push(entry)
+    this.#fine.set(key, sum)
+  }
+}
+
+interface FineSum {
+  readonly keys: Readonly<Record<UsageDimension, string>>
+  readonly entries: UsageEntry[]
+}
+
+function mergeSums(keys: UsageSum['keys'], sums: readonly FineSum[]): UsageSum {
+  const entries = sums.flatMap((sum) => sum.entries)
+  const total = (count: (entry: UsageEntry) => number) => entries.reduce((sum, entry) => sum + count(entry), 0)
+  const histogram = (latencies: readonly number[]) =>
+    [...Map.groupBy(latencies, latencyBucket)].map(([bucket, held]) => [bucket, held.length] as const).sort(([one], [other]) => one - other)
+  return {
+    keys,
+    requests: entries.length,
+    failures: total(({ outcome }) => (outcome === 'failed' ? 1 : 0)),
+    promptTokens: total(({ promptTokens }) => promptTokens),
+    completionTokens: total(({ completionTokens }) => completionTokens),
+    images: total(({ images }) => images),
+    cost: total(({ cost }) => cost),
+    latency: histogram(entries.map(({ durationMs }) => durationMs)),
+    firstToken: histogram(entries.flatMap(({ firstTokenMs }) => firstTokenMs ?? [])),
   }
 }
 

@@ -27,7 +27,12 @@ export const movedTables: readonly MovedTable[] = [
     ['day', 'hour', 'account_id', 'token_id', 'model'],
     'requests failures prompt_tokens completion_tokens images cost',
   ),
-  table('usage_entries', ['seq'], 'day account_id model failures prompt_tokens completion_tokens images at token_id cost'),
+  table('usage_latencies', ['day', 'hour', 'account_id', 'token_id', 'model', 'what', 'bucket'], 'count'),
+  table(
+    'usage_entries',
+    ['seq'],
+    'day account_id model failures prompt_tokens completion_tokens images at token_id cost whole_bucket first_bucket',
+  ),
   table('webhook_secrets', ['seq'], 'account_id secret created_at'),
   table('documents', ['kind', 'id'], 'account_id value at label text attached_bytes expires_at version bytes'),
   table(

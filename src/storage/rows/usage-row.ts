@@ -1,4 +1,5 @@
-import type { UsageDay } from '../../core/usage.ts'
+import { latencyBucket } from '../../core/limits/latency.ts'
+import { keyOfSum, type UsageDay, type UsageDimension, type UsageEntry, type UsageSum } from '../../core/usage.ts'
 import { type Row, readInteger, readText } from './row.ts'
 
 /** Sums of one day, account and model. */
@@ -14,4 +15,40 @@ export function readUsageDay(row: Row): UsageDay {
     images: readInteger(row, 'images'),
     cost: readInteger(row, 'cost'),
   }
+}
+
+/** The parameters that keep an entry's latencies; null = there was none. */
+export function latencyBuckets({ durationMs, firstTokenMs }: Pick<UsageEntry, 'durationMs' | 'firstTokenMs'>): {
+  readonly whole: number
+  readonly first: number | null
+} {
+  return { whole: latencyBucket(durationMs), first: firstTokenMs === null ? null : latencyBucket(firstTokenMs) }
+}
+
+/** The columns that hold what usage is grouped by; an hour is made of two by each database in its own way. */
+export const dimensionColumns = { account: 'account_id', token: 'token_id', model: 'model', day: 'day', hour: 'hour_name' } as const
+
+/** Puts sums and the latencies of the same keys together. Rows have the columns of {@link dimensionColumns}; latencies also `what`, `bucket` and `count`. */
+export function readUsageSums(by: readonly UsageDimension[], sums: readonly Row[], latencies: readonly Row[]): readonly UsageSum[] {
+  const keysOf = (row: Row): UsageSum['keys'] =>
+    Object.fromEntries(by.map((dimension) => [dimension, readText(row, dimensionColumns[dimension])]))
+  const histograms = Map.groupBy(latencies, (row) => `${readInteger(row, 'what')} ${keyOfSum(by, keysOf(row))}`)
+  return sums.map((row) => {
+    const keys = keysOf(row)
+    const histogram = (what: 0 | 1) =>
+      (histograms.get(`${what} ${keyOfSum(by, keys)}`) ?? []).map(
+        (each) => [readInteger(each, 'bucket'), readInteger(each, 'count')] as const,
+      )
+    return {
+      keys,
+      requests: readInteger(row, 'requests'),
+      failures: readInteger(row, 'failures'),
+      promptTokens: readInteger(row, 'prompt_tokens'),
+      completionTokens: readInteger(row, 'completion_tokens'),
+      images: readInteger(row, 'images'),
+      cost: readInteger(row, 'cost'),
+      latency: histogram(0),
+      firstToken: histogram(1),
+    }
+  })
 }

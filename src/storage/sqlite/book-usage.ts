@@ -1,5 +1,6 @@
 import type { UsageEntry } from '../../core/usage.ts'
 import { readIntegerOrNull } from '../rows/row.ts'
+import { latencyBuckets } from '../rows/usage-row.ts'
 import type { Connection } from './connection.ts'
 
 /** Adds an entry to the books, in the place of the reservation that it settles; {@link rollUpUsage} makes sums of it later. */
@@ -9,9 +10,9 @@ export function bookUsage(connection: Connection, { settles, ...entry }: UsageEn
   const day = new Date(at).toISOString().slice(0, 10)
   const failures = entry.outcome === 'failed' ? 1 : 0
   connection.run(
-    `insert into usage_entries (day, at, account_id, token_id, model, failures, prompt_tokens, completion_tokens, images, cost)
-     values (:day, :at, :accountId, :tokenId, :model, :failures, :promptTokens, :completionTokens, :images, :cost)`,
-    { day, at, accountId, tokenId, model, failures, promptTokens, completionTokens, images, cost },
+    `insert into usage_entries (day, at, account_id, token_id, model, failures, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket)
+     values (:day, :at, :accountId, :tokenId, :model, :failures, :promptTokens, :completionTokens, :images, :cost, :whole, :first)`,
+    { day, at, accountId, tokenId, model, failures, promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) },
   )
 }
 
@@ -24,14 +25,16 @@ const added = ['requests', ...sums].map((name) => `${name} = ${name} + excluded.
 
 /**
  * Adds the oldest entries to the sums of their days and hours and drops them; returns how many. Those of `since` and later stay, because budgets of
- * a minute count them.
+ * a minute count them. Hours of days before `hoursFrom` are dropped.
  */
-export function rollUpUsage(connection: Connection, { since }: { readonly since: number }): number {
+export function rollUpUsage(connection: Connection, { since, hoursFrom }: { readonly since: number; readonly hoursFrom: string }): number {
   const oldest = connection.get('select max(seq) as seq from (select seq from usage_entries where at < :since order by seq limit :batch)', {
     since,
     batch,
   })
   const last = readIntegerOrNull(oldest ?? {}, 'seq')
+  for (const table of ['usage_details', 'usage_latencies'])
+    connection.run(`delete from ${table} where hour >= 0 and day < :hoursFrom`, { hoursFrom })
   if (last === null) return 0
   const gone = 'from usage_entries where seq <= :last and at < :since'
   connection.run(
@@ -48,5 +51,17 @@ export function rollUpUsage(connection: Connection, { since }: { readonly since:
        on conflict do update set ${added}`,
       { last, since },
     )
+  for (const each of ['-1', hour])
+    for (const [what, bucket] of [
+      ['0', 'whole_bucket'],
+      ['1', 'first_bucket'],
+    ])
+      connection.run(
+        `insert into usage_latencies (day, hour, account_id, token_id, model, what, bucket, count)
+           select day, ${each}, account_id, coalesce(token_id, ''), model, ${what}, ${bucket}, count(*) ${gone} and ${bucket} is not null
+           group by day, 2, account_id, 4, model, ${bucket}
+         on conflict do update set count = count + excluded.count`,
+        { last, since },
+      )
   return connection.run(`delete ${gone}`, { last, since })
 }

@@ -1,4 +1,5 @@
 import { requestTables } from './request-tables.ts'
+import { latencyTables } from './schema/latency-tables.ts'
 import { limitTables } from './schema/limit-tables.ts'
 
 /**
@@ -332,4 +333,5 @@ export const migrations: readonly string[] = [
   requestTables,
   // When each browser was here last.
   'alter table sessions add column last_used_at integer;',
+  latencyTables,
 ]

@@ -1,8 +1,8 @@
 import { budgetStarts } from '../../core/limits/budget.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { UsageLog } from '../../core/ports/usage-log.ts'
-import type { UsageDay, UsageEntry } from '../../core/usage.ts'
-import { readUsageDay } from '../rows/usage-row.ts'
+import { firstHourDay, type UsageDay, type UsageEntry, type UsageQuestion, type UsageSum } from '../../core/usage.ts'
+import { dimensionColumns, readUsageDay, readUsageSums } from '../rows/usage-row.ts'
 import type { Connection } from './connection.ts'
 import type { Writer } from './writer/writer.ts'
 
@@ -27,7 +27,8 @@ export class SqliteUsageLog implements UsageLog {
 
   async rollUp({ signal }: Options): Promise<number> {
     signal.throwIfAborted()
-    return this.#writer.run('rollUpUsage', { since: budgetStarts(this.#clock.now()).minute }, this.#clock.now())
+    const now = this.#clock.now()
+    return this.#writer.run('rollUpUsage', { since: budgetStarts(now).minute, hoursFrom: firstHourDay(now) }, now)
   }
 
   async summarize(
@@ -43,5 +44,34 @@ export class SqliteUsageLog implements UsageLog {
         union all select day, account_id, model, 1, failures, prompt_tokens, completion_tokens, images, cost from usage_entries where ${chosen})
       group by day, account_id, model order by day, account_id, model`
     return this.#reader.all(sql, { ...query }).map(readUsageDay)
+  }
+
+  async report({ by, ...query }: UsageQuestion, { signal }: Options): Promise<readonly UsageSum[]> {
+    signal.throwIfAborted()
+    const fine = by.includes('token') || by.includes('hour')
+    const span = by.includes('hour') ? 'hour >= 0' : 'hour = -1'
+    const chosen = 'day between :from and :to and (:accountId is null or account_id = :accountId)'
+    const entryHour = "cast(strftime('%H', at / 1000, 'unixepoch') as integer)"
+    const keys = "account_id, coalesce(token_id, '') as token_id, model, day"
+    const known = fine ? `usage_details where ${span} and` : 'usage_days where'
+    const counts = ['requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+    const columns = by.map((dimension) => dimensionColumns[dimension])
+    const grouped = columns.length === 0 ? 'having count(*) > 0' : `group by ${columns.join(', ')} order by ${columns.join(', ')}`
+    const named = "*, day || 'T' || printf('%02d', hour) as hour_name"
+    const sums = this.#reader.all(
+      `select ${[...columns, ...counts.map((name) => `sum(${name}) as ${name}`)].join(', ')} from (select ${named} from (
+         select account_id, ${fine ? 'token_id' : "'' as token_id"}, model, day, ${fine ? 'hour' : '-1 as hour'}, ${counts.join(', ')} from ${known} ${chosen}
+         union all select ${keys}, ${entryHour}, 1, failures, prompt_tokens, completion_tokens, images, cost from usage_entries where ${chosen})) ${grouped}`,
+      { ...query },
+    )
+    const latencies = this.#reader.all(
+      `select ${[...columns, 'what', 'bucket', 'sum(count) as count'].join(', ')} from (select ${named} from (
+         select account_id, token_id, model, day, hour, what, bucket, count from usage_latencies where ${span} and ${chosen}
+         union all select ${keys}, ${entryHour}, 0, whole_bucket, 1 from usage_entries where whole_bucket is not null and ${chosen}
+         union all select ${keys}, ${entryHour}, 1, first_bucket, 1 from usage_entries where first_bucket is not null and ${chosen}))
+       group by ${[...columns, 'what', 'bucket'].join(', ')}`,
+      { ...query },
+    )
+    return readUsageSums(by, sums, latencies)
   }
 }

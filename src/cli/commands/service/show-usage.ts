@@ -1,3 +1,4 @@
+import { csv } from '../../../core/csv.ts'
 import type { Command } from '../../command.ts'
 import { openService } from '../../service/open-service.ts'
 import { serviceFlags, serviceSettings } from '../../service/service-flags.ts'
@@ -11,17 +12,31 @@ interface UsageBudget {
   readonly left: number
 }
 
+interface Told {
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+}
+
+interface UsageRow {
+  readonly day?: string
+  readonly hour?: string
+  readonly model?: string
+  readonly token?: string
+  readonly token_name?: string
+  readonly requests: number
+  readonly failures: number
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly images: number
+  readonly cost: number
+  readonly latency_ms?: Told | null
+  readonly first_token_ms?: Told | null
+}
+
 /** What GET /v1/usage answers. */
 interface Usage {
-  readonly data: readonly {
-    readonly day: string
-    readonly model: string
-    readonly requests: number
-    readonly failures: number
-    readonly prompt_tokens: number
-    readonly completion_tokens: number
-    readonly images: number
-  }[]
+  readonly data: readonly UsageRow[]
   readonly budgets: readonly UsageBudget[]
 }
 
@@ -31,35 +46,71 @@ function leftSentence({ of, unit, per, limit, left }: UsageBudget): string {
   return `${left} of ${limit} ${unit}${whose} ${unit === 'money' ? 'is' : 'are'} left for this ${per}.`
 }
 
+/** A row as a table for spreadsheets has it: every field, nested ones apart. */
+function csvFields({ latency_ms: latency, first_token_ms: first, ...row }: UsageRow): Readonly<Record<string, string | number | null>> {
+  const told = (name: string, of: Told | null) => ({
+    [`${name}p50_ms`]: of?.p50 ?? null,
+    [`${name}p95_ms`]: of?.p95 ?? null,
+    [`${name}p99_ms`]: of?.p99 ?? null,
+  })
+  return { ...row, ...(latency !== undefined && told('', latency)), ...(first !== undefined && told('first_token_', first)) }
+}
+
+function toCsv(rows: readonly UsageRow[]): string {
+  const fields = rows.map(csvFields)
+  const names = Object.keys(fields[0] ?? {})
+  return csv([names, ...fields.map((row) => names.map((name) => row[name] ?? null))])
+    .replaceAll('\r\n', '\n')
+    .trimEnd()
+}
+
+const keyTitles = [
+  ['day', 'DAY'],
+  ['hour', 'HOUR'],
+  ['token_name', 'TOKEN'],
+] as const
+
+function toTable(rows: readonly UsageRow[]): string {
+  const keys = keyTitles.filter(([name]) => rows[0]?.[name] !== undefined)
+  const timed = rows[0]?.latency_ms !== undefined
+  const named = rows[0]?.model !== undefined
+  const head = [
+    ...keys.map(([, title]) => title),
+    'REQUESTS',
+    'FAILED',
+    'TOKENS IN',
+    'OUT',
+    'IMAGES',
+    ...(timed ? ['P50 MS', 'P95 MS'] : []),
+  ]
+  const body = rows.map((row) => [
+    ...keys.map(([name]) => row[name] || '(console)'),
+    ...[row.requests, row.failures, row.prompt_tokens, row.completion_tokens, row.images].map(String),
+    ...(timed ? [String(row.latency_ms?.p50 ?? ''), String(row.latency_ms?.p95 ?? '')] : []),
+    ...(named ? [row.model ?? ''] : []),
+  ])
+  return textTable([...head, ...(named ? ['MODEL'] : [])], body)
+}
+
 export const showUsage: Command = {
   words: ['usage'],
-  summary: 'Show what your account has used, by day and model, and what is left of its budgets.',
+  summary: 'Show what your account has used, by day and model, and what is left of its limits.',
   flags: [
     { name: 'from', form: '<day>', help: 'The first UTC day, such as 2026-11-01; default 30 days ago.' },
     { name: 'to', form: '<day>', help: 'The last one; default today.' },
+    { name: 'by', form: '<words>', help: 'Sums by token, model, day or hour, or several of them with commas, and latencies.' },
+    { name: 'csv', form: null, help: 'Print a table for spreadsheets.' },
     ...serviceFlags,
   ],
   settings: serviceSettings,
   run: async (context) => {
     const { flags, signal } = context
-    const query = new URLSearchParams([...flags].filter(([name]) => name === 'from' || name === 'to'))
+    const query = new URLSearchParams([...flags].filter(([name]) => ['from', 'to', 'by'].includes(name)))
     const service = await openService(context)
     const usage = await service.fetchJson<Usage>(`/v1/usage?${query}`, { signal })
-    const rows = usage.data.map((row) => [
-      row.day,
-      String(row.requests),
-      String(row.failures),
-      String(row.prompt_tokens),
-      String(row.completion_tokens),
-      String(row.images),
-      row.model,
-    ])
-    const budgets = usage.budgets.map(leftSentence)
-    const table = textTable(['DAY', 'REQUESTS', 'FAILED', 'TOKENS IN', 'OUT', 'IMAGES', 'MODEL'], rows)
-    return {
-      text: [table || 'Nothing was used in these days.', ...budgets].join('\n'),
-      heading: rows.length > 0,
-      json: { days: usage.data, budgets: usage.budgets },
-    }
+    const json = { [flags.has('by') ? 'rows' : 'days']: usage.data, budgets: usage.budgets }
+    if (flags.has('csv')) return { text: toCsv(usage.data), json }
+    const table = usage.data.length === 0 ? 'Nothing was used in these days.' : toTable(usage.data)
+    return { text: [table, ...usage.budgets.map(leftSentence)].join('\n'), heading: usage.data.length > 0, json }
   },
 }

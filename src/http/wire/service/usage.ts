@@ -1,25 +1,39 @@
 import Type from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import { type Budget, leftOf } from '../../../core/limits/budget.ts'
-import type { UsageDay } from '../../../core/usage.ts'
+import { type UsageDay, type UsageDimension, usageDimensions } from '../../../core/usage.ts'
+import type { ReportedUsage } from '../../../operations/report-usage.ts'
 import type { Answer } from '../answer.ts'
 
 const count = Type.Integer({ minimum: 0 })
 const amount = Type.Number({ minimum: 0 })
+
+const percentile = Type.Integer({ minimum: 0 })
+const percentiles = Type.Union([Type.Object({ p50: percentile, p95: percentile, p99: percentile }), Type.Null()], {
+  description:
+    'With `by`: milliseconds within which so many of a hundred requests ended, or had their first token, to within 9 %; null where none was measured.',
+})
 
 /** Answer of GET /v1/usage. */
 export const usageSchema = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(
     Type.Object({
-      day: Type.String({ format: 'date', description: 'UTC.' }),
-      model: Type.String(),
+      day: Type.Optional(
+        Type.String({ format: 'date', description: 'UTC. Which of day, hour, model and token are there is what `by` asks for.' }),
+      ),
+      hour: Type.Optional(Type.String({ description: 'UTC, such as `2026-11-23T09`.' })),
+      model: Type.Optional(Type.String()),
+      token: Type.Optional(Type.String({ description: 'Its id; empty for signed-in browsers.' })),
+      token_name: Type.Optional(Type.String()),
       requests: count,
       failures: count,
       prompt_tokens: count,
       completion_tokens: count,
       images: count,
       cost: Type.Number({ minimum: 0, description: 'By the prices of that time, in whichever currency they are in.' }),
+      latency_ms: Type.Optional(percentiles),
+      first_token_ms: Type.Optional(percentiles),
     }),
   ),
   budgets: Type.Array(
@@ -60,6 +74,39 @@ export function encodeUsage(days: readonly UsageDay[], budgets: readonly Budget[
       return { of, unit, per, limit: inUnits(limit), used: inUnits(used), reserved: inUnits(reserved), left: inUnits(leftOf(budget)) }
     }),
   }
+}
+
+/** What an account has used by the dimensions that it asked for, and what is left of its budgets. */
+export function encodeUsageReport(rows: readonly ReportedUsage[], budgets: readonly Budget[]): Answer<typeof usageSchema> {
+  return {
+    ...encodeUsage([], budgets),
+    data: rows.map(({ keys: { account: _, ...keys }, tokenName, latency, firstToken, ...sum }) => ({
+      ...keys,
+      ...(tokenName !== undefined && { token_name: tokenName }),
+      requests: sum.requests,
+      failures: sum.failures,
+      prompt_tokens: sum.promptTokens,
+      completion_tokens: sum.completionTokens,
+      images: sum.images,
+      cost: sum.cost / million,
+      latency_ms: latency,
+      first_token_ms: firstToken,
+    })),
+  }
+}
+
+/** What sums may be asked for; all are of the account itself. */
+const dimensions = usageDimensions.filter((dimension) => dimension !== 'account')
+
+/** What a query wants sums by; null = it does not say. @throws {ServiceError} `invalid_request_error`. */
+export function readUsageDimensions({ by }: Readonly<Record<string, unknown>>): readonly UsageDimension[] | null {
+  if (by === undefined) return null
+  const wanted = typeof by === 'string' ? by.split(',') : []
+  const known = dimensions.filter((dimension) => wanted.includes(dimension))
+  if (known.length > 0 && known.length === wanted.length) return known
+  throw new ServiceError('invalid_request_error', `\`by\` must be one or more of ${dimensions.join(', ')}, separated by commas.`, {
+    param: 'by',
+  })
 }
 
 const dayMs = 24 * 60 * 60 * 1000

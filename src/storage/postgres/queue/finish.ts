@@ -1,6 +1,7 @@
 import { outputRetentionMs } from '../../../core/inference.ts'
 import type { Booking, Completion, CompletionAnswer } from '../../../core/ports/inference-queue.ts'
 import { readInteger } from '../../rows/row.ts'
+import { latencyBuckets } from '../../rows/usage-row.ts'
 import type { Statements } from '../database.ts'
 import { dayOf } from '../usage-log.ts'
 
@@ -19,9 +20,10 @@ export interface End extends Booking {
 const sql = `with input as (
     select * from unnest(:ids::uuid[], :attempts::integer[], :outcomes::text[], :errors::text[], :keys::text[], :types::text[], :bytes::bigint[],
       :hashes::text[], :images::text[], :usageDays::text[], :usageMoments::bigint[], :usageAccounts::text[], :usageTokens::text[], :usageModels::text[],
-      :promptTokens::bigint[], :completionTokens::bigint[], :usageImages::bigint[], :usageCosts::bigint[]) with ordinality
+      :promptTokens::bigint[], :completionTokens::bigint[], :usageImages::bigint[], :usageCosts::bigint[], :wholes::smallint[],
+      :firsts::smallint[]) with ordinality
       as ended (id, held_attempt, outcome, error, output_key, content_type, output_bytes, output_sha256, output_images, usage_day, usage_at, usage_account,
-        usage_token, usage_model, prompt_tokens, completion_tokens, usage_images, usage_cost, n)),
+        usage_token, usage_model, prompt_tokens, completion_tokens, usage_images, usage_cost, whole_bucket, first_bucket, n)),
   gone as (
     delete from queue using input where queue.id = input.id
       and case when input.held_attempt is null then not queue.running else queue.running and queue.attempt = input.held_attempt end
@@ -35,9 +37,10 @@ const sql = `with input as (
     insert into stored_outputs (id, account_id, output_key, bytes, expires_at)
       select id, account_id, output_key, output_bytes, :expiresAt from gone where output_key is not null),
   booked as (
-    insert into usage_entries (day, at, account_id, token_id, model, failures, prompt_tokens, completion_tokens, images, cost)
+    insert into usage_entries (day, at, account_id, token_id, model, failures, prompt_tokens, completion_tokens, images, cost, whole_bucket,
+        first_bucket)
       select usage_day, usage_at, usage_account, usage_token, usage_model, case outcome when 'failed' then 1 else 0 end, prompt_tokens,
-        completion_tokens, usage_images, usage_cost
+        completion_tokens, usage_images, usage_cost, whole_bucket, first_bucket
       from gone where usage_day is not null),
   announced as (
     insert into webhook_deliveries (id, inference_id, account_id, url, next_attempt_at, created_at)
@@ -87,6 +90,8 @@ function columnsOf(ends: readonly End[]): Readonly<Record<string, readonly unkno
     usageDays: usages.map((usage) => (usage === null ? null : dayOf(usage.at))),
     usageMoments: usages.map((usage) => usage?.at),
     usageTokens: usages.map((usage) => usage?.tokenId),
+    wholes: usages.map((usage) => (usage === null ? null : latencyBuckets(usage).whole)),
+    firsts: usages.map((usage) => (usage === null ? null : latencyBuckets(usage).first)),
     usageCosts: usages.map((usage) => usage?.cost),
     usageAccounts: usages.map((usage) => usage?.accountId),
     usageModels: usages.map((usage) => usage?.model),

@@ -1,4 +1,5 @@
 import { countTables } from './count-tables.ts'
+import { latencyTables } from './latency-tables.ts'
 import { limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
 import { requestTables } from './request-tables.ts'
@@ -33,4 +34,5 @@ export const migrations: readonly Migration[] = [
   { sql: requestTables, leastProgram: 1 },
   // When each browser was here last.
   { sql: 'alter table sessions add column last_used_at bigint', leastProgram: 1 },
+  { sql: latencyTables, leastProgram: 1 },
 ]

@@ -13,6 +13,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
 import { bySeries } from './series-of.ts'
+import { UsageBreakdown } from './usage-breakdown.tsx'
 import { UsageReport } from './usage-report.tsx'
 import { lastDays } from './usage-series.ts'
 
@@ -80,7 +81,10 @@ export function UsagePage({ account }: { account: Account }): VNode {
           <div class="stack loose">
             <BudgetFacts budgets={budgets} />
             {rows.length > 0 ? (
-              <UsageReport days={days} rows={rows} of={bySeries(group.value, accounts)} />
+              <>
+                <UsageReport days={days} rows={rows} of={bySeries(group.value, accounts)} />
+                <UsageBreakdown asked={asked} />
+              </>
             ) : (
               <EmptyState drawing="ledger" title="Nothing to add up">
                 <p>Once somebody chats or draws, it is counted here. Never what was said, only how much.</p>

@@ -1,0 +1,40 @@
+import { type Percentiles, percentilesOf } from '../core/limits/latency.ts'
+import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
+import type { AccountStore } from '../core/ports/account-store.ts'
+import type { UsageLog } from '../core/ports/usage-log.ts'
+import type { UsageQuestion, UsageSum } from '../core/usage.ts'
+
+/** A sum of usage as people read it. */
+export interface ReportedUsage extends Omit<UsageSum, 'latency' | 'firstToken'> {
+  /** How the account and the token of its keys are called, as far as they are known; a token's is empty for signed-in browsers. */
+  readonly accountName?: string
+  readonly tokenName?: string
+  /** Of whole requests, in milliseconds; null where none was measured. */
+  readonly latency: Percentiles | null
+  /** Until the first token. */
+  readonly firstToken: Percentiles | null
+}
+
+/** Sums of usage by any of the dimensions, with names and percentiles. */
+export async function reportUsage(
+  { usage, accounts, tokens }: { readonly usage: UsageLog; readonly accounts: AccountStore; readonly tokens: AccessTokenStore },
+  question: UsageQuestion,
+  options: { readonly signal: AbortSignal },
+): Promise<readonly ReportedUsage[]> {
+  const sums = await usage.report(question, options)
+  const { accountId, by } = question
+  const names = new Map<string, string>()
+  if (by.includes('account') || (by.includes('token') && accountId === null))
+    for (const { id, name } of await accounts.list(options)) names.set(id, name)
+  if (by.includes('token'))
+    for (const owner of accountId === null ? [...names.keys()] : [accountId])
+      for (const { id, name } of await tokens.list(owner, options)) names.set(id, name)
+  const nameOf = (id: string) => names.get(id) ?? id
+  return sums.map(({ latency, firstToken, ...sum }) => ({
+    ...sum,
+    ...(sum.keys.account !== undefined && { accountName: nameOf(sum.keys.account) }),
+    ...(sum.keys.token !== undefined && { tokenName: nameOf(sum.keys.token) }),
+    latency: percentilesOf(latency),
+    firstToken: percentilesOf(firstToken),
+  }))
+}
