@@ -76,7 +76,7 @@ export class ReplicaSet implements Disposable {
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<Part, void, undefined> {
     const order = orderReplicas(this.#replicas, { key, now: performance.now() }).slice(0, mostTries)
-    let failure: unknown = this.#nobodyAnswers()
+    let failure: unknown = null
     for (const replica of order.flatMap((index) => this.#replicas[index] ?? [])) {
       let begun = false
       replica.inFlight++
@@ -96,7 +96,8 @@ export class ReplicaSet implements Disposable {
         replica.inFlight--
       }
     }
-    throw failure
+    // Made only now: an error notes where it comes from, which takes longer than the choice of a server.
+    throw failure ?? this.#nobodyAnswers()
   }
 
   /** As {@link stream}, for what answers once. */
