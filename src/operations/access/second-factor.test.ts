@@ -45,6 +45,15 @@ describe('a second factor', () => {
     assert.equal(await confirm(second), null)
   })
 
+  it('that is begun twice at once is begun once, and its secret counts', async () => {
+    const deps = open()
+    const begun = await Promise.allSettled([1, 2].map(() => beginSecondFactor(deps, 'a', options)))
+    const secrets = begun.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    assert.equal(secrets.length, 1)
+    const code = shownCode(secrets[0] ?? '', deps.clock.now())
+    assert.notEqual(await confirmSecondFactor(deps, { accountId: 'a', code }, options), null)
+  })
+
   it('takes no step twice, nor one before it, not even at the same time', async () => {
     const { clock, use, code } = await openConfirmed()
     assert.equal(await use(code()), null)

@@ -60,14 +60,15 @@ export async function listSecondFactors(
  * Makes a secret for an app; it counts once a code of it was given. One that was begun before is worth nothing any more.
  *
  * @returns The secret in base32.
- * @throws {ServiceError} `validation_error` when there is a confirmed one.
+ * @throws {ServiceError} `validation_error` when there is a confirmed one, or another was begun at the same time.
  */
 export async function beginSecondFactor(deps: SecondFactorDependencies, accountId: string, options: Options): Promise<string> {
   const { factor, version } = await read(deps, accountId, options)
   if (factor?.confirmedAt != null)
     throw new ServiceError('validation_error', 'This account has a second factor; remove it before you set a new one.')
   const secret = randomBytes(secretBytes)
-  await write(deps, accountId, { factor: { secret, confirmedAt: null, lastStep: -1, recoveryHashes: [] }, version }, options)
+  const begun = { factor: { secret, confirmedAt: null, lastStep: -1, recoveryHashes: [] }, version }
+  if (!(await write(deps, accountId, begun, options))) throw changedMeanwhile()
   return base32(secret)
 }
 
@@ -115,7 +116,11 @@ export async function renewRecoveryCodes(deps: SecondFactorDependencies, account
     const next = { ...factor, recoveryHashes: codes.map(hashRecoveryCode) }
     if (await write(deps, accountId, { factor: next, version }, options)) return codes
   }
-  throw new ServiceError('validation_error', 'The second factor was changed at the same time; try again.')
+  throw changedMeanwhile()
+}
+
+function changedMeanwhile(): ServiceError {
+  return new ServiceError('validation_error', 'The second factor was changed at the same time; try again.')
 }
 
 /** Whether there was one. */
