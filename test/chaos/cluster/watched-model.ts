@@ -9,6 +9,8 @@ export interface Run {
   readonly startedAt: number
   /** When whoever asked went away before the answer; null while that has not happened. */
   cutAt: number | null
+  /** When the whole answer was sent; null before. */
+  endedAt: number | null
 }
 
 /** A server of a language model that knows who asked it for what, how often, and when. */
@@ -36,12 +38,13 @@ export async function startWatchedModel(): Promise<WatchedModel> {
     if (request.method === 'GET') return void response.end('{"object": "list", "data": []}')
     const body = (await json(request).catch(() => ({}))) as { readonly messages?: readonly { readonly content: string }[] }
     const [name = '', workMs = '0'] = (body.messages?.at(-1)?.content ?? '').split(' ')
-    const run: Run = { startedAt: performance.now(), cutAt: null }
+    const run: Run = { startedAt: performance.now(), cutAt: null, endedAt: null }
     runs.set(name, [...(runs.get(name) ?? []), run])
     response.on('close', () => {
       if (!response.writableFinished) run.cutAt = performance.now()
     })
     await answer(response, { name, workMs: Number(workMs) })
+    if (!response.destroyed) run.endedAt = performance.now()
   })
   server.keepAliveTimeout = 60_000
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -1,0 +1,69 @@
+/**
+ * How long after a model has answered does a client know that waits on another node, and how long does a cancellation take that another node was asked for?
+ *
+ * Three nodes as processes of their own on one PostgreSQL and a bucket in memory, eight clients. The rival is the same on the node that was asked first, which may have run
+ * it itself; a second of waiting is what asking every second would cost.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { ClusterClient, describeSubmission, readResponseId } from '../../test/chaos/cluster/cluster-client.ts'
+import { type ChaosNode, startCluster } from '../../test/chaos/cluster/cluster-under-test.ts'
+import { describeMachine } from '../measure.ts'
+
+const [waits, cancels, clients] = [400, 40, 8]
+const root = new URL('../..', import.meta.url).pathname
+
+console.log(describeMachine())
+await using cluster = await startCluster({ root, leaseMs: 6000 })
+const { nodes, model } = cluster
+const client = new ClusterClient(cluster)
+const nodeAt = (place: number): ChaosNode => nodes[place % nodes.length] ?? fail('there are no nodes')
+
+for (let round = 0; round < 30; round++) await wait(`warm-${round}`, { submit: round, poll: round + 1 })
+for (let round = 1; round <= 3; round++) {
+  const near = await measure(waits, (index) => wait(`near-${round}-${index}`, { submit: index, poll: index }))
+  const far = await measure(waits, (index) => wait(`far-${round}-${index}`, { submit: index, poll: index + 1 }))
+  const cancelled = await measure(cancels, (index) => cancel(`cancelled-${round}-${index}`, index))
+  console.log(`round ${round}: wait on the node that was asked ${near}; on another ${far}; cancel from another ${cancelled}`)
+}
+
+/** Milliseconds from the model's last word to the answer of a poll that waits. */
+async function wait(name: string, at: { readonly submit: number; readonly poll: number }): Promise<number> {
+  const id = await submit(name, at.submit, 200)
+  await client.askNode(nodeAt(at.poll), `/v1/requests/${id}?wait=30`, {}, 40_000)
+  const answeredAt = performance.now()
+  return answeredAt - (model.runs.get(name)?.at(-1)?.endedAt ?? fail(`${name} was not run`))
+}
+
+/** Milliseconds from the request to cancel until nobody waits for the model any more. */
+async function cancel(name: string, place: number): Promise<number> {
+  const id = await submit(name, place, 20_000)
+  while (!model.runs.has(name)) await pause(5)
+  const askedAt = performance.now()
+  await client.askNode(nodeAt(place + 1), `/v1/requests/${id}`, { method: 'DELETE' })
+  for (;;) {
+    const cutAt = model.runs.get(name)?.at(-1)?.cutAt
+    if (typeof cutAt === 'number') return cutAt - askedAt
+    await pause(5)
+  }
+}
+
+async function submit(name: string, place: number, workMs: number): Promise<string> {
+  const answer = await client.askNode(nodeAt(place), '/v1/chat/completions', describeSubmission(name, workMs))
+  return readResponseId(answer ?? fail('a node does not answer'))
+}
+
+async function measure(count: number, one: (index: number) => Promise<number>): Promise<string> {
+  const times: number[] = []
+  let next = 0
+  const lane = async () => {
+    for (let index = next++; index < count; index = next++) times.push(await one(index))
+  }
+  await Promise.all(Array.from({ length: clients }, lane))
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number) => `${Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN)} ms`
+  return `${at(0.5)} (p99 ${at(0.99)})`
+}
+
+function fail(message: string): never {
+  throw new Error(message)
+}
