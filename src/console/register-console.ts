@@ -18,6 +18,7 @@ import { registerOwnSignInWays } from './routes/own-sign-in-ways.ts'
 import { registerPasskeySignIn } from './routes/passkey-sign-in.ts'
 import { registerPasskeys } from './routes/passkeys.ts'
 import { registerPeople } from './routes/people.ts'
+import { registerPictures } from './routes/pictures.ts'
 import { registerPresets } from './routes/presets.ts'
 import { registerRequests } from './routes/requests.ts'
 import { registerSecondFactor } from './routes/second-factor.ts'
@@ -69,6 +70,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         registerRequests(own, deps)
         registerOutputs(own, deps)
         registerGallery(own, deps)
+        registerPictures(own, { ...deps, ...settings })
         registerUsage(own, deps)
         registerModels(own, deps)
         registerImageAssets(own, deps)

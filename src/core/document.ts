@@ -10,6 +10,7 @@ export const documentKinds = [
   'turn',
   'preset',
   'asset',
+  'picture',
   'request-body',
   'service-key',
   'sign-in-identity',

@@ -22,11 +22,9 @@ export async function removeOrphanOutputs(
   const removeAll = async () => {
     const orphans = new Set(await log.findOrphans(old, options))
     const unknown = old.filter(({ key }) => orphans.has(key))
-    const files = await Promise.all(
-      unknown.map(({ inferenceId }) => documents.get({ kind: 'file', id: `${filePrefix}${inferenceId}`, accountId: null }, options)),
-    )
+    const kept = await Promise.all(unknown.map(({ inferenceId }) => isKept(documents, inferenceId, options)))
     await outputs.delete(
-      unknown.filter((_, at) => files[at] === null).map(({ key }) => key),
+      unknown.filter((_, at) => !kept[at]).map(({ key }) => key),
       options,
     )
     old = []
@@ -36,4 +34,11 @@ export async function removeOrphanOutputs(
     if (old.length >= batch) await removeAll()
   }
   await removeAll()
+}
+
+/** Whether bytes that belong to no inference are a file's, or a picture's that somebody keeps. */
+async function isKept(documents: DocumentStore, id: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
+  const names = [{ kind: 'file', id: `${filePrefix}${id}` } as const, { kind: 'picture', id } as const]
+  const found = await Promise.all(names.map((name) => documents.get({ ...name, accountId: null }, options)))
+  return found.some((document) => document !== null)
 }

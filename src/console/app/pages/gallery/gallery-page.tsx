@@ -1,63 +1,210 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { GalleryPage as GalleryAnswer } from '../../../contract/gallery.ts'
-import { imageAddress } from '../../interface/image-output.ts'
-import { request } from '../../interface/request.ts'
+import type { GalleryPicture } from '../../../contract/gallery.ts'
+import { send, sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { Segments } from '../../parts/fields/segments.tsx'
+import { TextField } from '../../parts/fields/text-field.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { Moment } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { useResource } from '../../state/resource.ts'
-import type { ShownImage } from '../images/runs/output-facts.ts'
+import { showToast } from '../../state/toasts.ts'
+import { downloadBlob } from './download-blob.ts'
+import { keepPicture, listPictures, removeKept, setHidden, type Wall } from './gallery-requests.ts'
+import { PictureTile } from './picture-tile.tsx'
 import { Viewer } from './viewer.tsx'
+import { zip } from './zip.ts'
 
-/** Every picture of the account that is still stored. */
+const walls = [
+  { value: 'stored', label: 'Of the last day' },
+  { value: 'kept', label: 'Kept' },
+] as const
+
+/** Every picture of the account that is still stored, and those that are kept. */
 export function GalleryPage(): VNode {
+  const wall = useSignal<Wall>('stored')
+  const search = useSignal('')
   const cursor = useSignal<string | null>(null)
-  const shown = useSignal<ShownImage | null>(null)
+  const chosen = useSignal<ReadonlyMap<string, GalleryPicture>>(new Map())
+  const shown = useSignal<string | null>(null)
+  const comparing = useSignal(false)
+  const leaving = useSignal<GalleryPicture | null>(null)
   const { resource, reload } = useResource(
-    (signal) =>
-      request<GalleryAnswer>(`/console/api/gallery${cursor.value ? `?after=${encodeURIComponent(cursor.value)}` : ''}`, { signal }),
-    [cursor.value],
+    (signal) => listPictures(wall.value, { search: search.value, after: cursor.value }, signal),
+    [wall.value, search.value, cursor.value],
   )
+  const guard = (work: Promise<unknown>) => work.then(reload).catch((failure: unknown) => showToast(sentenceOf(failure)))
+  const pictures = resource.value.state === 'ready' ? resource.value.value.pictures : []
+  const choose = (picture: GalleryPicture) => {
+    const next = new Map(chosen.value)
+    if (!next.delete(picture.key)) next.set(picture.key, picture)
+    chosen.value = next
+  }
+  const keep = async (picture: GalleryPicture) => {
+    await keepPicture(picture)
+    showToast('Kept until you delete it. Its bytes count against what your account may keep.')
+  }
+  const remove = (picture: GalleryPicture) => {
+    shown.value = null
+    if (picture.expiresAt === null) leaving.value = picture
+    else
+      void guard(
+        setHidden(picture, true).then(() =>
+          showToast('Off the gallery; its request keeps it until its day is over.', {
+            label: 'Undo',
+            run: () => void guard(setHidden(picture, false)),
+          }),
+        ),
+      )
+  }
+  const at = pictures.findIndex(({ key }) => key === shown.value)
+  const current = pictures[at]
   return (
-    <Page title="Gallery" intro="Pictures from the playground and from your programs. Each is deleted 24 hours after it was stored.">
+    <Page
+      title="Gallery"
+      width="wide"
+      intro="Pictures from the playground and from your programs. Each is deleted 24 hours after it was stored, unless you keep a copy."
+      actions={
+        <Segments
+          label="Which pictures"
+          value={wall.value}
+          options={walls}
+          onChange={(next) => {
+            wall.value = next
+            cursor.value = null
+            chosen.value = new Map()
+          }}
+        />
+      }
+    >
+      <div class="gallery-bar">
+        <TextField
+          label="Search prompts"
+          value={search.value}
+          onInput={(text) => {
+            search.value = text
+            cursor.value = null
+          }}
+        />
+        {chosen.value.size > 0 ? (
+          <div class="row" role="status">
+            <span class="faint numbers">{chosen.value.size} chosen</span>
+            <Button size="small" icon="download" onClick={() => void download([...chosen.value.values()])}>
+              Download
+            </Button>
+            <Button size="small" icon="compare" disabled={chosen.value.size !== 2} onClick={() => (comparing.value = true)}>
+              Compare two
+            </Button>
+            <Button tone="quiet" size="small" onClick={() => (chosen.value = new Map())}>
+              Choose none
+            </Button>
+          </div>
+        ) : null}
+      </div>
       <Loaded resource={resource} retry={() => void reload()}>
-        {({ pictures, next }) =>
+        {({ next }) =>
           pictures.length > 0 || cursor.value !== null || next !== null ? (
             <>
               <ul class="gallery">
-                {pictures.map((picture) => {
-                  const image = { ...picture, address: imageAddress(picture.inferenceId, picture.index) }
-                  return (
-                    <li class="plate" key={image.address}>
-                      <button type="button" class="plate-picture" onClick={() => (shown.value = image)}>
-                        <img src={image.address} alt={`Drawn with seed ${image.seed}`} loading="lazy" />
-                      </button>
-                      <span class="plate-foot">
-                        <span>
-                          deleted <Moment at={picture.expiresAt} />
-                        </span>
-                      </span>
-                    </li>
-                  )
-                })}
+                {pictures.map((picture) => (
+                  <PictureTile
+                    key={picture.key}
+                    picture={picture}
+                    chosen={chosen.value.has(picture.key)}
+                    onChoose={() => choose(picture)}
+                    onOpen={() => (shown.value = picture.key)}
+                    onKeep={() => void guard(keep(picture))}
+                    onRemove={() => remove(picture)}
+                  />
+                ))}
               </ul>
               <Pager cursor={cursor} next={next} />
             </>
           ) : (
-            <EmptyState drawing="frame" title="Bare walls">
-              <p>Pictures hang here for 24 hours after they were drawn.</p>
-              <div class="row">
-                <Button href="/console/images">Draw the first</Button>
-              </div>
-            </EmptyState>
+            <Nothing wall={wall.value} searched={search.value.trim() !== ''} />
           )
         }
       </Loaded>
-      {shown.value ? <Viewer image={shown.value} onClose={() => (shown.value = null)} key={shown.value.address} /> : null}
+      {current ? (
+        <Viewer
+          image={current}
+          onClose={() => (shown.value = null)}
+          onMove={(by) => {
+            shown.value = pictures[(at + by + pictures.length) % pictures.length]?.key ?? null
+          }}
+          key="viewer"
+        />
+      ) : null}
+      {comparing.value ? <Comparison pictures={[...chosen.value.values()]} onClose={() => (comparing.value = false)} /> : null}
+      {leaving.value ? (
+        <ConfirmDialog
+          title="Delete this kept picture?"
+          action="Delete it"
+          run={async () => {
+            if (leaving.value?.kept) await removeKept(leaving.value.kept)
+            await reload()
+          }}
+          onClose={() => (leaving.value = null)}
+        >
+          It is the only copy, once the day of its request is over. There is no way back.
+        </ConfirmDialog>
+      ) : null}
     </Page>
   )
+}
+
+function Nothing({ wall, searched }: { wall: Wall; searched: boolean }): VNode {
+  if (searched)
+    return (
+      <EmptyState drawing="frame" title="Nothing like it">
+        <p>No picture here was drawn with these words.</p>
+      </EmptyState>
+    )
+  return (
+    <EmptyState drawing="frame" title="Bare walls">
+      <p>
+        {wall === 'kept'
+          ? 'A star on a picture keeps a copy of it here until you delete it.'
+          : 'Pictures hang here for 24 hours after they were drawn.'}
+      </p>
+      <div class="row">
+        <Button href="/console/images">Draw the first</Button>
+      </div>
+    </EmptyState>
+  )
+}
+
+function Comparison({ pictures, onClose }: { pictures: readonly GalleryPicture[]; onClose: () => void }): VNode {
+  return (
+    <Dialog title="Two pictures" onClose={onClose} large>
+      <div class="comparison">
+        {pictures.map((picture) => (
+          <figure key={picture.key}>
+            <img src={picture.address} alt={picture.prompt ?? `Drawn with seed ${picture.seed}`} />
+            <figcaption class="soft">
+              {picture.prompt ?? ''} <span class="faint numbers">seed {picture.seed}</span>
+            </figcaption>
+          </figure>
+        ))}
+      </div>
+    </Dialog>
+  )
+}
+
+async function download(pictures: readonly GalleryPicture[]): Promise<void> {
+  try {
+    const files = []
+    for (const [at, { address, seed }] of pictures.entries()) {
+      const response = await send(address)
+      const kind = response.headers.get('content-type')?.replace('image/', '') ?? 'png'
+      files.push({ name: `${String(at + 1).padStart(3, '0')}-sepia-${seed}.${kind}`, bytes: new Uint8Array(await response.arrayBuffer()) })
+    }
+    downloadBlob(zip(files), 'sepia-pictures.zip')
+  } catch (failure) {
+    showToast(sentenceOf(failure))
+  }
 }

@@ -1,5 +1,7 @@
+import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { findInference } from '../../interface/inference-requests.ts'
+import { useEffect } from 'preact/hooks'
+import type { GalleryPicture } from '../../../contract/gallery.ts'
 import { send } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -8,37 +10,87 @@ import { Moment } from '../../parts/moment.tsx'
 import { useResource } from '../../state/resource.ts'
 import { navigate } from '../../state/router.ts'
 import { changeImageSettings } from '../images/form/image-settings.ts'
-import type { ShownImage } from '../images/runs/output-facts.ts'
 import { startFromImage } from '../images/start/start-from-image.ts'
 import { readEmbeddedText } from './embedded-text.ts'
 import { type ImageParameters, parseParameters, settingsOf } from './image-parameters.ts'
+import { ZoomedPicture } from './zoomed-picture.tsx'
+
+interface ViewerProps {
+  readonly image: Pick<GalleryPicture, 'address' | 'inferenceId'> & Partial<Pick<GalleryPicture, 'expiresAt'>>
+  readonly onClose: () => void
+  /** Shows another: the next one by 1, the one before by -1. */
+  readonly onMove?: (by: 1 | -1) => void
+}
 
 /** One picture large, with the parameters that its file carries. */
-export function Viewer({ image, onClose }: { image: ShownImage; onClose: () => void }): VNode {
+export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
+  const zoom = useSignal(1)
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      // In a picture that is larger than its frame the arrows move it.
+      const moves = event.target instanceof Element && event.target.closest('.zoomed[data-zoomed]') !== null
+      if (event.key === 'ArrowRight' && !moves) onMove?.(1)
+      else if (event.key === 'ArrowLeft' && !moves) onMove?.(-1)
+      else if (event.key === '+') zoom.value = Math.min(8, zoom.value * 2)
+      else if (event.key === '-') zoom.value = Math.max(1, zoom.value / 2)
+      else return
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [onMove])
   const { resource, reload } = useResource(
     async (signal) => {
-      const [inference, response] = await Promise.all([findInference(image.inferenceId, signal), send(image.address, { signal })])
+      const response = await send(image.address, { signal })
       const text = readEmbeddedText(new Uint8Array(await response.arrayBuffer()))
-      return { inference, parameters: text === null ? null : parseParameters(text) }
+      return text === null ? null : parseParameters(text)
     },
     [image.address],
   )
   return (
     <Dialog title="Picture" onClose={onClose} large>
       <div class="viewer">
-        <div class="viewer-picture">
-          <img src={image.address} alt="" />
+        <div class="stack tight">
+          <ZoomedPicture address={image.address} zoom={zoom.value} />
+          <div class="row between">
+            <span class="row">
+              {onMove ? (
+                <>
+                  <Button tone="quiet" size="small" icon="back" iconOnly onClick={() => onMove(-1)}>
+                    Previous
+                  </Button>
+                  <Button tone="quiet" size="small" icon="next" iconOnly onClick={() => onMove(1)}>
+                    Next
+                  </Button>
+                </>
+              ) : null}
+            </span>
+            <span class="row">
+              <Button tone="quiet" size="small" disabled={zoom.value <= 1} onClick={() => (zoom.value = Math.max(1, zoom.value / 2))}>
+                Smaller
+              </Button>
+              <Button
+                tone="quiet"
+                size="small"
+                icon="zoom"
+                disabled={zoom.value >= 8}
+                onClick={() => (zoom.value = Math.min(8, zoom.value * 2))}
+              >
+                Larger
+              </Button>
+            </span>
+          </div>
         </div>
         <div class="stack">
           <Loaded resource={resource} retry={() => void reload()}>
-            {({ inference, parameters }) => (
+            {(parameters) => (
               <>
                 {parameters ? <ParameterList parameters={parameters} /> : <p class="soft">This file carries no parameters.</p>}
-                {inference.expiresAt === null ? null : (
+                {image.expiresAt ? (
                   <p class="faint">
-                    Deleted <Moment at={inference.expiresAt} />. Download it to keep it.
+                    Deleted <Moment at={image.expiresAt} />, unless you keep it.
                   </p>
-                )}
+                ) : null}
                 <div class="row">
                   <Button icon="download" href={image.address} download>
                     Download

@@ -1,0 +1,37 @@
+import type { GalleryPage, GalleryPicture, PictureKept } from '../../../contract/gallery.ts'
+import { request, send } from '../../interface/request.ts'
+
+/** What hangs in the gallery: what is stored for a day, or what is kept. */
+export type Wall = 'stored' | 'kept'
+
+/** One page of a wall, newest first. */
+export function listPictures(
+  wall: Wall,
+  query: { readonly search: string; readonly after: string | null },
+  signal: AbortSignal,
+): Promise<GalleryPage> {
+  const parameters = new URLSearchParams({
+    ...(query.search.trim() && { search: query.search.trim() }),
+    ...(query.after && { after: query.after }),
+  })
+  return request<GalleryPage>(`/console/api/${wall === 'kept' ? 'pictures' : 'gallery'}?${parameters}`, { signal })
+}
+
+/** Keeps a copy beyond its day. Returns the copy's id. @throws {RequestFailure} `quota_exceeded`. */
+export async function keepPicture(picture: Pick<GalleryPicture, 'inferenceId' | 'index'>): Promise<string> {
+  return (await request<PictureKept>(`${outputAddress(picture)}/kept`, { method: 'PUT' })).id
+}
+
+/** Deletes a kept copy. */
+export async function removeKept(id: string): Promise<void> {
+  await send(`/console/api/pictures/${id}`, { method: 'DELETE' })
+}
+
+/** Takes a picture off the gallery, or puts it back. */
+export async function setHidden(picture: Pick<GalleryPicture, 'inferenceId' | 'index'>, hidden: boolean): Promise<void> {
+  await send(`${outputAddress(picture)}/hidden`, { method: hidden ? 'PUT' : 'DELETE' })
+}
+
+function outputAddress({ inferenceId, index }: Pick<GalleryPicture, 'inferenceId' | 'index'>): string {
+  return `/console/api/outputs/${encodeURIComponent(inferenceId)}/images/${index}`
+}

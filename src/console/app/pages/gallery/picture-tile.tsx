@@ -1,0 +1,57 @@
+import type { VNode } from 'preact'
+import type { GalleryPicture } from '../../../contract/gallery.ts'
+import { Button } from '../../parts/button.tsx'
+import { Moment } from '../../parts/moment.tsx'
+
+interface PictureTileProps {
+  readonly picture: GalleryPicture
+  readonly chosen: boolean
+  readonly onChoose: () => void
+  readonly onOpen: () => void
+  readonly onKeep: () => void
+  readonly onRemove: () => void
+}
+
+/** One picture on the wall. */
+export function PictureTile({ picture, chosen, onChoose, onOpen, onKeep, onRemove }: PictureTileProps): VNode {
+  const { address, prompt, seed, kept, expiresAt } = picture
+  const name = prompt ?? `seed ${seed}`
+  return (
+    <li class={chosen ? 'plate chosen' : 'plate'}>
+      <button type="button" class="plate-picture" onClick={onOpen}>
+        <img src={address} alt={prompt ?? `Drawn with seed ${seed}`} loading="lazy" />
+      </button>
+      {prompt === null ? null : (
+        <span class="tile-words" title={prompt}>
+          {prompt}
+        </span>
+      )}
+      <span class="plate-foot">
+        <label class="check">
+          <input type="checkbox" checked={chosen} onChange={onChoose} />
+          <span class="hidden-text">Choose {name}</span>
+          {expiresAt === null ? (
+            <span>kept</span>
+          ) : (
+            <span title="When it is deleted">
+              <span class="hidden-text">, deleted </span>
+              <Moment at={expiresAt} />
+            </span>
+          )}
+        </label>
+        <span class="row nowrap">
+          {expiresAt === null ? null : kept === null ? (
+            <Button tone="quiet" size="small" icon="star" iconOnly onClick={onKeep}>
+              Keep it
+            </Button>
+          ) : (
+            <span class="mark good">kept</span>
+          )}
+          <Button tone="quiet" size="small" icon="trash" iconOnly onClick={onRemove}>
+            {expiresAt === null ? 'Delete it' : 'Take it off the gallery'}
+          </Button>
+        </span>
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,118 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { ServiceError } from '../../core/error.ts'
+import { imageContentType } from '../../http/answers/image-content-type.ts'
+import { sendChunks } from '../../http/answers/send-chunks.ts'
+import { clientSignal } from '../../http/client-signal.ts'
+import { findOutput } from '../../operations/deferred/open-output.ts'
+import { openPicture } from '../../operations/deferred/open-picture.ts'
+import {
+  findKeptPicture,
+  hidePicture,
+  keepPicture,
+  listKeptPictures,
+  removeKeptPicture,
+  showPicture,
+} from '../../operations/pictures/kept-pictures.ts'
+import type { ConsoleDependencies, ConsoleSettings } from '../console-dependencies.ts'
+import type { GalleryPage, GalleryPicture, PictureKept } from '../contract/gallery.ts'
+import { createQueryReader } from '../read-console-input.ts'
+import { personOf } from '../sign-in/signed-in.ts'
+import { findStoredImages } from '../stored-images.ts'
+
+const perPage = 48
+const readQuery = createQueryReader({
+  search: Type.Optional(Type.String({ maxLength: 200 })),
+  after: Type.Optional(Type.String({ pattern: '^\\d{1,16}\\.[\\w-]{1,128}$' })),
+})
+
+type Dependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock' | 'requests' | 'documents' | 'onFault'> &
+  Pick<ConsoleSettings, 'mostDocumentBytes'>
+type InOutput = { readonly Params: { readonly id: string; readonly index: string } }
+type Kept = { readonly Params: { readonly id: string } }
+
+/** /console/api/pictures: copies of one's own pictures that are kept until one deletes them; and what the gallery leaves out. */
+export function registerPictures(own: FastifyInstance, deps: Dependencies): void {
+  own.get('/console/api/pictures', async (request, reply): Promise<GalleryPage> => {
+    const { search = '', after } = readQuery(request)
+    const query = { accountId: personOf(request).id, search: search.trim() || null, after: readPlace(after), limit: perPage + 1 }
+    const found = await listKeptPictures(deps, query, { signal: clientSignal(reply) })
+    const shown = found.slice(0, perPage)
+    const last = shown.at(-1)
+    return { pictures: shown.map(toGallery), next: found.length > perPage && last ? `${last.keptAt}.${last.id}` : null }
+  })
+
+  own.get<Kept>('/console/api/pictures/:id', async (request, reply) => {
+    const signal = clientSignal(reply)
+    const { file, seed } = await findKeptPicture(deps, { accountId: personOf(request).id, id: request.params.id }, { signal })
+    const { contentType, bytes } = file
+    const chunks = await deps.outputs.open(file, { signal })
+    reply.header('content-disposition', `inline; filename="sepia-${seed}.${contentType.replace('image/', '')}"`)
+    reply.header('cache-control', 'private, max-age=3600, immutable')
+    const onFailure = (error: unknown) => deps.onFault({ requestId: request.id, error })
+    await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType, bytes, chunks })
+    return reply
+  })
+
+  own.delete<Kept>('/console/api/pictures/:id', async (request, reply) => {
+    await removeKeptPicture(deps, { accountId: personOf(request).id, id: request.params.id }, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+
+  own.put<InOutput>('/console/api/outputs/:id/images/:index/kept', async (request, reply): Promise<PictureKept> => {
+    const options = { signal: clientSignal(reply) }
+    const accountId = personOf(request).id
+    const { id } = request.params
+    const { output, picture, index } = await findPicture(deps, { accountId, ...request.params }, options)
+    const bytes = await openPicture(deps, { output, picture }, options)
+    const asked = { search: null, kind: null, deferred: true, before: null, limit: 1 }
+    const [record] = await deps.requests.list({ ...asked, accountId, ids: [id] }, options)
+    const facts = { inferenceId: id, index, seed: picture.seed, model: record?.model ?? '', prompt: record?.asked?.excerpt ?? '' }
+    return { id: await keepPicture(deps, { accountId, bytes, contentType: imageContentType(bytes), ...facts }, options) }
+  })
+
+  own.put<InOutput>('/console/api/outputs/:id/images/:index/hidden', async (request, reply) => {
+    const options = { signal: clientSignal(reply) }
+    const accountId = personOf(request).id
+    const { index, expiresAt } = await findPicture(deps, { accountId, ...request.params }, options)
+    await hidePicture(deps, { accountId, inferenceId: request.params.id, index, expiresAt }, options)
+    return reply.code(204).send()
+  })
+
+  own.delete<InOutput>('/console/api/outputs/:id/images/:index/hidden', async (request, reply) => {
+    const { id: inferenceId, index } = request.params
+    await showPicture(deps, { accountId: personOf(request).id, inferenceId, index: Number(index) }, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+}
+
+async function findPicture(
+  deps: Dependencies,
+  { id, index, accountId }: { readonly id: string; readonly index: string; readonly accountId: string },
+  options: { readonly signal: AbortSignal },
+) {
+  const { output, expiresAt } = await findOutput(deps, { id, accountId }, options)
+  const at = /^\d{1,3}$/.test(index) ? Number(index) : -1
+  const picture = (await findStoredImages(deps, output, options)).pictures[at]
+  if (picture === undefined || picture.removedForSafety) throw new ServiceError('not_found', 'This output has no such image.')
+  return { output, picture, index: at, expiresAt }
+}
+
+function toGallery({ id, inferenceId, index, seed, model, prompt }: Awaited<ReturnType<typeof findKeptPicture>>): GalleryPicture {
+  return {
+    key: id,
+    address: `/console/api/pictures/${id}`,
+    inferenceId,
+    index,
+    seed,
+    model,
+    prompt: prompt || null,
+    kept: id,
+    expiresAt: null,
+  }
+}
+
+function readPlace(after: string | undefined): { readonly at: number; readonly id: string } | null {
+  const [, at, id] = /^(\d+)\.(.+)$/.exec(after ?? '') ?? []
+  return at === undefined || id === undefined ? null : { at: Number(at), id }
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import type { Document, StoredDocument } from '../../core/document.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { KeptPicture } from '../../core/images/kept-picture.ts'
+import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { OutputStore } from '../../core/ports/output-store.ts'
+import type { JsonValue } from '../../core/text-generation.ts'
+import { unstoppable } from '../../core/waiting.ts'
+import { documentsFull } from '../documents-full.ts'
+
+/** What pictures are kept in, and how much of it an account may use. */
+export interface KeptPictureDependencies {
+  readonly documents: DocumentStore
+  readonly outputs: OutputStore
+  readonly clock: { now(): number }
+  /** Bytes of an account's documents in all. */
+  readonly mostDocumentBytes: number
+}
+
+type Options = { readonly signal: AbortSignal }
+
+interface PictureTarget {
+  readonly accountId: string
+  readonly id: string
+}
+
+const keptLabel = 'kept'
+const hiddenLabel = 'hidden'
+
+/** The name of a picture's copy: of the picture itself, so that it is kept once however often that is asked. */
+export function keptPictureId(inferenceId: string, index: number): string {
+  const hex = createHash('sha256').update(`${inferenceId}.${index}`).digest('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
+}
+
+/**
+ * Keeps a copy of a picture until its account deletes it; its bytes count against what the account may keep.
+ *
+ * @throws {ServiceError} `quota_exceeded`.
+ */
+export async function keepPicture(
+  { documents, outputs, clock, mostDocumentBytes: most }: KeptPictureDependencies,
+  {
+    accountId,
+    bytes,
+    contentType,
+    ...facts
+  }: Omit<KeptPicture, 'id' | 'file' | 'keptAt'> & {
+    readonly accountId: string
+    readonly bytes: Uint8Array
+    readonly contentType: string
+  },
+  options: Options,
+): Promise<string> {
+  const id = keptPictureId(facts.inferenceId, facts.index)
+  if ((await documents.get({ kind: 'picture', id, accountId }, options)) !== null) return id
+  const { bytes: before } = await documents.sum({ accountId, kind: null }, options)
+  if (before + bytes.length > most) throw picturesFull(most)
+  const file = await outputs.put({ inferenceId: id, attempt: 1 }, { contentType, chunks: [bytes] }, options)
+  const value: JsonValue = { ...facts, file: { key: file.key, contentType, bytes: file.bytes, sha256: file.sha256 } }
+  const document: Document = {
+    kind: 'picture',
+    id,
+    accountId,
+    value,
+    at: clock.now(),
+    label: keptLabel,
+    text: facts.prompt,
+    attachedBytes: bytes.length,
+    expiresAt: null,
+  }
+  const result = await documents.put(document, { ...options, version: null, most })
+  if (result === 'stored') return id
+  // Somebody else may have kept the same bytes under the same name meanwhile.
+  if (result === 'conflict') return id
+  await outputs.delete([file.key], unstoppable)
+  throw picturesFull(most)
+}
+
+/** Kept pictures whose prompt contains a text, the last kept first. */
+export async function listKeptPictures(
+  { documents }: Pick<KeptPictureDependencies, 'documents'>,
+  query: {
+    readonly accountId: string
+    readonly search: string | null
+    readonly after: { readonly at: number; readonly id: string } | null
+    readonly limit: number
+  },
+  options: Options,
+): Promise<readonly KeptPicture[]> {
+  const { search, ...rest } = query
+  const found = await documents.list(
+    { ...rest, kind: 'picture', label: keptLabel, order: 'newest', ...(search !== null && { search }) },
+    options,
+  )
+  return found.map(readPicture)
+}
+
+/** @throws {ServiceError} `not_found`, in the same words for a foreign, an unknown and a malformed id. */
+export async function findKeptPicture(
+  { documents }: Pick<KeptPictureDependencies, 'documents'>,
+  target: PictureTarget,
+  options: Options,
+): Promise<KeptPicture> {
+  const found = /^[\w-]{1,128}$/.test(target.id) ? await documents.get({ kind: 'picture', ...target }, options) : null
+  if (found === null || found.label !== keptLabel) throw pictureNotFound()
+  return readPicture(found)
+}
+
+/** Deletes a kept picture, its record before its bytes. @throws {ServiceError} `not_found`. */
+export async function removeKeptPicture(
+  deps: Pick<KeptPictureDependencies, 'documents' | 'outputs'>,
+  target: PictureTarget,
+  options: Options,
+): Promise<void> {
+  const { file } = await findKeptPicture(deps, target, options)
+  if (!(await deps.documents.remove({ kind: 'picture', ...target }, options))) throw pictureNotFound()
+  await deps.outputs.delete([file.key], unstoppable)
+}
+
+/** One picture of an output. */
+interface HiddenTarget {
+  readonly accountId: string
+  readonly inferenceId: string
+  readonly index: number
+}
+
+/** Takes a picture off the gallery for as long as it is stored. @throws {ServiceError} `quota_exceeded`. */
+export async function hidePicture(
+  { documents, clock, mostDocumentBytes: most }: KeptPictureDependencies,
+  { accountId, inferenceId, index, expiresAt }: HiddenTarget & { readonly expiresAt: number },
+  options: Options,
+): Promise<void> {
+  const id = hiddenId(inferenceId, index)
+  const document: Document = {
+    kind: 'picture',
+    id,
+    accountId,
+    value: {},
+    at: clock.now(),
+    label: hiddenLabel,
+    text: '',
+    attachedBytes: 0,
+    expiresAt,
+  }
+  if ((await documents.put(document, { ...options, most })) === 'full') throw picturesFull(most)
+}
+
+/** Puts a picture back that was taken off. */
+export async function showPicture(
+  { documents }: Pick<KeptPictureDependencies, 'documents'>,
+  { accountId, inferenceId, index }: HiddenTarget,
+  options: Options,
+): Promise<void> {
+  await documents.remove({ kind: 'picture', id: hiddenId(inferenceId, index), accountId }, options)
+}
+
+/** What became of a picture: the id of its copy, and whether it was taken off. */
+export async function pictureMarks(
+  { documents }: Pick<KeptPictureDependencies, 'documents'>,
+  { accountId, inferenceId, index }: HiddenTarget,
+  options: Options,
+): Promise<{ readonly kept: string | null; readonly hidden: boolean }> {
+  const id = keptPictureId(inferenceId, index)
+  const [kept, hidden] = await Promise.all(
+    [id, hiddenId(inferenceId, index)].map((each) => documents.get({ kind: 'picture', id: each, accountId }, options)),
+  )
+  return { kept: kept ? id : null, hidden: hidden !== null && hidden !== undefined }
+}
+
+function hiddenId(inferenceId: string, index: number): string {
+  return `hidden-${keptPictureId(inferenceId, index)}`
+}
+
+/** Documents of this kind are written here and nowhere else, so that their shape is known. */
+function readPicture({ id, at, value }: StoredDocument): KeptPicture {
+  return { ...(value as unknown as Omit<KeptPicture, 'id' | 'keptAt'>), id, keptAt: at }
+}
+
+function picturesFull(most: number): ServiceError {
+  return documentsFull(most, 'delete kept pictures or files that are no longer needed')
+}
+
+function pictureNotFound(): ServiceError {
+  return new ServiceError('not_found', 'There is no such picture; it may have been deleted.')
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { findBarriers } from './support/find-barriers.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole(async (visit) => {
+  await becomeOwner(visit)
+  const { page } = visit
+  await openPage(page, 'Images')
+  for (const prompt of ['a red apple', 'a glossy tiger', 'a green pear']) {
+    await draw(page, prompt)
+    await page.locator('.run', { hasText: prompt }).and(page.locator('[data-state=done]')).waitFor()
+  }
+})
+
+const tile = (page: Page, words: string) => page.locator('.gallery .plate', { hasText: words })
+
+test('pictures are found by their prompts', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Gallery')
+  await tile(page, 'a green pear').waitFor()
+  await page.getByLabel('Search prompts').fill('TIGER')
+  await tile(page, 'a green pear').waitFor({ state: 'detached' })
+  assert.equal(await page.locator('.gallery .plate').count(), 1)
+  await page.getByLabel('Search prompts').fill('nothing of the kind')
+  await page.getByRole('heading', { name: 'Nothing like it' }).waitFor()
+  await page.getByLabel('Search prompts').fill('')
+  await tile(page, 'a red apple').waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+})
+
+test('arrow keys lead from picture to picture, and plus and minus come nearer', { skip }, async () => {
+  const { page } = visit()
+  await page.locator('.gallery .plate-picture').first().click()
+  const dialog = page.getByRole('dialog', { name: 'Picture' })
+  await dialog.getByText('a green pear').waitFor()
+  await page.keyboard.press('ArrowRight')
+  await dialog.getByText('a glossy tiger').waitFor()
+  await dialog.getByRole('button', { name: 'Previous' }).click()
+  await dialog.getByText('a green pear').waitFor()
+  const width = async () => (await dialog.locator('.viewer-picture img').boundingBox())?.width ?? 0
+  const before = await width()
+  await page.keyboard.press('+')
+  assert.ok((await width()) > 1.5 * before)
+  await page.keyboard.press('-')
+  assert.equal(await width(), before)
+  assert.deepEqual(await findBarriers(page), [])
+  await page.keyboard.press('Escape')
+})
+
+test('two pictures are compared, and several are saved as one archive', { skip }, async () => {
+  const { page } = visit()
+  await tile(page, 'a red apple').getByRole('checkbox').check()
+  assert.ok(await page.getByRole('button', { name: 'Compare two' }).isDisabled())
+  await tile(page, 'a glossy tiger').getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Compare two' }).click()
+  assert.equal(await page.getByRole('dialog', { name: 'Two pictures' }).locator('img').count(), 2)
+  await page.keyboard.press('Escape')
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download', exact: true }).click()
+  const bytes = await readFile(await (await saved).path())
+  assert.equal(bytes.subarray(0, 2).toString(), 'PK')
+  assert.equal(bytes.toString('latin1').split('PK\u0001\u0002').length - 1, 2)
+  await page.getByRole('button', { name: 'Choose none' }).click()
+})
+
+test('a picture is kept beyond its day, and deleted only after a question', { skip }, async () => {
+  const { page } = visit()
+  await tile(page, 'a red apple').getByRole('button', { name: 'Keep it' }).click()
+  await page.getByText('Kept until you delete it.').waitFor()
+  await tile(page, 'a red apple').getByText('kept', { exact: true }).waitFor()
+  await page.getByLabel('Kept').check()
+  await tile(page, 'a glossy tiger').waitFor({ state: 'detached' })
+  const kept = tile(page, 'a red apple')
+  await kept.getByRole('button', { name: 'Delete it' }).click()
+  await page.getByRole('button', { name: 'Not now' }).click()
+  await kept.waitFor()
+  await kept.getByRole('button', { name: 'Delete it' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click()
+  await page.getByRole('heading', { name: 'Bare walls' }).waitFor()
+  await page.getByLabel('Of the last day').check()
+})
+
+test('a picture taken off the gallery is put back by undo', { skip }, async () => {
+  const { page } = visit()
+  await tile(page, 'a green pear').getByRole('button', { name: 'Take it off the gallery' }).click()
+  await tile(page, 'a green pear').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await tile(page, 'a green pear').waitFor()
+})
