@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startConsoleService } from '../../../test/support/console-service.ts'
 import { finishDrawing } from '../../../test/support/finished-inference.ts'
-import { removeOrphanOutputs } from '../../worker/remove-orphan-outputs.ts'
 import type { GalleryPage } from '../contract/gallery.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -32,7 +31,7 @@ async function openPictures() {
 
 describe('kept pictures', () => {
   test('outlive their day as a copy of one’s own, while the response itself is gone', async () => {
-    const { send, cookie, drawn, list, clock, store, outputs } = await openPictures()
+    const { send, cookie, drawn, list, clock } = await openPictures()
     const id = await drawn('a tiger')
     const kept = await send('PUT', `/console/api/outputs/${id}/images/0/kept`, { cookie })
     assert.equal(kept.statusCode, 200)
@@ -40,7 +39,6 @@ describe('kept pictures', () => {
     assert.equal((await list('gallery')).pictures[0]?.kept, kept.json().id)
     await clock.advance(dayMs + 1)
     assert.equal((await send('GET', `/v1/responses/${id}`, { cookie })).statusCode, 410)
-    await removeOrphanOutputs({ outputs, documents: store.documents, log: store.log, clock }, options)
     const [picture] = (await list('pictures')).pictures
     assert.deepEqual([picture?.prompt, picture?.expiresAt], ['a tiger', null])
     const file = await send('GET', picture?.address ?? '', { cookie })
