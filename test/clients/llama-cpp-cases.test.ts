@@ -101,7 +101,7 @@ suite('the published cases of llama.cpp’s server', () => {
   ]
   for (const [format, status, expected] of formats)
     test(`test_responses_with_text_format, ${JSON.stringify(format)}`, async () => {
-      const response = await send('/v1/responses', { input: 'Write an example', max_output_tokens: 10, text: { format } })
+      const response = await send('/responses', { input: 'Write an example', max_output_tokens: 10, text: { format } })
       const answer = JSON.parse(await response.text())
       assert.equal(response.status, status, JSON.stringify(answer))
       assert.match(status === 200 ? answer.output.at(-1).content[0].text : answer.error.message, expected)

@@ -17,7 +17,7 @@ export const responseRoutes: readonly DocumentedRoute[] = [
     path: '/v1/responses',
     summary: "Continue a conversation, in the words of OpenAI's Responses",
     description:
-      'Kept for 24 hours unless `store` is false. With `stream: true` the answer is a stream of named, numbered events that ends with `response.completed`, `response.incomplete` or `response.failed`. With `background: true` it is worked on while nobody waits: poll GET /v1/responses/resp_….',
+      'Kept for 24 hours unless `store` is false. With `stream: true` the answer is a stream of named, numbered events that ends with `response.completed`, `response.incomplete` or `response.failed`. With `background: true` it is worked on while nobody waits: poll GET /v1/responses/resp_…. Also at /responses.',
     scopes: ['text'],
     body: responseRequestSchema,
     answers: [{ status: 200, description: 'The response.', content: { 'application/json': responseSchema, 'text/event-stream': text } }],

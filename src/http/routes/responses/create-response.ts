@@ -28,7 +28,7 @@ const tokensElsewhere = 4096
 /** POST /v1/responses: a conversation in the words of OpenAI's Responses, as JSON, as a stream, or worked on in the background. */
 export function registerCreateResponse(api: FastifyInstance, routeDeps: RouteDependencies, settings: HttpSettings): void {
   const deps = { ...routeDeps, mostDocumentBytes: settings.mostDocumentBytes }
-  api.post('/v1/responses', { config: { spends: 'tokens' } }, async (incoming, reply) => {
+  const answer = async (incoming: FastifyRequest, reply: FastifyReply): Promise<object> => {
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     const received = synchronousBody(incoming)
@@ -41,7 +41,9 @@ export function registerCreateResponse(api: FastifyInstance, routeDeps: RouteDep
     const request = readResponseRequest(body, earlier, { tokens: contextOf(model) })
     const asked: Asked = { incoming, reply, caller, body, request, head: startResponse(deps.clock) }
     return body.background === true ? answerLater(deps, asked) : answerNow(deps, settings, asked)
-  })
+  }
+  // The second for clients that were given an address without /v1.
+  for (const path of ['/v1/responses', '/responses']) api.post(path, { config: { spends: 'tokens' } }, answer)
 }
 
 function contextOf({ contextLength, trainedLength, format }: TextModelDescriptor): number {
