@@ -145,6 +145,23 @@ test('nothing is cut off at a width of 360 pixels', { skip }, async () => {
   await page.getByRole('heading', { level: 1, name: 'Images' }).waitFor()
 })
 
+test('the documentation begins with its text at 360 pixels, and nothing keeps people out of it', { skip }, async () => {
+  const { page, service } = visit()
+  await page.setViewportSize({ width: 360, height: 740 })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.goto(`${service.url}/docs/console`)
+    const heading = await page.locator('h1').boundingBox()
+    assert.ok(heading !== null && heading.y < 370, 'the heading is in the first half of the screen')
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0)
+    assert.deepEqual(await findBarriers(page), [])
+  }
+  await page.getByRole('link', { name: 'Contents' }).click()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.goto(`${service.url}/console/chat`)
+})
+
 test('the keyboard alone reaches the page past the navigation, and back out of a dialog', { skip }, async () => {
   const { page } = visit()
   await page.setViewportSize({ width: 1280, height: 860 })

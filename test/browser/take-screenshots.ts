@@ -56,7 +56,7 @@ await page.locator('.turn-answer[data-state=writing]').waitFor({ state: 'detache
 await take(page, 'chat-function')
 await panel.getByLabel('Functions', { exact: true }).fill('')
 await page.keyboard.press('Control+k')
-await page.getByRole('option').first().waitFor()
+await page.locator('.palette [role=option]').first().waitFor()
 await take(page, 'palette')
 await page.keyboard.press('Escape')
 
@@ -87,7 +87,7 @@ await page.mouse.up()
 await take(page, 'mask')
 await page.keyboard.press('Escape')
 
-await page.locator('.toast').waitFor({ state: 'detached' })
+await page.locator('.toasts:not(:has(.toast))').waitFor({ state: 'attached' })
 
 await openPage(page, 'Gallery')
 await page.locator('.gallery button').first().waitFor()
@@ -122,8 +122,8 @@ await showState('models', 'loading', 'hold')
 await showState('models', 'failed', 'break')
 await page.goto(`${service.url}/console/chat`)
 await openPage(page, 'Requests')
-await page.locator('.ledger a').nth(1).click()
-await page.locator('.gallery img').first().waitFor()
+await page.locator('main a[href^="/console/requests/"]').first().click()
+await page.locator('main img').first().waitFor()
 await take(page, 'request')
 
 await openPage(page, 'Access tokens')

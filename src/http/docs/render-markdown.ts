@@ -15,20 +15,25 @@ export interface DocsTargets {
 export function renderMarkdown({ markdown, path }: Pick<DocsPage, 'markdown' | 'path'>, targets: DocsTargets): string {
   const html = micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
   const anchors = new Map<string, number>()
-  return html
-    .replaceAll(/<h([1-6])>(.*?)<\/h\1>/gs, (_, level: string, words: string) => {
-      const slug = slugOf(words)
-      const seen = anchors.get(slug) ?? 0
-      anchors.set(slug, seen + 1)
-      return `<h${level} id="${seen === 0 ? slug : `${slug}-${seen}`}">${words}</h${level}>`
-    })
-    .replaceAll('<table>', '<div class="wide"><table>')
-    .replaceAll('</table>', '</table></div>')
-    .replaceAll(/<a href="([^"]*)"([^>]*)>(.*?)<\/a>/gs, (_, href: string, more: string, words: string) => {
-      const target = targetOf(href, path, targets)
-      return target === null ? words : `<a href="${target}"${more}>${words}</a>`
-    })
-    .replaceAll(/<img src="([^"]*)"/g, (_, source: string) => `<img loading="lazy" src="${targetOf(source, path, targets) ?? ''}"`)
+  return (
+    html
+      .replaceAll(/<h([1-6])>(.*?)<\/h\1>/gs, (_, level: string, words: string) => {
+        const slug = slugOf(words)
+        const seen = anchors.get(slug) ?? 0
+        anchors.set(slug, seen + 1)
+        return `<h${level} id="${seen === 0 ? slug : `${slug}-${seen}`}">${words}</h${level}>`
+      })
+      // What scrolls must be reached by keyboard; a heading without words is none.
+      .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
+      .replaceAll('</table>', '</table></div>')
+      .replaceAll('<pre>', '<pre tabindex="0">')
+      .replaceAll(/<th[^>]*><\/th>/g, '<td></td>')
+      .replaceAll(/<a href="([^"]*)"([^>]*)>(.*?)<\/a>/gs, (_, href: string, more: string, words: string) => {
+        const target = targetOf(href, path, targets)
+        return target === null ? words : `<a href="${target}"${more}>${words}</a>`
+      })
+      .replaceAll(/<img src="([^"]*)"/g, (_, source: string) => `<img loading="lazy" src="${targetOf(source, path, targets) ?? ''}"`)
+  )
 }
 
 /** The anchor of a heading, as GitHub writes it, so that links work in both places. */

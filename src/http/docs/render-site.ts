@@ -1,14 +1,18 @@
 import { type DocsPage, docsKinds, isListed } from './docs-pages.ts'
 
 const style = `
-:root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent); --soft: color-mix(in srgb, currentColor 6%, transparent) }
+:root { color-scheme: light dark; background: light-dark(#f6f1e8, #15110e); color: light-dark(#271e17, #f1e8dc); --line: color-mix(in srgb, currentColor 20%, transparent); --soft: color-mix(in srgb, currentColor 6%, transparent) }
 * { box-sizing: border-box }
 body { font: 16px/1.55 system-ui, sans-serif; margin: 0 auto; max-width: 78rem; padding: 0 1rem; overflow-wrap: break-word }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .75rem 0; border-bottom: 1px solid var(--line) }
 header a { font-weight: 600 }
 form { margin-left: auto; display: flex; gap: .25rem; min-width: 0 }
 input, button { font: inherit; padding: .25rem .5rem; min-width: 0 }
-.columns { display: grid; grid-template-columns: 14rem minmax(0, 1fr); gap: 2rem }
+.columns { display: grid; grid-template: 'contents page' / 14rem minmax(0, 1fr); gap: 2rem }
+main { grid-area: page }
+nav { grid-area: contents }
+.to-contents { display: none }
+a { color: light-dark(#7a4720, #e2ab76) }
 nav { padding-top: 1rem; font-size: .95rem }
 nav ul { list-style: none; padding: 0; margin: .25rem 0 1rem }
 nav strong { font-size: .8rem; text-transform: uppercase; letter-spacing: .04em }
@@ -21,7 +25,7 @@ code { font-size: .9em }
 table { border-collapse: collapse; font-size: .9rem }
 th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line) }
 img { max-width: 100%; height: auto }
-@media (max-width: 48rem) { .columns { display: block } nav { border-bottom: 1px solid var(--line) } form { margin: 0; width: 100% } input { flex: 1 } }
+@media (max-width: 48rem) { .columns { display: block } .to-contents { display: inline } nav { border-top: 1px solid var(--line) } form { margin: 0; width: 100% } input { flex: 1 } }
 `
 
 /** What no page of the site may do: run code, load from elsewhere, be framed. */
@@ -48,16 +52,16 @@ export function renderSite(
 </head>
 <body>
 <header>
-<a href="/docs">Sepia</a> <a href="/console/">Console</a>
+<a href="/docs">Sepia</a> <a href="/console/">Console</a> <a class="to-contents" href="#contents">Contents</a>
 <form action="/docs/search" role="search"><input type="search" name="q" aria-label="Search the documentation" value="${escapeHtml(query)}" required> <button>Search</button></form>
 </header>
 <div class="columns">
-<nav aria-label="Documentation">
-${docsKinds.map((kind) => navigation(kind, pages, current)).join('\n')}
-</nav>
 <main>
 ${body}
 </main>
+<nav id="contents" aria-label="Documentation">
+${docsKinds.map((kind) => navigation(kind, pages, current)).join('\n')}
+</nav>
 </div>
 </body>
 </html>

@@ -25,6 +25,15 @@ export function JoinPage(): VNode {
     [code],
   )
   const firstRun = resource.value.state === 'ready' && resource.value.value.firstRun
+  if (resource.value.state === 'failed')
+    return (
+      <EntryFrame title="This link leads no further" intro="It works once, for the person it was made for.">
+        <FailureNote failure={resource.value.failure} retry={() => void reload()} />
+        <p>
+          <Button href="/">Sign in, or go on where you are signed in</Button>
+        </p>
+      </EntryFrame>
+    )
   return (
     <EntryFrame
       title={firstRun ? 'Make it yours' : 'Join'}
