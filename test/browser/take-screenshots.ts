@@ -112,7 +112,7 @@ for (const name of [...['Assets', 'Requests', 'Usage', 'Models', 'Access tokens'
   await settle(page)
   if (name === 'Usage') await page.getByRole('slider', { name: 'Requests per day' }).focus()
   // Two readings make the first figures.
-  if (name === 'Service') await page.locator('.sparkline polyline').first().waitFor({ timeout: 60_000 })
+  if (name === 'Service') await page.locator('.sparkline polyline[points*=" "]').first().waitFor({ state: 'attached', timeout: 60_000 })
   await take(page, name.toLowerCase().replace(' ', '-'))
 }
 await page.goto(`${service.url}/console/account`)
@@ -155,7 +155,7 @@ async function showState(name: string, state: string, how: 'hold' | 'break'): Pr
   const { promise: letGo, resolve } = Promise.withResolvers<void>()
   await page.route(answers, async (route) => {
     if (how === 'hold') await letGo
-    await route.abort()
+    await route.abort().catch(() => undefined)
   })
   await page.goto(`${service.url}/console/${name}`)
   await (how === 'hold' ? page.locator('main [aria-busy]') : page.getByRole('alert')).first().waitFor()
