@@ -23,6 +23,22 @@ test('a kept picture is nobody’s orphan, and one that was deleted leaves nothi
   assert.deepEqual(await Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options)), [])
 })
 
+test('a picture that is kept twice at once is one copy', async () => {
+  const clock = createTestClock()
+  const { documents } = createMemoryStore({ clock, limits: { maxPending: 1 } })
+  const outputs = createMemoryOutputs({ clock })
+  const facts = { inferenceId: 'i', index: 0, seed: 1, model: 'm', prompt: '', contentType: 'image/png', bytes: new Uint8Array(9) }
+  const deps = { documents, outputs, clock, mostDocumentBytes: 1000 }
+  const ids = await Promise.all([0, 1, 2].map(() => keepPicture(deps, { accountId: 'a', ...facts }, options)))
+  assert.equal(new Set(ids).size, 1)
+  const stored = await Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options))
+  const { file } = await findKeptPicture(deps, { accountId: 'a', id: ids[0] ?? '' }, options)
+  assert.deepEqual(
+    stored.map(({ key }) => key),
+    [file.key],
+  )
+})
+
 test('a picture that would take more than the account may keep is refused and leaves nothing', async () => {
   const clock = createTestClock()
   const { documents } = createMemoryStore({ clock, limits: { maxPending: 1 } })

@@ -71,9 +71,10 @@ export async function keepPicture(
   }
   const result = await documents.put(document, { ...options, version: null, most })
   if (result === 'stored') return id
-  // Somebody else may have kept the same bytes under the same name meanwhile.
+  // Asked for twice at once, the first to come keeps it.
+  const known = result === 'conflict' ? await documents.get({ kind: 'picture', id, accountId }, unstoppable) : null
+  if (known === null || readPicture(known).file.key !== file.key) await outputs.delete([file.key], unstoppable)
   if (result === 'conflict') return id
-  await outputs.delete([file.key], unstoppable)
   throw picturesFull(most)
 }
 
