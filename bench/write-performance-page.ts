@@ -74,7 +74,7 @@ function printPage(byName: ReadonlyMap<string, string>): string {
   const sections = benches.flatMap(({ name }) => byName.get(name)?.trim() ?? [])
   return `# Performance
 
-Written by \`npm run bench\` on ${describeMachine()}. Each bench prints our figure and its rival's from the same run; the machine was shared and noisy, so
+Written by \`npm run bench\`, last on ${describeMachine()}; each section says when. Each bench prints our figure and its rival's from the same run; the machine was shared and noisy, so
 ratios within a run say more than single figures.
 
 ${sections.join('\n\n')}

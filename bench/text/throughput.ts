@@ -78,7 +78,9 @@ async function compare(model: BenchModel, streams: number): Promise<void> {
   const results = [ours, ...rivals].map((server) => ({ server, outcomes: [] as Outcome[] }))
   const bare = builds.map((build) => ({ build, rates: [] as number[] }))
   for (let round = -warmRounds; round < rounds; round++) {
-    for (const { server, outcomes } of results) {
+    // Whoever comes after a bench that took the whole processor is given less of it for a while: everybody comes first in turn.
+    const first = (round + warmRounds) % results.length
+    for (const { server, outcomes } of [...results.slice(first), ...results.slice(0, first)]) {
       const outcome = await measure(server, streams)
       if (round >= 0) outcomes.push(outcome)
     }
