@@ -7,6 +7,7 @@ import type { UsageSeries } from './usage-series.ts'
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })
 const whole = new Intl.NumberFormat()
 const dayText = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const hourText = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
 const dayLabels = 6
 const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowLeft: (at) => at - 1,
@@ -17,12 +18,12 @@ const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
 
 interface StackedBarsProps {
   readonly title: string
-  /** `YYYY-MM-DD`, oldest first. */
+  /** `YYYY-MM-DD`, or hours as `YYYY-MM-DDTHH`, oldest first. */
   readonly days: readonly string[]
   readonly series: readonly UsageSeries[]
 }
 
-/** One bar per day. Pointer and arrow keys lead to the figures of a day; all of them stand in the table below it. */
+/** One bar per day or hour. Pointer and arrow keys lead to the figures of a day; all of them stand in the table below it. */
 export function StackedBars({ title, days, series }: StackedBarsProps): VNode | null {
   const read = useSignal<number | null>(null)
   if (series.length === 0) return null
@@ -33,7 +34,7 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
   const figuresOf = (day: number) => series.flatMap(({ amounts, ...each }) => (amounts[day] ? [{ ...each, amount: amounts[day] }] : []))
   const textOf = (day: number) =>
     [
-      `${dayText.format(Date.parse(days[day] ?? ''))}: ${whole.format(sums[day] ?? 0)}`,
+      `${timeText(days[day] ?? '')}: ${whole.format(sums[day] ?? 0)}`,
       ...figuresOf(day).map(({ name, amount }) => `${name} ${whole.format(amount)}`),
     ].join(', ')
   const onKeyDown = (event: KeyboardEvent) => {
@@ -74,7 +75,7 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
           class="plot-reader"
           role="slider"
           tabIndex={0}
-          aria-label={`${title} per day`}
+          aria-label={`${title} per ${isHour(days[0] ?? '') ? 'hour' : 'day'}`}
           aria-valuemin={0}
           aria-valuemax={last}
           aria-valuenow={shown ?? last}
@@ -101,7 +102,7 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
           {shown === null ? null : (
             <div class="plot-tip" style={tipPlace(shown, days.length)} aria-hidden="true">
               <strong>
-                {dayText.format(Date.parse(days[shown] ?? ''))}: {whole.format(sums[shown] ?? 0)}
+                {timeText(days[shown] ?? '')}: {whole.format(sums[shown] ?? 0)}
               </strong>
               <dl>
                 {figuresOf(shown).map(({ key, name, shade, amount }) => (
@@ -119,7 +120,7 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
           {days.map((day, index) =>
             (last - index) % everyLabel === 0 ? (
               <span key={day} style={{ left: `${((index + 0.5) / days.length) * 100}%` }}>
-                {dayText.format(Date.parse(day))}
+                {timeText(day)}
               </span>
             ) : null,
           )}
@@ -133,4 +134,12 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
 function tipPlace(day: number, days: number): Record<string, string> {
   const part = (day + 0.5) / days
   return part < 0.5 ? { left: `${part * 100}%` } : { right: `${(1 - part) * 100}%` }
+}
+
+function isHour(time: string): boolean {
+  return time.includes('T')
+}
+
+function timeText(time: string): string {
+  return isHour(time) ? hourText.format(Date.parse(`${time}:00Z`)) : dayText.format(Date.parse(time))
 }

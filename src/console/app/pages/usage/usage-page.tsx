@@ -12,12 +12,14 @@ import { BudgetFacts } from '../../parts/limits/budget-facts.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
+import { lastHours, loadHours } from './last-hours.ts'
 import { bySeries } from './series-of.ts'
 import { UsageBreakdown } from './usage-breakdown.tsx'
 import { UsageReport } from './usage-report.tsx'
 import { lastDays } from './usage-series.ts'
 
 const spans = [
+  { value: '1', label: '24 hours' },
   { value: '7', label: '7 days' },
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
@@ -30,10 +32,14 @@ const groups = [
 
 /** Requests, tokens and images by day and model, everybody's by person too. */
 export function UsagePage({ account }: { account: Account }): VNode {
-  const span = useSignal<'7' | '30' | '90'>('30')
+  const span = useSignal<'1' | '7' | '30' | '90'>('30')
   const everyone = useSignal(false)
   const group = useSignal<'model' | 'person'>('model')
-  const days = lastDays(Number(span.value), Date.now())
+  const byHour = span.value === '1'
+  const now = Date.now()
+  const hours = lastHours(now)
+  // The last 24 hours lie in two days.
+  const days = lastDays(byHour ? 2 : Number(span.value), now)
   const asked: UsageQuery = { from: days[0] ?? '', to: days.at(-1) ?? '', of: everyone.value ? 'everyone' : 'me' }
   const query = new URLSearchParams({ ...asked }).toString()
   const { resource, reload } = useResource(
@@ -42,14 +48,15 @@ export function UsagePage({ account }: { account: Account }): VNode {
         request<Usage>(`/console/api/usage?${query}`, { signal }),
         everyone.value ? request<People>('/console/api/people', { signal }) : null,
       ])
-      return { ...usage, accounts: people?.accounts ?? null }
+      const rows = byHour ? await loadHours(asked, hours, signal) : usage.days
+      return { ...usage, rows, accounts: people?.accounts ?? null }
     },
-    [query],
+    [query, byHour],
   )
   return (
     <Page
       title="Usage"
-      intro="Counted per day, in UTC."
+      intro={byHour ? 'Counted per hour, in UTC.' : 'Counted per day, in UTC.'}
       actions={
         <>
           {account.role === 'owner' ? (
@@ -77,12 +84,12 @@ export function UsagePage({ account }: { account: Account }): VNode {
       }
     >
       <Loaded resource={resource} retry={() => void reload()}>
-        {({ days: rows, budgets, accounts }) => (
+        {({ rows, budgets, accounts }) => (
           <div class="stack loose">
             <BudgetFacts budgets={budgets} />
             {rows.length > 0 ? (
               <>
-                <UsageReport days={days} rows={rows} of={bySeries(group.value, accounts)} />
+                <UsageReport days={byHour ? hours : days} rows={rows} of={bySeries(group.value, accounts)} />
                 <UsageBreakdown asked={asked} />
               </>
             ) : (
