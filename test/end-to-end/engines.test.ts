@@ -99,7 +99,9 @@ test('a killed engine fails only its own requests and answers the next', async (
 
 test('a killed language model breaks its stream with an error and comes back', async () => {
   await using lease = await pool.acquireText('sepia-mini-chat', options)
-  const story = makeTextRequest('Tell me a story.', { model: 'sepia-mini-chat' })
+  // Longer than what an engine sends ahead of a reader, so that it cannot have ended before it is killed.
+  const ending = { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: true }
+  const story = makeTextRequest('Tell me a story.', { model: 'sepia-mini-chat', ending })
   const stream = lease.model.generate(story, options)[Symbol.asyncIterator]()
   await stream.next()
   killEngine('sepia-mini-chat')
