@@ -36,6 +36,7 @@ test('people of the organisation come in with one button, and see where it faile
   const { page, provider, service, complaints } = opened
   provider.person = bob
   await page.goto(`${service.url}/console/gallery`)
+  await page.getByRole('button', { name: 'Continue with Example Works' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
   await page.getByRole('button', { name: 'Continue with Example Works' }).click()
   await page.getByRole('heading', { level: 1, name: 'Gallery' }).waitFor()

@@ -49,6 +49,7 @@ test('a passkey is added by name, signs in with a touch, and is removed', { skip
 
   await context.clearCookies()
   await page.goto(`${url}/console/sign-in`)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
   await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
