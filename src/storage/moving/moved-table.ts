@@ -33,6 +33,11 @@ export const movedTables: readonly MovedTable[] = [
     ['seq'],
     'day account_id model failures prompt_tokens completion_tokens images at token_id cost whole_bucket first_bucket',
   ),
+  table(
+    'request_records',
+    ['seq'],
+    'id account_id token_id kind model at excerpt words call outcome prompt_tokens completion_tokens images duration_ms',
+  ),
   table('webhook_secrets', ['seq'], 'account_id secret created_at'),
   table('documents', ['kind', 'id'], 'account_id value at label text attached_bytes expires_at version bytes'),
   table(

@@ -8,6 +8,7 @@ const sequences = [
   ['inference_numbers', 'inferences'],
   ["pg_get_serial_sequence('audit_entries', 'seq')", 'audit_entries'],
   ["pg_get_serial_sequence('usage_entries', 'seq')", 'usage_entries'],
+  ["pg_get_serial_sequence('request_records', 'seq')", 'request_records'],
   ["pg_get_serial_sequence('webhook_secrets', 'seq')", 'webhook_secrets'],
 ] as const
 
