@@ -82,6 +82,7 @@ for (const path of [
   '/console/api/session',
   '/console/api/tokens',
   '/console/api/people',
+  '/console/api/audit',
   `/console/api/conversations/${conversation}`,
 ])
   readings.push({ by: 'owner', path, body: await owner.read(path) })
