@@ -47,7 +47,7 @@ export function testRequestLog(name: string, open: StoreFactory): void {
     assert.deepEqual(await find({ ids: ['drawn', 'nobody'], accountId: 'a' }), ['drawn'])
     assert.deepEqual(await find({ ids: [] }), [])
     for (const search of ['ÄFFCHEN', 'äff', '100%', '_süß_']) assert.deepEqual(await find({ search, accountId: 'a' }), ['drawn'], search)
-    for (const search of ['1%0', 'Ein_', "' or 1=1 --", '!']) assert.deepEqual(await find({ search }), [], search)
+    for (const search of ['1%0', 'Ein_', "' or 1=1 --", '!', '\u0000', 'Ein\u0000']) assert.deepEqual(await find({ search }), [], search)
   })
 
   test(`${name} requests: lose their words first, and go later`, async () => {

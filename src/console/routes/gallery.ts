@@ -6,6 +6,7 @@ import { pictureMarks } from '../../operations/pictures/kept-pictures.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { GalleryPage, GalleryPicture } from '../contract/gallery.ts'
 import { createQueryReader } from '../read-console-input.ts'
+import { readRequestPlace } from '../request-place.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 import { findStoredImages, hasPictures } from '../stored-images.ts'
 
@@ -99,8 +100,8 @@ async function searchPictures(
   options: Options,
 ): Promise<{ readonly found: readonly StoredInference[]; readonly next: string | null }> {
   const found: StoredInference[] = []
-  let before = after === null ? null : Number(after)
-  if (Number.isNaN(before)) return { found, next: null }
+  let before = after === null ? null : readRequestPlace(after)
+  if (after !== null && before === null) return { found, next: null }
   for (let look = 0; look < mostLooks; look++) {
     const records = await requests.list({ ...allOf(accountId), search: words, before, limit: recordsPerLook }, options)
     for (const { id, number } of records) {

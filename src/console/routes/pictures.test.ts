@@ -85,6 +85,7 @@ describe('kept pictures', () => {
       assert.deepEqual(await wordsOf(`${path}?search=%25`), [], path)
       assert.equal((await wordsOf(path)).length, 3)
     }
+    for (const place of ['Infinity', '1e9', '99.5', '-1', '']) assert.deepEqual(await wordsOf(`gallery?search=a&after=${place}`), [], place)
     for (const query of ['after=x', `search=${'x'.repeat(201)}`])
       assert.equal((await send('GET', `/console/api/pictures?${query}`, { cookie })).statusCode, 422)
   })

@@ -8,6 +8,7 @@ import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { RequestCall, RequestPage, RequestShown } from '../contract/requests.ts'
 import { listRequests } from '../list-requests.ts'
 import { createQueryReader } from '../read-console-input.ts'
+import { readRequestPlace } from '../request-place.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 
 const readQuery = createQueryReader({
@@ -29,7 +30,7 @@ export function registerRequests(own: FastifyInstance, deps: Dependencies): void
     const { of = 'me', status = null, way = null, kind = null, search = '', limit = '50', after = null } = readQuery(request)
     const person = of === 'everyone' ? ownerOf(request) : personOf(request)
     // A place that is no number is nowhere.
-    if (status === null && after !== null && !/^\d{1,15}$/.test(after)) return { requests: [], next: null }
+    if (status === null && after !== null && readRequestPlace(after) === null) return { requests: [], next: null }
     const wanted = { of, status, way, kind, search: search.trim() || null, after }
     return listRequests(deps, { ...wanted, person, limit: Math.min(100, Math.max(1, Number(limit))) }, { signal: clientSignal(reply) })
   })

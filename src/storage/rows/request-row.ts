@@ -94,7 +94,12 @@ export function requestConditions(
       ...(kind !== null && { kind }),
       ...(ids !== null && { ids }),
       ...(before !== null && { before }),
-      ...(search !== null && { pattern: `%${search.toLowerCase().replace(/[!%_]/g, '!$&')}%` }),
+      ...(search !== null && { pattern: writePattern(search) }),
     },
   }
+}
+
+/** SQLite ends a pattern at a NUL, and would find everything; words hold none. */
+function writePattern(search: string): string {
+  return `%${search.toLowerCase().replaceAll('\0', '\uFFFD').replace(/[!%_]/g, '!$&')}%`
 }
