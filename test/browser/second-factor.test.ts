@@ -69,3 +69,27 @@ test('an owner who must have one sets it up on the way in', { skip: withoutChrom
   await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
   assert.deepEqual(complaints, [])
 })
+
+test('all that owners may do with somebody who has one fits on the page', { skip: withoutChromium }, async () => {
+  await using visited = await visitConsole()
+  const { page, context, browser, service } = visited
+  await becomeOwner(visited)
+  const headers = { origin: service.url }
+  const ask = async (asker: typeof context, path: string, data: object) =>
+    (await asker.request.post(`${service.url}/console/api/${path}`, { data, headers })).json()
+  const { code: invitation } = await ask(context, 'invitations', { role: 'member' })
+  const password = 'nanoseconds of wire'
+  await using grace = await browser.newContext()
+  await ask(grace, 'sign-up', { code: invitation, name: 'Grace Brewster Hopper', email: 'grace.hopper@example.org', password })
+  const { secret } = await ask(grace, 'second-factor', { password })
+  await ask(grace, 'second-factor/confirmation', { code: shownCode(secret, Date.now()) })
+  await openPage(page, 'People')
+  await page.getByRole('button', { name: 'Reset second factor of Grace Brewster Hopper' }).waitFor()
+  for (const width of [1440, 1280, 1024, 768, 360]) {
+    await page.setViewportSize({ width, height: 860 })
+    const overflow = await page.evaluate(
+      "Math.max(...[document.documentElement, ...document.querySelectorAll('.ledger-scroll')].map((each) => each.scrollWidth - each.clientWidth))",
+    )
+    assert.equal(overflow, 0, `at ${width} pixels`)
+  }
+})
