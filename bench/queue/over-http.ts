@@ -73,6 +73,8 @@ try {
     dataFolder,
     leaseMs: 30_000,
     logLevel: 'warn',
+    // One account sends everything: 160 000 pictures that are still to be drawn and kept.
+    flags: { 'account-storage': '1tb' },
   })
   await service.start()
   await service.terminate()

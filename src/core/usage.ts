@@ -19,12 +19,8 @@ export interface UsageEntry {
   readonly at: number
 }
 
-/** Sums of one UTC day, account and model. */
-export interface UsageDay {
-  /** `YYYY-MM-DD`, UTC. */
-  readonly day: string
-  readonly accountId: string
-  readonly model: string
+/** What is summed up. */
+export interface UsageCounts {
   readonly requests: number
   readonly failures: number
   readonly promptTokens: number
@@ -32,6 +28,14 @@ export interface UsageDay {
   readonly images: number
   /** In millionths. */
   readonly cost: number
+}
+
+/** Sums of one UTC day, account and model. */
+export interface UsageDay extends UsageCounts {
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string
+  readonly accountId: string
+  readonly model: string
 }
 
 /** What sums of usage can be grouped by; an hour is written `2026-11-23T09`, UTC. */
@@ -58,16 +62,9 @@ export interface UsageQuestion {
 }
 
 /** One sum, with the latencies of what it counts. */
-export interface UsageSum {
+export interface UsageSum extends UsageCounts {
   /** A value for each dimension asked for; a token's is empty for signed-in browsers and for what was booked before tokens were noted. */
   readonly keys: Readonly<Partial<Record<UsageDimension, string>>>
-  readonly requests: number
-  readonly failures: number
-  readonly promptTokens: number
-  readonly completionTokens: number
-  readonly images: number
-  /** In millionths. */
-  readonly cost: number
   /** Of whole requests. */
   readonly latency: LatencyHistogram
   /** Until the first token. */

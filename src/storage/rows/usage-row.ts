@@ -1,5 +1,5 @@
 import { latencyBucket } from '../../core/limits/latency.ts'
-import { keyOfSum, type UsageDay, type UsageDimension, type UsageEntry, type UsageSum } from '../../core/usage.ts'
+import { keyOfSum, type UsageCounts, type UsageDay, type UsageDimension, type UsageEntry, type UsageSum } from '../../core/usage.ts'
 import { type Row, readInteger, readText } from './row.ts'
 
 /** Sums of one day, account and model. */
@@ -8,6 +8,12 @@ export function readUsageDay(row: Row): UsageDay {
     day: readText(row, 'day'),
     accountId: readText(row, 'account_id'),
     model: readText(row, 'model'),
+    ...readCounts(row),
+  }
+}
+
+function readCounts(row: Row): UsageCounts {
+  return {
     requests: readInteger(row, 'requests'),
     failures: readInteger(row, 'failures'),
     promptTokens: readInteger(row, 'prompt_tokens'),
@@ -41,12 +47,7 @@ export function readUsageSums(by: readonly UsageDimension[], sums: readonly Row[
       )
     return {
       keys,
-      requests: readInteger(row, 'requests'),
-      failures: readInteger(row, 'failures'),
-      promptTokens: readInteger(row, 'prompt_tokens'),
-      completionTokens: readInteger(row, 'completion_tokens'),
-      images: readInteger(row, 'images'),
-      cost: readInteger(row, 'cost'),
+      ...readCounts(row),
       latency: histogram(0),
       firstToken: histogram(1),
     }

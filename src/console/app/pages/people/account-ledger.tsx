@@ -5,6 +5,7 @@ import { send, sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { limitLines } from '../../parts/limits/limit-lines.ts'
+import { LimitList } from '../../parts/limits/limit-list.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
 import type { AccountQuestion } from './account-question.tsx'
@@ -56,7 +57,7 @@ export function AccountLedger({ accounts, self, secondFactors, reload, invite, l
         ),
     },
     { title: 'Role', cell: ({ role }) => role },
-    { title: 'Limits', cell: ({ limits }) => <LimitLines limits={limits} /> },
+    { title: 'Limits', cell: ({ limits }) => <LimitList lines={limitLines(limits)} /> },
     { title: 'Since', cell: ({ createdAt }) => <Moment at={createdAt} /> },
     {
       title: 'Actions',
@@ -80,18 +81,6 @@ export function AccountLedger({ accounts, self, secondFactors, reload, invite, l
       isStruck={({ disabledAt }) => disabledAt !== null}
       crowded
     />
-  )
-}
-
-function LimitLines({ limits }: Pick<Account, 'limits'>): VNode {
-  const lines = limitLines(limits)
-  if (lines.length === 0) return <span class="faint">none</span>
-  return (
-    <ul class="lines">
-      {lines.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
   )
 }
 

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { budgetLines } from '../../parts/limits/budget-facts.tsx'
 import { limitLines } from '../../parts/limits/limit-lines.ts'
+import { LimitList } from '../../parts/limits/limit-list.tsx'
 import { Moment, now } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
 import { restoreToken, revokeToken } from './token-requests.ts'
@@ -61,14 +62,7 @@ function TokenLines({ token: { limits, budgets } }: { token: ListedToken }): VNo
   const left = budgetLines(budgets)
   const lines =
     limits.requestsPerMinute === null ? left : [...limitLines({ ...noUseLimits, requestsPerMinute: limits.requestsPerMinute }), ...left]
-  if (lines.length === 0) return <span class="faint">none</span>
-  return (
-    <ul class="lines">
-      {lines.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
-  )
+  return <LimitList lines={lines} />
 }
 
 function End({ expiresAt }: Pick<ListedToken, 'expiresAt'>): VNode {

@@ -1,0 +1,13 @@
+import type { VNode } from 'preact'
+
+/** Limits or what is left of them, a line each; says so where there is none. */
+export function LimitList({ lines }: { readonly lines: readonly string[] }): VNode {
+  if (lines.length === 0) return <span class="faint">none</span>
+  return (
+    <ul class="lines">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  )
+}
