@@ -2,7 +2,10 @@
 const own = ['private', 'scripts', 'devDependencies', 'overrides', 'allowScripts']
 
 /** Dependencies that only build what the package holds built. */
-const buildDependencies = ['vite', 'preact', '@preact/signals', 'katex', 'lowlight', 'uqr', '@simplewebauthn/browser']
+const buildDependencies = [
+  ...['vite', 'preact', '@preact/signals', 'katex', 'lowlight', 'uqr', '@simplewebauthn/browser'],
+  ...['@fontsource-variable/source-sans-3', '@fontsource-variable/source-serif-4'],
+]
 
 /** The `package.json` of the published package, from that of the repository. */
 export function packageManifest(manifest: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

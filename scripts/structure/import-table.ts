@@ -76,7 +76,10 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
     ...appRoom('layout', 'parts/markdown', 'parts', 'state', 'interface'),
     packages: ['preact', '@preact/signals', 'typebox'],
   },
-  'console/app': appRoom('pages', 'layout', 'parts', 'state', 'interface'),
+  'console/app': {
+    ...appRoom('pages', 'layout', 'parts', 'state', 'interface'),
+    packages: ['preact', '@preact/signals', '@fontsource-variable/source-sans-3', '@fontsource-variable/source-serif-4'],
+  },
   config: { areas: ['core'], packages: ['fastest-levenshtein'] },
   cli: { areas: ['core', 'config'] },
   composition: {

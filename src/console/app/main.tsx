@@ -1,6 +1,9 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { applyTheme } from './state/theme.ts'
+import '@fontsource-variable/source-sans-3/wght.css'
+import '@fontsource-variable/source-serif-4/wght.css'
+import '@fontsource-variable/source-serif-4/wght-italic.css'
 import './styles/console.css'
 
 applyTheme()
