@@ -181,7 +181,7 @@ function Nothing({ wall, searched }: { wall: Wall; searched: boolean }): VNode {
 function Comparison({ pictures, onClose }: { pictures: readonly GalleryPicture[]; onClose: () => void }): VNode {
   return (
     <Dialog title="Two pictures" onClose={onClose} large>
-      <div class="comparison">
+      <div class="pictures-compared">
         {pictures.map((picture) => (
           <figure key={picture.key}>
             <img src={picture.address} alt={picture.prompt ?? `Drawn with seed ${picture.seed}`} />
