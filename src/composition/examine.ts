@@ -75,7 +75,7 @@ async function examineOutputs(config: Config, { signal }: ExamineOptions): Promi
   await using store = await openStore(config, { clock, mode: 'tool' })
   using _owned = await takeOwnerLock(config.dataFolder)
   const outputs = await openOutputs(config, { ...store, signal })
-  return compareOutputs({ ...store, outputs }, { signal })
+  return await compareOutputs({ ...store, outputs }, { signal })
 }
 
 async function compareOutputs(

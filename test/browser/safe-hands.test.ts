@@ -80,7 +80,7 @@ test('a number box keeps what was typed and says what is wrong; empty, it stands
   await count.press('Tab')
   assert.equal(await count.inputValue(), '')
   await page.getByText('Empty: 1').waitFor()
-  await page.getByText('More settings').click()
+  await page.getByText('Sampling').click()
   await page.getByLabel('Steps', { exact: true }).fill('')
   await page.getByLabel('Seed', { exact: true }).fill('-1')
   await page.getByText('A whole number from 0 to 4,294,967,295.').waitFor()
