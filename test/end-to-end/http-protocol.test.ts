@@ -104,7 +104,7 @@ suite('the HTTP interface keeps to the protocol', () => {
 
   test('wrong methods are 405 with Allow; OPTIONS answers 204 with Allow; HEAD answers as GET without a body', async () => {
     for (const [path, method, allow] of [
-      ['/v1/chat/completions', 'GET', 'POST, OPTIONS'],
+      ['/v1/completions', 'GET', 'POST, OPTIONS'],
       ['/v1/models', 'DELETE', 'GET, HEAD, OPTIONS'],
       ['/v1/requests/some-id', 'PUT', 'DELETE, GET, HEAD, OPTIONS'],
       ['/healthz', 'POST', 'GET, HEAD, OPTIONS'],
