@@ -34,7 +34,7 @@ export async function receiveAsset(
   }
   if (length !== null) mayGrowTo(from + length)
   const bytes = await deps.files.receive(id, from === 0 ? checkStart(content) : content, { ...options, from, mayGrowTo })
-  return putAssetRecord(deps, { ...asset, bytes }, options)
+  return await putAssetRecord(deps, { ...asset, bytes }, options)
 }
 
 /** Bytes by which a safetensors file shows: the length of its header, little end first, and the brace that this begins with. */
