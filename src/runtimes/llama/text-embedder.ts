@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../core/error.ts'
 import type { EmbeddingRequest, EmbeddingResult } from '../../core/text-generation.ts'
 import type { ModelFile } from './binding/open-model-file.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { EncoderContext } from './encoder-context.ts'
 import { checkPromptFits, tooLong } from './prompt/prompt-tokens.ts'
+import { tokenizeInTurns } from './prompt/tokenize-in-turns.ts'
 
 /** Makes embeddings. */
 export class TextEmbedder {
@@ -22,13 +22,7 @@ export class TextEmbedder {
   async embed({ inputs, dimensions }: EmbeddingRequest, { signal }: { readonly signal: AbortSignal }): Promise<EmbeddingResult> {
     const size = this.#file.native.getEmbeddingVectorSize()
     if (dimensions !== undefined && dimensions > size) throw tooWide(dimensions, size)
-    const texts: Uint32Array[] = []
-    for (const input of inputs) {
-      // Whoever streams from this engine has a turn between two texts.
-      if (texts.length > 0) await setImmediate()
-      signal.throwIfAborted()
-      texts.push(this.#tokenize(input))
-    }
+    const texts = await tokenizeInTurns(inputs, (input) => this.#tokenize(input), { signal })
     const vectors: (readonly number[])[] = []
     for (const tokens of texts) vectors.push(toUnitLength((await this.#context.read(tokens, { signal })).subarray(0, dimensions ?? size)))
     return { vectors, promptTokens: texts.reduce((sum, tokens) => sum + tokens.length, 0) }

@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import type { RankRequest, RankResult } from '../../core/text-generation.ts'
 import type { ModelFile } from './binding/open-model-file.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { EncoderContext } from './encoder-context.ts'
 import { checkPromptFits, tooLong } from './prompt/prompt-tokens.ts'
+import { tokenizeInTurns } from './prompt/tokenize-in-turns.ts'
 
 /** Scores texts against a query, with models that were trained on pairs of both. */
 export class TextRanker {
@@ -20,19 +20,17 @@ export class TextRanker {
   /** @throws {ServiceError} `context_length_exceeded` before anything is computed. */
   async rank({ query, documents }: RankRequest, { signal }: { readonly signal: AbortSignal }): Promise<RankResult> {
     this.#refuseHopeless(query)
-    const pairs: Uint32Array[] = []
-    for (const document of documents) {
-      // Whoever streams from this engine has a turn between two texts.
-      if (pairs.length > 0) await setImmediate()
-      signal.throwIfAborted()
-      this.#refuseHopeless(document)
-      const tokens = Uint32Array.from(this.#pair(query, document))
-      checkPromptFits(tokens.length - 1, this.#context.length, 'documents')
-      pairs.push(tokens)
-    }
+    const pairs = await tokenizeInTurns(documents, (document) => this.#tokenize(query, document), { signal })
     const scores: number[] = []
     for (const tokens of pairs) scores.push(this.#share((await this.#context.read(tokens, { signal }))[0] ?? 0))
     return { scores, promptTokens: pairs.reduce((sum, tokens) => sum + tokens.length, 0) }
+  }
+
+  #tokenize(query: string, document: string): Uint32Array {
+    this.#refuseHopeless(document)
+    const tokens = Uint32Array.from(this.#pair(query, document))
+    checkPromptFits(tokens.length - 1, this.#context.length, 'documents')
+    return tokens
   }
 
   #refuseHopeless(text: string): void {
