@@ -26,12 +26,12 @@ const password = 'a long enough pass phrase'
 await owner.joinConsole({ code, name: 'Ada', email: 'ada@example.com', password })
 const invitation = await owner.send('POST', '/console/api/invitations', { role: 'member' })
 const member = new Visitor(service.url, { token: null })
-await member.joinConsole({ code: String(invitation.code), name: 'Grace', email: 'grace@example.com', password })
+await member.joinConsole({ code: invitation.code, name: 'Grace', email: 'grace@example.com', password })
 const made = await member.send('POST', '/console/api/tokens', { name: 'laptop', scopes: ['text', 'image', 'read'] })
-member.token = String(made.text)
+member.token = made.text
 const people = await owner.send('GET', '/console/api/people')
-const grace = people.accounts.find(({ name }: { name: string }) => name === 'Grace')
-await owner.send('PATCH', `/console/api/accounts/${grace.id}`, { limits: { requestsPerMinute: 600, tokensPerMonth: 1_000_000 } })
+const grace = people.accounts.find(({ name }) => name === 'Grace')
+await owner.send('PATCH', `/console/api/accounts/${grace?.id}`, { limits: { requestsPerMinute: 600, tokensPerMonth: 1_000_000 } })
 
 const chat = {
   model: 'sepia-mini-chat',

@@ -1,9 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Credentials } from './known-state.ts'
 
-/** JSON as it comes, of any release. */
-// biome-ignore lint/suspicious/noExplicitAny: answers of releases whose types this checkout no longer has
-type Answer = any
+/** What is read of answers, of any release; each has some of it. */
+interface Answer {
+  readonly id: string
+  readonly response_id: string
+  readonly status: string
+  readonly outcome?: string
+  readonly error?: unknown
+  readonly output_file_id: string
+  readonly code: string
+  readonly text: string
+  readonly account: { readonly role: string }
+  readonly accounts: readonly { readonly id: string; readonly name: string }[]
+}
 
 /** One person at a running service, with a token for the interface and a browser for the console; any release's answers will do. */
 export class Visitor {
@@ -37,7 +47,7 @@ export class Visitor {
 
   async send(method: string, path: string, body?: object): Promise<Answer> {
     const text = await (await this.#call(method, path, body)).text()
-    return text === '' ? null : JSON.parse(text)
+    return JSON.parse(text === '' ? '{}' : text)
   }
 
   /** JSON, or the text where it is something else; with another name for the service, whose port is a new one each time. */
