@@ -4,6 +4,7 @@ import type { TorchGenerator } from './noise/torch-generator.ts'
 import { type Solver, type SolverState, startAt } from './schedulers/solver.ts'
 import type { LatentSize } from './unet/conditioning.ts'
 import type { Guidance, GuidedUnet } from './unet/guided-unet.ts'
+import { floatAt, valueAt } from './value-at.ts'
 
 /** Keeps parts of a picture while the rest is repainted. */
 export interface Inpainting {
@@ -56,7 +57,7 @@ export async function denoise(
     await setImmediate()
     signal.throwIfAborted()
     const input = solver.scaleInput(state, latents)
-    const timestep = solver.timesteps[state.index] ?? 0
+    const timestep = valueAt(solver.timesteps, state.index)
     const prediction = await predict(input, timestep, done / (end - begin))
     const before = { state, latents }
     const step = solver.step(state, prediction, latents, () => drawing.generator.normal(latents.length))
@@ -80,7 +81,7 @@ function keepOutside({ inpainting, solver }: Drawing, state: SolverState, latent
   const kept = state.index < solver.timesteps.length ? solver.addNoise(state, clean, noise) : clean
   return latents.map((value, i) => {
     const share = mask[i % mask.length] ?? 1
-    return (1 - share) * (kept[i] ?? 0) + share * value
+    return (1 - share) * floatAt(kept, i) + share * value
   })
 }
 

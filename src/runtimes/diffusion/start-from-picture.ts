@@ -8,6 +8,7 @@ import { startInpaintingModel } from './start-inpainting-model.ts'
 import type { LatentSize } from './unet/conditioning.ts'
 import { encodePixels } from './vae/latent-pixels.ts'
 import type { PixelPlanes } from './vae/vae-decoder.ts'
+import { floatAt } from './value-at.ts'
 
 /** A picture to start from, and what of it to repaint. */
 export interface StartingPicture {
@@ -73,7 +74,7 @@ function toLatentSize(mask: Float32Array, { width, height }: PixelPlanes, size: 
   const small = new Float32Array(size.width * size.height)
   for (let y = 0; y < size.height; y++) {
     const row = Math.floor((y * height) / size.height) * width
-    for (let x = 0; x < size.width; x++) small[y * size.width + x] = mask[row + Math.floor((x * width) / size.width)] ?? 0
+    for (let x = 0; x < size.width; x++) small[y * size.width + x] = floatAt(mask, row + Math.floor((x * width) / size.width))
   }
   return small
 }

@@ -4,6 +4,7 @@ import { linear } from './schedulers/linear.ts'
 import { type Solver, startAt } from './schedulers/solver.ts'
 import { encodePixels } from './vae/latent-pixels.ts'
 import type { PixelPlanes } from './vae/vae-decoder.ts'
+import { floatAt } from './value-at.ts'
 
 export interface InpaintingStart {
   readonly solver: Solver
@@ -29,7 +30,7 @@ export async function startInpaintingModel(
   const clean = strength === 1 ? null : await encodePixels(pipeline, picture, generator)
   const noise = generator.normal(latentMask.length * pipeline.vae.channels)
   const latents = clean === null ? linear([solver.initialNoiseScale, noise]) : solver.addNoise(startAt(begin), clean, noise)
-  const covered = picture.values.map((value, i) => ((mask[i % mask.length] ?? 0) < 0.5 ? value : 0))
+  const covered = picture.values.map((value, i) => (floatAt(mask, i % mask.length) < 0.5 ? value : 0))
   const rest = await encodePixels(pipeline, { ...picture, values: covered }, generator)
   const shown = new Float32Array(latentMask.length + rest.length)
   shown.set(latentMask.map((value) => (value < 0.5 ? 0 : 1)))

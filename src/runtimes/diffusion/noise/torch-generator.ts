@@ -1,3 +1,4 @@
+import { floatAt } from '../value-at.ts'
 import { MersenneTwister } from './mersenne-twister.ts'
 
 const twoPi = Math.fround(2 * Math.PI)
@@ -60,8 +61,8 @@ export class TorchGenerator {
 /** Turns a block of sixteen uniform values into normal ones in place, in single precision as PyTorch does. */
 function toNormal(block: Float32Array): void {
   for (let i = 0; i < half; i++) {
-    const radius = Math.fround(Math.sqrt(Math.fround(-2 * Math.fround(Math.log(Math.fround(1 - (block[i] ?? 0)))))))
-    const angle = Math.fround(twoPi * (block[i + half] ?? 0))
+    const radius = Math.fround(Math.sqrt(Math.fround(-2 * Math.fround(Math.log(Math.fround(1 - floatAt(block, i)))))))
+    const angle = Math.fround(twoPi * floatAt(block, i + half))
     block[i] = radius * Math.fround(Math.cos(angle))
     block[i + half] = radius * Math.fround(Math.sin(angle))
   }

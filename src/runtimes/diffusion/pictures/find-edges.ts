@@ -1,3 +1,4 @@
+import { floatAt } from '../value-at.ts'
 import { fromGrey, type RgbImage } from './rgb-image.ts'
 
 /** Strengths below which an edge is dropped, and above which it is kept; OpenCV's usual pair for ControlNets. */
@@ -12,7 +13,8 @@ export function findEdges({ data, width, height }: RgbImage): RgbImage {
   const grey = Float32Array.from({ length: width * height }, (_, i) =>
     Math.round(0.299 * (data[i * 3] ?? 0) + 0.587 * (data[i * 3 + 1] ?? 0) + 0.114 * (data[i * 3 + 2] ?? 0)),
   )
-  const at = (x: number, y: number): number => grey[Math.min(Math.max(y, 0), height - 1) * width + Math.min(Math.max(x, 0), width - 1)] ?? 0
+  const at = (x: number, y: number): number =>
+    floatAt(grey, Math.min(Math.max(y, 0), height - 1) * width + Math.min(Math.max(x, 0), width - 1))
   const strength = new Float32Array(width * height)
   const across = new Float32Array(width * height)
   const down = new Float32Array(width * height)
@@ -43,11 +45,11 @@ const tangent = Math.tan(Math.PI / 8)
 /** Pixels that are the strongest along their gradient: 2 = strong, 1 = weak, 0 = no edge. */
 function ridges({ strength, across, down, width, height }: Gradient): Uint8Array {
   const marks = new Uint8Array(width * height)
-  const of = (x: number, y: number): number => (x < 0 || y < 0 || x >= width || y >= height ? 0 : (strength[y * width + x] ?? 0))
+  const of = (x: number, y: number): number => (x < 0 || y < 0 || x >= width || y >= height ? 0 : floatAt(strength, y * width + x))
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const i = y * width + x
-      const [here, dx, dy] = [strength[i] ?? 0, across[i] ?? 0, down[i] ?? 0]
+      const [here, dx, dy] = [floatAt(strength, i), floatAt(across, i), floatAt(down, i)]
       if (here <= thresholds.weak) continue
       const isFlat = Math.abs(dy) < Math.abs(dx) * tangent
       const isSteep = Math.abs(dy) > Math.abs(dx) / tangent

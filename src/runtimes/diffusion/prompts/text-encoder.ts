@@ -79,15 +79,16 @@ export class ClipTextEncoder {
   ): Promise<readonly EncodedRow[]> {
     const layer = this.#layers.at(-(clipSkip + 1 + this.#unread))
     if (layer === undefined) throw unusableModel(this.#session.file, `has too few hidden states for a clip_skip of ${clipSkip}`)
-    const length = rows[0]?.ids.length ?? 0
+    const [length = 0] = rows.map((row) => row.ids.length)
     const ids = rows.flatMap((row) => row.ids)
     const feeds = { input_ids: this.#session.tensor('input_ids', ids, [rows.length, length]), ...this.#vectorFeeds(rows), ...added }
     const [hidden, pooled] = await this.#session.run(feeds, this.#pooled === null ? [layer] : [layer, this.#pooled])
-    const width = hidden?.dims.at(-1) ?? 0
+    const width = hidden?.dims.at(-1)
+    if (hidden === undefined || width === undefined) throw unusableModel(this.#session.file, 'answers without hidden states')
     const size = length * width
-    const pooledWidth = pooled?.dims.at(-1) ?? 0
+    const pooledWidth = pooled === undefined ? 0 : pooled.values.length / rows.length
     return rows.map((_, i) => ({
-      hidden: hidden?.values.subarray(i * size, (i + 1) * size) ?? new Float32Array(0),
+      hidden: hidden.values.subarray(i * size, (i + 1) * size),
       pooled: pooled?.values.subarray(i * pooledWidth, (i + 1) * pooledWidth) ?? null,
       tokens: length,
       width,

@@ -1,3 +1,5 @@
+import { floatAt } from '../value-at.ts'
+
 type Term = readonly [factor: number, values: Float32Array]
 
 /** The sum of scaled arrays of one size; absent terms are written as null. Rounded to single precision once. */
@@ -9,5 +11,5 @@ export function linear(first: Term, ...rest: readonly (Term | null)[]): Float32A
 }
 
 function add(sums: Float64Array, [factor, values]: Term): void {
-  for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + factor * (values[i] ?? 0)
+  for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + factor * floatAt(values, i)
 }

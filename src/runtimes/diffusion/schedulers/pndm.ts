@@ -1,3 +1,4 @@
+import { valueAt } from '../value-at.ts'
 import { cumulativeLevels, finalAlphaBar } from './levels/cumulative-levels.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
 import { placed } from './levels/placed.ts'
@@ -62,5 +63,5 @@ const weights = [[1], [3 / 2, -1 / 2], [23 / 12, -16 / 12, 5 / 12], [55 / 24, -5
 function extrapolated(history: readonly Float32Array[]): Float32Array {
   const factors = weights[history.length - 1] ?? weights[0]
   const [newest = new Float32Array(0), ...earlier] = history.toReversed()
-  return linear([factors[0], newest], ...earlier.map((estimate, i) => [factors[i + 1] ?? 0, estimate] as const))
+  return linear([factors[0], newest], ...earlier.map((estimate, i) => [valueAt(factors, i + 1), estimate] as const))
 }

@@ -9,6 +9,7 @@ import { type OnnxSession, openWrittenGraph } from '../onnx/onnx-session.ts'
 import type { PixelArea } from '../pictures/resize-image.ts'
 import type { PixelSize } from '../pictures/rgb-image.ts'
 import type { PixelPlanes } from '../vae/vae-decoder.ts'
+import { floatAt } from '../value-at.ts'
 
 /** Sides of what goes through at once, in pixels, and how many around it are shown to the network but not kept: farther ones do not tell. */
 export interface UpscalerTiling {
@@ -136,7 +137,7 @@ function extended({ values, width, height }: PixelPlanes, to: { readonly width: 
     for (let y = 0; y < to.height; y++) {
       const from = (colour * height + Math.min(y, height - 1)) * width
       const line = (colour * to.height + y) * to.width
-      for (let x = 0; x < to.width; x++) wide[line + x] = ((values[from + Math.min(x, width - 1)] ?? 0) + 1) / 2
+      for (let x = 0; x < to.width; x++) wide[line + x] = (floatAt(values, from + Math.min(x, width - 1)) + 1) / 2
     }
   return wide
 }

@@ -1,5 +1,6 @@
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import { TorchGenerator } from '../noise/torch-generator.ts'
+import { valueAt } from '../value-at.ts'
 import { toDecoderScale } from './vae-config.ts'
 
 /** Patches of one latent value each, and their side; a decoder's borders blur, so only the middle of a patch counts. */
@@ -23,9 +24,8 @@ export async function measureLatentColours({ decoder, vae }: DiffusionPipeline):
   const draws = new TorchGenerator(0).normal(vae.channels * patches * patches)
   const patchOf = (i: number): number =>
     Math.floor(Math.floor((i % side ** 2) / side) / patchSide) * patches + Math.floor((i % side) / patchSide)
-  const latents = Float32Array.from(
-    { length: vae.channels * side ** 2 },
-    (_, i) => draws[Math.floor(i / side ** 2) * patches ** 2 + patchOf(i)] ?? 0,
+  const latents = Float32Array.from({ length: vae.channels * side ** 2 }, (_, i) =>
+    valueAt(draws, Math.floor(i / side ** 2) * patches ** 2 + patchOf(i)),
   )
   const decoded = await decoder.decode(toDecoderScale(latents, vae), size)
   const middle = (channel: number, patch: number): number => {
@@ -35,7 +35,7 @@ export async function measureLatentColours({ decoder, vae }: DiffusionPipeline):
   }
   const rows = Array.from({ length: patches ** 2 }, (_, patch) => [
     1,
-    ...Array.from({ length: vae.channels }, (_each, channel) => draws[channel * patches ** 2 + patch] ?? 0),
+    ...Array.from({ length: vae.channels }, (_each, channel) => valueAt(draws, channel * patches ** 2 + patch)),
   ])
   const perColour = [0, 1, 2].map((colour) =>
     leastSquares(
@@ -43,7 +43,7 @@ export async function measureLatentColours({ decoder, vae }: DiffusionPipeline):
       rows.map((_, patch) => middle(colour, patch)),
     ),
   )
-  const column = (place: number): readonly number[] => perColour.map((weights) => weights[place] ?? 0)
+  const column = (place: number): readonly number[] => perColour.map((weights) => valueAt(weights, place))
   return { base: column(0), factors: Array.from({ length: vae.channels }, (_, channel) => column(channel + 1)) }
 }
 
@@ -64,16 +64,16 @@ function leastSquares(rows: readonly (readonly number[])[], values: readonly num
   const size = rows[0]?.length ?? 0
   const sumOver = (term: (row: readonly number[], i: number) => number): number => rows.reduce((sum, row, i) => sum + term(row, i), 0)
   const system = Array.from({ length: size }, (_, a) => [
-    ...Array.from({ length: size }, (_each, b) => sumOver((row) => (row[a] ?? 0) * (row[b] ?? 0))),
-    sumOver((row, i) => (row[a] ?? 0) * (values[i] ?? 0)),
+    ...Array.from({ length: size }, (_each, b) => sumOver((row) => valueAt(row, a) * valueAt(row, b))),
+    sumOver((row, i) => valueAt(row, a) * valueAt(values, i)),
   ])
   for (const [pivot, equation] of system.entries()) {
     const lead = equation[pivot] || 1
     for (const [other, target] of system.entries()) {
       if (other === pivot) continue
-      const share = (target[pivot] ?? 0) / lead
-      for (let i = pivot; i <= size; i++) target[i] = (target[i] ?? 0) - share * (equation[i] ?? 0)
+      const share = valueAt(target, pivot) / lead
+      for (let i = pivot; i <= size; i++) target[i] = valueAt(target, i) - share * valueAt(equation, i)
     }
   }
-  return system.map((equation, i) => (equation[size] ?? 0) / (equation[i] || 1))
+  return system.map((equation, i) => valueAt(equation, size) / (equation[i] || 1))
 }

@@ -1,6 +1,7 @@
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import type { Frame } from '../pictures/frame.ts'
 import type { LatentSize } from '../unet/conditioning.ts'
+import { floatAt, valueAt } from '../value-at.ts'
 import { type LatentColours, measureLatentColours } from './latent-colours.ts'
 
 /** Longest side of a preview in pixels. */
@@ -28,7 +29,7 @@ export class PreviewPainter {
     for (let i = 0; i < count; i++) {
       for (const [colour, offset] of base.entries()) {
         let value = offset
-        for (const [channel, factor] of factors.entries()) value += (factor[colour] ?? 0) * (latents[channel * count + i] ?? 0)
+        for (const [channel, factor] of factors.entries()) value += valueAt(factor, colour) * floatAt(latents, channel * count + i)
         pixels[i * 3 + colour] = (value / 2 + 0.5) * 255
       }
     }

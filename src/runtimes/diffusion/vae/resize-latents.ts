@@ -1,4 +1,5 @@
 import type { LatentSize } from '../unet/conditioning.ts'
+import { floatAt } from '../value-at.ts'
 
 /**
  * Latents of one size as latents of another, bilinear between pixel centres, as PyTorch's `interpolate` without aligned corners.
@@ -15,7 +16,8 @@ export function resizeLatents(latents: Float32Array, from: LatentSize, to: Laten
     for (const row of rows)
       for (const column of columns) {
         const mix = (line: number) =>
-          (1 - column.share) * (plane[line * from.width + column.low] ?? 0) + column.share * (plane[line * from.width + column.high] ?? 0)
+          (1 - column.share) * floatAt(plane, line * from.width + column.low) +
+          column.share * floatAt(plane, line * from.width + column.high)
         resized[at++] = (1 - row.share) * mix(row.low) + row.share * mix(row.high)
       }
   }

@@ -1,4 +1,5 @@
 import type { LatentSize } from '../unet/conditioning.ts'
+import { floatAt } from '../value-at.ts'
 import { tileSpans, tileWeights } from './tile-spans.ts'
 import type { PixelPlanes, VaeDecoder } from './vae-decoder.ts'
 import type { EncodedPixels, VaeEncoder } from './vae-encoder.ts'
@@ -82,10 +83,10 @@ async function mapTiles(input: Planes, { tile, overlap }: Tiling, scale: number,
         const line = (Math.round(row.start * scale) + y) * width + Math.round(column.start * scale)
         for (const [x, weightX] of across.entries()) {
           const weight = weightX * weightY
-          weights[line + x] = (weights[line + x] ?? 0) + weight
+          weights[line + x] = floatAt(weights, line + x) + weight
           for (let channel = 0; channel < channels; channel++) {
             const at = channel * width * height + line + x
-            sums[at] = (sums[at] ?? 0) + weight * (result.values[(channel * result.height + y) * result.width + x] ?? 0)
+            sums[at] = floatAt(sums, at) + weight * floatAt(result.values, (channel * result.height + y) * result.width + x)
           }
         }
       }

@@ -1,4 +1,5 @@
 import { type JsonRecord, unusableModel } from '../onnx/model-file.ts'
+import { valueAt } from '../value-at.ts'
 
 /** How a model's latents relate to what its VAE works with. */
 export interface VaeConfig {
@@ -38,7 +39,7 @@ export function toDecoderScale(latents: Float32Array, { scalingFactor, statistic
     const channel = Math.floor(i / perChannel)
     return statistics === null
       ? value / scalingFactor
-      : (value * (statistics.deviation[channel] ?? 1)) / scalingFactor + (statistics.mean[channel] ?? 0)
+      : (value * (statistics.deviation[channel] ?? 1)) / scalingFactor + valueAt(statistics.mean, channel)
   })
 }
 
@@ -49,6 +50,6 @@ export function toModelScale(encoded: Float32Array, { scalingFactor, statistics,
     const channel = Math.floor(i / perChannel)
     return statistics === null
       ? value * scalingFactor
-      : ((value - (statistics.mean[channel] ?? 0)) * scalingFactor) / (statistics.deviation[channel] ?? 1)
+      : ((value - valueAt(statistics.mean, channel)) * scalingFactor) / (statistics.deviation[channel] ?? 1)
   })
 }

@@ -1,5 +1,6 @@
 import type { TorchGenerator } from '../noise/torch-generator.ts'
 import { unusableModel } from '../onnx/model-file.ts'
+import { floatAt } from '../value-at.ts'
 import type { PixelPlanes } from './vae-decoder.ts'
 import type { WideningSession } from './widening-session.ts'
 
@@ -44,6 +45,6 @@ export class VaeEncoder {
     const mean = values.subarray(0, count)
     const logVariance = values.subarray(count)
     const noise = generator.normal(count)
-    return mean.map((value, i) => value + Math.exp(Math.min(Math.max(logVariance[i] ?? 0, -30), 20) / 2) * (noise[i] ?? 0))
+    return mean.map((value, i) => value + Math.exp(Math.min(Math.max(floatAt(logVariance, i), -30), 20) / 2) * floatAt(noise, i))
   }
 }

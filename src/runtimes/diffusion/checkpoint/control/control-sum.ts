@@ -1,6 +1,7 @@
 import { Tensor } from 'onnxruntime-node'
 import type { UnetAdditions, UnetEvaluation } from '../../unet/unet-additions.ts'
 import type { UsedControlnet } from '../../used-assets.ts'
+import { floatAt } from '../../value-at.ts'
 import { controlInputs, silence } from './control-inputs.ts'
 import type { Controlnet } from './controlnet.ts'
 
@@ -26,7 +27,7 @@ export class ControlSum implements UnetAdditions {
       for (const [i, name] of names.entries()) {
         const { values, dims } = said[i] ?? { values: new Float32Array(1), dims: [1, 1, 1, 1] }
         const before = sums.get(name)
-        sums.set(name, { dims, values: before === undefined ? values : values.map((value, at) => value + (before.values[at] ?? 0)) })
+        sums.set(name, { dims, values: before === undefined ? values : values.map((value, at) => value + floatAt(before.values, at)) })
       }
     }
     if (sums.size === 0) return silence(this.#skips)

@@ -1,5 +1,6 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import type { ExecutionProvider } from '../../onnx/choose-provider.ts'
+import { valueAt } from '../../value-at.ts'
 import { type GraphTarget, gpuTarget, processorTarget } from './graph-target.ts'
 import { encodeOnnxModel, type OnnxNode, onnxTypes } from './onnx-messages.ts'
 
@@ -48,10 +49,10 @@ function attention(q: Float32Array, k: Float32Array, v: Float32Array): Float32Ar
   return Float32Array.from(
     places.flatMap((i) => {
       const shares = places.map((j) =>
-        Math.exp(row(q, i).reduce((sum, value, at) => sum + value * (row(k, j)[at] ?? 0), 0) / Math.sqrt(side)),
+        Math.exp(row(q, i).reduce((sum, value, at) => sum + value * valueAt(row(k, j), at), 0) / Math.sqrt(side)),
       )
       const whole = shares.reduce((sum, share) => sum + share, 0)
-      return places.map((at) => shares.reduce((sum, share, j) => sum + (share / whole) * (row(v, j)[at] ?? 0), 0))
+      return places.map((at) => shares.reduce((sum, share, j) => sum + (share / whole) * valueAt(row(v, j), at), 0))
     }),
   )
 }

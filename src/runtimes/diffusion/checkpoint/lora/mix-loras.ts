@@ -1,5 +1,6 @@
 import { Tensor } from 'onnxruntime-node'
 import { ServiceError } from '../../../../core/error.ts'
+import { floatAt } from '../../value-at.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 import { loraInputs } from './lora-branches.ts'
 import type { LoraNetwork } from './lora-modules.ts'
@@ -68,7 +69,7 @@ function mixModule(
     down.set(each.down, at * inputs)
     for (let row = 0; row < outputs; row++)
       for (let column = 0; column < each.rank; column++)
-        up[row * rank + at + column] = (each.up[row * each.rank + column] ?? 0) * each.scale * weight
+        up[row * rank + at + column] = floatAt(each.up, row * each.rank + column) * each.scale * weight
     at += each.rank
   }
   return { down, up, rank }

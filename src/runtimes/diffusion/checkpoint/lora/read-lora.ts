@@ -49,8 +49,8 @@ export async function readLora(
     const target = targets.get(module)
     if (target === undefined) throw refuse(file, `changes "${module}", which the model does not have; it is for another family`)
     const [downValues, upValues] = [tensors.get(down ?? ''), tensors.get(up ?? '')]
-    const rank = file.tensors.get(down ?? '')?.shape[0] ?? 0
-    if (downValues === undefined || upValues === undefined || rank === 0 || file.tensors.get(up ?? '')?.shape[1] !== rank)
+    const rank = file.tensors.get(down ?? '')?.shape[0]
+    if (downValues === undefined || upValues === undefined || !rank || file.tensors.get(up ?? '')?.shape[1] !== rank)
       throw refuse(file, `holds no matching pair for "${module}"`)
     const scale = alpha === undefined ? peftScale(module, rank) : (tensors.get(alpha)?.[0] ?? rank) / rank
     return { ...target, rank, down: downValues, up: upValues, scale }

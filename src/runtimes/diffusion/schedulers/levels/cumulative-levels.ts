@@ -1,3 +1,4 @@
+import { valueAt } from '../../value-at.ts'
 import type { SchedulerConfig } from '../scheduler-config.ts'
 import type { NoiseSchedule } from './noise-schedule.ts'
 
@@ -11,7 +12,7 @@ export interface CumulativeLevels {
 
 /** @param beyond The share behind timestep 0. */
 export function cumulativeLevels({ alphasCumprod }: NoiseSchedule, beyond: number): CumulativeLevels {
-  const alphaBar = (timestep: number): number => (timestep < 0 ? beyond : (alphasCumprod[timestep] ?? 0))
+  const alphaBar = (timestep: number): number => (timestep < 0 ? beyond : valueAt(alphasCumprod, timestep))
   return {
     alphaBar,
     level: (timestep) => {

@@ -1,13 +1,14 @@
+import { valueAt } from '../../value-at.ts'
 import type { NoiseSchedule } from './noise-schedule.ts'
 
 /** `numpy.interp(time, [0, 1, …], values)`. */
 export function interpolate(values: Float32Array, time: number): number {
   const last = values.length - 1
-  if (time <= 0) return values[0] ?? 0
-  if (time >= last) return values[last] ?? 0
+  if (time <= 0) return valueAt(values, 0)
+  if (time >= last) return valueAt(values, last)
   const low = Math.floor(time)
-  const from = values[low] ?? 0
-  return ((values[low + 1] ?? 0) - from) * (time - low) + from
+  const from = valueAt(values, low)
+  return (valueAt(values, low + 1) - from) * (time - low) + from
 }
 
 /**
@@ -29,9 +30,9 @@ export function karrasSigmas(levels: Iterable<number>, steps: number): readonly 
 export function timestepOf(sigma: number, { logSigmas }: NoiseSchedule): number {
   const logSigma = Math.log(Math.max(sigma, 1e-10))
   let low = 0
-  while (low < logSigmas.length - 2 && (logSigmas[low + 1] ?? 0) <= logSigma) low++
-  const from = logSigmas[low] ?? 0
-  const to = logSigmas[low + 1] ?? 0
+  while (low < logSigmas.length - 2 && valueAt(logSigmas, low + 1) <= logSigma) low++
+  const from = valueAt(logSigmas, low)
+  const to = valueAt(logSigmas, low + 1)
   const share = Math.min(Math.max((from - logSigma) / (from - to), 0), 1)
   return (1 - share) * low + share * (low + 1)
 }
