@@ -1,4 +1,4 @@
-import { type ErrorRecord, ServiceError, toErrorRecord } from '../core/error.ts'
+import { type ErrorRecord, ServiceError, toFailureRecord } from '../core/error.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 
 /** Where every node that lends slots takes leases. */
@@ -48,12 +48,12 @@ export interface CarriedError extends ErrorRecord {
 
 /** What other nodes may know of an error. */
 export function carryError(error: unknown): CarriedError {
-  return { ...toErrorRecord(error), retryAfterSeconds: error instanceof ServiceError ? (error.retryAfterSeconds ?? null) : null }
+  return { ...toFailureRecord(error), retryAfterSeconds: error instanceof ServiceError ? (error.retryAfterSeconds ?? null) : null }
 }
 
 /** The error that was carried. */
-export function uncarryError({ code, message, param, retryAfterSeconds }: CarriedError): ServiceError {
-  return new ServiceError(code, message, { param: param ?? undefined, retryAfterSeconds: retryAfterSeconds ?? undefined })
+export function uncarryError({ code, message, param, cause, retryAfterSeconds }: CarriedError): ServiceError {
+  return new ServiceError(code, message, { param: param ?? undefined, cause, retryAfterSeconds: retryAfterSeconds ?? undefined })
 }
 
 /** A node that cannot be reached, or is gone; another may do the work. */

@@ -3,6 +3,7 @@ import type { Inference } from '../core/inference.ts'
 import type { NumberedRequest } from '../core/ports/request-log.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 import type { ListedRequest, RequestPage, RequestQuery } from './contract/requests.ts'
+import { showInference } from './show-inference.ts'
 import { hasPictures } from './stored-images.ts'
 
 type Dependencies = Pick<ConsoleDependencies, 'requests' | 'log' | 'tokens' | 'accounts' | 'clock'>
@@ -40,7 +41,7 @@ export async function listRequests(
       account: accounts === null ? null : (accounts.get(accountId) ?? accountId),
       token: record?.tokenId ? (tokens.get(record.tokenId) ?? record.tokenId) : null,
       excerpt: own ? (record?.asked?.excerpt ?? null) : null,
-      inference,
+      inference: inference && showInference(inference, person),
       picture: own && inference !== null ? pictureOf(inference, deps.clock.now()) : null,
     }
   })

@@ -29,6 +29,8 @@ export interface Caller {
   /** null when a console session, not a token, authenticated it. */
   readonly tokenId: string | null
   readonly scopes: readonly Scope[]
+  /** Whether failures tell it their causes: only an owner at the console hears them. */
+  readonly hearsCauses?: true
   /** Requests a minute of the token itself; absent = only those of its account. */
   readonly requestsPerMinute?: number
 }

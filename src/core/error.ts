@@ -53,7 +53,7 @@ export interface ServiceErrorOptions {
   readonly param?: string | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly faults?: readonly FieldFault[] | undefined
-  /** The reason for the log; never sent to a client. */
+  /** The reason, for the log and for owners at the console; never sent to other callers. */
   readonly cause?: unknown
 }
 
@@ -74,11 +74,13 @@ export class ServiceError extends Error {
   }
 }
 
-/** The storable, transferable form of a {@link ServiceError}: plain data, without cause. */
+/** The storable, transferable form of a {@link ServiceError}: plain data. */
 export interface ErrorRecord {
   readonly code: ErrorCode
   readonly message: string
   readonly param: string | null
+  /** Why, for owners alone, as {@link causeText} has it; never sent at the public interface. Absent = the message says all that is known. */
+  readonly cause?: string
 }
 
 /** Turns anything thrown into a record a client may see: unknown errors become a fixed sentence. */
@@ -90,4 +92,32 @@ export function toErrorRecord(error: unknown): ErrorRecord {
 /** The error a stored record stands for. */
 export function fromErrorRecord(record: ErrorRecord): ServiceError {
   return new ServiceError(record.code, record.message, { param: record.param ?? undefined })
+}
+
+/** Like {@link toErrorRecord}, with the cause: for what is stored or goes to other nodes, never for callers. */
+export function toFailureRecord(error: unknown): ErrorRecord {
+  const cause = causeText(error)
+  return cause === null ? toErrorRecord(error) : { ...toErrorRecord(error), cause }
+}
+
+const longestCause = 600
+const mostCauses = 5
+
+/** Why something failed, as a line that ends with what came first; null when it tells no more than its message. */
+export function causeText(error: unknown): string | null {
+  // What was not foreseen says nothing of itself to callers.
+  let cause = error instanceof ServiceError ? error.cause : error
+  const reasons: string[] = []
+  for (let depth = 0; cause !== undefined && cause !== null && depth < mostCauses; depth++) {
+    const [line = ''] = reasonOf(cause).trim().split('\n')
+    if (line !== '' && !reasons.includes(line)) reasons.push(line)
+    cause = cause instanceof Error ? cause.cause : undefined
+  }
+  return reasons.length === 0 ? null : reasons.join(' ← ').slice(0, longestCause).toWellFormed().replaceAll('\0', ' ')
+}
+
+/** What one link of a chain of causes says; the sentence for callers says nothing where a reason follows. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  return cause instanceof ServiceError && cause.cause !== undefined ? '' : cause.message || cause.name
 }

@@ -22,6 +22,11 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller
 }
 
+/** What a request may hear of failures; nothing besides the error before authentication. */
+export function hearerOf(request: FastifyRequest): Pick<Caller, 'hearsCauses'> {
+  return callers.get(request) ?? {}
+}
+
 /** The account of a request, or null before authentication. */
 export function accountOf(request: FastifyRequest): string | null {
   return callers.get(request)?.accountId ?? null

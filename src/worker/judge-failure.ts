@@ -1,4 +1,4 @@
-import { type ErrorRecord, ServiceError, toErrorRecord } from '../core/error.ts'
+import { type ErrorRecord, ServiceError, toFailureRecord } from '../core/error.ts'
 
 /** What a worker does with an inference that failed. */
 export type Judgement =
@@ -15,7 +15,7 @@ const longestRetryMs = 60_000
 
 /** @param attempt The attempt that failed, from 1. */
 export function judgeFailure(failure: unknown, attempt: number): Judgement {
-  const error = toErrorRecord(failure)
+  const error = toFailureRecord(failure)
   const retryDelayMs = Math.min(firstRetryMs * 5 ** (attempt - 1), longestRetryMs)
   const askedMs = failure instanceof ServiceError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0
   const delayMs = Math.max(askedMs, retryDelayMs)

@@ -7,6 +7,7 @@ import { createFirstRunLink } from '../../src/console/sign-in/create-first-run-l
 import type { ModelCatalog } from '../../src/core/ports/model-catalog.ts'
 import type { OutputStore } from '../../src/core/ports/output-store.ts'
 import type { Store } from '../../src/core/ports/store.ts'
+import type { TextModel } from '../../src/core/ports/text-model.ts'
 import { createHttpServer } from '../../src/http/create-http-server.ts'
 import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
 import type { HttpSettings } from '../../src/http/http-settings.ts'
@@ -57,6 +58,7 @@ export async function startConsoleService({
   modelServers = () => [],
   outputs: given,
   catalog = createFakeCatalog(),
+  text,
   clock = createTestClock(),
   store = createMemoryStore({ clock, limits: { maxPending: 100 } }),
 }: {
@@ -70,6 +72,8 @@ export async function startConsoleService({
   modelServers?: ConsoleDependencies['modelServers']
   outputs?: OutputStore
   catalog?: ModelCatalog
+  /** What answers as `fake-chat`; the fake unless a test brings another. */
+  text?: TextModel
   clock?: TestClock
   /** Of another service, to be a second node beside it. */
   store?: Store
@@ -82,7 +86,7 @@ export async function startConsoleService({
   const deps: HttpDependencies = {
     ...guarded,
     catalog,
-    pool: createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock }) } }),
+    pool: createFixedModelPool({ text: { 'fake-chat': text ?? createFakeTextModel({ clock }) } }),
     outputs,
     assets: createTestAssets({ store, clock, catalog }),
     events: new InferenceEvents(clock),

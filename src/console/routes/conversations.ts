@@ -40,6 +40,8 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
   ),
   state: Type.Enum(turnStates),
   failure: Type.Optional(Type.String({ maxLength: 2000 })),
+  requestId: Type.Optional(Type.String({ maxLength: 128 })),
+  cause: Type.Optional(Type.String({ maxLength: 1000 })),
   model: Type.Optional(Type.String({ maxLength: 128 })),
   facts: Type.Optional(
     Type.Object({ promptTokens: count, completionTokens: count, firstTextMs: count, writingMs: count }, { additionalProperties: false }),

@@ -9,6 +9,7 @@ import type { RequestCall, RequestPage, RequestShown } from '../contract/request
 import { listRequests } from '../list-requests.ts'
 import { createQueryReader } from '../read-console-input.ts'
 import { readRequestPlace } from '../request-place.ts'
+import { showInference } from '../show-inference.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 
 const readQuery = createQueryReader({
@@ -54,7 +55,7 @@ async function showRequest(
   const tokens = record?.tokenId ? await deps.tokens.list(inference.accountId, options) : []
   const deliveries = own ? await deps.webhooks.list(person.id, options) : []
   return {
-    inference: own ? inference : { ...inference, output: null },
+    inference: showInference(inference, person),
     token: record?.tokenId ? (tokens.find(({ id: token }) => token === record.tokenId)?.name ?? record.tokenId) : null,
     call: own ? readCall(record?.asked?.call ?? null) : null,
     deliveries: deliveries.filter(({ inferenceId }) => inferenceId === id).map(({ accountId: _, ...delivery }) => delivery),

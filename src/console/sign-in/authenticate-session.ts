@@ -20,5 +20,6 @@ export async function authenticateSession(
   requireOwnHost(request.headers, deps)
   requireSameOrigin(request, publicUrl)
   const account = await findSessionAccount(deps, secret, options)
-  return account === null ? null : { accountId: account.id, tokenId: null, scopes }
+  if (account === null) return null
+  return { accountId: account.id, tokenId: null, scopes, ...(account.role === 'owner' && { hearsCauses: true }) }
 }

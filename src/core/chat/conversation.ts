@@ -36,6 +36,10 @@ export interface Turn {
   readonly state: TurnState
   /** Why it failed, as a sentence. */
   readonly failure: string | null
+  /** By which the service's log knows the request that failed; absent = none did, or there was no answer. */
+  readonly requestId?: string
+  /** Why it failed, as an owner was told; absent = nobody said. */
+  readonly cause?: string
   /** The model that wrote it. */
   readonly model: string | null
   readonly facts: TurnFacts | null

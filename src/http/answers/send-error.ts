@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError, toErrorRecord } from '../../core/error.ts'
+import { hearerOf } from '../caller.ts'
 import { toErrorBody } from '../wire/faults/error-body.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
 import { errorStatus } from './error-status.ts'
@@ -18,7 +19,9 @@ export function sendError(reply: FastifyReply, thrown: unknown): unknown {
   if (status === 401) reply.header('www-authenticate', challenge(code))
   const seconds = error instanceof ServiceError ? (error.retryAfterSeconds ?? defaultRetry[status]) : undefined
   if (seconds !== undefined) reply.header('retry-after', String(Math.min(longestRetrySeconds, Math.max(1, Math.ceil(seconds)))))
-  const body = isMessagesSurface(reply.request) ? toMessageError(toErrorRecord(error), reply.request.id) : toErrorBody(error)
+  const body = isMessagesSurface(reply.request)
+    ? toMessageError(toErrorRecord(error), reply.request.id)
+    : toErrorBody(error, hearerOf(reply.request))
   reply.send(JSON.stringify(body))
   return error
 }

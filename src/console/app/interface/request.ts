@@ -5,8 +5,9 @@ export class RequestFailure extends Error {
   /** By which the service's log knows it; null when there was no answer. */
   readonly requestId: string | null
 
-  constructor(status: number, code: string, message: string, requestId: string | null = null) {
-    super(message)
+  /** @param cause Why, as only owners are told. */
+  constructor(status: number, code: string, message: string, requestId: string | null = null, cause?: string) {
+    super(message, { cause })
     this.name = 'RequestFailure'
     this.status = status
     this.code = code
@@ -58,12 +59,13 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
 }
 
 async function readFailure(response: Response): Promise<RequestFailure> {
-  const body = (await response.json().catch(() => null)) as { error?: { code?: string; message?: string } } | null
+  const body = (await response.json().catch(() => null)) as { error?: { code?: string; message?: string; cause?: string } } | null
   return new RequestFailure(
     response.status,
     body?.error?.code ?? 'unknown',
     body?.error?.message ?? `The service answered ${response.status}. Try again, and look at its log if it happens twice.`,
     response.headers.get('x-request-id'),
+    body?.error?.cause,
   )
 }
 
@@ -75,4 +77,9 @@ export function sentenceOf(error: unknown): string {
 /** By which the service's log knows what failed, or null. */
 export function requestIdOf(error: unknown): string | null {
   return error instanceof RequestFailure ? error.requestId : null
+}
+
+/** Why, as an owner is told; null for everybody else. */
+export function causeOf(error: unknown): string | null {
+  return error instanceof RequestFailure && typeof error.cause === 'string' ? error.cause : null
 }

@@ -23,7 +23,7 @@ interface Delta {
 interface Chunk {
   readonly choices?: readonly { readonly delta?: Delta; readonly finish_reason?: string | null }[]
   readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null
-  readonly error?: { readonly message: string; readonly code: string }
+  readonly error?: { readonly message: string; readonly code: string; readonly cause?: string }
 }
 
 /**
@@ -37,16 +37,17 @@ export async function* streamChat(body: ChatBody, signal: AbortSignal): AsyncGen
     body: { ...body, stream: true, stream_options: { include_usage: true } },
     signal,
   })
+  const requestId = response.headers.get('x-request-id')
   for await (const { data } of readEventStream(response)) {
     if (data === '[DONE]') return
     const chunk = JSON.parse(data) as Chunk
-    if (chunk.error) throw new RequestFailure(500, chunk.error.code, chunk.error.message)
+    if (chunk.error) throw new RequestFailure(500, chunk.error.code, chunk.error.message, requestId, chunk.error.cause)
     const choice = chunk.choices?.[0]
     yield* deltaParts(choice?.delta ?? {})
     if (choice?.finish_reason) yield { type: 'end', reason: choice.finish_reason }
     if (chunk.usage) yield { type: 'usage', promptTokens: chunk.usage.prompt_tokens, completionTokens: chunk.usage.completion_tokens }
   }
-  throw new RequestFailure(0, 'cut_off', 'The answer broke off. Try again.')
+  throw new RequestFailure(0, 'cut_off', 'The answer broke off. Try again.', requestId)
 }
 
 function deltaParts({ content, reasoning_content: thoughts, tool_calls: calls = [] }: Delta): readonly ChatStreamPart[] {

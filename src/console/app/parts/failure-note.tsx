@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
-import { requestIdOf, sentenceOf } from '../interface/request.ts'
+import { causeOf, requestIdOf, sentenceOf } from '../interface/request.ts'
 import { Button } from './button.tsx'
-import { RequestId } from './request-id.tsx'
+import { FailureDetail } from './failure-detail.tsx'
 
 /** Says what went wrong, with a way to try again. */
 export function FailureNote({ failure, retry }: { failure: unknown; retry?: () => void }): VNode {
@@ -9,7 +9,7 @@ export function FailureNote({ failure, retry }: { failure: unknown; retry?: () =
     <div class="note bad" role="alert">
       <span>
         {sentenceOf(failure)}
-        <RequestId id={requestIdOf(failure)} />
+        <FailureDetail requestId={requestIdOf(failure)} cause={causeOf(failure)} />
       </span>
       {retry ? (
         <Button size="small" onClick={retry}>

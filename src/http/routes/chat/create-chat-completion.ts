@@ -76,5 +76,8 @@ async function answerNow(deps: RouteDependencies, settings: HttpSettings, { inco
   const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request, kind: 'chat' }, options)
   if (!delivery.stream) return whole(await collectText(parts))
   const passed = storing.keep ? passText(parts, async (result) => void (await whole(result))) : parts
-  return streamText(deps, { incoming, reply, caller }, passed, (started) => encodeChatStream(head, request, started, delivery))
+  const { hearsCauses } = caller
+  return streamText(deps, { incoming, reply, caller }, passed, (started) =>
+    encodeChatStream(head, request, started, { ...delivery, hearsCauses }),
+  )
 }

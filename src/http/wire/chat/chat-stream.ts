@@ -1,7 +1,6 @@
-import { toErrorRecord } from '../../../core/error.ts'
 import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
 import { doneEvent, encodeAsciiJson, encodeEventData } from '../event-data.ts'
-import { toErrorObject } from '../faults/error-body.ts'
+import { describeError, type ErrorHearer } from '../faults/error-body.ts'
 import { encodeChatLogprobs } from './chat-logprobs.ts'
 import type { CompletionHead } from './completion-head.ts'
 import type { Delivery } from './stream-options-field.ts'
@@ -16,7 +15,7 @@ export async function* encodeChatStream(
   head: CompletionHead,
   request: TextRequest,
   parts: AsyncIterable<TextPart>,
-  delivery: Delivery,
+  delivery: Delivery & ErrorHearer,
 ): AsyncGenerator<string, void, undefined> {
   const chunk = (fields: object) =>
     encodeEventData({
@@ -39,7 +38,7 @@ export async function* encodeChatStream(
       else if (delivery.includeUsage) yield chunk({ choices: [], usage: encodeTokenUsage(part.usage) })
     }
   } catch (error) {
-    yield encodeEventData({ error: toErrorObject(toErrorRecord(error)) })
+    yield encodeEventData({ error: describeError(error, delivery) })
     throw error
   }
   yield doneEvent

@@ -1,4 +1,4 @@
-import { type ErrorRecord, fromErrorRecord, ServiceError, toErrorRecord } from '../../../core/error.ts'
+import { causeText, type ErrorRecord, fromErrorRecord, ServiceError, toErrorRecord } from '../../../core/error.ts'
 import { errorStatus, errorTypes } from '../../answers/error-status.ts'
 
 /** The error object every client gets; all four keys are always there. */
@@ -7,6 +7,8 @@ export interface ErrorObject {
   readonly type: string
   readonly param: string | null
   readonly code: string
+  /** Why, for an owner at the console alone. */
+  readonly cause?: string
 }
 
 export interface ErrorBody {
@@ -15,15 +17,27 @@ export interface ErrorBody {
   readonly detail?: readonly { readonly loc: readonly (string | number)[]; readonly msg: string; readonly type: string }[]
 }
 
+/** Of whom an error is told. */
+export interface ErrorHearer {
+  /** Whether it may hear why the service failed; absent = it may not. */
+  readonly hearsCauses?: boolean | undefined
+}
+
+/** The error object of a failure that was thrown, for one hearer. */
+export function describeError(error: unknown, { hearsCauses = false }: ErrorHearer = {}): ErrorObject {
+  const cause = hearsCauses ? causeText(error) : null
+  return { ...toErrorObject(toErrorRecord(error)), ...(cause !== null && { cause }) }
+}
+
 /** The error object of a stored or thrown failure. */
 export function toErrorObject({ code, message, param }: ErrorRecord): ErrorObject {
   return { message, type: errorTypes[errorStatus[code]], param, code }
 }
 
 /** Turns anything thrown into the body a client may see. */
-export function toErrorBody(error: unknown): ErrorBody {
+export function toErrorBody(error: unknown, hearer: ErrorHearer = {}): ErrorBody {
   const record = toErrorRecord(error)
-  const body = { error: toErrorObject(record) }
+  const body = { error: describeError(error, hearer) }
   if (errorStatus[record.code] !== 422) return body
   const known = error instanceof ServiceError ? error : fromErrorRecord(record)
   const faults =

@@ -101,7 +101,8 @@ export class Conversation {
     this.stop()
     this.comparing.value = []
     this.#leaf.value = turn.id
-    void this.#write({ ...turn, state: 'writing', failure: null }, chatSettings.value.model)
+    const { requestId: _, cause: __, ...begun } = turn
+    void this.#write({ ...begun, state: 'writing', failure: null }, chatSettings.value.model)
   }
 
   /** Shows a version of a message, with the newest of what follows it. */

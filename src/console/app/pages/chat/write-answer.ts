@@ -1,5 +1,5 @@
 import type { AskedCall, Turn } from '../../../../core/chat/conversation.ts'
-import { sentenceOf } from '../../interface/request.ts'
+import { causeOf, requestIdOf, sentenceOf } from '../../interface/request.ts'
 import { type ChatStreamPart, streamChat } from '../../interface/stream-chat.ts'
 import { type ChatSettings, chatRequestBody } from './chat-settings.ts'
 import type { ChatMessage } from './message-text.ts'
@@ -54,8 +54,14 @@ export async function writeAnswer(
     const { schema } = readSchema(settings)
     if (schema !== null && written.calls.length === 0) change({ schemaFaults: await schemaFaults(schema, written.content) })
   } catch (error) {
-    change(signal.aborted ? { state: 'stopped' } : { state: 'failed', failure: sentenceOf(error) })
+    change(signal.aborted ? { state: 'stopped' } : failedFields(error))
   }
+}
+
+function failedFields(error: unknown): Partial<Turn> {
+  const requestId = requestIdOf(error)
+  const cause = causeOf(error)
+  return { state: 'failed', failure: sentenceOf(error), ...(requestId !== null && { requestId }), ...(cause !== null && { cause }) }
 }
 
 /** The calls with one more piece of one of them. */

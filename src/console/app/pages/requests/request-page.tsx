@@ -6,9 +6,9 @@ import type { RequestShown } from '../../../contract/requests.ts'
 import { cancelInference, showRequest } from '../../interface/inference-requests.ts'
 import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
+import { FailureDetail } from '../../parts/failure-detail.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
-import { RequestId } from '../../parts/request-id.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
@@ -88,7 +88,7 @@ function Failure({ inference: { error, id } }: { inference: Inference }): VNode 
     <div class="note bad">
       <span>
         {error?.message}
-        <RequestId id={id} />
+        <FailureDetail requestId={id} cause={error?.cause ?? null} />
       </span>
     </div>
   )

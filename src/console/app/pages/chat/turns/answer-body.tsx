@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { FailureDetail } from '../../../parts/failure-detail.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Prose } from '../../../parts/markdown/prose.tsx'
 import { AnswerWaiting } from './answer-waiting.tsx'
@@ -24,9 +25,12 @@ export function AnswerBody({ turn }: { turn: Turn }): VNode {
       {content || writing ? <Prose text={content} caret={writing} /> : null}
       {schemaFaults === undefined ? null : <Verdict faults={schemaFaults} />}
       {failure ? (
-        <p class="note bad" role="alert">
-          {failure}
-        </p>
+        <div class="note bad" role="alert">
+          <span>
+            {failure}
+            <FailureDetail requestId={turn.requestId ?? null} cause={turn.cause ?? null} />
+          </span>
+        </div>
       ) : null}
     </>
   )

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { Inference } from '../../../../../core/inference.ts'
 import { followInference } from '../../../interface/follow-inference.ts'
 import { cancelInference, findInference } from '../../../interface/inference-requests.ts'
-import { RequestFailure, requestIdOf, sentenceOf } from '../../../interface/request.ts'
+import { causeOf, RequestFailure, requestIdOf, sentenceOf } from '../../../interface/request.ts'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
 import { submitImage } from '../../../interface/submit-image.ts'
 import { imageRouteOf } from '../../../state/models.ts'
@@ -23,6 +23,8 @@ export interface ImageRun {
   readonly failure: string | null
   /** By which the service's log knows what failed. */
   readonly failedRequestId: string | null
+  /** Why, as an owner is told; null for everybody else. */
+  readonly failureCause: string | null
   /** By which the service knows the request again. */
   readonly submissionKey: string
   /** Whether it was cancelled before the service had told its id. */
@@ -64,7 +66,7 @@ export async function draw(
 ): Promise<void> {
   const key = takeKey()
   const empty = { id: null, queuePosition: null, progress: null, preview: null, images: [], computeMs: null, failure: null }
-  const fresh = { ...empty, failedRequestId: null, submissionKey, grid, cancelWanted: false, connectionLost: false }
+  const fresh = { ...empty, failedRequestId: null, failureCause: null, submissionKey, grid, cancelWanted: false, connectionLost: false }
   imageRuns.value = [{ key, body, state: 'sending', ...fresh }, ...imageRuns.value]
   try {
     const id = await submitImage(imageRouteOf(body.checkpoint), body, submissionKey)
@@ -72,7 +74,7 @@ export async function draw(
     if (imageRuns.value.some((run) => run.key === key && run.cancelWanted)) await cancelInference(id)
     await followToItsEnd(key, id, pause)
   } catch (error) {
-    change(key, { state: 'failed', failure: sentenceOf(error), failedRequestId: requestIdOf(error) })
+    change(key, { state: 'failed', failure: sentenceOf(error), failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
   }
 }
 
@@ -123,6 +125,7 @@ async function finish(key: number, inference: Inference): Promise<void> {
       state: 'failed',
       failure: inference.error?.message ?? 'The request did not end well.',
       failedRequestId: inference.id,
+      failureCause: inference.error?.cause ?? null,
     })
   const { images, computeMs } = await outputFacts(inference.id)
   change(key, { state: 'done', images, computeMs, preview: null })

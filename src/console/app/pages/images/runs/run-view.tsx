@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { sentenceOf } from '../../../interface/request.ts'
 import { Button } from '../../../parts/button.tsx'
 import { durationText } from '../../../parts/duration-text.ts'
-import { RequestId } from '../../../parts/request-id.tsx'
+import { FailureDetail } from '../../../parts/failure-detail.tsx'
 import { showToast } from '../../../state/toasts.ts'
 import { DevelopingPlate } from './developing-plate.tsx'
 import { cancelRun, drawAgain, type ImageRun } from './image-runs.ts'
@@ -25,7 +25,7 @@ export function RunView({ run }: { run: ImageRun }): VNode {
         <div class="note bad" role="alert">
           <span>
             {run.failure}
-            <RequestId id={run.failedRequestId} />
+            <FailureDetail requestId={run.failedRequestId} cause={run.failureCause} />
           </span>
           <Button size="small" icon="again" onClick={() => void drawAgain(run)}>
             Try again

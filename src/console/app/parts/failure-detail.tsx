@@ -1,0 +1,22 @@
+import type { VNode } from 'preact'
+
+interface FailureDetailProps {
+  /** By which the service's log knows what failed; null = there was no answer. */
+  readonly requestId: string | null
+  /** Why, as an owner was told; null for everybody else. */
+  readonly cause?: string | null
+}
+
+/** What there is to a failure besides its sentence: for owners why it happened, and what the service's log calls it. */
+export function FailureDetail({ requestId, cause = null }: FailureDetailProps): VNode {
+  return (
+    <>
+      {cause === null ? null : <small class="failure-detail">Why, for owners: {cause}</small>}
+      {requestId === null ? null : (
+        <small class="failure-detail">
+          Request <code>{requestId}</code>
+        </small>
+      )}
+    </>
+  )
+}

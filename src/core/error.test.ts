@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { causeText, ServiceError, toErrorRecord, toFailureRecord } from './error.ts'
+
+const failure = (cause?: unknown) => new ServiceError('inference_failed', 'It failed.', { cause })
+
+test('a cause is told as one line, the first reason last', () => {
+  const refused = new Error('connect ECONNREFUSED 10.0.0.7:8000')
+  assert.equal(
+    causeText(failure(new Error('The upstream cannot be reached.', { cause: refused }))),
+    'The upstream cannot be reached. ← connect ECONNREFUSED 10.0.0.7:8000',
+  )
+  assert.equal(causeText(failure('Error: out of memory\n    at decode (llama.ts:1)')), 'Error: out of memory')
+  assert.equal(causeText(failure(failure(refused))), refused.message, 'a sentence for callers says nothing of its cause')
+  assert.equal(causeText(new TypeError('nobody foresaw it')), 'nobody foresaw it')
+})
+
+test('what has no cause of its own tells none', () => {
+  for (const cause of [undefined, null, '', '  \n']) assert.equal(causeText(failure(cause)), null)
+})
+
+test('a cause is bounded, ends though it leads to itself, and holds nothing that no database takes', () => {
+  const circle = new Error('round')
+  circle.cause = circle
+  assert.equal(causeText(failure(circle)), 'round')
+  const text = causeText(failure(new Error(`a\0b\ud800${'x'.repeat(5000)}`))) ?? ''
+  assert.equal(text.length, 600)
+  assert.equal(text.slice(0, 4), 'a b\ufffd')
+})
+
+test('callers are told no cause, what is stored holds it', () => {
+  const error = failure(new Error('secret host'))
+  assert.equal(JSON.stringify(toErrorRecord(error)).includes('secret'), false)
+  assert.equal(toFailureRecord(error).cause, 'secret host')
+})

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { becomeOwner, draw, openPage, visitConsole } from './support/console-visit.ts'
+import { openDyingServers } from './support/dying-servers.ts'
+import { findBarriers } from './support/find-barriers.ts'
+import { withoutChromium } from './support/open-chromium.ts'
+import { textOf } from './support/page-text.ts'
+
+const sentence = /The model failed on this request|The model dead-images stopped or could not be loaded/
+const request = /Request [\w-]{8,}/
+
+/** Asks the model whose server dies, and the one whose server is not there. Returns what was told: of the chat, of the drawing, and on its page. */
+async function fail(page: Page): Promise<readonly string[]> {
+  const panel = page.getByRole('complementary', { name: 'Conversations and settings' })
+  await panel.getByLabel('Model', { exact: true }).selectOption('dying-chat')
+  await page.getByLabel('Your message').fill('Tell me a story.')
+  await page.keyboard.press('Enter')
+  const answer = page.locator('.turn-answer[data-state=failed]')
+  await answer.getByText('Once upon a time').waitFor()
+  const chat = await textOf(answer.getByRole('alert'))
+  await page.reload()
+  await answer.waitFor()
+  assert.equal(await textOf(answer.getByRole('alert')), chat, 'what was told is kept with the conversation')
+  await answer.getByRole('button', { name: 'Go on' }).waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await openPage(page, 'Images')
+  await page.getByLabel('Model', { exact: true }).selectOption('dead-images')
+  await draw(page, 'a red apple')
+  const run = page.locator('.run[data-state=failed]')
+  await run.waitFor({ timeout: 60_000 })
+  const drawing = await textOf(run.getByRole('alert'))
+  assert.deepEqual(await findBarriers(page), [])
+  await openPage(page, 'Requests')
+  await page.getByRole('link', { name: 'a red apple' }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Request' }).waitFor()
+  return [chat, drawing, await textOf(page.locator('.note.bad'))]
+}
+
+test('an owner sees why a server failed, and the request; a member the sentence and the request', { skip: withoutChromium }, async () => {
+  await using servers = await openDyingServers()
+  await using visit = await visitConsole(['--models', servers.folder])
+  const { page, browser } = visit
+  await becomeOwner(visit)
+  const toldOwner = await fail(page)
+  for (const told of toldOwner) {
+    assert.match(told, sentence)
+    assert.match(told, request)
+    assert.match(told, /Why, for owners: The upstream/)
+  }
+  assert.match(toldOwner[1] ?? '', /127\.0\.0\.1:9/)
+  await openPage(page, 'People')
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await page.getByRole('button', { name: 'Make the link' }).click()
+  const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
+  await using context = await browser.newContext()
+  const member = await context.newPage()
+  await member.goto(link)
+  await member.getByLabel('Name').fill('Grace Hopper')
+  await member.getByLabel('E-mail').fill('grace@example.org')
+  await member.getByLabel('Password').fill('nanoseconds of wire')
+  await member.getByRole('button', { name: 'Create the account' }).click()
+  await member.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+  const heard: string[] = []
+  member.on(
+    'response',
+    (response) =>
+      void response.text().then(
+        (text) => heard.push(text),
+        () => undefined,
+      ),
+  )
+  for (const told of await fail(member)) {
+    assert.match(told, sentence)
+    assert.match(told, request)
+    assert.doesNotMatch(told, /upstream|127\.0\.0\.1|owners/)
+  }
+  assert.doesNotMatch(heard.join('\n'), /127\.0\.0\.1:9|The upstream/)
+})

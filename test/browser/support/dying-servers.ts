@@ -1,0 +1,42 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createTemporaryFolder } from '../../support/temporary-folder.ts'
+
+/** Two models behind servers: one that dies in the middle of an answer, and one where nobody is. */
+export interface DyingServers extends AsyncDisposable {
+  /** The models folder. */
+  readonly folder: string
+  /** `dying-chat`'s address. */
+  readonly address: string
+}
+
+const chunk = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
+
+export async function openDyingServers(): Promise<DyingServers> {
+  await using stack = new AsyncDisposableStack()
+  const { path: folder } = stack.use(await createTemporaryFolder())
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'm' }] }))
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(chunk('Once upon a time '), () => setImmediate(() => response.destroy()))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  stack.defer(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const models = [
+    { id: 'dying-chat', kind: 'text', format: 'openai', url: `${address}/v1`, model: 'm' },
+    // Port 9 discards, where anybody is there at all.
+    { id: 'dead-images', kind: 'image', format: 'a1111', url: 'http://127.0.0.1:9' },
+  ]
+  for (const model of models) {
+    await mkdir(join(folder, model.id))
+    await writeFile(join(folder, model.id, 'model.json'), JSON.stringify(model))
+  }
+  const owned = stack.move()
+  return { folder, address, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}

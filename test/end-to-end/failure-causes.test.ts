@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { carryError, uncarryError } from '../../src/cluster/lease-wire.ts'
+import { ServiceError } from '../../src/core/error.ts'
+import type { TextPart } from '../../src/core/text-generation.ts'
+import { createAccessToken } from '../../src/operations/access/create-access-token.ts'
+import { startConsoleService } from '../support/console-service.ts'
+import { makeSubmission } from '../support/submission.ts'
+
+const options = { signal: new AbortController().signal }
+const secret = 'connect ECONNREFUSED 10.0.0.7:8000'
+const sentence = 'The model failed on this request.'
+const failure = () =>
+  new ServiceError('inference_failed', sentence, { cause: new Error('The upstream broke.', { cause: new Error(secret) }) })
+const told = `The upstream broke. ← ${secret}`
+
+/** A service whose model fails, and everybody who may ask it. */
+async function openService(parts: readonly TextPart[] = []) {
+  const service = await startConsoleService({
+    text: {
+      async *generate() {
+        yield* parts
+        throw failure()
+      },
+      embed: () => Promise.reject(failure()),
+    },
+  })
+  const { send, join, firstCode, store, clock, ownerId } = service
+  const owner = await join(firstCode, 'ada@example.org')
+  const { code } = (await send('POST', '/console/api/invitations', { cookie: owner, body: { role: 'member' } })).json()
+  const member = await join(code, 'bob@example.org')
+  const { text } = await createAccessToken(
+    { ...store, clock },
+    { accountId: ownerId, name: 't', scopes: ['text'], expiresAt: null },
+    options,
+  )
+  const ask = async (caller: { readonly cookie?: string; readonly headers?: Record<string, string> }, stream: boolean) =>
+    send('POST', '/v1/chat/completions', { ...caller, body: { model: 'fake-chat', messages: [{ role: 'user', content: 'x' }], stream } })
+  return { ...service, ask, member, owner, bearer: { authorization: `Bearer ${text}` } }
+}
+
+test('an owner at the console hears why a chat failed, at once and in the middle of a stream', async () => {
+  for (const [parts, stream] of [
+    [[], false],
+    [[], true],
+    [[{ type: 'text', choice: 0, text: 'Once' }], true],
+  ] as const) {
+    const { ask, owner } = await openService(parts)
+    const answer = await ask({ cookie: owner }, stream)
+    assert.ok(answer.body.includes(sentence))
+    assert.ok(answer.body.includes(JSON.stringify(told).slice(1, 20)) && answer.body.includes(secret), answer.body)
+    assert.ok(answer.headers['x-request-id'])
+  }
+})
+
+test('members, and owners’ tokens, hear the sentence and nothing else', async () => {
+  for (const [parts, stream] of [
+    [[], false],
+    [[], true],
+    [[{ type: 'text', choice: 0, text: 'Once' }], true],
+  ] as const) {
+    const { ask, member, bearer } = await openService(parts)
+    for (const caller of [{ cookie: member }, { headers: bearer }]) {
+      const { body } = await ask(caller, stream)
+      assert.ok(body.includes(sentence))
+      assert.doesNotMatch(body, /ECONNREFUSED|cause|upstream/)
+    }
+  }
+})
+
+test('why an asynchronous request failed is kept for owners; nobody else is told, at no address', async () => {
+  const { store, send, owner, member, ownerId, bearer } = await openService()
+  const accounts = await store.accounts.list(options)
+  const memberId = accounts.find(({ role }) => role === 'member')?.id ?? ''
+  for (const accountId of [ownerId, memberId]) {
+    const { inference } = await store.queue.enqueue(makeSubmission({ accountId }), options)
+    const { id, kind, model, createdAt: at } = inference
+    await store.requests.append([{ id, accountId, tokenId: null, kind, model, at, asked: null, result: null }], options)
+    const [claim] = await store.queue.claim({ workerId: 'w', rooms: [{ model, room: 1 }], limit: 1, leaseMs: 1000 }, options)
+    assert.ok(claim)
+    await store.queue.complete(
+      claim,
+      { completion: { outcome: 'failed', error: { code: 'inference_failed', message: sentence, param: null, cause: told } }, usage: null },
+      options,
+    )
+    const paths = [`/console/api/requests/${id}`, '/console/api/requests', `/v1/requests/${id}`, `/v1/responses/${id}`]
+    const own = accountId === ownerId ? owner : member
+    for (const path of paths) {
+      const { body } = await send('GET', path, { cookie: own })
+      assert.ok(body.includes(sentence), `${path}: ${body}`)
+      assert.equal(body.includes(secret), own === owner && path.startsWith('/console/'), path)
+    }
+    for (const path of paths.slice(2)) assert.doesNotMatch((await send('GET', path, { headers: bearer })).body, /ECONNREFUSED/)
+    assert.ok((await send('GET', '/console/api/requests?of=everyone', { cookie: owner })).body.includes(secret))
+  }
+})
+
+test('a cause travels from node to node', () => {
+  const carried = uncarryError(JSON.parse(JSON.stringify(carryError(failure()))))
+  assert.deepEqual([carried.message, carried.cause], [sentence, told])
+})
