@@ -21,8 +21,8 @@ export function showModel({ descriptor, state, contextLength }: ListedModel, fac
     ...(facts && { removable: facts.removable, ...(facts.servers.length > 0 && { servers: facts.servers }) }),
   }
   if (descriptor.kind === 'text') {
-    const { kind, embeddings, generates = true, weights } = descriptor
-    return { ...common, kind, embeddings, generates, contextLength, ...(weights && { weights }) }
+    const { kind, embeddings, generates = true, vision: looks = false, weights } = descriptor
+    return { ...common, kind, embeddings, generates, looks, contextLength, ...(weights && { weights }) }
   }
   const { kind, native, draws, sizes, defaults, bounds, upscaler, refiner, checkpoint, format } = descriptor
   const takes = {

@@ -31,6 +31,8 @@ export interface ConsoleTextModel
     Standing {
   /** Whether it makes text; encoders only make embeddings. */
   readonly generates: boolean
+  /** Whether it looks at pictures in messages. */
+  readonly looks: boolean
 }
 
 /** An image model as the console shows it. */

@@ -16,6 +16,9 @@ import { personOf } from '../sign-in/signed-in.ts'
 const idPattern = /^[a-z0-9]{24}$/
 const id = Type.String({ pattern: idPattern.source })
 const longestContent = 2_000_000
+/** Characters of a picture's address: 3 MB of the picture itself. */
+const longestPicture = 4_000_000
+const mostPictures = 8
 const count = Type.Number({ minimum: 0, maximum: 1e12 })
 
 const readQuery = createQueryReader({
@@ -37,6 +40,18 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
       { additionalProperties: false },
     ),
     { maxItems: 16 },
+  ),
+  pictures: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ maxLength: 255 }),
+          url: Type.String({ maxLength: longestPicture, pattern: '^data:image/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$' }),
+        },
+        { additionalProperties: false },
+      ),
+      { maxItems: mostPictures },
+    ),
   ),
   state: Type.Enum(turnStates),
   failure: Type.Optional(Type.String({ maxLength: 2000 })),

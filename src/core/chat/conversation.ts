@@ -20,6 +20,13 @@ export interface AttachedText {
   readonly text: string
 }
 
+/** A picture that was sent with a message, as the model saw it. */
+export interface AttachedPicture {
+  readonly name: string
+  /** The picture itself, as a `data:` address of PNG, JPEG, WebP or GIF in base64. */
+  readonly url: string
+}
+
 /** A function that the model asks to have called, and what a person says that it came to; without a result nobody has said it yet. */
 export interface AskedCall extends ToolCall {
   readonly result?: string
@@ -33,6 +40,8 @@ export interface Turn {
   readonly role: 'user' | 'assistant'
   readonly content: string
   readonly files: readonly AttachedText[]
+  /** Pictures that were sent with it; absent = none. */
+  readonly pictures?: readonly AttachedPicture[]
   readonly state: TurnState
   /** Why it failed, as a sentence. */
   readonly failure: string | null

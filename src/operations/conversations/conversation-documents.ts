@@ -37,11 +37,12 @@ export function headDocument({ accountId, id }: ConversationTarget, head: Conver
 
 /** A message as a document; its label is the conversation's id. */
 export function turnDocument({ accountId, id }: ConversationTarget, turn: Turn): Document {
-  const { calls, schemaFaults, ...others } = turn
+  const { calls, schemaFaults, pictures, ...others } = turn
   const value = {
     ...others,
     files: turn.files.map((file) => ({ ...file })),
     facts: turn.facts && { ...turn.facts },
+    ...(pictures && { pictures: pictures.map((picture) => ({ ...picture })) }),
     ...(calls && { calls: calls.map((call) => ({ ...call })) }),
     ...(schemaFaults && { schemaFaults: [...schemaFaults] }),
   } satisfies JsonValue

@@ -12,6 +12,7 @@ const model = (id: string, name: string): ConsoleTextModel => ({
   kind: 'text',
   embeddings: false,
   generates: true,
+  looks: false,
   contextLength: null,
   state: { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 },
 })

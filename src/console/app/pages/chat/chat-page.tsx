@@ -107,12 +107,14 @@ export function ChatPage(): VNode {
 
 function CodeDialog({ onClose }: { onClose: () => void }): VNode {
   const said = current.value.turns.value.flatMap(messagesOf)
+  const withPictures = current.value.turns.value.some(({ pictures }) => pictures !== undefined)
   const messages = said.at(-1)?.role === 'assistant' ? said.slice(0, -1) : said
   const shown = messages.length > 0 ? messages : [{ role: 'user' as const, content: 'What is the capital of France?' }]
   return (
     <Dialog title="Show as code" onClose={onClose}>
       <p class="soft">
-        This conversation as a call. Put one of your <a href="/console/tokens">access tokens</a> where it says TOKEN.
+        This conversation as a call. Put one of your <a href="/console/tokens">access tokens</a> where it says TOKEN
+        {withPictures ? ', and the picture in base64 where it says PICTURE' : ''}.
       </p>
       <CodeSample samples={chatSamples(origins.value.textUrl ?? location.origin, chatRequestBody(chatSettings.value, shown))} />
     </Dialog>

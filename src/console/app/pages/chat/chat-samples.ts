@@ -1,8 +1,11 @@
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
 
-/** A conversation as a call of each client that the service is tried with. */
-export function chatSamples(origin: string, body: ChatBody): readonly { readonly language: string; readonly code: string }[] {
+type Content = ChatBody['messages'][number]['content']
+
+/** A conversation as a call of each client that the service is tried with; pictures are left for the reader to put in. */
+export function chatSamples(origin: string, whole: ChatBody): readonly { readonly language: string; readonly code: string }[] {
+  const body = { ...whole, messages: whole.messages.map(withoutPictures) }
   return [
     { language: 'curl', code: curlSample(`${origin}/v1/chat/completions`, body) },
     {
@@ -99,7 +102,7 @@ for await (const { delta } of stream) process.stdout.write(delta)`,
 
 interface SaidText {
   readonly role: string
-  readonly content: string
+  readonly content: string | readonly object[]
 }
 
 /** The same question in the words that frameworks share. */
@@ -110,11 +113,11 @@ function frameworkSettings({ messages, max_tokens, temperature, top_p }: ChatBod
   readonly temperature: number | undefined
   readonly topP: number | undefined
 } {
-  const texts = messages.map(({ role, content }) => ({ role, content: textOf(content) }))
-  const system = texts.filter(({ role }) => role === 'system').map(({ content }) => content)
+  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => textOf(content))
+  const others = messages.filter(({ role }) => role !== 'system')
   return {
     system: system.length === 0 ? undefined : system.join('\n'),
-    messages: texts.filter(({ role }) => role !== 'system'),
+    messages: others.map(({ role, content }) => ({ role, content: contentOf(content) })),
     maxTokens: max_tokens,
     temperature,
     topP: top_p,
@@ -127,7 +130,13 @@ function said(system: string | undefined, messages: readonly SaidText[]): readon
 
 /** The same question in the words of OpenAI's Responses. */
 export function responsesBody({ model, messages, max_tokens, temperature, top_p }: ChatBody): object {
-  const input = messages.map(({ role, content }) => ({ role, content: textOf(content) }))
+  const input = messages.map(({ role, content }) => ({
+    role,
+    content: contentOf(content, {
+      text: (text) => ({ type: 'input_text', text }),
+      picture: (image_url) => ({ type: 'input_image', image_url }),
+    }),
+  }))
   return { model, input, max_output_tokens: max_tokens, temperature, top_p }
 }
 
@@ -138,13 +147,50 @@ export function messagesBody({ model, messages, max_tokens = 512, temperature, t
     model,
     max_tokens,
     ...(system.length > 0 && { system: system.join('\n') }),
-    messages: messages.filter(({ role }) => role !== 'system').map(({ role, content }) => ({ role, content: textOf(content) })),
+    messages: messages
+      .filter(({ role }) => role !== 'system')
+      .map(({ role, content }) => ({
+        role,
+        content: contentOf(content, {
+          text: (text) => ({ type: 'text', text }),
+          picture: (url) => ({ type: 'image', source: { type: 'base64', media_type: /^data:([^;]+)/.exec(url)?.[1], data: pictureHere } }),
+        }),
+      })),
     temperature: temperature === undefined ? undefined : Math.min(1, temperature),
     top_p,
   }
 }
 
-function textOf(content: ChatBody['messages'][number]['content']): string {
+/** What stands where a picture's base64 belongs: it would fill the page. */
+const pictureHere = 'PICTURE'
+
+function withoutPictures(message: ChatBody['messages'][number]): ChatBody['messages'][number] {
+  if (!Array.isArray(message.content)) return message
+  const content = message.content.map((part) => {
+    const head = /^data:[^,]*,/.exec(part.image_url?.url ?? '')?.[0]
+    return head === undefined ? part : { ...part, image_url: { url: head + pictureHere } }
+  })
+  return { ...message, content }
+}
+
+interface PartWords {
+  readonly text: (text: string) => object
+  readonly picture: (url: string) => object
+}
+
+const ownWords: PartWords = {
+  text: (text) => ({ type: 'text', text }),
+  picture: (url) => ({ type: 'image_url', image_url: { url } }),
+}
+
+/** A message's content in the words of one client: a text alone, or parts where it holds pictures. */
+function contentOf(content: Content, words: PartWords = ownWords): string | readonly object[] {
+  if (content === undefined || typeof content === 'string' || content.every(({ image_url }) => image_url === undefined))
+    return textOf(content)
+  return content.map(({ text = '', image_url }) => (image_url === undefined ? words.text(text) : words.picture(image_url.url)))
+}
+
+function textOf(content: Content): string {
   if (content === undefined || typeof content === 'string') return content ?? ''
   return content.map(({ text }) => text).join('\n')
 }

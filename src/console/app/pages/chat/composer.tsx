@@ -1,13 +1,15 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { AttachedText } from '../../../../core/chat/conversation.ts'
 import { Button } from '../../parts/button.tsx'
 import { storedSignal } from '../../state/stored.ts'
 import { showToast } from '../../state/toasts.ts'
+import { AttachedRow } from './attach/attached-row.tsx'
+import { attach, conversationBlindness } from './attach/attachments.ts'
 import { chatSettings } from './chat-settings.ts'
+import { askedModels } from './compare/compared-models.ts'
+import { type Attachments, noAttachments } from './conversation.ts'
 import { current, settleAddress } from './conversations.ts'
-import { readTextFile } from './read-text-file.ts'
 import { readSchema } from './structure/read-schema.ts'
 import { readTools } from './structure/read-tools.ts'
 
@@ -20,68 +22,74 @@ function keepDraft(name: string, text: string): void {
 }
 
 /** Says something in the conversation that is shown. */
-export function say(content: string, files: readonly AttachedText[] = []): void {
-  current.value.say(content, files)
+export function say(content: string, attached: Attachments = noAttachments): void {
+  current.value.say(content, attached)
   settleAddress()
 }
 
-/** Where one writes: Enter sends, Shift+Enter breaks the line, Escape stops the answer. */
+/** Where one writes: Enter sends, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are chosen, pasted, or dropped anywhere on the page. */
 export function Composer(): VNode {
   const picker = useRef<HTMLInputElement>(null)
-  const files = useSignal<readonly AttachedText[]>([])
+  const attached = useSignal<Attachments>(noAttachments)
+  const over = useSignal(false)
   const { turns, writing, comparing, id } = current.value
   const name = turns.value.length > 0 ? id : 'new'
   const draft = drafts.value.texts[name] ?? ''
-  const hindrance = hindranceOf(comparing.value.length > 0 && !writing.value)
-  const ready = draft.trim() !== '' && chatSettings.value.model !== '' && hindrance === null
+  const hindrance = hindranceOf(comparing.value.length > 0 && !writing.value) ?? blindnessOf(attached.value)
+  const says = draft.trim() !== '' || attached.value.pictures.length > 0
+  const ready = says && chatSettings.value.model !== '' && hindrance === null
   const submit = () => {
     if (!ready || writing.value) return
     keepDraft(name, '')
-    say(draft.trim(), files.value)
-    files.value = []
+    say(draft.trim(), attached.value)
+    attached.value = noAttachments
   }
-  const attach = async (chosen: readonly File[]) => {
-    for (const file of chosen) {
-      const read = await readTextFile(file)
-      if ('fault' in read) showToast(read.fault)
-      else files.value = [...files.value, read]
-    }
+  const take = async (files: readonly File[]) => {
+    const { faults, ...now } = await attach(attached.peek(), files, askedModels(chatSettings.peek().model))
+    attached.value = now
+    for (const fault of faults) showToast(fault)
   }
   useEffect(() => {
     // Wherever the focus is; a dialog that is open takes the key for itself.
     const onEscape = ({ key }: KeyboardEvent) => {
       if (key === 'Escape' && document.querySelector('dialog[open]') === null) current.value.stop()
     }
+    const onDrag = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return
+      // A browser opens what is dropped beside the box in place of the page.
+      event.preventDefault()
+      over.value = event.type === 'dragover'
+      if (event.type === 'drop') void take([...event.dataTransfer.files])
+    }
+    const drags = ['dragover', 'dragleave', 'drop'] as const
     document.addEventListener('keydown', onEscape)
-    return () => document.removeEventListener('keydown', onEscape)
+    for (const drag of drags) document.addEventListener(drag, onDrag)
+    return () => {
+      document.removeEventListener('keydown', onEscape)
+      for (const drag of drags) document.removeEventListener(drag, onDrag)
+    }
   }, [])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
     event.preventDefault()
     submit()
   }
+  const onPaste = (event: ClipboardEvent) => {
+    const files = [...(event.clipboardData?.files ?? [])]
+    // What comes with a text, as from a word processor, is a picture of that text.
+    if (files.length === 0 || event.clipboardData?.types.includes('text/plain')) return
+    event.preventDefault()
+    void take(files)
+  }
   return (
     <form
-      class="composer"
+      class={over.value ? 'composer over' : 'composer'}
       onSubmit={(event) => {
         event.preventDefault()
         submit()
       }}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault()
-        void attach([...(event.dataTransfer?.files ?? [])])
-      }}
     >
-      {files.value.length > 0 ? (
-        <div class="row">
-          {files.value.map((file) => (
-            <Button size="small" icon="close" key={file.name} onClick={() => (files.value = files.value.filter((each) => each !== file))}>
-              {file.name}
-            </Button>
-          ))}
-        </div>
-      ) : null}
+      <AttachedRow attached={attached.value} onChange={(next) => (attached.value = next)} />
       {hindrance === null ? null : (
         <p class="soft" role="status">
           {hindrance}
@@ -95,20 +103,21 @@ export function Composer(): VNode {
           hidden
           aria-label="Files to attach"
           onChange={({ currentTarget }) => {
-            void attach([...(currentTarget.files ?? [])])
+            void take([...(currentTarget.files ?? [])])
             currentTarget.value = ''
           }}
         />
         <Button tone="quiet" icon="plus" iconOnly onClick={() => picker.current?.click()}>
-          Attach text files
+          Attach text files or pictures
         </Button>
         <textarea
           aria-label="Your message"
-          placeholder="Write a message…"
+          placeholder={over.value ? 'Drop to attach' : 'Write a message…'}
           rows={1}
           value={draft}
           onInput={(event) => keepDraft(name, event.currentTarget.value)}
           onKeyDown={onKeyDown}
+          onPaste={onPaste}
         />
         {writing.value ? (
           <Button icon="stop" iconOnly onClick={() => current.value.stop()}>
@@ -129,4 +138,9 @@ function hindranceOf(mustChoose: boolean): string | null {
   if (mustChoose) return 'Choose the answer that the conversation goes on with.'
   const fault = readSchema(chatSettings.value).fault ?? readTools(chatSettings.value.tools).fault
   return fault && `${fault} It stands under Functions and JSON in the settings.`
+}
+
+function blindnessOf(attached: Attachments): string | null {
+  const fault = conversationBlindness(current.value.turns.value, attached, chatSettings.value.model)
+  return fault && `This conversation holds pictures. ${fault}`
 }

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { AttachedText, Turn } from '../../../../core/chat/conversation.ts'
+import type { AttachedPicture, AttachedText, Turn } from '../../../../core/chat/conversation.ts'
 import type { OpenedConversation } from '../../../contract/conversations.ts'
 import { chatSettings } from './chat-settings.ts'
 import { askedModels } from './compare/compared-models.ts'
@@ -8,6 +8,14 @@ import { makeId } from './make-id.ts'
 import { messagesOf } from './message-text.ts'
 import { allBelow, newestBelow, pathTo, versionsOf } from './turn-tree.ts'
 import { writeAnswer } from './write-answer.ts'
+
+/** What goes along with a message. */
+export interface Attachments {
+  readonly files: readonly AttachedText[]
+  readonly pictures: readonly AttachedPicture[]
+}
+
+export const noAttachments: Attachments = { files: [], pictures: [] }
 
 const longestTitle = 80
 const pageLeft = 'The page was left while this was being written.'
@@ -75,16 +83,17 @@ export class Conversation {
   }
 
   /** Adds what a person said and lets the model answer, or several. */
-  say(content: string, files: readonly AttachedText[] = []): void {
-    this.#add({ parent: this.#leaf.peek(), role: 'user', content, files, state: 'done', model: null })
+  say(content: string, { files, pictures }: Attachments = noAttachments): void {
+    const attached = { files, ...(pictures.length > 0 && { pictures }) }
+    this.#add({ parent: this.#leaf.peek(), role: 'user', content, ...attached, state: 'done', model: null })
     void this.#answer(askedModels(chatSettings.value.model))
   }
 
   /** Says something else in place of an earlier message; the earlier one stays as another version. */
-  edit({ parent, files }: Turn, content: string): void {
+  edit({ parent, files, pictures }: Turn, content: string): void {
     this.stop()
     this.comparing.value = []
-    this.#add({ parent, role: 'user', content, files, state: 'done', model: null })
+    this.#add({ parent, role: 'user', content, files, ...(pictures && { pictures }), state: 'done', model: null })
     void this.#answer()
   }
 
@@ -188,9 +197,14 @@ export class Conversation {
     const turn: Turn = { ...fields, id: makeId(), failure: null, facts: null, at }
     this.#all.value = [...this.#all.peek(), turn]
     this.#leaf.value = turn.id
-    if (this.title.peek() === '') this.title.value = turn.content.trim().replace(/\s+/g, ' ').slice(0, longestTitle) || 'Untitled'
+    if (this.title.peek() === '') this.title.value = titleOf(turn)
     this.keeper.headChanged()
     this.keeper.turnChanged(turn.id)
     return turn
   }
+}
+
+/** What a conversation is called that begins with a message. */
+function titleOf({ content, pictures = [] }: Turn): string {
+  return content.trim().replace(/\s+/g, ' ').slice(0, longestTitle) || (pictures[0]?.name.slice(0, longestTitle) ?? 'Untitled')
 }

@@ -3,8 +3,16 @@ import { messagesOf, textOf } from './message-text.ts'
 
 /** A conversation as a Markdown document: who said what, under its title. */
 export function conversationMarkdown(title: string, turns: readonly Turn[]): string {
-  const said = turns.map((turn) => `**${turn.role === 'user' ? 'You' : (turn.model ?? 'The model')}:**\n\n${textOf(turn).trim()}\n`)
+  const said = turns.map(
+    (turn) =>
+      `**${turn.role === 'user' ? 'You' : (turn.model ?? 'The model')}:**\n\n${[...picturesOf(turn), textOf(turn).trim()].filter(Boolean).join('\n\n')}\n`,
+  )
   return [`# ${title}\n`, ...said].join('\n')
+}
+
+/** Pictures inside the document itself; what their names hold ends no line and no bracket. */
+function picturesOf({ pictures = [] }: Turn): readonly string[] {
+  return pictures.map(({ name, url }) => `![${name.replace(/[\][\\\r\n]/g, ' ')}](${url})`)
 }
 
 /** A conversation as JSON: its messages as chat completions take them, each with what is known of it. */

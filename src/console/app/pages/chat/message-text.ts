@@ -3,7 +3,7 @@ import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 
 export type ChatMessage = ChatBody['messages'][number]
 
-type Said = Pick<Turn, 'role' | 'content' | 'files' | 'calls'>
+type Said = Pick<Turn, 'role' | 'content' | 'files' | 'pictures' | 'calls'>
 
 /** A message as the model reads it: attached files follow what was written, each in a fence that nothing in it closes. */
 export function textOf({ content, files }: Pick<Turn, 'content' | 'files'>): string {
@@ -14,10 +14,15 @@ export function textOf({ content, files }: Pick<Turn, 'content' | 'files'>): str
   return content + attached.join('')
 }
 
-/** A message as chat completions take it; the functions it asked for that were answered follow with their results. What says nothing is left out. */
+/** A message as chat completions take it, its pictures first; the functions it asked for that were answered follow with their results. What says nothing is left out. */
 export function messagesOf(turn: Said): readonly ChatMessage[] {
   const content = textOf(turn)
   const answered = (turn.calls ?? []).flatMap(({ result, ...call }) => (result === undefined ? [] : [{ ...call, result }]))
+  const { pictures = [] } = turn
+  if (pictures.length > 0) {
+    const parts = pictures.map(({ url }) => ({ type: 'image_url' as const, image_url: { url } }))
+    return [{ role: turn.role, content: [...parts, ...(content === '' ? [] : [{ type: 'text' as const, text: content }])] }]
+  }
   if (answered.length === 0) return content === '' ? [] : [{ role: turn.role, content }]
   const tool_calls = answered.map(({ id, name, arguments: text }) => ({
     id,

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { Turn } from '../../../../../core/chat/conversation.ts'
+import type { AttachedPicture, Turn } from '../../../../../core/chat/conversation.ts'
 import { Button } from '../../../parts/button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { current } from '../conversations.ts'
 import { RemoveTurn } from './remove-turn.tsx'
@@ -11,12 +12,22 @@ import { Versions } from './versions.tsx'
 /** What a person said, and the ways to say it differently. */
 export function Said({ turn }: { turn: Turn }): VNode {
   const edited = useSignal<string | null>(null)
+  const shown = useSignal<AttachedPicture | null>(null)
   if (edited.value !== null)
     return <EditSaid turn={turn} text={edited.value} onInput={(text) => (edited.value = text)} onClose={() => (edited.value = null)} />
   return (
     <div class="turn-said">
       <div class="turn-user">
         <span class="hidden-text">You: </span>
+        {turn.pictures ? (
+          <span class="said-pictures">
+            {turn.pictures.map((picture, index) => (
+              <button type="button" class="said-picture" key={`${index} ${picture.name}`} onClick={() => (shown.value = picture)}>
+                <img src={picture.url} alt={picture.name} />
+              </button>
+            ))}
+          </span>
+        ) : null}
         {turn.content}
         {turn.files.map(({ name }) => (
           <span class="chip" key={name}>
@@ -32,6 +43,11 @@ export function Said({ turn }: { turn: Turn }): VNode {
         </Button>
         <RemoveTurn turn={turn} />
       </footer>
+      {shown.value ? (
+        <Dialog title={shown.value.name} onClose={() => (shown.value = null)} large>
+          <img class="said-whole" src={shown.value.url} alt={shown.value.name} />
+        </Dialog>
+      ) : null}
     </div>
   )
 }
@@ -44,9 +60,10 @@ interface EditSaidProps {
 }
 
 function EditSaid({ turn, text, onInput, onClose }: EditSaidProps): VNode {
+  const isEmpty = text.trim() === '' && turn.pictures === undefined
   const submit = (event: Event) => {
     event.preventDefault()
-    if (text.trim() === '') return
+    if (isEmpty) return
     current.value.edit(turn, text.trim())
     onClose()
   }
@@ -54,7 +71,7 @@ function EditSaid({ turn, text, onInput, onClose }: EditSaidProps): VNode {
     <form class="turn-edit stack" onSubmit={submit}>
       <TextArea label="Your message, said differently" value={text} rows={3} onInput={onInput} />
       <div class="row">
-        <Button tone="primary" size="small" disabled={text.trim() === ''}>
+        <Button tone="primary" size="small" disabled={isEmpty}>
           Ask again
         </Button>
         <Button tone="quiet" size="small" onClick={onClose}>

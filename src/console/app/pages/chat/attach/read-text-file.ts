@@ -1,4 +1,4 @@
-import type { AttachedText } from '../../../../core/chat/conversation.ts'
+import type { AttachedText } from '../../../../../core/chat/conversation.ts'
 
 const longestBytes = 1_000_000
 
@@ -9,5 +9,5 @@ export async function readTextFile(file: File): Promise<AttachedText | { readonl
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
     if (!text.includes('\0')) return { name: file.name, text }
   } catch {}
-  return { fault: `${file.name} is no text in UTF-8; only text files can be attached.` }
+  return { fault: `${file.name} is no text in UTF-8; only text files and pictures can be attached.` }
 }

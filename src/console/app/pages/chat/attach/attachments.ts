@@ -1,0 +1,56 @@
+import type { AttachedPicture, AttachedText, Turn } from '../../../../../core/chat/conversation.ts'
+import { chatModels } from '../../../state/models.ts'
+import { askedModels } from '../compare/compared-models.ts'
+import type { Attachments } from '../conversation.ts'
+import { readChatPicture } from './read-chat-picture.ts'
+import { readTextFile } from './read-text-file.ts'
+
+const mostFiles = 16
+const mostPictures = 8
+
+/** Adds files to what goes along with a message; those that cannot go along are told of, each with a sentence. */
+export async function attach(
+  before: Attachments,
+  files: readonly File[],
+  models: readonly string[],
+): Promise<Attachments & { readonly faults: readonly string[] }> {
+  const faults: string[] = []
+  let { files: texts, pictures } = before
+  for (const file of files) {
+    const isPicture = file.type.startsWith('image/')
+    const blind = isPicture ? blindness(models) : null
+    const read = blind !== null ? { fault: blind } : isPicture ? await readChatPicture(file) : await readTextFile(file)
+    if ('fault' in read) faults.push(read.fault)
+    else if ('url' in read) pictures = added(pictures, read, mostPictures, 'pictures', faults)
+    else texts = added(texts, read, mostFiles, 'text files', faults)
+  }
+  return { files: texts, pictures, faults: [...new Set(faults)] }
+}
+
+function added<Kind extends AttachedPicture | AttachedText>(
+  before: readonly Kind[],
+  one: Kind,
+  most: number,
+  name: string,
+  faults: string[],
+): readonly Kind[] {
+  if (before.length < most) return [...before, one]
+  faults.push(`A message carries at most ${most} ${name}; send the rest with the next.`)
+  return before
+}
+
+/** Why the models that are asked cannot be shown pictures, as a sentence that names one that can; null = all of them look. */
+export function blindness(models: readonly string[]): string | null {
+  const known = chatModels()
+  const blind = models.map((id) => known.find((model) => model.id === id)).find((model) => model !== undefined && !model.looks)
+  if (blind === undefined) return null
+  const seeing = known.filter(({ looks }) => looks).map(({ name }) => name)
+  const way = seeing.length === 0 ? 'no model here does' : `choose ${seeing.slice(0, 3).join(' or ')}`
+  return `${blind.name} does not look at pictures; ${way}.`
+}
+
+/** The same, for a conversation that holds pictures already. */
+export function conversationBlindness(turns: readonly Turn[], attached: Attachments, chosen: string): string | null {
+  const holds = attached.pictures.length > 0 || turns.some(({ pictures = [] }) => pictures.length > 0)
+  return holds ? blindness(askedModels(chosen)) : null
+}
