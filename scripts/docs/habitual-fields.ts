@@ -66,6 +66,66 @@ const both = {
   json_schema: { ...honoured({}, schema), engine: true },
 }
 
+const off = 'what it belongs to is switched off'
+
+/** Of llama.cpp's own routes that make text. */
+const nativeFields = {
+  cache_prompt: ignored(true, hint),
+  dry_allowed_length: ignored(2, off),
+  dry_base: ignored(1.75, off),
+  dry_multiplier: only(0),
+  dry_penalty_last_n: ignored(-1, off),
+  dry_sequence_breakers: ignored(['\\n'], off),
+  dynatemp_exponent: ignored(1, off),
+  dynatemp_range: only(0),
+  frequency_penalty: honoured(0.5),
+  grammar: { ...honoured('root ::= "a"', schema), engine: true },
+  id_slot: ignored(-1, hint),
+  ignore_eos: honoured(true),
+  json_schema: { ...honoured({}, schema), engine: true },
+  logit_bias: honoured(
+    [
+      [5, -1],
+      [' the', false],
+    ],
+    'by token or by text',
+  ),
+  lora: only([]),
+  max_tokens: honoured(4),
+  min_keep: only(0),
+  min_p: honoured(0.1),
+  mirostat: only(0),
+  mirostat_eta: ignored(0.1, off),
+  mirostat_tau: ignored(5, off),
+  multimodal_data: refused([]),
+  n_cmpl: refused(2, 'send the prompt several times in a list'),
+  n_discard: ignored(0, 'prompts are never shortened'),
+  n_indent: only(0),
+  n_keep: ignored(0, 'prompts are never shortened'),
+  n_predict: honoured(4, '-1 = as many as the context holds, 0 = the prompt is only read'),
+  n_probs: honoured(2, 'up to 20'),
+  post_sampling_probs: only(false),
+  presence_penalty: honoured(0.5),
+  repeat_last_n: honoured(-1, '-1, which is the whole context; another number only without penalties'),
+  repeat_penalty: honoured(1.1),
+  response_fields: honoured(['content']),
+  return_progress: only(false),
+  return_tokens: honoured(true),
+  samplers: refused(['top_k'], 'their order is fixed'),
+  seed: honoured(7, '-1 = random'),
+  stop: honoured(['x']),
+  stream: honoured(true, 'of one prompt'),
+  t_max_predict_ms: only(0),
+  temperature: honoured(0.5, '0 to 2'),
+  timings_per_token: honoured(true),
+  top_k: honoured(5),
+  top_n_sigma: only(-1),
+  top_p: honoured(0.9),
+  typical_p: only(1),
+  xtc_probability: only(0),
+  xtc_threshold: ignored(0.1, off),
+}
+
 /** What becomes of fields that no package declares, but documents and sources of these servers do. */
 export const habitualSurfaces: readonly HabitualSurface[] = [
   {
@@ -88,4 +148,40 @@ export const habitualSurfaces: readonly HabitualSurface[] = [
     },
   },
   { route: '/v1/completions', least: { model: 'fake-chat', prompt: 'Hi' }, fields: both },
+  {
+    route: '/completion',
+    least: { model: 'fake-chat', prompt: 'Hi' },
+    fields: { ...nativeFields, prompt: honoured('Hi', 'text, tokens, both mixed, or a list of these') },
+  },
+  {
+    route: '/infill',
+    least: { model: 'fake-chat', input_prefix: 'a', input_suffix: 'b' },
+    fields: {
+      ...nativeFields,
+      input_prefix: honoured('a', 'by models whose file names tokens for gaps'),
+      input_suffix: honoured('b'),
+      input_extra: honoured([{ filename: 'a.ts', text: 'a' }]),
+      prompt: honoured('a'),
+    },
+  },
+  {
+    route: '/embedding',
+    least: { model: 'fake-chat', content: 'Hi' },
+    fields: {
+      content: honoured('Hi', 'or `input`'),
+      embd_normalize: only(2),
+      encoding_format: refused('base64', 'use /v1/embeddings'),
+    },
+  },
+  {
+    route: '/apply-template',
+    least: { model: 'fake-chat', messages: [{ role: 'user', content: 'Hi' }] },
+    fields: {
+      messages: honoured([{ role: 'user', content: 'Hi' }]),
+      tools: honoured([]),
+      add_generation_prompt: honoured(true),
+      chat_template_kwargs: honoured({ enable_thinking: false }, 'what is about thinking'),
+      chat_template: refused('{{ messages }}'),
+    },
+  },
 ]

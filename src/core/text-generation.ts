@@ -126,10 +126,14 @@ export interface TextRequest {
         readonly prompt: string
         /** The prompt as the model's tokens, at least one; absent = it is text. */
         readonly tokens?: readonly number[]
+        /** Whether spellings of control tokens in it become these tokens; absent = they stay text. */
+        readonly special?: boolean
+        /** What the answer leads over to from the prompt, and what it may know of besides; absent = it just goes on. */
+        readonly gap?: TextGap
         /** Whether the answer begins with the prompt, log probabilities included. */
         readonly echo: boolean
       }
-  /** Most tokens per choice; the context may end one earlier. 0 only where the prompt is echoed. */
+  /** Most tokens per choice; the context may end one earlier. 0 = the prompt is only read. */
   readonly maxTokens: number
   /** Set when nobody named {@link maxTokens}, so that a budget may shorten it. */
   readonly maxTokensIsDefault?: boolean
@@ -140,6 +144,8 @@ export interface TextRequest {
   readonly choices: number
   /** null = no log probabilities; else how many alternatives per token, 0 to 20. */
   readonly topLogprobs: number | null
+  /** Whether text comes with the ids of its tokens, where the runtime knows them; absent = it does not. */
+  readonly tellsTokens?: boolean
   readonly responseFormat: ResponseFormat
   /** Absent = no rules but the ones above. */
   readonly ending?: EndingRules
@@ -147,9 +153,18 @@ export interface TextRequest {
   readonly priority?: number
 }
 
+/** What stands behind a text that is to be filled in. */
+export interface TextGap {
+  readonly suffix: string
+  /** Other files of the same work. */
+  readonly files: readonly { readonly name: string; readonly text: string }[]
+}
+
 export type FinishReason = 'stop' | 'length' | 'tool_calls'
 
 export interface UnscoredToken {
+  /** Absent where the runtime does not tell. */
+  readonly id?: number
   readonly token: string
   /** The token's UTF-8 bytes. */
   readonly bytes: readonly number[]
@@ -157,7 +172,7 @@ export interface UnscoredToken {
 
 export interface TokenLogprob extends UnscoredToken {
   readonly logprob: number
-  readonly top: readonly { readonly token: string; readonly logprob: number; readonly bytes: readonly number[] }[]
+  readonly top: readonly (UnscoredToken & { readonly logprob: number })[]
 }
 
 /** What is known of a prompt once it has been read. */
@@ -185,6 +200,8 @@ export type TextPart =
       readonly choice: number
       readonly text: string
       readonly logprobs?: readonly TokenLogprob[]
+      /** Ids of its tokens, where they were asked for and the runtime tells. */
+      readonly tokens?: readonly number[]
       /** The token before those that have log probabilities: the first of a prompt, which follows nothing. */
       readonly unscored?: UnscoredToken
     }
@@ -214,12 +231,16 @@ export interface TokenizeRequest {
       }
   /** Whether the answer spells each token. */
   readonly spelled: boolean
+  /** Whether it says what a conversation became before it was read as tokens; absent = it does not. */
+  readonly written?: boolean
 }
 
 export interface TokenizeResult {
   readonly tokens: readonly number[]
   /** Of each token, when asked for: its UTF-8 bytes. */
   readonly spellings: readonly Uint8Array[] | null
+  /** The text of the prompt that a conversation became, where it was asked for and the runtime tells. */
+  readonly prompt?: string
 }
 
 export interface DetokenizeRequest {

@@ -25,6 +25,11 @@ import { registerListModels } from './routes/list-models.ts'
 import { registerListRequests } from './routes/list-requests.ts'
 import { registerListWebhookDeliveries } from './routes/list-webhook-deliveries.ts'
 import { registerListWebhookSecrets } from './routes/list-webhook-secrets.ts'
+import { registerApplyTemplate } from './routes/llama-cpp/apply-template.ts'
+import { registerCreateInfill } from './routes/llama-cpp/create-infill.ts'
+import { registerCreateNativeCompletion } from './routes/llama-cpp/create-native-completion.ts'
+import { registerCreateNativeEmbedding } from './routes/llama-cpp/create-native-embedding.ts'
+import { registerServerState } from './routes/llama-cpp/server-state.ts'
 import { registerLoadModel } from './routes/load-model.ts'
 import { registerCountMessageTokens } from './routes/messages/count-message-tokens.ts'
 import { registerCreateMessage } from './routes/messages/create-message.ts'
@@ -59,6 +64,11 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerCountMessageTokens(api, deps, settings)
   registerCreateCompletion(api, deps, settings)
   registerCreateEmbedding(api, deps, settings)
+  registerCreateNativeCompletion(api, deps, settings)
+  registerCreateInfill(api, deps, settings)
+  registerCreateNativeEmbedding(api, deps, settings)
+  registerApplyTemplate(api, deps, settings)
+  registerServerState(api, deps)
   registerRerank(api, deps, settings)
   registerTokenize(api, deps, settings)
   registerDetokenize(api, deps, settings)

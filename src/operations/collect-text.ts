@@ -7,6 +7,8 @@ export interface TextChoice {
   readonly thoughts: string
   readonly toolCalls: readonly ToolCall[]
   readonly logprobs: readonly TokenLogprob[]
+  /** Ids of its tokens; absent unless they were asked for and the runtime tells. */
+  readonly tokens?: readonly number[]
   /** The token before those; absent = there is none. */
   readonly unscored?: UnscoredToken
   readonly reason: FinishReason
@@ -25,6 +27,7 @@ interface Draft {
   thoughts: string
   readonly toolCalls: { id: string; name: string; arguments: string }[]
   readonly logprobs: TokenLogprob[]
+  tokens?: number[]
   unscored?: UnscoredToken
   reason: FinishReason
   stop?: string
@@ -77,6 +80,7 @@ function append(draft: Draft, part: Exclude<TextPart, { type: 'prompt' | 'finish
   if (part.type === 'text') {
     draft.text += part.text
     for (const logprob of part.logprobs ?? []) draft.logprobs.push(logprob)
+    if (part.tokens !== undefined) draft.tokens = [...(draft.tokens ?? []), ...part.tokens]
     if (part.unscored !== undefined) draft.unscored = part.unscored
   } else if (part.type === 'thoughts') draft.thoughts += part.text
   else if (part.type === 'tool-call') draft.toolCalls[part.index] = { id: part.id, name: part.name, arguments: '' }

@@ -27,6 +27,26 @@ export async function tokenize(
 }
 
 /**
+ * Reads texts as a model's tokens, all on one slot.
+ *
+ * @returns The tokens of each.
+ * @throws {ServiceError} as `tokenize` does.
+ */
+export async function tokenizeTexts(
+  deps: TokenDependencies,
+  { caller, model, texts }: { readonly caller: Caller; readonly model: string; readonly texts: readonly TokenizedText[] },
+  { signal }: { readonly signal: AbortSignal },
+): Promise<readonly (readonly number[])[]> {
+  await using slot = await holdModel(deps, caller, model, signal)
+  if (slot.model.tokenize === undefined) throw notTold(model)
+  const read: (readonly number[])[] = []
+  for (const input of texts) read.push((await slot.model.tokenize({ model, input, spelled: false }, { signal: slot.signal })).tokens)
+  return read
+}
+
+type TokenizedText = Extract<TokenizeRequest['input'], { readonly type: 'text' }>
+
+/**
  * The text that a model's tokens spell.
  *
  * @throws {ServiceError} as `tokenize` does.

@@ -22,6 +22,7 @@ import { deferredHeaders, previewHeader } from './deferred-parameters.ts'
 import { deferredRoutes } from './deferred-routes.ts'
 import { type DocumentedRoute, json, text } from './documented-route.ts'
 import { fileRoutes } from './file-routes.ts'
+import { llamaCppRoutes } from './llama-cpp-routes.ts'
 import { messageRoutes } from './message-routes.ts'
 import { responseRoutes } from './response-routes.ts'
 import { serviceRoutes } from './service-routes.ts'
@@ -140,6 +141,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       answers: [json('The count.', inputTokensSchema)],
       refusals: [400, 404, ...bodyRefusals],
     },
+    ...llamaCppRoutes(settings),
     {
       method: 'post',
       path: '/v1/images/generations',

@@ -1,4 +1,4 @@
-import type { EmbeddingRequest, RankRequest, TextRequest } from '../../core/text-generation.ts'
+import type { EmbeddingRequest, RankRequest, TextGap, TextRequest } from '../../core/text-generation.ts'
 
 /** Tokens that a template writes around each message, at most and at least. */
 const perMessage = { most: 16, least: 2 } as const
@@ -18,7 +18,7 @@ export interface PromptEstimate {
 /** Tokens that a prompt is expected to have. */
 export function estimatePrompt({ input }: TextRequest): PromptEstimate {
   if (input.type === 'prompt' && input.tokens !== undefined) return { least: input.tokens.length, most: input.tokens.length }
-  const texts = input.type === 'prompt' ? [input.prompt] : input.messages.map(writtenText)
+  const texts = input.type === 'prompt' ? [input.prompt, ...gapTexts(input.gap)] : input.messages.map(writtenText)
   const tools = input.type === 'prompt' || input.tools.length === 0 ? '' : JSON.stringify(input.tools)
   const bytes = [...texts, tools].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   return { least: Math.ceil(bytes / bytesPerToken) + texts.length * perMessage.least, most: bytes + texts.length * perMessage.most }
@@ -32,6 +32,10 @@ export function estimateInputs({ inputs }: EmbeddingRequest): number {
 /** Tokens that documents have at most, each with the query before it. */
 export function estimatePairs({ query, documents }: RankRequest): number {
   return documents.reduce((sum, document) => sum + 2 * perText + Buffer.byteLength(query) + Buffer.byteLength(document), 0)
+}
+
+function gapTexts(gap: TextGap | undefined): readonly string[] {
+  return gap === undefined ? [] : [gap.suffix, ...gap.files.flatMap(({ name, text }) => [name, text])]
 }
 
 function writtenText(message: Extract<TextRequest['input'], { readonly type: 'chat' }>['messages'][number]): string {

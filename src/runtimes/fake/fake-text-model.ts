@@ -41,8 +41,10 @@ export function createFakeTextModel(settings: FakeTextSettings): TextModel {
     countPrompt: (request) => Promise.resolve(countTokens(readPrompt(request))),
     embed: (request) => Promise.resolve(embed(request)),
     rank: (request) => Promise.resolve(rank(request)),
-    tokenize: async ({ input, spelled }) =>
-      tokenize(input.type === 'chat' ? input.messages.map(({ content }) => content ?? '').join(' ') : input.text, spelled),
+    tokenize: async ({ input, spelled, written = false }) => {
+      const text = input.type === 'chat' ? input.messages.map(({ content }) => content ?? '').join(' ') : input.text
+      return { ...tokenize(text, spelled), ...(written && { prompt: text }) }
+    },
     detokenize: async ({ tokens }) => ({ text: tokens.map((token) => `word${token}`).join(' ') }),
   }
 }
@@ -109,14 +111,15 @@ function* speak(request: TextRequest, choice: number, { tokens, reason, stop }: 
   const text = tokens[index]
   if (text !== undefined) {
     const logprobs = request.topLogprobs === null ? undefined : [makeLogprob(text, request.topLogprobs)]
-    yield { type: 'text', choice, text, ...(logprobs && { logprobs }) }
+    yield { type: 'text', choice, text, ...(logprobs && { logprobs }), ...(request.tellsTokens && { tokens: [hash(text)] }) }
   } else if (index === tokens.length) yield { type: 'choice-finish', choice, reason, ...(stop !== undefined && { stop }) }
 }
 
 function makeLogprob(token: string, alternatives: number): TokenLogprob {
   const bytes = [...Buffer.from(token)]
-  const top = alternatives === 0 ? [] : [{ token, logprob: 0, bytes }]
-  return { token, logprob: 0, bytes, top }
+  const id = hash(token)
+  const top = alternatives === 0 ? [] : [{ id, token, logprob: 0, bytes }]
+  return { id, token, logprob: 0, bytes, top }
 }
 
 function chooseTool({ input }: TextRequest, prompt: string): MarkedCall | undefined {

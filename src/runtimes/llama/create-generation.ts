@@ -55,7 +55,15 @@ export function createGeneration(
       : null
   const output = new ChoiceOutput(
     { vocabulary, push: events.push },
-    { choice: events.choice, stop: request.stop, ending, format, thoughts, callsOnly: toolChoice !== 'auto' },
+    {
+      choice: events.choice,
+      stop: request.stop,
+      ending,
+      format,
+      thoughts,
+      callsOnly: toolChoice !== 'auto',
+      tellsTokens: request.tellsTokens,
+    },
   )
   let constrained = false
   const constrain = (constraint: OutputConstraint): void => {

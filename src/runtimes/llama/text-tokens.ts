@@ -1,14 +1,27 @@
 import { ServiceError } from '../../core/error.ts'
-import type { DetokenizeRequest, DetokenizeResult, TokenizeRequest, TokenizeResult } from '../../core/text-generation.ts'
+import type { ChatInput, DetokenizeRequest, DetokenizeResult, TokenizeRequest, TokenizeResult } from '../../core/text-generation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { refuseHopeless } from './prompt/least-tokens.ts'
-import { tokenizeRequest } from './prompt/prompt-tokens.ts'
+import { tokenizeRequest, writePrompt } from './prompt/prompt-tokens.ts'
 
 /** @throws {ServiceError} `context_length_exceeded` when they are surely many times more than the context holds. */
-export function tokenizeText(engine: LlamaEngine, { input, spelled }: TokenizeRequest): TokenizeResult {
+export function tokenizeText(engine: LlamaEngine, { input, spelled, written = false }: TokenizeRequest): TokenizeResult {
   refuseHopeless(engine, input.type === 'chat' ? input : { type: 'prompt', prompt: input.text, echo: false })
   const tokens = input.type === 'chat' ? tokenizeRequest(engine, { input }) : readText(engine, input)
-  return { tokens: [...tokens], spellings: spelled ? Array.from(tokens, engine.vocabulary.spell) : null }
+  return {
+    tokens: [...tokens],
+    spellings: spelled ? Array.from(tokens, engine.vocabulary.spell) : null,
+    ...(written && input.type === 'chat' && { prompt: writeWithoutBegin(engine, input) }),
+  }
+}
+
+/** The prompt of a conversation, without the token that is put before every prompt by itself. */
+function writeWithoutBegin(engine: LlamaEngine, input: ChatInput): string {
+  const { begin, beginText } = engine.vocabulary
+  const text = writePrompt(engine, input)
+    .map((stretch) => stretch.text)
+    .join('')
+  return begin !== null && beginText !== '' && text.startsWith(beginText) ? text.slice(beginText.length) : text
 }
 
 /** @throws {ServiceError} `invalid_request_error` when the model has no such token. */

@@ -11,7 +11,12 @@ export function pack(messages: readonly FromEngine[]): readonly Parcel[] {
   const parcels: Parcel[] = []
   let run: (number | string)[] | null = null
   for (const message of messages) {
-    if (message.type === 'part' && message.part.type === 'text' && message.part.logprobs === undefined) {
+    if (
+      message.type === 'part' &&
+      message.part.type === 'text' &&
+      message.part.logprobs === undefined &&
+      message.part.tokens === undefined
+    ) {
       if (run === null) {
         run = []
         parcels.push(run)

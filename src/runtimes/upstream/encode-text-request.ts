@@ -7,6 +7,10 @@ const unlessOff = (name: string, value: number, off: number) => (value === off ?
 /** The body of POST /chat/completions or /completions for an upstream, always as a stream with usage. */
 export function encodeTextRequest(request: TextRequest, model: string): Record<string, unknown> {
   const { input, sampling, stop, topLogprobs } = request
+  if (input.type === 'prompt' && input.gap !== undefined)
+    throw new ServiceError('unsupported_parameter', 'This model runs on a server that is asked to fill no gaps; name one that runs here.', {
+      param: 'model',
+    })
   return {
     model,
     ...(input.type === 'prompt' ? { prompt: input.tokens ?? input.prompt, echo: input.echo } : encodeChat(input)),

@@ -66,7 +66,7 @@ export function refusalAnswers(): Readonly<Record<string, object>> {
 
 /** Refers to the refusal with one status of one route; Anthropic's routes have their own. */
 export function refusalReference(path: string, status: ErrorStatus): object {
-  return { $ref: `#/components/responses/${isMessagesSurface({ url: path }) ? 'Message' : ''}Refused${status}` }
+  return { $ref: `#/components/responses/${isMessagesSurface({ headers: {}, url: path }) ? 'Message' : ''}Refused${status}` }
 }
 
 const description = 'Refused; see docs/errors.md.'

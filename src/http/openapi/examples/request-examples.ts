@@ -24,6 +24,10 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, un
   '/v1/rerank': { query: 'an animal of the forest', documents: ['a fox in the snow', 'a ship at sea'], top_n: 1 },
   '/tokenize': { model: text, content: 'The capital of France' },
   '/detokenize': { model: text, tokens: [1, 2, 3] },
+  '/completion': { model: text, prompt: 'The capital of France is', n_predict: 8, temperature: 0 },
+  '/infill': { model: 'a-model-made-for-code', input_prefix: 'function add(a, b) {\n  return ', input_suffix: '\n}\n', n_predict: 16 },
+  '/embedding': { model: text, content: 'a fox' },
+  '/apply-template': { model: text, messages: conversation },
   '/v1/images/generations': { prompt: 'a fox in the snow, watercolour', size: 'auto', output_format: 'webp' },
   '/v1/batches': { input_file_id: 'file-0123456789abcdef0123456789abcdef', endpoint: '/v1/chat/completions', completion_window: '24h' },
   '/v1/assets': {

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import type { EmbeddingRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
@@ -9,20 +9,23 @@ const token = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
 const mostTexts = 2048
 const mostTokens = 8192
 
+/** What is embedded. */
+export const embeddingInput = Type.Union(
+  [
+    input,
+    Type.Array(Type.Union([input, token, Type.Array(token, { minItems: 1, maxItems: mostTokens })]), {
+      minItems: 1,
+      maxItems: mostTokens,
+    }),
+  ],
+  { description: 'One text, or the tokens of one; or a list of up to 2048 of either.' },
+)
+
 /** The body of POST /v1/embeddings. */
 export const embeddingRequestSchema = Type.Object(
   {
     model: Type.String({ minLength: 1, description: 'A text model with the capability embeddings, see /v1/models.' }),
-    input: Type.Union(
-      [
-        input,
-        Type.Array(Type.Union([input, token, Type.Array(token, { minItems: 1, maxItems: mostTokens })]), {
-          minItems: 1,
-          maxItems: mostTokens,
-        }),
-      ],
-      { description: 'One text, or a list of up to 2048; or the tokens of one text, or a list of such lists.' },
-    ),
+    input: embeddingInput,
     dimensions: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 2 ** 20, description: 'Leading numbers of each vector to keep, scaled to unit length again.' }),
     ),
@@ -38,23 +41,31 @@ const checker = createBodyChecker(embeddingRequestSchema)
 export function parseEmbeddingRequest(received: unknown): { readonly request: EmbeddingRequest; readonly encoding: 'float' | 'base64' } {
   const body = checker.parse(received, textFaultCodes)
   return {
-    request: { model: body.model, inputs: readInputs(body.input), ...(body.dimensions !== undefined && { dimensions: body.dimensions }) },
+    request: {
+      model: body.model,
+      inputs: readEmbeddingInputs(body.input, 'input'),
+      ...(body.dimensions !== undefined && { dimensions: body.dimensions }),
+    },
     encoding: body.encoding_format ?? 'float',
   }
 }
 
-function readInputs(input: string | readonly (string | number | readonly number[])[]): EmbeddingRequest['inputs'] {
-  if (typeof input === 'string') return [input]
-  const tokens = input.filter((entry) => typeof entry === 'number')
-  if (tokens.length === input.length) return [tokens]
-  const texts = input.filter((entry) => typeof entry === 'string')
-  const lists = input.filter((entry) => typeof entry === 'object')
-  const inputs = texts.length > 0 ? texts : lists
-  if (inputs.length < input.length) throw refuse('`input` must not mix texts, tokens and lists of tokens; send one kind.')
-  if (inputs.length > mostTexts) throw refuse(`\`input\` must list at most ${mostTexts} texts; split it.`)
+/**
+ * The texts to embed, or their tokens.
+ *
+ * @param field Where they stand in the request.
+ * @throws {ServiceError} `invalid_request_error` when tokens stand beside texts, or there are too many texts.
+ */
+export function readEmbeddingInputs(given: Static<typeof embeddingInput>, field: string): EmbeddingRequest['inputs'] {
+  if (typeof given === 'string') return [given]
+  const tokens = given.filter((entry) => typeof entry === 'number')
+  if (tokens.length === given.length) return [tokens]
+  const inputs = given.filter((entry) => typeof entry !== 'number')
+  if (tokens.length > 0) throw refuse(field, 'must not mix tokens with texts and lists of tokens; put the tokens into a list')
+  if (inputs.length > mostTexts) throw refuse(field, `must list at most ${mostTexts} texts; split it`)
   return inputs
 }
 
-function refuse(message: string): ServiceError {
-  return new ServiceError('invalid_request_error', message, { param: 'input' })
+function refuse(field: string, words: string): ServiceError {
+  return new ServiceError('invalid_request_error', `\`${field}\` ${words}.`, { param: field })
 }

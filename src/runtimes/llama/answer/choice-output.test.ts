@@ -18,6 +18,7 @@ const vocabulary: Vocabulary = {
   tokenize: (text) => Uint32Array.from(Buffer.from(text)),
   piece: (token) => ({ bytes: Uint8Array.of(token), text: String.fromCharCode(token) }),
   spell: (token) => Uint8Array.of(token),
+  gap: null,
   ends: [],
   isEnd: () => false,
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { EndingRules, FinishReason, TextPart, TextRequest, TokenLogprob } from '../../../core/text-generation.ts'
+import type { EndingRules, FinishReason, TextPart, TextRequest } from '../../../core/text-generation.ts'
 import type { DrawnLogprobs, GenerationEnd } from '../batch/generation.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import type { ToolFormat } from '../prompt/tool-format.ts'
-import { ChoiceText } from './choice-text.ts'
+import { ChoiceText, type ToldTokens } from './choice-text.ts'
 import { StopMatcher } from './stop-matcher.ts'
 import type { ReadThoughts, ThoughtReader } from './thought-reader.ts'
 import { ToolCallReader, type ToolEvent } from './tool-call-reader.ts'
@@ -31,6 +31,7 @@ export class ChoiceOutput {
    * @param format How tool calls look; null when none are wanted.
    * @param thoughts Reads what the model thinks first; null when it does not.
    * @param callsOnly Whether nothing but calls may come, so that the beginning of one is never text.
+   * @param tellsTokens Whether text comes with the ids of its tokens.
    */
   constructor(
     { vocabulary, push }: { readonly vocabulary: Vocabulary; readonly push: (part: TextPart) => void },
@@ -41,6 +42,7 @@ export class ChoiceOutput {
       format,
       thoughts,
       callsOnly,
+      tellsTokens = false,
     }: {
       readonly choice: number
       readonly stop: TextRequest['stop']
@@ -48,10 +50,11 @@ export class ChoiceOutput {
       readonly format: ToolFormat | null
       readonly thoughts: ThoughtReader | null
       readonly callsOnly: boolean
+      readonly tellsTokens?: boolean | undefined
     },
   ) {
     this.#choice = choice
-    this.#text = new ChoiceText(vocabulary)
+    this.#text = new ChoiceText(vocabulary, tellsTokens)
     this.#stops = new StopMatcher(stop, ending)
     this.#minTokens = ending.minTokens
     this.#tools = format === null ? null : new ToolCallReader(format)
@@ -68,7 +71,7 @@ export class ChoiceOutput {
   add(token: number, logprobs: DrawnLogprobs | null): Addition {
     this.#tokens++
     const text = this.#text.add(token, logprobs)
-    const stopped = this.#show(this.#read(this.#thoughts?.add(text) ?? { thoughts: '', text }), logprobs !== null)
+    const stopped = this.#show(this.#read(this.#thoughts?.add(text) ?? { thoughts: '', text }))
     return { text, stopped }
   }
 
@@ -85,10 +88,10 @@ export class ChoiceOutput {
   /** Shows what was held back, and the finish; an unfinished character is dropped. */
   end(end: GenerationEnd | 'stop-string'): void {
     if (end !== 'stop-string') {
-      if (this.#thoughts !== null) this.#show(this.#read(this.#thoughts.flush()), false)
+      if (this.#thoughts !== null) this.#show(this.#read(this.#thoughts.flush()))
       const text = this.#callsOnly ? '' : (this.#tools?.flush() ?? '')
       const { text: shown, stopped } = this.#stops.add(text)
-      this.#pushText(stopped ? shown : shown + this.#stops.flush(), this.#text.takeAllLogprobs())
+      this.#pushText(stopped ? shown : shown + this.#stops.flush(), this.#text.takeAllTold())
     }
     const stop = this.#stops.found
     this.#push({ type: 'choice-finish', choice: this.#choice, reason: this.#reason(end), ...(stop !== null && { stop }) })
@@ -104,7 +107,7 @@ export class ChoiceOutput {
     return this.#tools?.add(text) ?? [{ type: 'text', text }]
   }
 
-  #show(events: readonly ToolEvent[], withLogprobs: boolean): boolean {
+  #show(events: readonly ToolEvent[]): boolean {
     let shown = ''
     let stopped = false
     let undecided = this.#stops.held
@@ -122,14 +125,15 @@ export class ChoiceOutput {
       if (stopped) break
     }
     undecided += (this.#thoughts?.held ?? 0) + (this.#tools?.held ?? 0) - shown.length
-    this.#pushText(shown, withLogprobs ? this.#text.takeLogprobs(undecided) : [])
+    this.#pushText(shown, this.#text.takeTold(undecided))
     for (const event of calls) this.#pushCall(event)
     return stopped
   }
 
-  #pushText(text: string, logprobs: readonly TokenLogprob[]): void {
-    if (text.length === 0 && logprobs.length === 0) return
-    this.#push({ type: 'text', choice: this.#choice, text, ...(logprobs.length > 0 && { logprobs }) })
+  #pushText(text: string, { logprobs, tokens }: ToldTokens): void {
+    if (text.length === 0 && logprobs.length === 0 && tokens.length === 0) return
+    const told = { ...(logprobs.length > 0 && { logprobs }), ...(tokens.length > 0 && { tokens }) }
+    this.#push({ type: 'text', choice: this.#choice, text, ...told })
   }
 
   #pushCall(event: ToolEvent): void {

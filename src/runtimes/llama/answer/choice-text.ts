@@ -1,39 +1,53 @@
 import type { TokenLogprob } from '../../../core/text-generation.ts'
 import type { DrawnLogprobs } from '../batch/generation.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
-import { LogprobLedger } from './logprob-ledger.ts'
+import { describeLogprobs, TokenLedger } from './token-ledger.ts'
 import { Utf8Holder } from './utf8-holder.ts'
 
-/** Turns one choice's tokens into text, whole characters only, and holds their log probabilities back until it is shown. */
+/** What is told of the tokens of a text. */
+export interface ToldTokens {
+  readonly logprobs: readonly TokenLogprob[]
+  /** Their ids; none unless somebody wants them. */
+  readonly tokens: readonly number[]
+}
+
+/** Turns one choice's tokens into text, whole characters only, and holds what is told of them back until it is shown. */
 export class ChoiceText {
   readonly #vocabulary: Vocabulary
+  readonly #tellsTokens: boolean
   readonly #utf8 = new Utf8Holder()
-  readonly #ledger: LogprobLedger
+  readonly #logprobs = new TokenLedger<TokenLogprob>()
+  readonly #tokens = new TokenLedger<number>()
   #written = 0
 
-  constructor(vocabulary: Vocabulary) {
+  constructor(vocabulary: Vocabulary, tellsTokens: boolean) {
     this.#vocabulary = vocabulary
-    this.#ledger = new LogprobLedger(vocabulary)
+    this.#tellsTokens = tellsTokens
   }
 
   /** The text that a token completes. */
   add(token: number, logprobs: DrawnLogprobs | null): string {
-    if (logprobs !== null) this.#ledger.add(this.#written, token, logprobs)
+    if (logprobs !== null) this.#logprobs.add(this.#written, describeLogprobs(this.#vocabulary, token, logprobs))
+    if (this.#tellsTokens) this.#tokens.add(this.#written, token)
     const fragment = this.#utf8.add(this.#vocabulary.piece(token))
     this.#written += fragment.length
     return fragment
   }
 
   /**
-   * Takes the log probabilities of tokens whose text is decided.
+   * Takes what is told of tokens whose text is decided.
    *
    * @param held Characters at the end that may still become something else.
    */
-  takeLogprobs(held: number): readonly TokenLogprob[] {
-    return this.#ledger.take(this.#written - held)
+  takeTold(held: number): ToldTokens {
+    return this.#take(this.#written - held)
   }
 
-  takeAllLogprobs(): readonly TokenLogprob[] {
-    return this.#ledger.take(Number.POSITIVE_INFINITY)
+  takeAllTold(): ToldTokens {
+    return this.#take(Number.POSITIVE_INFINITY)
+  }
+
+  #take(shown: number): ToldTokens {
+    return { logprobs: this.#logprobs.take(shown), tokens: this.#tokens.take(shown) }
   }
 }

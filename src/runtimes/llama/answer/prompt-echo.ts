@@ -1,7 +1,7 @@
 import type { TextPart, TextRequest, TokenLogprob } from '../../../core/text-generation.ts'
 import type { DrawnLogprobs } from '../batch/generation.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
-import { describeLogprobs, describeToken } from './logprob-ledger.ts'
+import { describeLogprobs, describeToken } from './token-ledger.ts'
 
 /** The prompt as answers begin with it that echo it; its first choice reads it for all of them. */
 export class PromptEcho {

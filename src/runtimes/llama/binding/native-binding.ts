@@ -9,6 +9,10 @@ export interface NativeModel {
   tokenBos(): number | null
   tokenEos(): number | null
   sepToken(): number | null
+  /** The tokens of texts that are to be filled in; −1 where the file names none. */
+  prefixToken(): number
+  suffixToken(): number
+  middleToken(): number
   shouldPrependBosToken(): boolean
   shouldAppendEosToken(): boolean
   getTokenString(token: number): string | undefined

@@ -10,6 +10,17 @@ export interface Piece {
   readonly text: string | null
 }
 
+/** The tokens by which a model is shown a text with a gap. */
+export interface GapTokens {
+  readonly prefix: number
+  readonly suffix: number
+  readonly middle: number
+  /** Before the name of a repository; null = the model knows none. */
+  readonly repository: number | null
+  /** Before the name of a file; null = the model knows none. */
+  readonly file: number | null
+}
+
 /** A model's tokens, with the pieces cached as they come up. */
 export interface Vocabulary {
   readonly size: number
@@ -21,6 +32,8 @@ export interface Vocabulary {
   readonly begin: number | null
   /** Token put after every text that is embedded, or null. */
   readonly end: number | null
+  /** null = the model fills no gaps. */
+  readonly gap: GapTokens | null
   tokenize(text: string, options: { readonly special: boolean }): Uint32Array
   piece(token: number): Piece
   /** The bytes of a token, those of a control token too. */
@@ -38,12 +51,14 @@ export function readVocabulary(model: NativeModel, size: number, shown: readonly
   const controlTexts: string[] = []
   const controls = new Set<number>()
   const marks: string[] = []
+  const named = new Map<string, number>()
   for (let token = 0; token < size; token++) {
     if (model.isEogToken(token)) ends.add(token)
     const attributes = model.getTokenAttributes(token)
     if ((attributes & (tokenAttributes.control | tokenAttributes.unknown | tokenAttributes.userDefined)) === 0) continue
     const text = model.getTokenString(token)
     if (text === undefined || text.length === 0) continue
+    if (repositoryMarks.includes(text) || text === fileMark) named.set(text, token)
     if ((attributes & tokenAttributes.userDefined) === 0) {
       controlTexts.push(text)
       controls.add(token)
@@ -72,12 +87,24 @@ export function readVocabulary(model: NativeModel, size: number, shown: readonly
     begin: type === vocabularyTypes.wordPiece || (type !== vocabularyTypes.unigram && model.shouldPrependBosToken()) ? begin : null,
     end:
       type === vocabularyTypes.wordPiece ? model.sepToken() : type === vocabularyTypes.unigram || model.shouldAppendEosToken() ? end : null,
+    gap: readGap(model, named),
     tokenize: (text, { special }) => tokenizeStretches(text, markPattern, (stretch) => model.tokenize(stretch, special)),
     piece: pieceOf,
     spell: (token) => (controls.has(token) ? Buffer.from(model.getTokenString(token) ?? '') : pieceOf(token).bytes),
     ends: [...ends],
     isEnd: (token) => ends.has(token),
   }
+}
+
+/** As llama.cpp tells them, by their spelling. */
+const repositoryMarks = ['<|fim_repo|>', '<|repo_name|>', '<fim-repo>', '<REPO>', '<reponame>']
+const fileMark = '<|file_sep|>'
+
+function readGap(model: NativeModel, named: ReadonlyMap<string, number>): GapTokens | null {
+  const [prefix, suffix, middle] = [model.prefixToken(), model.suffixToken(), model.middleToken()]
+  if (prefix < 0 || suffix < 0 || middle < 0) return null
+  const repository = repositoryMarks.flatMap((text) => named.get(text) ?? [])[0] ?? null
+  return { prefix, suffix, middle, repository, file: named.get(fileMark) ?? null }
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

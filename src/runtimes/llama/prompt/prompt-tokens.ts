@@ -3,9 +3,10 @@ import type { ChatInput, TextRequest, ToolDefinition } from '../../../core/text-
 import { joinTokens } from '../binding/tokenize-stretches.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import { type ChatTemplate, type RenderOptions, toTemplateMessage } from './chat-template.ts'
-import { guardControlTexts } from './control-guard.ts'
+import { type ControlGuard, guardControlTexts } from './control-guard.ts'
 import { mapMembers } from './map-texts.ts'
 import { renderPrompt } from './render-prompt.ts'
+import { tokenizeGap } from './text-gap.ts'
 import { thoughtMarks } from './thought-marks.ts'
 import type { ToolFormat } from './tool-format.ts'
 import { fitToolHistory } from './tool-history.ts'
@@ -22,9 +23,20 @@ export interface PromptTools {
  *
  * @throws {ServiceError} `invalid_request_error` when the template refuses the messages.
  */
-export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTools, { input }: Pick<TextRequest, 'input'>): Uint32Array {
-  if (input.type === 'prompt' && input.tokens !== undefined) return Uint32Array.from(input.tokens)
-  if (input.type === 'prompt') return withBegin(vocabulary, [vocabulary.tokenize(input.prompt, { special: false })])
+export function tokenizeRequest(tools: PromptTools, { input }: Pick<TextRequest, 'input'>): Uint32Array {
+  const { vocabulary } = tools
+  if (input.type === 'chat') return tokenizeStretches(vocabulary, writePrompt(tools, input))
+  if (input.tokens !== undefined) return Uint32Array.from(input.tokens)
+  if (input.gap !== undefined) return withBegin(vocabulary, tokenizeGap(vocabulary, input.prompt, input.gap))
+  return tokenizeStretches(vocabulary, [{ text: input.prompt, special: input.special ?? false }])
+}
+
+/**
+ * The prompt that a conversation becomes, in stretches that may hold control tokens and stretches that must not.
+ *
+ * @throws {ServiceError} `invalid_request_error` when the template refuses the messages.
+ */
+export function writePrompt({ vocabulary, template, toolFormat }: PromptTools, input: ChatInput): ReturnType<ControlGuard['split']> {
   const offered = input.toolChoice === 'none' ? [] : input.tools
   const messages = toolFormat.native ? fitToolHistory(toolFormat, input.messages) : writeToolsAsText(input.messages, offered)
   const shape = (protect: (text: string) => string) => ({
@@ -40,9 +52,13 @@ export function tokenizeRequest({ vocabulary, template, toolFormat }: PromptTool
     continued === null
       ? renderPrompt(template, seen, tools, { ...thinking, opensTurn: input.opening !== 'bare' })
       : closeThoughts(renderPrompt(template, seen.slice(0, -1), tools, thinking)) + continued.content
+  return guard.split(rendered)
+}
+
+function tokenizeStretches(vocabulary: Vocabulary, stretches: ReturnType<ControlGuard['split']>): Uint32Array {
   return withBegin(
     vocabulary,
-    guard.split(rendered).map((part) => vocabulary.tokenize(part.text, { special: part.special })),
+    stretches.map(({ text, special }) => vocabulary.tokenize(text, { special })),
   )
 }
 

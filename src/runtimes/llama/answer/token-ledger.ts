@@ -2,25 +2,21 @@ import type { TokenLogprob, UnscoredToken } from '../../../core/text-generation.
 import type { DrawnLogprobs } from '../batch/generation.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 
-/** Holds log probabilities back until the text their tokens belong to is shown. */
-export class LogprobLedger {
-  readonly #vocabulary: Vocabulary
-  #waiting: { readonly start: number; readonly logprob: TokenLogprob }[] = []
-
-  constructor(vocabulary: Vocabulary) {
-    this.#vocabulary = vocabulary
-  }
+/** Holds what is told of tokens back until the text they belong to is shown. */
+export class TokenLedger<Told> {
+  #waiting: { readonly start: number; readonly told: Told }[] = []
 
   /** @param start Length of the whole text before this token. */
-  add(start: number, token: number, { logprob, top }: DrawnLogprobs): void {
-    this.#waiting.push({ start, logprob: describeLogprobs(this.#vocabulary, token, { logprob, top }) })
+  add(start: number, told: Told): void {
+    this.#waiting.push({ start, told })
   }
 
   /** Takes the entries of tokens that begin before `shown` characters. */
-  take(shown: number): readonly TokenLogprob[] {
+  take(shown: number): readonly Told[] {
+    if (this.#waiting.length === 0) return []
     const taken = this.#waiting.filter((entry) => entry.start < shown)
     this.#waiting = this.#waiting.filter((entry) => entry.start >= shown)
-    return taken.map((entry) => entry.logprob)
+    return taken.map(({ told }) => told)
   }
 }
 
@@ -33,5 +29,5 @@ export function describeLogprobs(vocabulary: Vocabulary, token: number, { logpro
 /** A token in words; one that is only part of a character has bytes of its own all the same. */
 export function describeToken(vocabulary: Vocabulary, token: number): UnscoredToken {
   const { bytes } = vocabulary.piece(token)
-  return { token: Buffer.from(bytes).toString('utf8'), bytes: [...bytes] }
+  return { id: token, token: Buffer.from(bytes).toString('utf8'), bytes: [...bytes] }
 }

@@ -1,0 +1,149 @@
+import Type, { type Static, type TObject } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import type { TextRequest } from '../../../core/text-generation.ts'
+import { endingFields, findEndingFaults, readEnding } from '../chat/fields/ending-fields.ts'
+import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from '../chat/fields/output-format-fields.ts'
+import { readStop, stopField } from '../chat/stop-field.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
+import { idleFields } from './idle-fields.ts'
+import { findNativePromptFaults, nativePromptField, type PromptPieces, readNativePrompts } from './native-prompt.ts'
+import { findNativeSamplingFaults, nativeSamplingFields, readBiases, readNativeSampling, type TokenBias } from './sampling.ts'
+
+const most = 2 ** 31 - 1
+const { grammar, json_schema } = outputFormatFields
+
+const firstFields = {
+  model: Type.Optional(Type.String({ minLength: 1, description: 'A model of kind text; may be left out where there is only one.' })),
+}
+
+const lastFields = {
+  n_predict: Type.Optional(
+    Type.Integer({
+      minimum: -1,
+      maximum: most,
+      default: -1,
+      description: 'Most tokens to generate; -1 = as many as the context holds, 0 = the prompt is only read.',
+    }),
+  ),
+  max_tokens: Type.Optional(Type.Integer({ minimum: -1, maximum: most, description: "OpenAI's name of n_predict; send one of them." })),
+  stop: stopField,
+  ignore_eos: endingFields.ignore_eos,
+  grammar,
+  json_schema,
+  n_probs: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 20,
+      default: 0,
+      description: 'Alternatives per token in `completion_probabilities`; 0 = there are none.',
+    }),
+  ),
+  stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events; of one prompt.' })),
+  return_tokens: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether `tokens` has the ids of the text; in a stream it always has.' }),
+  ),
+  timings_per_token: Type.Optional(Type.Boolean({ default: false, description: 'Whether each event of a stream has `timings`.' })),
+  response_fields: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      maxItems: 64,
+      description: 'The fields that the answer has, such as `content` or `generation_settings/n_predict`; all by default.',
+    }),
+  ),
+  ...idleFields,
+}
+
+type Fields<First> = First & ReturnType<typeof nativeSamplingFields> & typeof lastFields
+
+/** The body of POST /completion. */
+export function nativeCompletionSchema(settings: {
+  readonly widePenalties: boolean
+}): TObject<Fields<typeof firstFields & { prompt: typeof nativePromptField }>> {
+  return Type.Object({ ...nativeFields(settings), prompt: nativePromptField }, { additionalProperties: false })
+}
+
+/** The fields that llama.cpp's routes share which make text. */
+export function nativeFields(settings: { readonly widePenalties: boolean }): Fields<typeof firstFields> {
+  return { ...firstFields, ...nativeSamplingFields(settings), ...lastFields }
+}
+
+/** A checked request whose texts are still to be read as tokens where they stand among tokens. */
+export interface ParsedNative {
+  /** Absent = the only one. */
+  readonly model: string | undefined
+  readonly prompts: readonly PromptPieces[]
+  /** Whether the answer is a list. */
+  readonly several: boolean
+  readonly biases: readonly TokenBias[]
+  /** All but the model and the input. */
+  readonly request: Omit<TextRequest, 'model' | 'input'>
+  readonly delivery: NativeDelivery
+}
+
+/** How an answer travels in llama.cpp's words. */
+export interface NativeDelivery {
+  readonly stream: boolean
+  readonly withTokens: boolean
+  readonly timingsPerToken: boolean
+  /** The fields that the answer has, by their paths; null = all. */
+  readonly fields: readonly string[] | null
+}
+
+/** Makes the parser of POST /completion. */
+export function createNativeCompletionParser(settings: { readonly widePenalties: boolean }): (body: unknown) => ParsedNative {
+  const checker = createBodyChecker(nativeCompletionSchema(settings))
+  return (received) => {
+    const body = checker.parse(received, textFaultCodes)
+    const { prompts, several } = readNativePrompts(body.prompt)
+    refuseFaults([...findNativePromptFaults(body.prompt), ...findNativeFaults(body), ...findStreamFaults(body, several)], textFaultCodes)
+    return { ...readNative(body), prompts, several }
+  }
+}
+
+type NativeBody = Static<TObject<Fields<typeof firstFields>>>
+
+/** What the schema cannot say of the shared fields. */
+export function findNativeFaults(body: NativeBody): readonly FieldFault[] {
+  const { n_predict: own, max_tokens: other } = body
+  const contradicts = own !== undefined && other !== undefined && own !== other
+  return [
+    ...findNativeSamplingFaults(body),
+    ...findOutputFormatFaults(body, { type: 'text' }),
+    ...findEndingFaults(body, most),
+    ...(contradicts
+      ? [{ path: ['max_tokens'], message: '`max_tokens` contradicts `n_predict`; send one of them.', kind: 'conflict' } as const]
+      : []),
+  ]
+}
+
+/** The shared fields in the words of the domain. */
+export function readNative(body: NativeBody): Omit<ParsedNative, 'prompts' | 'several'> {
+  const limit = body.n_predict ?? body.max_tokens ?? -1
+  const ending = readEnding(body)
+  const { stream = false, return_tokens: withTokens = false, n_probs: probabilities = 0, response_fields: fields = [] } = body
+  return {
+    model: body.model,
+    biases: readBiases(body),
+    request: {
+      ...(limit === -1 ? { maxTokens: most, maxTokensIsDefault: true } : { maxTokens: limit }),
+      sampling: readNativeSampling(body),
+      stop: readStop(body.stop),
+      choices: 1,
+      topLogprobs: probabilities === 0 ? null : probabilities,
+      responseFormat: readOutputFormat(body) ?? { type: 'text' },
+      ...((withTokens || stream) && { tellsTokens: true }),
+      ...(ending && { ending }),
+    },
+    delivery: {
+      stream,
+      withTokens: withTokens || stream,
+      timingsPerToken: body.timings_per_token ?? false,
+      fields: fields.length === 0 ? null : fields,
+    },
+  }
+}
+
+function findStreamFaults({ stream = false }: NativeBody, several: boolean): readonly FieldFault[] {
+  if (!stream || !several) return []
+  return [{ path: ['stream'], message: '`stream` needs one prompt; send them one by one, or leave it out.', kind: 'conflict' }]
+}

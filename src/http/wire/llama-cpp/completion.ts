@@ -1,0 +1,115 @@
+import Type from 'typebox'
+import { isRecord } from '../../../core/is-record.ts'
+import type { TextRequest, TokenLogprob, UnscoredToken } from '../../../core/text-generation.ts'
+import type { TextChoice } from '../../../operations/collect-text.ts'
+import type { Answer } from '../answer.ts'
+import type { NativeDelivery } from './completion-request.ts'
+import { encodeGenerationSettings, generationSettingsSchema } from './generation-settings.ts'
+import { type NativeTimer, timingsSchema } from './timings.ts'
+
+const told = {
+  id: Type.Integer({ description: '-1 where the server behind the model does not tell.' }),
+  token: Type.String(),
+  bytes: Type.Array(Type.Integer()),
+  logprob: Type.Number(),
+}
+
+/** How likely each token was. */
+const probabilitiesSchema = Type.Array(Type.Object({ ...told, top_logprobs: Type.Array(Type.Object(told)) }))
+
+/** Answer of POST /completion, and the last event of a stream; of several prompts there is a list of these. */
+export const nativeCompletionAnswerSchema = Type.Object({
+  index: Type.Integer({ minimum: 0, description: 'Place of its prompt.' }),
+  content: Type.String({ description: 'The text; empty at the end of a stream.' }),
+  tokens: Type.Array(Type.Integer(), { description: 'Its ids, when asked for.' }),
+  id_slot: Type.Literal(-1),
+  stop: Type.Literal(true),
+  model: Type.String(),
+  tokens_predicted: Type.Integer({ minimum: 0 }),
+  tokens_evaluated: Type.Integer({ minimum: 0, description: 'Tokens of the prompt.' }),
+  generation_settings: generationSettingsSchema,
+  prompt: Type.Union([Type.String(), Type.Array(Type.Integer())], { description: 'As it was sent.' }),
+  has_new_line: Type.Boolean(),
+  truncated: Type.Boolean({ description: 'Whether the context ended the text before its limit.' }),
+  stop_type: Type.Enum(['eos', 'word', 'limit']),
+  stopping_word: Type.String({ description: 'The stop string that ended it; empty when none did.' }),
+  tokens_cached: Type.Integer({ minimum: 0, description: 'Tokens of the prompt that were warm.' }),
+  timings: timingsSchema,
+  completion_probabilities: Type.Optional(probabilitiesSchema),
+})
+
+type NativeAnswer = Answer<typeof nativeCompletionAnswerSchema>
+
+/** How a text ended. */
+export interface NativeEnd {
+  readonly index: number
+  /** The whole text. */
+  readonly text: string
+  readonly choice: Pick<TextChoice, 'reason' | 'stop'>
+  readonly timer: NativeTimer
+}
+
+/** What the last event of a stream says, and an answer beside its text. */
+export function encodeNativeEnd(request: TextRequest, { index, text, choice, timer }: NativeEnd, { stream }: NativeDelivery): NativeAnswer {
+  const { input } = request
+  const { completionTokens, promptTokens, cachedTokens } = timer.usage
+  return {
+    index,
+    content: '',
+    tokens: [],
+    id_slot: -1,
+    stop: true,
+    model: request.model,
+    tokens_predicted: completionTokens,
+    tokens_evaluated: promptTokens,
+    generation_settings: encodeGenerationSettings(request, stream),
+    prompt: input.type === 'prompt' ? (input.tokens ?? input.prompt) : '',
+    has_new_line: text.includes('\n'),
+    truncated: choice.reason === 'length' && completionTokens < request.maxTokens,
+    stop_type: choice.reason === 'length' ? 'limit' : choice.stop === undefined ? 'eos' : 'word',
+    stopping_word: choice.stop ?? '',
+    tokens_cached: cachedTokens,
+    timings: timer.timings(),
+  }
+}
+
+/** A whole answer, or the fields of it that were asked for. */
+export function encodeNativeCompletion(
+  request: TextRequest,
+  { choice, ...end }: Omit<NativeEnd, 'text' | 'choice'> & { readonly choice: TextChoice },
+  delivery: NativeDelivery,
+): object {
+  const { text, tokens = [], logprobs } = choice
+  const answer: NativeAnswer = {
+    ...encodeNativeEnd(request, { ...end, text, choice }, delivery),
+    content: text,
+    tokens: delivery.withTokens ? tokens : [],
+    ...(request.topLogprobs !== null && { completion_probabilities: encodeProbabilities(logprobs) }),
+  }
+  return pickFields(answer, delivery.fields)
+}
+
+/** How likely each token was, in llama.cpp's words. */
+export function encodeProbabilities(logprobs: readonly TokenLogprob[]): Answer<typeof probabilitiesSchema> {
+  return logprobs.map(({ top, ...own }) => ({ ...encodeToken(own), top_logprobs: top.map(encodeToken) }))
+}
+
+/** The fields of an answer at these paths, such as `timings/prompt_n`, by their paths; all of it when null. */
+export function pickFields(answer: object, paths: readonly string[] | null): object {
+  if (paths === null) return answer
+  const picked = paths.map((path) => [path, path.split('/').reduce<unknown>(memberOf, answer)] as const)
+  return Object.fromEntries(picked.filter(([, value]) => value !== undefined))
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+function encodeToken({ id = -1, token, bytes, logprob }: UnscoredToken & { readonly logprob: number }): {
+  readonly id: number
+  readonly token: string
+  readonly bytes: readonly number[]
+  readonly logprob: number
+} {
+  return { id, token, bytes, logprob }
+}

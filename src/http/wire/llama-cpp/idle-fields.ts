@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { neutralFields } from '../chat/fields/neutral-fields.ts'
+
+const idle = 'Accepted; what it belongs to is switched off.'
+const hint = 'Accepted; the service sees to it by itself, and the answer is the same.'
+const number = (description: string) => Type.Optional(Type.Number({ description }))
+
+const { cache_prompt, id_slot, n_keep, mirostat, typical_p, xtc_probability, dry_multiplier, dynatemp_range, return_progress } =
+  neutralFields
+
+/** What llama.cpp's clients send with every request and what changes no answer: hints, samplers that are switched off, and their numbers. */
+export const idleFields = {
+  cache_prompt,
+  id_slot,
+  n_keep,
+  return_progress,
+  mirostat,
+  mirostat_tau: number(idle),
+  mirostat_eta: number(idle),
+  typical_p,
+  xtc_probability,
+  xtc_threshold: number(idle),
+  dry_multiplier,
+  dry_base: number(idle),
+  dry_allowed_length: number(idle),
+  dry_penalty_last_n: number(idle),
+  dry_sequence_breakers: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 64, description: idle })),
+  dynatemp_range,
+  dynatemp_exponent: number(idle),
+  top_n_sigma: Type.Optional(Type.Literal(-1, { description: 'Accepted; there is no other way here.' })),
+  min_keep: Type.Optional(Type.Literal(0, { description: 'Accepted; there is no other way here.' })),
+  n_discard: number('Accepted; prompts are never shortened.'),
+  n_indent: Type.Optional(Type.Literal(0, { description: 'Accepted; there is no other way here.' })),
+  t_max_predict_ms: Type.Optional(Type.Literal(0, { description: 'Accepted; limit with n_predict.' })),
+  lora: Type.Optional(Type.Array(Type.Object({}), { maxItems: 0, description: 'Accepted when empty; text models take no LoRAs.' })),
+  post_sampling_probs: Type.Optional(Type.Literal(false, { description: 'Accepted; probabilities are those before sampling.' })),
+  'speculative.n_max': number(hint),
+  'speculative.n_min': number(hint),
+  'speculative.p_min': number(hint),
+}

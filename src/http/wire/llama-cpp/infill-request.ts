@@ -1,0 +1,45 @@
+import Type, { type TObject } from 'typebox'
+import type { TextGap } from '../../../core/text-generation.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
+import { findNativeFaults, nativeFields, type ParsedNative, readNative } from './completion-request.ts'
+
+const text = (description: string) => Type.String({ description })
+
+const gapFields = {
+  input_prefix: text('What stands before the gap.'),
+  input_suffix: text('What stands behind it.'),
+  prompt: Type.Optional(Type.String({ default: '', description: 'What was begun in the gap; it follows `input_prefix`.' })),
+  input_extra: Type.Optional(
+    Type.Array(Type.Object({ filename: Type.Optional(text('Its name.')), text: text('What it says.') }, { additionalProperties: false }), {
+      maxItems: 256,
+      description: 'Other files of the same work.',
+    }),
+  ),
+}
+
+/** The body of POST /infill. */
+export function infillSchema(settings: { readonly widePenalties: boolean }): TObject<ReturnType<typeof nativeFields> & typeof gapFields> {
+  return Type.Object({ ...nativeFields(settings), ...gapFields }, { additionalProperties: false })
+}
+
+/** A checked request to fill a gap. */
+export interface ParsedInfill extends ParsedNative {
+  readonly gap: TextGap
+}
+
+/** Makes the parser of POST /infill. */
+export function createInfillParser(settings: { readonly widePenalties: boolean }): (body: unknown) => ParsedInfill {
+  const checker = createBodyChecker(infillSchema(settings))
+  return (received) => {
+    const body = checker.parse(received, textFaultCodes)
+    refuseFaults(findNativeFaults(body), textFaultCodes)
+    const files = (body.input_extra ?? []).map(({ filename: name = 'tmp', text: said }) => ({ name, text: said }))
+    return {
+      ...readNative(body),
+      prompts: [[body.input_prefix + (body.prompt ?? '')]],
+      several: false,
+      gap: { suffix: body.input_suffix, files },
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Type from 'typebox'
+import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-generation.ts'
+import type { Answer } from '../answer.ts'
+import { embeddingInput, readEmbeddingInputs } from '../chat/embedding-request.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
+
+/** The body of POST /embedding. */
+export const nativeEmbeddingSchema = Type.Object(
+  {
+    model: Type.Optional(
+      Type.String({ minLength: 1, description: 'A text model with the capability embeddings; may be left out where there is only one.' }),
+    ),
+    content: Type.Optional(embeddingInput),
+    input: Type.Optional(embeddingInput),
+    embd_normalize: Type.Optional(Type.Literal(2, { description: 'Accepted; vectors have unit length.' })),
+  },
+  { additionalProperties: false },
+)
+
+/** Answer of POST /embedding. */
+export const nativeEmbeddingAnswerSchema = Type.Array(
+  Type.Object({
+    index: Type.Integer({ minimum: 0 }),
+    embedding: Type.Array(Type.Array(Type.Number()), { description: 'A list of one vector, of the whole text.' }),
+  }),
+)
+
+const checker = createBodyChecker(nativeEmbeddingSchema)
+
+/** Reads the body of POST /embedding; `model` is undefined where it is left out. @throws {ServiceError} naming every fault at once. */
+export function parseNativeEmbedding(received: unknown): Pick<EmbeddingRequest, 'inputs'> & { readonly model: string | undefined } {
+  const { model, content, input } = checker.parse(received, textFaultCodes)
+  const given = content ?? input
+  if (given === undefined || (content !== undefined && input !== undefined)) {
+    const message = given === undefined ? '`content` is required: add it.' : '`input` contradicts `content`; send one of them.'
+    refuseFaults([{ path: [given === undefined ? 'content' : 'input'], message, kind: 'missing' }], textFaultCodes)
+  }
+  return { model, inputs: readEmbeddingInputs(given ?? '', content === undefined ? 'input' : 'content') }
+}
+
+/** Vectors in llama.cpp's words. */
+export function encodeNativeEmbedding({ vectors }: EmbeddingResult): Answer<typeof nativeEmbeddingAnswerSchema> {
+  return vectors.map((vector, index) => ({ index, embedding: [vector] }))
+}

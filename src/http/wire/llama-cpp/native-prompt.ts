@@ -1,0 +1,64 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+
+const mostTokens = 2 ** 20
+const mostPrompts = 128
+
+const token = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
+const wrapped = Type.Object(
+  { prompt_string: Type.String({ description: 'A text.' }) },
+  { additionalProperties: false, description: 'With pictures or sound beside it, which no model here takes.' },
+)
+
+/** What is continued, as llama.cpp's clients write it. */
+export const nativePromptField = Type.Union(
+  [
+    Type.String(),
+    wrapped,
+    Type.Array(
+      Type.Union([Type.String(), token, wrapped, Type.Array(Type.Union([token, Type.String()]), { minItems: 1, maxItems: mostTokens })]),
+      {
+        minItems: 1,
+        maxItems: mostTokens,
+      },
+    ),
+  ],
+  {
+    description: `A text, with control tokens by their spelling; tokens, or tokens and texts mixed; or a list of up to ${mostPrompts} of these, which is answered by a list.`,
+  },
+)
+
+type PromptBody = Static<typeof nativePromptField>
+
+/** One prompt: what it is made of, in order; a text alone, or tokens alone, or both mixed. */
+export type PromptPieces = readonly (string | number)[]
+
+/** Finds tokens and lists side by side, and lists of too many. */
+export function findNativePromptFaults(prompt: PromptBody): readonly FieldFault[] {
+  if (!Array.isArray(prompt)) return []
+  const kinds = new Set(prompt.map((entry) => typeof entry))
+  if (kinds.has('number')) return kinds.has('object') ? [fault('must not mix tokens and whole prompts.', 'conflict')] : []
+  return prompt.length <= mostPrompts ? [] : [fault(`must list at most ${mostPrompts} prompts; split it.`, 'range')]
+}
+
+/** The prompts, at least one, and whether they came as a list. */
+export function readNativePrompts(prompt: PromptBody): { readonly prompts: readonly PromptPieces[]; readonly several: boolean } {
+  if (typeof prompt === 'string') return { prompts: [[prompt]], several: false }
+  if (!isList(prompt)) return { prompts: [[prompt.prompt_string]], several: false }
+  if (prompt.some((entry) => typeof entry === 'number'))
+    return { prompts: [prompt.filter((entry) => typeof entry === 'number' || typeof entry === 'string')], several: false }
+  return { prompts: prompt.map(readEntry), several: prompt.length > 1 }
+}
+
+function readEntry(entry: string | number | Static<typeof wrapped> | readonly (string | number)[]): PromptPieces {
+  if (typeof entry !== 'object') return [entry]
+  return 'prompt_string' in entry ? [entry.prompt_string] : entry
+}
+
+function isList(prompt: PromptBody): prompt is Extract<PromptBody, readonly unknown[]> {
+  return Array.isArray(prompt)
+}
+
+function fault(words: string, kind: string): FieldFault {
+  return { path: ['prompt'], message: `\`prompt\` ${words}`, kind }
+}

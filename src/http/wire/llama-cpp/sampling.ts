@@ -1,0 +1,103 @@
+import { randomInt } from 'node:crypto'
+import Type, { type Static, type TObject } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import type { SamplingParameters } from '../../../core/text-generation.ts'
+import { type SamplingFields, samplingFields } from '../chat/sampling-fields.ts'
+
+/** What llama.cpp's server draws with where a request does not say. */
+export const usualSampling = { temperature: 0.8, topK: 40, topP: 0.95, minP: 0.05 } as const
+
+const share = (standard: number, description: string) =>
+  Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: standard, description }))
+
+const biasKey = Type.Union([Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), Type.String({ minLength: 1, maxLength: 1000 })])
+const bias = Type.Union([Type.Number({ minimum: -100, maximum: 100 }), Type.Literal(false)])
+const mostBiases = 1024
+
+const ownFields = {
+  temperature: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 2,
+      default: usualSampling.temperature,
+      description: 'Randomness; 0 always takes the likeliest token.',
+    }),
+  ),
+  top_k: Type.Optional(
+    Type.Integer({
+      minimum: -1,
+      maximum: 1_000_000,
+      default: usualSampling.topK,
+      description: 'Draws only from this many tokens; 0 and -1 = off.',
+    }),
+  ),
+  top_p: share(usualSampling.topP, 'Draws only from the likeliest tokens that make up this share.'),
+  min_p: share(usualSampling.minP, 'Leaves out tokens below this share of the likeliest; 0 = off.'),
+  seed: Type.Optional(Type.Integer({ minimum: -1, maximum: 2 ** 32 - 1, default: -1, description: 'Same seed, same text; -1 = random.' })),
+  logit_bias: Type.Optional(
+    Type.Union(
+      [
+        Type.Array(Type.Tuple([biasKey, bias]), { maxItems: mostBiases }),
+        Type.Record(Type.String({ minLength: 1, maxLength: 1000 }), bias, { maxProperties: mostBiases }),
+      ],
+      { description: 'Added to the scores of tokens: pairs or an object of token ids, or of texts whose tokens are meant; false = never.' },
+    ),
+  ),
+  repeat_last_n: Type.Optional(
+    Type.Integer({
+      minimum: -1,
+      maximum: 2 ** 31 - 1,
+      description: 'Penalties count in the whole context, which is -1; another number only without penalties.',
+    }),
+  ),
+}
+
+/** The sampling fields in llama.cpp's words and with its defaults. */
+export function nativeSamplingFields(settings: { readonly widePenalties: boolean }): NativeSamplingFields {
+  const { frequency_penalty, presence_penalty, repeat_penalty } = samplingFields(settings)
+  return { ...ownFields, frequency_penalty, presence_penalty, repeat_penalty }
+}
+
+type NativeSamplingFields = typeof ownFields & Pick<SamplingFields, 'frequency_penalty' | 'presence_penalty' | 'repeat_penalty'>
+type NativeSamplingBody = Static<TObject<NativeSamplingFields>>
+
+/** A token, or a text whose tokens are meant, and what is added to their scores. */
+export interface TokenBias {
+  readonly of: number | string
+  readonly bias: number
+}
+
+/** Penalties that would have to count in less than the context. */
+export function findNativeSamplingFaults(body: NativeSamplingBody): readonly FieldFault[] {
+  const { repeat_last_n: last = -1, repeat_penalty: repeated = 1, frequency_penalty = 0, presence_penalty = 0 } = body
+  if (last === -1 || (repeated === 1 && frequency_penalty === 0 && presence_penalty === 0)) return []
+  const message = '`repeat_last_n` must be -1 beside a penalty: it counts in the whole context.'
+  return [{ path: ['repeat_last_n'], message, kind: 'unsupported_parameter' }]
+}
+
+/** Fills in llama.cpp's defaults; biases come beside, since texts among them are to be read as tokens first. */
+export function readNativeSampling(body: NativeSamplingBody): SamplingParameters {
+  const { seed = -1, top_k: most = usualSampling.topK } = body
+  return {
+    temperature: body.temperature ?? usualSampling.temperature,
+    topP: body.top_p ?? usualSampling.topP,
+    topK: Math.max(0, most),
+    minP: body.min_p ?? usualSampling.minP,
+    frequencyPenalty: body.frequency_penalty ?? 0,
+    presencePenalty: body.presence_penalty ?? 0,
+    repetitionPenalty: body.repeat_penalty ?? 1,
+    seed: seed === -1 ? randomInt(2 ** 32) : seed,
+    logitBias: new Map(),
+  }
+}
+
+/** What scores are to be changed. */
+export function readBiases({ logit_bias: given = [] }: NativeSamplingBody): readonly TokenBias[] {
+  const pairs = Array.isArray(given) ? given : Object.entries(given)
+  return pairs.map(([key, added]) => ({ of: asToken(key), bias: added === false ? -100 : added }))
+}
+
+/** Names of object members are texts, and so are token ids among them. */
+function asToken(key: number | string): number | string {
+  return typeof key === 'string' && /^(?:0|[1-9][0-9]{0,8})$/.test(key) ? Number(key) : key
+}

@@ -1,0 +1,47 @@
+import Type from 'typebox'
+import type { ChatInput } from '../../../core/text-generation.ts'
+import { chatMessageSchema } from '../chat/chat-message-schema.ts'
+import { createChatRequestParser } from '../chat/chat-request.ts'
+import { openingFields } from '../chat/fields/opening-fields.ts'
+import { thinkingFields } from '../chat/fields/thinking-fields.ts'
+import { toolFields } from '../chat/tool-fields.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { textFaultCodes } from '../faults/refuse-faults.ts'
+import { onlyModel } from '../tokens/tokenize-request.ts'
+
+/** The body of POST /apply-template. */
+export const templateSchema = Type.Object(
+  {
+    model: onlyModel,
+    messages: Type.Array(chatMessageSchema, { minItems: 1, description: 'A conversation, as for a chat completion.' }),
+    ...toolFields,
+    ...openingFields,
+    ...thinkingFields,
+  },
+  { additionalProperties: false },
+)
+
+/** Answer of POST /apply-template. */
+export const templateAnswerSchema = Type.Object({
+  prompt: Type.String({ description: 'Without the token that is put before every prompt; POST /completion goes on from it.' }),
+})
+
+/**
+ * Makes the parser of POST /apply-template.
+ *
+ * @param choose Finds the model that is meant.
+ */
+export function createTemplateParser(
+  settings: { readonly widePenalties: boolean },
+  choose: (model: string | undefined) => string,
+): (body: unknown) => { readonly model: string; readonly input: ChatInput } {
+  const checker = createBodyChecker(templateSchema)
+  const parseChat = createChatRequestParser(settings)
+  return (received) => {
+    const { model: named, ...fields } = checker.parse(received, textFaultCodes)
+    const model = choose(named)
+    const { input } = parseChat({ ...fields, model }).request
+    if (input.type !== 'chat') throw new TypeError('A chat request became something else')
+    return { model, input }
+  }
+}

@@ -1,0 +1,73 @@
+import Type from 'typebox'
+import type { Clock } from '../../../core/ports/clock.ts'
+import type { TextPart, TokenUsage } from '../../../core/text-generation.ts'
+import type { Answer } from '../answer.ts'
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+const speed = Type.Number({ description: 'Tokens per second.' })
+
+/** How long an answer took, as its caller waited for it. */
+export const timingsSchema = Type.Object({
+  cache_n: count('Tokens of the prompt that were warm.'),
+  prompt_n: count('Tokens of the prompt that were read.'),
+  prompt_ms: Type.Number({ description: 'Until the prompt was read; to wait for a place is part of it.' }),
+  prompt_per_token_ms: Type.Number(),
+  prompt_per_second: speed,
+  predicted_n: count('Tokens of the answer.'),
+  predicted_ms: Type.Number({ description: 'From there to the end.' }),
+  predicted_per_token_ms: Type.Number(),
+  predicted_per_second: speed,
+})
+
+/** Takes the time of one answer, by the parts that pass. */
+export class NativeTimer {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #startedAt: number
+  #promptAt: number | null = null
+  #usage: TokenUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 }
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+    this.#startedAt = clock.now()
+  }
+
+  /** What is known so far; exact at the end. */
+  get usage(): TokenUsage {
+    return this.#usage
+  }
+
+  note(part: TextPart): void {
+    if (part.type === 'prompt') this.#usage = { ...part.usage, completionTokens: 0 }
+    else if (part.type === 'finish') this.#usage = part.usage
+    else if (part.type === 'text')
+      this.#usage = { ...this.#usage, completionTokens: this.#usage.completionTokens + (part.tokens?.length ?? 1) }
+    this.#promptAt ??= this.#clock.now()
+  }
+
+  timings(): Answer<typeof timingsSchema> {
+    const { promptTokens, cachedTokens, completionTokens: written } = this.#usage
+    const now = this.#clock.now()
+    const promptAt = this.#promptAt ?? now
+    const read = Math.max(0, promptTokens - cachedTokens)
+    const [promptMs, writtenMs] = [promptAt - this.#startedAt, now - promptAt]
+    return {
+      cache_n: cachedTokens,
+      prompt_n: read,
+      prompt_ms: promptMs,
+      prompt_per_token_ms: perToken(promptMs, read),
+      prompt_per_second: perSecond(promptMs, read),
+      predicted_n: written,
+      predicted_ms: writtenMs,
+      predicted_per_token_ms: perToken(writtenMs, written),
+      predicted_per_second: perSecond(writtenMs, written),
+    }
+  }
+}
+
+function perToken(ms: number, tokens: number): number {
+  return tokens === 0 ? 0 : ms / tokens
+}
+
+function perSecond(ms: number, tokens: number): number {
+  return ms === 0 ? 0 : (1000 * tokens) / ms
+}
