@@ -51,8 +51,10 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   },
   cluster: { areas: ['core'] },
   console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite', 'openid-client', '@simplewebauthn/server'] },
+  'console/app/browser': appRoom(),
+  'console/app/language': appRoom('browser'),
   'console/app/interface': appRoom(),
-  'console/app/state': appRoom('interface'),
+  'console/app/state': appRoom('interface', 'browser'),
   'console/app/parts': {
     ...appRoom('parts/markdown', 'state', 'interface'),
     packages: ['preact', '@preact/signals', 'uqr', '@simplewebauthn/browser'],
@@ -156,7 +158,7 @@ export const bannedNames: readonly string[] = ['utils', 'util', 'helpers', 'help
 /** A room of the browser's half, and the rooms below it. */
 function appRoom(...rooms: readonly string[]): AreaRule {
   return {
-    areas: ['core', ...rooms.map((room) => `console/app/${room}`)],
+    areas: ['core', 'console/app/language', ...rooms.map((room) => `console/app/${room}`)],
     types: ['console', 'http'],
     packages: ['preact', '@preact/signals'],
     builtins: 'none',

@@ -51,8 +51,8 @@ test('a token is limited by its holder, and what is left is told there and under
   await page.getByText('A whole number from 1 to 1,000,000.').waitFor()
   await page.getByLabel('Requests at once').fill('3')
   await page.getByRole('button', { name: 'Save the limits' }).click()
-  await page.getByText('3 of 3 requests left at once').waitFor()
-  await page.getByText('2.50 of 2.50 money left this month').waitFor()
+  await page.getByText('Requests left at once: 3 of 3').waitFor()
+  await page.getByText('Money left this month: 2.50 of 2.50').waitFor()
   await page
     .getByRole('link', { name: /Ada Lovelace|Account/ })
     .first()

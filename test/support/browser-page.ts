@@ -62,6 +62,7 @@ export function openBrowserPage(path = '/console/chat'): BrowserPage {
     document: Object.assign(new EventTarget(), { documentElement: { dataset: {} }, visibilityState: 'visible' }),
     window: Object.assign(new EventTarget(), { scrollTo() {} }),
     Element: class {},
+    navigator: { languages: ['en'] },
     fetch: (address: string, init: RequestInit = {}) => {
       asked.push(`${init.method ?? 'GET'} ${address}`)
       init.signal?.throwIfAborted()

@@ -1,20 +1,22 @@
 import type { VNode } from 'preact'
 import type { Account } from '../../core/account.ts'
 import { NotFoundPage } from './layout/not-found-page.tsx'
-import { AccountPage } from './pages/account/account-page.tsx'
-import { AssetsPage } from './pages/assets/assets-page.tsx'
-import { AuditPage } from './pages/audit/audit-page.tsx'
-import { ChatPage } from './pages/chat/chat-page.tsx'
-import { GalleryPage } from './pages/gallery/gallery-page.tsx'
-import { ImagesPage } from './pages/images/images-page.tsx'
-import { ModelsPage } from './pages/models/models-page.tsx'
-import { PeoplePage } from './pages/people/people-page.tsx'
-import { RequestPage } from './pages/requests/request-page.tsx'
-import { RequestsPage } from './pages/requests/requests-page.tsx'
-import { ServicePage } from './pages/service/service-page.tsx'
-import { TokensPage } from './pages/tokens/tokens-page.tsx'
-import { UsagePage } from './pages/usage/usage-page.tsx'
-import { WebhooksPage } from './pages/webhooks/webhooks-page.tsx'
+import { onDemand } from './parts/on-demand.tsx'
+
+const AccountPage = onDemand(async () => (await import('./pages/account/account-page.tsx')).AccountPage)
+const AssetsPage = onDemand(async () => (await import('./pages/assets/assets-page.tsx')).AssetsPage)
+const AuditPage = onDemand(async () => (await import('./pages/audit/audit-page.tsx')).AuditPage)
+const ChatPage = onDemand(async () => (await import('./pages/chat/chat-page.tsx')).ChatPage)
+const GalleryPage = onDemand(async () => (await import('./pages/gallery/gallery-page.tsx')).GalleryPage)
+const ImagesPage = onDemand(async () => (await import('./pages/images/images-page.tsx')).ImagesPage)
+const ModelsPage = onDemand(async () => (await import('./pages/models/models-page.tsx')).ModelsPage)
+const PeoplePage = onDemand(async () => (await import('./pages/people/people-page.tsx')).PeoplePage)
+const RequestPage = onDemand(async () => (await import('./pages/requests/request-page.tsx')).RequestPage)
+const RequestsPage = onDemand(async () => (await import('./pages/requests/requests-page.tsx')).RequestsPage)
+const ServicePage = onDemand(async () => (await import('./pages/service/service-page.tsx')).ServicePage)
+const TokensPage = onDemand(async () => (await import('./pages/tokens/tokens-page.tsx')).TokensPage)
+const UsagePage = onDemand(async () => (await import('./pages/usage/usage-page.tsx')).UsagePage)
+const WebhooksPage = onDemand(async () => (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage)
 
 /** The page that belongs to a path. */
 export function pageFor(path: string, account: Account): VNode {

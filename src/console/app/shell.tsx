@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Account } from '../../core/account.ts'
+import { t } from './language/t.ts'
 import { Navigation } from './layout/navigation.tsx'
 import { Wordmark } from './layout/wordmark.tsx'
 import { pageFor } from './page-for.tsx'
@@ -19,21 +20,17 @@ export function Shell({ account }: { account: Account }): VNode {
   const over = overlay.value
   return (
     <div class="frame">
-      <a class="button skip-link" href="#main">
-        Skip to the page
-      </a>
+      <a class="button skip-link" href="#main">{t`Skip to the page`}</a>
       <Navigation account={account} />
       <header class="top-bar">
         <Wordmark />
-        <Button tone="quiet" icon="menu" iconOnly onClick={() => drawer.current?.showModal()}>
-          Open the menu
-        </Button>
+        <Button tone="quiet" icon="menu" iconOnly onClick={() => drawer.current?.showModal()}>{t`Open the menu`}</Button>
       </header>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a modal dialog by itself; this is the click beside it */}
       <dialog
         ref={drawer}
         class="drawer"
-        aria-label="Menu"
+        aria-label={t`Menu`}
         onClick={(event) => event.target === event.currentTarget && event.currentTarget.close()}
       >
         <Navigation account={account} />

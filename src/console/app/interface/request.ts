@@ -1,3 +1,5 @@
+import { t } from '../language/t.ts'
+
 /** What the service said instead of an answer. */
 export class RequestFailure extends Error {
   readonly status: number
@@ -46,7 +48,7 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
   }
   const response = await fetch(path, init).catch((error: unknown) => {
     if (options.signal?.aborted) throw error
-    throw new RequestFailure(0, 'unreachable', 'The service does not answer. Check that it runs, then try again.')
+    throw new RequestFailure(0, 'unreachable', t`The service does not answer. Check that it runs, then try again.`)
   })
   if (!response.ok) throw await readFailure(response)
   return response
@@ -63,7 +65,7 @@ async function readFailure(response: Response): Promise<RequestFailure> {
   return new RequestFailure(
     response.status,
     body?.error?.code ?? 'unknown',
-    body?.error?.message ?? `The service answered ${response.status}. Try again, and look at its log if it happens twice.`,
+    body?.error?.message ?? t`The service answered ${response.status}. Try again, and look at its log if it happens twice.`,
     response.headers.get('x-request-id'),
     body?.error?.cause,
   )
@@ -71,7 +73,7 @@ async function readFailure(response: Response): Promise<RequestFailure> {
 
 /** A sentence for whatever was thrown. */
 export function sentenceOf(error: unknown): string {
-  return error instanceof RequestFailure ? error.message : 'The console failed. Reload the page and try again.'
+  return error instanceof RequestFailure ? error.message : t`The console failed. Reload the page and try again.`
 }
 
 /** By which the service's log knows what failed, or null. */

@@ -1,4 +1,5 @@
 import type { ChatBody } from '../../../http/wire/chat/chat-request.ts'
+import { t } from '../language/t.ts'
 import { readEventStream } from './event-stream.ts'
 import { RequestFailure, send } from './request.ts'
 
@@ -47,7 +48,7 @@ export async function* streamChat(body: ChatBody, signal: AbortSignal): AsyncGen
     if (choice?.finish_reason) yield { type: 'end', reason: choice.finish_reason }
     if (chunk.usage) yield { type: 'usage', promptTokens: chunk.usage.prompt_tokens, completionTokens: chunk.usage.completion_tokens }
   }
-  throw new RequestFailure(0, 'cut_off', 'The answer broke off. Try again.', requestId)
+  throw new RequestFailure(0, 'cut_off', t`The answer broke off. Try again.`, requestId)
 }
 
 function deltaParts({ content, reasoning_content: thoughts, tool_calls: calls = [] }: Delta): readonly ChatStreamPart[] {

@@ -1,12 +1,14 @@
 import type { VNode } from 'preact'
 import type { Account } from '../../../core/account.ts'
 import { sentenceOf } from '../interface/request.ts'
+import { t } from '../language/t.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { openOverlay } from '../state/overlay.ts'
 import { path } from '../state/router.ts'
 import { signOut } from '../state/session.ts'
 import { showToast } from '../state/toasts.ts'
+import { LanguageSwitch } from './language-switch.tsx'
 import { type PageEntry, pageGroups } from './page-entries.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { Wordmark } from './wordmark.tsx'
@@ -14,23 +16,22 @@ import { Wordmark } from './wordmark.tsx'
 /** The way around the console, beside every page or in the drawer. */
 export function Navigation({ account }: { account: Account }): VNode {
   return (
-    <section class="side" aria-label="Around the console">
+    <section class="side" aria-label={t`Around the console`}>
       <Wordmark />
-      <nav aria-label="Console">
+      <nav aria-label={t`Console`}>
         {pageGroups(account).map(({ title, entries }) => (
           <Group key={title} title={title} entries={entries} />
         ))}
       </nav>
       <div class="side-foot">
         <div class="row">
-          <Button size="small" tone="quiet" onClick={() => openOverlay('palette')}>
-            Go to…
-          </Button>
-          <Button size="small" tone="quiet" onClick={() => openOverlay('shortcuts')}>
-            Shortcuts
-          </Button>
+          <Button size="small" tone="quiet" onClick={() => openOverlay('palette')}>{t`Go to…`}</Button>
+          <Button size="small" tone="quiet" onClick={() => openOverlay('shortcuts')}>{t`Shortcuts`}</Button>
         </div>
-        <ThemeSwitch />
+        <div class="row between">
+          <ThemeSwitch />
+          <LanguageSwitch />
+        </div>
         <div class="side-person">
           <a href="/console/account" aria-current={path.value === '/console/account' ? 'page' : undefined}>
             <span class="initial" aria-hidden="true">
@@ -44,9 +45,7 @@ export function Navigation({ account }: { account: Account }): VNode {
             icon="leave"
             iconOnly
             onClick={() => signOut().catch((failure: unknown) => showToast(sentenceOf(failure)))}
-          >
-            Sign out
-          </Button>
+          >{t`Sign out`}</Button>
         </div>
       </div>
     </section>

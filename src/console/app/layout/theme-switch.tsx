@@ -1,12 +1,13 @@
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
+import { t } from '../language/t.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { setTheme, type Theme, theme } from '../state/theme.ts'
 
 const choices: readonly { readonly theme: Theme; readonly label: string; readonly icon: IconName }[] = [
-  { theme: 'auto', label: 'As the system', icon: 'auto' },
-  { theme: 'light', label: 'Light', icon: 'sun' },
-  { theme: 'dark', label: 'Dark', icon: 'moon' },
+  { theme: 'auto', label: t`As the system`, icon: 'auto' },
+  { theme: 'light', label: t`Light`, icon: 'sun' },
+  { theme: 'dark', label: t`Dark`, icon: 'moon' },
 ]
 
 /** Light, dark or automatic. */
@@ -14,7 +15,7 @@ export function ThemeSwitch(): VNode {
   const name = useId()
   return (
     <fieldset>
-      <legend class="hidden-text">Colours</legend>
+      <legend class="hidden-text">{t`Colours`}</legend>
       <div class="segments">
         {choices.map((choice) => (
           <label key={choice.theme} title={choice.label}>

@@ -7,6 +7,6 @@ const cases: readonly (readonly [number, string])[] = [
   [999, '999 B'],
   [28_800_000, '28.8 MB'],
   [442_000_000, '442 MB'],
-  [2.5e15, '2500 TB'],
+  [2.5e15, '2,500 TB'],
 ]
 for (const [bytes, text] of cases) test(`${bytes} bytes are ${text}`, () => assert.equal(byteText(bytes), text))

@@ -1,8 +1,10 @@
+import { decimalText, wholeText } from '../language/formats.ts'
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
 /** A size in decimal units: `29.4 MB`. */
 export function byteText(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
   const amount = bytes / 1000 ** power
-  return `${amount < 100 && power > 0 ? amount.toFixed(1) : Math.round(amount)} ${units[power] ?? 'B'}`
+  return `${amount < 100 && power > 0 ? decimalText(amount, 1, 1) : wholeText(amount)} ${units[power] ?? 'B'}`
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
+import { t } from '../language/t.ts'
 import { CopyButton } from './copy-button.tsx'
 
 export interface Sample {
@@ -22,7 +23,7 @@ export function CodeSample({ samples }: { samples: readonly Sample[] }): VNode {
   return (
     <div class="code">
       <div class="code-head">
-        <div class="tabs" role="tablist" aria-label="Language">
+        <div class="tabs" role="tablist" aria-label={t`Language`}>
           {samples.map((sample, index) => (
             <button
               type="button"

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
 
 /** Puts a text onto the clipboard and says so. */
-export function CopyButton({ text, label = 'Copy', primary = false }: { text: string; label?: string; primary?: boolean }): VNode {
+export function CopyButton({ text, label = t`Copy`, primary = false }: { text: string; label?: string; primary?: boolean }): VNode {
   const copied = useSignal(false)
   const copy = async () => {
     copied.value = await copyText(text)
@@ -14,7 +15,7 @@ export function CopyButton({ text, label = 'Copy', primary = false }: { text: st
   }
   return (
     <Button size="small" tone={primary ? 'primary' : 'quiet'} icon={copied.value ? 'check' : 'copy'} onClick={copy}>
-      <span aria-live="polite">{copied.value ? 'Copied' : label}</span>
+      <span aria-live="polite">{copied.value ? t`Copied` : label}</span>
     </Button>
   )
 }

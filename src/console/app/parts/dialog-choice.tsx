@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
+import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 
 interface DialogChoiceProps {
@@ -15,9 +16,7 @@ export function DialogChoice({ children, disabled, onClose }: DialogChoiceProps)
       <Button tone="primary" disabled={disabled}>
         {children}
       </Button>
-      <Button tone="quiet" onClick={onClose}>
-        Not now
-      </Button>
+      <Button tone="quiet" onClick={onClose}>{t`Not now`}</Button>
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 
 interface DialogProps {
@@ -26,9 +27,7 @@ export function Dialog({ title, onClose, large = false, children }: DialogProps)
     <dialog ref={element} class={large ? 'dialog large' : 'dialog'} aria-labelledby={titleId} onClose={onClose}>
       <div class="dialog-head">
         <h2 id={titleId}>{title}</h2>
-        <Button tone="quiet" size="small" icon="close" iconOnly onClick={() => element.current?.close()}>
-          Close
-        </Button>
+        <Button tone="quiet" size="small" icon="close" iconOnly onClick={() => element.current?.close()}>{t`Close`}</Button>
       </div>
       <div class="dialog-body">{children}</div>
     </dialog>

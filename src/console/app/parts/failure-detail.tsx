@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { t } from '../language/t.ts'
 
 interface FailureDetailProps {
   /** By which the service's log knows what failed; null = there was no answer. */
@@ -11,12 +12,8 @@ interface FailureDetailProps {
 export function FailureDetail({ requestId, cause = null }: FailureDetailProps): VNode {
   return (
     <>
-      {cause === null ? null : <small class="failure-detail">Why, for owners: {cause}</small>}
-      {requestId === null ? null : (
-        <small class="failure-detail">
-          Request <code>{requestId}</code>
-        </small>
-      )}
+      {cause === null ? null : <small class="failure-detail">{t`Why, for owners: ${cause}`}</small>}
+      {requestId === null ? null : <small class="failure-detail">{t.rich`Request ${<code>{requestId}</code>}`}</small>}
     </>
   )
 }

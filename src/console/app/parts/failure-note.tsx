@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { causeOf, requestIdOf, sentenceOf } from '../interface/request.ts'
+import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 import { FailureDetail } from './failure-detail.tsx'
 
@@ -11,11 +12,7 @@ export function FailureNote({ failure, retry }: { failure: unknown; retry?: () =
         {sentenceOf(failure)}
         <FailureDetail requestId={requestIdOf(failure)} cause={causeOf(failure)} />
       </span>
-      {retry ? (
-        <Button size="small" onClick={retry}>
-          Try again
-        </Button>
-      ) : null}
+      {retry ? <Button size="small" onClick={retry}>{t`Try again`}</Button> : null}
     </div>
   )
 }

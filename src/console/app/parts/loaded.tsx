@@ -2,6 +2,7 @@ import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
 import type { Resource } from '../state/resource.ts'
 import { FailureNote } from './failure-note.tsx'
+import { Ghosts } from './ghosts.tsx'
 
 interface LoadedProps<Value> {
   readonly resource: ReadonlySignal<Resource<Value>>
@@ -14,14 +15,7 @@ export function Loaded<Value>({ resource, retry, children }: LoadedProps<Value>)
   const current = resource.value
   switch (current.state) {
     case 'loading':
-      return (
-        <div class="stack" aria-busy="true">
-          <span class="hidden-text">Loading</span>
-          <div class="ghost" style={{ height: '3rem' }} />
-          <div class="ghost" style={{ height: '3rem' }} />
-          <div class="ghost" style={{ height: '3rem', width: '70%' }} />
-        </div>
-      )
+      return <Ghosts />
     case 'failed':
       return <FailureNote failure={current.failure} retry={retry} />
     case 'ready':

@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { momentText } from '../language/formats.ts'
+import { t } from '../language/t.ts'
 import { durationText } from './duration-text.ts'
 
 /** The time now, moved on twice a minute, in Unix milliseconds. */
@@ -8,14 +10,12 @@ setInterval(() => {
   now.value = Date.now()
 }, 30_000)
 
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-
 /** A point in time as people say it, with the exact one on hover. */
 export function Moment({ at }: { at: number }): VNode {
   const ms = at - now.value
-  const text = Math.abs(ms) < 60_000 ? 'just now' : ms < 0 ? `${durationText(-ms)} ago` : `in ${durationText(ms)}`
+  const text = Math.abs(ms) < 60_000 ? t`just now` : ms < 0 ? t`${durationText(-ms)} ago` : t`in ${durationText(ms)}`
   return (
-    <time dateTime={new Date(at).toISOString()} title={full.format(at)}>
+    <time dateTime={new Date(at).toISOString()} title={momentText(at)}>
       {text}
     </time>
   )

@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 
 interface PagerProps {
@@ -13,8 +14,8 @@ interface PagerProps {
 export function Pager({ cursor, next }: PagerProps): VNode {
   return (
     <div class="row">
-      {cursor.value === null ? null : <Button onClick={() => (cursor.value = null)}>Newest</Button>}
-      {next === null ? null : <Button onClick={() => (cursor.value = next)}>Older</Button>}
+      {cursor.value === null ? null : <Button onClick={() => (cursor.value = null)}>{t`Newest`}</Button>}
+      {next === null ? null : <Button onClick={() => (cursor.value = next)}>{t`Older`}</Button>}
     </div>
   )
 }

@@ -1,12 +1,13 @@
 import type { VNode } from 'preact'
 import type { Inference } from '../../../core/inference.ts'
+import { t } from '../language/t.ts'
 
 const marks = {
-  pending: { tone: '', label: 'waiting' },
-  running: { tone: 'busy', label: 'running' },
-  succeeded: { tone: 'good', label: 'done' },
-  failed: { tone: 'bad', label: 'failed' },
-  cancelled: { tone: 'warn', label: 'cancelled' },
+  pending: { tone: '', label: t`waiting` },
+  running: { tone: 'busy', label: t`running` },
+  succeeded: { tone: 'good', label: t`done` },
+  failed: { tone: 'bad', label: t`failed` },
+  cancelled: { tone: 'warn', label: t`cancelled` },
 } as const
 
 /** Where a request stands, in one word. */

@@ -1,5 +1,5 @@
 import { effect, type Signal, signal } from '@preact/signals'
-import { forget, keep, readKept } from './browser-storage.ts'
+import { forget, keep, readKept } from '../browser/browser-storage.ts'
 
 const prefix = 'sepia.work.'
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { keep, readKept } from './browser-storage.ts'
+import { keep, readKept } from '../browser/browser-storage.ts'
 
 export type Theme = 'auto' | 'light' | 'dark'
 

@@ -1,4 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
+import { t } from '../../language/t.ts'
+import { LanguageSwitch } from '../../layout/language-switch.tsx'
 import { Wordmark } from '../../layout/wordmark.tsx'
 import { PageTitle } from '../../parts/page.tsx'
 
@@ -11,7 +13,7 @@ export function EntryFrame({ title, intro, children }: { title: string; intro: C
       <div class="entry-art">
         <Wordmark />
         <Ripples />
-        <blockquote>Words and pictures, drawn on your own machine.</blockquote>
+        <blockquote>{t`Words and pictures, drawn on your own machine.`}</blockquote>
       </div>
       <div class="entry-form">
         <header class="stack tight">
@@ -19,6 +21,7 @@ export function EntryFrame({ title, intro, children }: { title: string; intro: C
           <p class="soft">{intro}</p>
         </header>
         {children}
+        <LanguageSwitch />
       </div>
     </main>
   )

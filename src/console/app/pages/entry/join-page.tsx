@@ -4,6 +4,7 @@ import { shortestPassword } from '../../../../core/account.ts'
 import type { SignedIn, SignInAsked } from '../../../contract/session.ts'
 import type { InvitationCode, InvitationShown, SignUp } from '../../../contract/sign-up.ts'
 import { request } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { EmailField, NameField, NewPasswordField } from '../../parts/fields/account-fields.tsx'
@@ -15,7 +16,7 @@ import { navigate } from '../../state/router.ts'
 import { admit, loadSession } from '../../state/session.ts'
 import { EntryFrame } from './entry-frame.tsx'
 
-const passwordHint = `At least ${shortestPassword} characters. A sentence is easier to remember than a riddle.`
+const passwordHint = t`At least ${shortestPassword} characters. A sentence is easier to remember than a riddle.`
 
 /** Where the first-run link and invitations lead; the code stands behind the `#`, so that no server log keeps it. */
 export function JoinPage(): VNode {
@@ -27,23 +28,23 @@ export function JoinPage(): VNode {
   const firstRun = resource.value.state === 'ready' && resource.value.value.firstRun
   if (resource.value.state === 'failed')
     return (
-      <EntryFrame title="This link leads no further" intro="It works once, for the person it was made for.">
+      <EntryFrame title={t`This link leads no further`} intro={t`It works once, for the person it was made for.`}>
         <FailureNote failure={resource.value.failure} retry={() => void reload()} />
         <p>
-          <Button href="/">Sign in, or go on where you are signed in</Button>
+          <Button href="/">{t`Sign in, or go on where you are signed in`}</Button>
         </p>
       </EntryFrame>
     )
   return (
     <EntryFrame
-      title={firstRun ? 'Make it yours' : 'Join'}
-      intro={firstRun ? 'This service is new. You will be its owner.' : 'Choose how you sign in.'}
+      title={firstRun ? t`Make it yours` : t`Join`}
+      intro={firstRun ? t`This service is new. You will be its owner.` : t`Choose how you sign in.`}
     >
       <Loaded resource={resource} retry={() => void reload()}>
         {({ ways }) => (
           <>
             {ways.organisation === null ? null : <OrganisationButton label={ways.organisation} start={{ code }} />}
-            {ways.organisation !== null && ways.password ? <p class="or">or</p> : null}
+            {ways.organisation !== null && ways.password ? <p class="or">{t`or`}</p> : null}
             {ways.password ? <JoinForm code={code} /> : null}
           </>
         )}
@@ -67,10 +68,10 @@ function JoinForm({ code }: { code: string }): VNode {
     <form onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <NameField text={name} />
-      <EmailField text={email} hint="Your sign-in name. Nothing is ever sent to it." />
-      <NewPasswordField text={password} label="Password" required hint={passwordHint} />
+      <EmailField text={email} hint={t`Your sign-in name. Nothing is ever sent to it.`} />
+      <NewPasswordField text={password} label={t`Password`} required hint={passwordHint} />
       <Button tone="primary" size="wide" disabled={busy.value}>
-        {busy.value ? 'One moment…' : 'Create the account'}
+        {busy.value ? t`One moment…` : t`Create the account`}
       </Button>
     </form>
   )

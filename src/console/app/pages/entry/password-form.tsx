@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { SecondFactorAsked, SignedIn } from '../../../contract/session.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { CodeField, EmailField, PasswordField } from '../../parts/fields/account-fields.tsx'
@@ -40,7 +41,7 @@ function FirstForm({ email, password, ask }: FirstFormProps): VNode {
       <EmailField text={email} />
       <PasswordField text={password} />
       <Button tone="primary" size="wide" disabled={busy.value}>
-        {busy.value ? 'Signing in…' : 'Sign in'}
+        {busy.value ? t`Signing in…` : t`Sign in`}
       </Button>
     </form>
   )
@@ -59,18 +60,16 @@ function CodeForm({ asked, ask, back }: CodeFormProps): VNode {
     <form onSubmit={submit}>
       {asked.asks === 'enrolment' ? (
         <>
-          <p>This service asks you for a second factor. Set it up now; it takes a minute.</p>
+          <p>{t`This service asks you for a second factor. Set it up now; it takes a minute.`}</p>
           <SecondFactorSecret secret={asked.secret} address={asked.address} />
         </>
       ) : null}
       {failure.value ? <FailureNote failure={failure.value} /> : null}
-      <CodeField text={code} {...(asked.asks === 'code' && { hint: 'From your authenticator app, or one of your recovery codes.' })} />
+      <CodeField text={code} {...(asked.asks === 'code' && { hint: t`From your authenticator app, or one of your recovery codes.` })} />
       <Button tone="primary" size="wide" disabled={busy.value}>
-        {busy.value ? 'Signing in…' : 'Sign in'}
+        {busy.value ? t`Signing in…` : t`Sign in`}
       </Button>
-      <Button tone="quiet" onClick={back}>
-        Back
-      </Button>
+      <Button tone="quiet" onClick={back}>{t`Back`}</Button>
     </form>
   )
 }

@@ -4,6 +4,7 @@ import { useEffect, useId } from 'preact/hooks'
 import type { Account } from '../../../../core/account.ts'
 import type { ConversationPage } from '../../../contract/conversations.ts'
 import { request } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { loadModels, models } from '../../state/models.ts'
@@ -36,18 +37,18 @@ export function CommandPalette({ account, onClose }: { account: Account; onClose
     event.preventDefault()
   }
   return (
-    <Dialog title="Go to" onClose={onClose}>
+    <Dialog title={t`Go to`} onClose={onClose}>
       <input
         class="input"
         type="text"
         role="combobox"
-        aria-label="Find a page, model or conversation"
+        aria-label={t`Find a page, model or conversation`}
         aria-expanded="true"
         aria-controls={list}
         aria-activedescendant={at < 0 ? undefined : `${list}-${at}`}
         autocomplete="off"
         autofocus
-        placeholder="A page, model or conversation"
+        placeholder={t`A page, model or conversation`}
         value={search.value}
         onInput={(event) => {
           search.value = event.currentTarget.value
@@ -55,7 +56,7 @@ export function CommandPalette({ account, onClose }: { account: Account; onClose
         }}
         onKeyDown={onKey}
       />
-      <div class="palette" role="listbox" id={list} aria-label="Found">
+      <div class="palette" role="listbox" id={list} aria-label={t`Found`}>
         {found.map((destination, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: keys work in the box above, which says what is chosen
           // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the box above
@@ -73,7 +74,7 @@ export function CommandPalette({ account, onClose }: { account: Account; onClose
           </div>
         ))}
       </div>
-      {found.length === 0 ? <p class="soft">Nothing is called so.</p> : null}
+      {found.length === 0 ? <p class="soft">{t`Nothing is called so.`}</p> : null}
     </Dialog>
   )
 }

@@ -1,6 +1,7 @@
 import type { Account } from '../../../../core/account.ts'
 import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import type { ConsoleModel } from '../../../contract/models.ts'
+import { t } from '../../language/t.ts'
 import { pageGroups } from '../../layout/page-entries.ts'
 import type { IconName } from '../../parts/icon.tsx'
 import { navigate } from '../../state/router.ts'
@@ -27,7 +28,7 @@ interface Known {
 export function destinationsOf({ account, models, conversations }: Known): readonly Destination[] {
   const pages = [
     ...pageGroups(account).flatMap(({ entries }) => entries),
-    { to: '/console/account', label: 'Your account', icon: 'people' as const },
+    { to: '/console/account', label: t`Your account`, icon: 'people' as const },
   ]
   return [
     ...pages.map(({ to, label, icon }) => ({

@@ -1,19 +1,20 @@
 import type { VNode } from 'preact'
+import { t } from '../../language/t.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 
 const shortcuts = [
-  ['Go to a page, model or conversation', ['Ctrl', 'K']],
-  ['This sheet', ['?']],
-  ['Send a message', ['Enter']],
-  ['A new line in a message', ['Shift', 'Enter']],
-  ['Draw', ['Ctrl', 'Enter']],
-  ['Stop an answer, close a dialog', ['Esc']],
+  [t`Go to a page, model or conversation`, ['Ctrl', 'K']],
+  [t`This sheet`, ['?']],
+  [t`Send a message`, ['Enter']],
+  [t`A new line in a message`, ['Shift', 'Enter']],
+  [t`Draw`, ['Ctrl', 'Enter']],
+  [t`Stop an answer, close a dialog`, ['Esc']],
 ] as const
 
 /** What keys do. */
 export function ShortcutsSheet({ onClose }: { onClose: () => void }): VNode {
   return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+    <Dialog title={t`Keyboard shortcuts`} onClose={onClose}>
       <dl class="shortcuts">
         {shortcuts.map(([what, keys]) => (
           <div key={what}>
@@ -26,7 +27,7 @@ export function ShortcutsSheet({ onClose }: { onClose: () => void }): VNode {
           </div>
         ))}
       </dl>
-      <p class="faint">On a Mac, Command does what Ctrl does here.</p>
+      <p class="faint">{t`On a Mac, Command does what Ctrl does here.`}</p>
     </Dialog>
   )
 }

@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { shortestPassword } from '../../../../core/account.ts'
+import { t } from '../../language/t.ts'
 import { bind } from './bind.ts'
 import { TextField } from './text-field.tsx'
 
@@ -11,16 +12,16 @@ interface AccountFieldProps {
 
 /** What others call a person. */
 export function NameField({ text }: AccountFieldProps): VNode {
-  return <TextField label="Name" autocomplete="name" required maxLength={100} {...bind(text)} />
+  return <TextField label={t`Name`} autocomplete="name" required maxLength={100} {...bind(text)} />
 }
 
 /** What a person signs in with. */
 export function EmailField({ text, hint }: AccountFieldProps): VNode {
-  return <TextField label="E-mail" type="email" autocomplete="username" required hint={hint} {...bind(text)} />
+  return <TextField label={t`E-mail`} type="email" autocomplete="username" required hint={hint} {...bind(text)} />
 }
 
 /** A password somebody has already. */
-export function PasswordField({ text, label = 'Password', hint }: AccountFieldProps & { readonly label?: string }): VNode {
+export function PasswordField({ text, label = t`Password`, hint }: AccountFieldProps & { readonly label?: string }): VNode {
   return <TextField label={label} type="password" autocomplete="current-password" required hint={hint} {...bind(text)} />
 }
 
@@ -37,5 +38,5 @@ export function NewPasswordField({
 
 /** What an authenticator app shows, or a recovery code. */
 export function CodeField({ text, hint }: AccountFieldProps): VNode {
-  return <TextField label="One-time code" autocomplete="one-time-code" required maxLength={64} hint={hint} {...bind(text)} />
+  return <TextField label={t`One-time code`} autocomplete="one-time-code" required maxLength={64} hint={hint} {...bind(text)} />
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { numberInBox } from '../../language/formats.ts'
 import { readNumber } from './read-number.ts'
 import { TextField } from './text-field.tsx'
 
@@ -16,7 +17,7 @@ interface NumberFieldProps {
 export function NumberField({ value, onChange, ...rest }: NumberFieldProps): VNode {
   const typed = useSignal<{ readonly text: string; readonly value: number } | null>(null)
   const isTyped = typed.value !== null && Object.is(typed.value.value, value)
-  const text = isTyped ? (typed.value?.text ?? '') : Number.isFinite(value) ? String(value) : ''
+  const text = isTyped ? (typed.value?.text ?? '') : Number.isFinite(value) ? numberInBox(value) : ''
   const take = (next: string) => {
     typed.value = { text: next, value: readNumber(next) }
     onChange(typed.value.value)

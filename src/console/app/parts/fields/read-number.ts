@@ -1,3 +1,5 @@
+import { decimalText, plainNumber } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 /** What a number box takes. */
 export interface NumberRange {
   readonly least: number
@@ -5,15 +7,16 @@ export interface NumberRange {
   readonly whole: boolean
 }
 
-/** What somebody typed, as a number, with or without commas between thousands; NaN when it is none. */
+/** What somebody typed, as a number in the way of the page's language, with or without marks between thousands; NaN when it is none. */
 export function readNumber(text: string): number {
-  const trimmed = text.trim()
-  if (/^-?\d{1,3}(?:,\d{3})+$/.test(trimmed)) return Number(trimmed.replaceAll(',', ''))
-  return trimmed === '' ? Number.NaN : Number(trimmed)
+  const plain = plainNumber(text)
+  return plain === '' ? Number.NaN : Number(plain)
 }
 
 /** A sentence for a number outside its range, or null. */
 export function numberFault(value: number, { least, most, whole }: NumberRange): string | null {
   if (value >= least && value <= most && (!whole || Number.isInteger(value))) return null
-  return `${whole ? 'A whole number' : 'A number'} from ${least.toLocaleString('en')} to ${most.toLocaleString('en')}.`
+  return whole
+    ? t`A whole number from ${decimalText(least, 6)} to ${decimalText(most, 6)}.`
+    : t`A number from ${decimalText(least, 6)} to ${decimalText(most, 6)}.`
 }

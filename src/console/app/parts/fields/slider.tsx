@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
+import { decimalText, numberInBox } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { numberFault, readNumber } from './read-number.ts'
 
 interface SliderProps {
@@ -21,7 +23,7 @@ export function Slider({ label, value, min, max, step, standard, onChange, hint 
   const id = useId()
   const typed = useSignal<{ readonly text: string; readonly value: number } | null>(null)
   const isTyped = typed.value !== null && Object.is(typed.value.value, value)
-  const text = isTyped ? (typed.value?.text ?? '') : Number.isFinite(value) ? String(value) : ''
+  const text = isTyped ? (typed.value?.text ?? '') : Number.isFinite(value) ? numberInBox(value) : ''
   const fault = numberFault(value, { least: min, most: max, whole: Number.isInteger(step) })
   const filled = `${((Math.min(max, Math.max(min, value || 0)) - min) / (max - min)) * 100}%`
   const take = (text: string) => {
@@ -33,11 +35,15 @@ export function Slider({ label, value, min, max, step, standard, onChange, hint 
     <div class="slider">
       <div class="slider-head">
         <label for={id}>{label}</label>
-        <span id={`${id}-hint`}>{isTyped && text.trim() === '' ? `Empty: ${standard}` : (hint ?? `${min} to ${max}`)}</span>
+        <span id={`${id}-hint`}>
+          {isTyped && text.trim() === ''
+            ? t`Empty: ${decimalText(standard, 6)}`
+            : (hint ?? t`${decimalText(min, 6)} to ${decimalText(max, 6)}`)}
+        </span>
       </div>
       <input
         type="range"
-        aria-label={`${label}, slider`}
+        aria-label={t`${label}, slider`}
         min={min}
         max={max}
         step={step}
@@ -53,7 +59,7 @@ export function Slider({ label, value, min, max, step, standard, onChange, hint 
         inputMode="decimal"
         maxLength={16}
         value={text}
-        placeholder={String(standard)}
+        placeholder={numberInBox(standard)}
         onInput={(event) => take(event.currentTarget.value)}
       />
       {fault === null ? null : (

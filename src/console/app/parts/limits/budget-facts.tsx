@@ -1,10 +1,30 @@
 import type { VNode } from 'preact'
 import { type Budget, leftOf } from '../../../../core/limits/budget.ts'
-import { formatMoney } from '../../../../core/limits/model-price.ts'
+import { moneyText, wholeText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 
-const whole = new Intl.NumberFormat()
-const units = { tokens: 'Tokens', images: 'Images', money: 'Money', requests: 'Requests' } as const
-const periods = { moment: 'at once', minute: 'this minute', day: 'today', month: 'this month' } as const
+/** How much of what is left, for one limit. */
+const left: Readonly<Record<Budget['unit'], Readonly<Record<Budget['per'], string>>>> = {
+  tokens: {
+    moment: t`Tokens left at once`,
+    minute: t`Tokens left this minute`,
+    day: t`Tokens left today`,
+    month: t`Tokens left this month`,
+  },
+  images: {
+    moment: t`Images left at once`,
+    minute: t`Images left this minute`,
+    day: t`Images left today`,
+    month: t`Images left this month`,
+  },
+  money: { moment: t`Money left at once`, minute: t`Money left this minute`, day: t`Money left today`, month: t`Money left this month` },
+  requests: {
+    moment: t`Requests left at once`,
+    minute: t`Requests left this minute`,
+    day: t`Requests left today`,
+    month: t`Requests left this month`,
+  },
+}
 
 /** What is left of one's own limits; nothing where there are none. */
 export function BudgetFacts({ budgets }: { budgets: readonly Budget[] }): VNode | null {
@@ -13,11 +33,9 @@ export function BudgetFacts({ budgets }: { budgets: readonly Budget[] }): VNode 
     <dl class="sheet facts large">
       {budgets.map((budget) => (
         <div key={`${budget.unit} ${budget.per}`}>
-          <dt>
-            {units[budget.unit]} left {periods[budget.per]}
-          </dt>
+          <dt>{left[budget.unit][budget.per]}</dt>
           <dd>
-            {writeAmount(budget, leftOf(budget))} <span>of {writeAmount(budget, budget.limit)}</span>
+            {amountText(budget, leftOf(budget))} <span>{t`of ${amountText(budget, budget.limit)}`}</span>
           </dd>
         </div>
       ))}
@@ -25,14 +43,13 @@ export function BudgetFacts({ budgets }: { budgets: readonly Budget[] }): VNode 
   )
 }
 
-/** What is left of budgets in small lines: `20 of 100 tokens left today`. */
+/** What is left of budgets in small lines: `Tokens left today: 20 of 100`. */
 export function budgetLines(budgets: readonly Budget[]): readonly string[] {
-  return budgets.map((budget) => {
-    const amounts = `${writeAmount(budget, leftOf(budget))} of ${writeAmount(budget, budget.limit)}`
-    return `${amounts} ${units[budget.unit].toLowerCase()} left ${periods[budget.per]}`
-  })
+  return budgets.map(
+    (budget) => t`${left[budget.unit][budget.per]}: ${amountText(budget, leftOf(budget))} of ${amountText(budget, budget.limit)}`,
+  )
 }
 
-function writeAmount({ unit }: Budget, value: number): string {
-  return unit === 'money' ? formatMoney(value) : whole.format(value)
+function amountText({ unit }: Budget, value: number): string {
+  return unit === 'money' ? moneyText(value) : wholeText(value)
 }

@@ -1,12 +1,15 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { expectedLimit, formatLimit, limitWords, parseLimit } from '../../../../core/limits/limit-words.ts'
-import type { AccountLimits, UseLimits } from '../../../../core/limits/use-limits.ts'
+import { limitWords, parseLimit } from '../../../../core/limits/limit-words.ts'
+import { type AccountLimits, limitRanges, type UseLimits } from '../../../../core/limits/use-limits.ts'
+import { moneyText, plainNumber, wholeText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { Dialog } from '../dialog.tsx'
 import { DialogChoice } from '../dialog-choice.tsx'
 import { FailureNote } from '../failure-note.tsx'
 import { Field } from '../fields/field.tsx'
 import { useSubmit } from '../use-submit.ts'
+import { limitTexts } from './limit-texts.ts'
 
 type LimitName = keyof AccountLimits
 /** What stands in the boxes. */
@@ -30,7 +33,7 @@ export function LimitsDialog({ title, names, limits, empty, save, onClose }: Lim
   const { busy, failure, submit } = useSubmit(async () => {
     if (names.some((name) => faultOf(name, texts.value[name]) !== null)) return
     const set = names.flatMap((name) => {
-      const value = parseLimit(name, texts.value[name] ?? '')
+      const value = parseLimit(name, plainNumber(texts.value[name] ?? ''))
       return value === null ? [] : [[name, value] as const]
     })
     await save(Object.fromEntries(set))
@@ -46,12 +49,11 @@ export function LimitsDialog({ title, names, limits, empty, save, onClose }: Lim
           ))}
         </div>
         <p class="soft">
-          {empty} Minutes, days and months are those of UTC; money is counted by the prices of the models. A change works within five
-          seconds; what was accepted before is finished.
+          {empty}{' '}
+          {t`Minutes, days and months are those of UTC; money is counted by the prices of the models. A change works within five seconds;
+            what was accepted before is finished.`}
         </p>
-        <DialogChoice disabled={busy.value} onClose={onClose}>
-          Save the limits
-        </DialogChoice>
+        <DialogChoice disabled={busy.value} onClose={onClose}>{t`Save the limits`}</DialogChoice>
       </form>
     </Dialog>
   )
@@ -59,7 +61,7 @@ export function LimitsDialog({ title, names, limits, empty, save, onClose }: Lim
 
 function LimitField({ name, texts }: { name: LimitName; texts: Signal<Texts> }): VNode {
   return (
-    <Field label={limitWords[name].label} fault={faultOf(name, texts.value[name])}>
+    <Field label={limitTexts[name].label} fault={faultOf(name, texts.value[name])}>
       {(ids) => (
         <input
           {...ids}
@@ -78,12 +80,18 @@ function LimitField({ name, texts }: { name: LimitName; texts: Signal<Texts> }):
 
 function writeLimit(name: LimitName, value: number | null): string {
   if (value === null) return ''
-  return limitWords[name].noun === 'money' ? formatLimit(name, value) : value.toLocaleString('en')
+  return isMoney(name) ? moneyText(value) : wholeText(value)
 }
 
 /** Empty = no limit of its own. */
 function faultOf(name: LimitName, text = ''): string | null {
-  if (text.trim() === '' || parseLimit(name, text) !== null) return null
-  const expected = expectedLimit(name)
-  return `${expected[0]?.toUpperCase()}${expected.slice(1)}.`
+  if (text.trim() === '' || parseLimit(name, plainNumber(text)) !== null) return null
+  const { least, most } = limitRanges[name]
+  return isMoney(name)
+    ? t`An amount from ${moneyText(least)} to ${moneyText(most)} with at most six decimals.`
+    : t`A whole number from ${wholeText(least)} to ${wholeText(most)}.`
+}
+
+function isMoney(name: LimitName): boolean {
+  return limitWords[name].noun === 'money'
 }

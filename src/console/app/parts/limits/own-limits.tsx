@@ -1,6 +1,8 @@
 import type { VNode } from 'preact'
 import type { OwnLimits as Answer } from '../../../contract/account.ts'
 import { request } from '../../interface/request.ts'
+import { listText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { useResource } from '../../state/resource.ts'
 import { Loaded } from '../loaded.tsx'
 import { BudgetFacts } from './budget-facts.tsx'
@@ -11,14 +13,14 @@ export function OwnLimits(): VNode {
   const { resource, reload } = useResource((signal) => request<Answer>('/console/api/account/limits', { signal }), [])
   return (
     <section class="stack" aria-labelledby="own-limits">
-      <h2 id="own-limits">Limits</h2>
+      <h2 id="own-limits">{t`Limits`}</h2>
       <Loaded resource={resource} retry={() => void reload()}>
         {({ limits, budgets }) => {
           const lines = limitLines(limits)
-          if (lines.length === 0) return <p class="soft">Nothing of your account is limited by itself.</p>
+          if (lines.length === 0) return <p class="soft">{t`Nothing of your account is limited by itself.`}</p>
           return (
             <>
-              <p class="soft">You may use {lines.join(', ')}.</p>
+              <p class="soft">{t`You may use ${listText(lines)}.`}</p>
               <BudgetFacts budgets={budgets} />
             </>
           )

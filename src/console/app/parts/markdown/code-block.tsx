@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, h, type VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { t } from '../../language/t.ts'
 import { CopyButton } from '../copy-button.tsx'
 import type { HighlightNode } from './highlight-node.ts'
 
@@ -25,7 +26,7 @@ export function CodeBlock({ language, text }: { language: string | null; text: s
   return (
     <figure class="code-block">
       <figcaption>
-        <span>{language ?? 'text'}</span>
+        <span>{language ?? t`text`}</span>
         <CopyButton text={text} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}

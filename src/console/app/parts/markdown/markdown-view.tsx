@@ -1,4 +1,5 @@
 import { Component, type ComponentChildren, h, type VNode } from 'preact'
+import { t } from '../../language/t.ts'
 import { CodeBlock } from './code-block.tsx'
 import { Formula } from './formula.tsx'
 import type { MarkdownNode } from './read-markdown.ts'
@@ -109,7 +110,7 @@ function itemView(node: NodeOf<'listItem'>): VNode {
   if (node.checked === null || node.checked === undefined) return <li>{inner}</li>
   return (
     <li class="task">
-      <input type="checkbox" checked={node.checked} disabled aria-label={node.checked ? 'Done' : 'To do'} />
+      <input type="checkbox" checked={node.checked} disabled aria-label={node.checked ? t`Done` : t`To do`} />
       <span>{inner}</span>
     </li>
   )
@@ -120,7 +121,7 @@ function tableView({ children: rows, align }: NodeOf<'table'>): VNode {
   const style = (column: number) => ({ textAlign: align?.[column] ?? 'start' })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <section class="table-scroll" tabIndex={0} aria-label="Table">
+    <section class="table-scroll" tabIndex={0} aria-label={t`Table`}>
       <table>
         <thead>
           <tr>

@@ -1,10 +1,11 @@
 import type { ConsoleModel } from '../../../contract/models.ts'
+import { t } from '../../language/t.ts'
 
 const words = {
-  unloaded: 'not loaded',
-  loading: 'loading',
-  loaded: 'loaded',
-  'backing-off': 'crashed, waiting',
+  unloaded: t`not loaded`,
+  loading: t`loading`,
+  loaded: t`loaded`,
+  'backing-off': t`crashed, waiting`,
 } as const satisfies Record<ConsoleModel['state']['state'], string>
 
 /** Where a model stands, with how much of it is read where its engine tells. */

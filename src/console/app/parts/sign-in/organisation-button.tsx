@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import type { OpenIdStart } from '../../../contract/session.ts'
+import { t } from '../../language/t.ts'
 import { leaveForOrganisation } from '../../state/session.ts'
 import { Button } from '../button.tsx'
 import { FailureNote } from '../failure-note.tsx'
@@ -18,7 +19,7 @@ export function OrganisationButton({ label, start }: OrganisationButtonProps): V
     <form onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <Button size={start.link ? 'normal' : 'wide'} disabled={busy.value}>
-        {busy.value ? 'One moment…' : `${start.link ? 'Link' : 'Continue with'} ${label}`}
+        {busy.value ? t`One moment…` : start.link ? t`Link ${label}` : t`Continue with ${label}`}
       </Button>
     </form>
   )

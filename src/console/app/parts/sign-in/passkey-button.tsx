@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { t } from '../../language/t.ts'
 import { admit } from '../../state/session.ts'
 import { Button } from '../button.tsx'
 import { FailureNote } from '../failure-note.tsx'
@@ -12,7 +13,7 @@ export function PasskeyButton(): VNode {
     <form onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <Button size="wide" disabled={busy.value}>
-        {busy.value ? 'One moment…' : 'Sign in with a passkey'}
+        {busy.value ? t`One moment…` : t`Sign in with a passkey`}
       </Button>
     </form>
   )

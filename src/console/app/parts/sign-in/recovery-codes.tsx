@@ -1,16 +1,15 @@
 import type { VNode } from 'preact'
+import { t } from '../../language/t.ts'
 import { Button } from '../button.tsx'
 import { CopyButton } from '../copy-button.tsx'
 
 /** The one time that recovery codes are seen. */
 export function RecoveryCodeList({ codes, onDone }: { codes: readonly string[]; onDone: () => void }): VNode {
   return (
-    <section class="stack" aria-label="Your recovery codes">
-      <h2>Your recovery codes</h2>
-      <p class="soft">
-        Each of them stands in for the app once, when the phone is lost. Keep them where the phone is not; nobody can show them to you
-        again.
-      </p>
+    <section class="stack" aria-label={t`Your recovery codes`}>
+      <h2>{t`Your recovery codes`}</h2>
+      <p class="soft">{t`Each of them stands in for the app once, when the phone is lost. Keep them where the phone is not; nobody can show
+        them to you again.`}</p>
       <ul class="recovery-codes">
         {codes.map((code) => (
           <li key={code}>
@@ -19,8 +18,8 @@ export function RecoveryCodeList({ codes, onDone }: { codes: readonly string[]; 
         ))}
       </ul>
       <div class="row">
-        <CopyButton text={codes.join('\n')} primary label="Copy all" />
-        <Button onClick={onDone}>I have kept them</Button>
+        <CopyButton text={codes.join('\n')} primary label={t`Copy all`} />
+        <Button onClick={onDone}>{t`I have kept them`}</Button>
       </div>
     </section>
   )

@@ -1,6 +1,7 @@
 import type { NewPasskey, PasskeyCreation, PasskeyProof, PasskeyRequest } from '../../../contract/passkeys.ts'
 import type { SignedIn } from '../../../contract/session.ts'
 import { RequestFailure, request, send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 
 /** Makes a passkey for the account that is signed in. @throws {RequestFailure} when the password is wrong or the browser makes none. */
 export async function createPasskey({ name, password }: { readonly name: string; readonly password: string }): Promise<void> {
@@ -24,5 +25,5 @@ export async function signInWithPasskey(): Promise<SignedIn> {
 
 /** Browsers do not say whether somebody declined, waited too long, or had none. */
 function refuse(): never {
-  throw new RequestFailure(0, 'passkey_refused', 'The browser gave no passkey. Try again, or sign in another way.')
+  throw new RequestFailure(0, 'passkey_refused', t`The browser gave no passkey. Try again, or sign in another way.`)
 }

@@ -1,0 +1,58 @@
+import { locale } from './language.ts'
+
+const decimalMark = new Intl.NumberFormat(locale).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.'
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
+const compact = new Intl.NumberFormat(locale, { notation: 'compact' })
+const boxed = new Intl.NumberFormat(locale, { useGrouping: false, maximumFractionDigits: 10 })
+const money = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 6 })
+const list = new Intl.ListFormat(locale)
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** A whole number: `12,000`. */
+export function wholeText(value: number): string {
+  return whole.format(value)
+}
+
+/** A number in few letters: `12K`. */
+export function compactText(value: number): string {
+  return compact.format(value)
+}
+
+/** A number with at most so many decimals, and at least so many. */
+export function decimalText(value: number, most: number, least = 0): string {
+  return value.toLocaleString(locale, { maximumFractionDigits: most, minimumFractionDigits: least })
+}
+
+/** A number as it stands in a box to type in, which {@link plainNumber} reads again. */
+export function numberInBox(value: number): string {
+  return boxed.format(value)
+}
+
+/** An amount of millionths: `2.50`. */
+export function moneyText(millionths: number): string {
+  return money.format(millionths / 1_000_000)
+}
+
+/** What somebody typed for a number, as programs write it: without marks between thousands, with a dot before the decimals. */
+export function plainNumber(text: string): string {
+  const trimmed = text.trim()
+  const groups = decimalMark === ',' ? /^-?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?$/ : /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
+  const ungrouped = groups.test(trimmed) ? trimmed.replaceAll(decimalMark === ',' ? '.' : ',', '') : trimmed
+  return decimalMark === ',' ? ungrouped.replace(',', '.') : ungrouped
+}
+
+/** Several things in one line: `one, two, and three`. */
+export function listText(items: readonly string[]): string {
+  return list.format(items)
+}
+
+/** A point in time to the second: `Jun 3, 2025, 4:05:06 PM`. */
+export function momentText(at: number): string {
+  return moment.format(at)
+}
+
+/** A day of UTC, written `2025-06-03`: `Jun 3, 2025`. */
+export function dayText(utcDay: string): string {
+  return day.format(new Date(`${utcDay}T00:00Z`))
+}

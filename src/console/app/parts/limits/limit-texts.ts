@@ -1,0 +1,38 @@
+import type { AccountLimits } from '../../../../core/limits/use-limits.ts'
+import { moneyText, wholeText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
+
+/** How a limit is called in the console. */
+export interface LimitText {
+  /** Of the field where it is set. */
+  readonly label: string
+  /** What it allows. */
+  readonly line: (most: number) => string
+}
+
+/** Every limit in the language of the page. */
+export const limitTexts: Readonly<Record<keyof AccountLimits, LimitText>> = {
+  requestsPerMinute: {
+    label: t`Requests a minute`,
+    line: (most) => t.count(most, { one: '# request/min', other: '# requests/min' }),
+  },
+  tokensPerMinute: { label: t`Tokens a minute`, line: (most) => t.count(most, { one: '# token/min', other: '# tokens/min' }) },
+  imagesPerMinute: { label: t`Images a minute`, line: (most) => t.count(most, { one: '# image/min', other: '# images/min' }) },
+  concurrentRequests: {
+    label: t`Requests at once`,
+    line: (most) => t.count(most, { one: '# request at once', other: '# requests at once' }),
+  },
+  tokensPerDay: { label: t`Tokens a day`, line: (most) => t.count(most, { one: '# token/day', other: '# tokens/day' }) },
+  imagesPerDay: { label: t`Images a day`, line: (most) => t.count(most, { one: '# image/day', other: '# images/day' }) },
+  moneyPerDay: { label: t`Money a day`, line: (most) => t`${moneyText(most)} money/day` },
+  tokensPerMonth: { label: t`Tokens a month`, line: (most) => t.count(most, { one: '# token/month', other: '# tokens/month' }) },
+  imagesPerMonth: { label: t`Images a month`, line: (most) => t.count(most, { one: '# image/month', other: '# images/month' }) },
+  moneyPerMonth: { label: t`Money a month`, line: (most) => t`${moneyText(most)} money/month` },
+  weight: { label: t`Weight`, line: (most) => t`weight ${wholeText(most)}` },
+  pendingRequests: {
+    label: t`Waiting requests`,
+    line: (most) => t.count(most, { one: '# waiting request', other: '# waiting requests' }),
+  },
+  openStreams: { label: t`Open streams`, line: (most) => t.count(most, { one: '# open stream', other: '# open streams' }) },
+  storedBytes: { label: t`Stored bytes`, line: (most) => t.count(most, { one: '# byte', other: '# bytes' }) },
+}
