@@ -2,9 +2,12 @@
  * How many durable submissions, and polls with 100 000 records stored and half of them pending, does the running service take over HTTP with 32
  * connections?
  *
- * The rival is GET /healthz of the same service in the same run: what its HTTP server does without a queue. The engine
- * is paused while the load runs, so that the processor is the interface's alone.
+ * The rivals, in the same run, are GET /healthz of the same service: what its HTTP server does without a queue, and a bare node:http server that
+ * sends as many bytes as a poll's answer has: what the machine and the load generator do. Service and load generator share the processors: both
+ * their times are told, for each request. The engine is paused while the load runs.
  */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,10 +19,11 @@ import { makePictureRequest } from '../../test/chaos/chaos-request.ts'
 import { ServiceProcess } from '../../test/chaos/service-process.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { describeMachine, measureRate } from '../measure.ts'
+import { readProcessorMs } from '../processor-time.ts'
 
 const records = 100_000
 const connections = 32
-const seconds = 8
+const seconds = 6
 const rounds = 3
 const options = { signal: new AbortController().signal }
 
@@ -55,12 +59,22 @@ function headers({ token }: ServiceProcess): Record<string, string> {
   return { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'x-service-async': '1' }
 }
 
-async function load(name: string, service: ServiceProcess, make: () => autocannon.Request[], duration = seconds): Promise<number> {
-  const result = await autocannon({ url: service.url, connections, duration, setupClient: (client) => client.setRequests(make()) })
+/** Where load is sent, and the process that answers it. */
+interface Target {
+  readonly url: string
+  readonly pid: number
+}
+
+async function load(name: string, { url, pid }: Target, make: () => autocannon.Request[], duration = seconds): Promise<number> {
+  const [served, own] = [readProcessorMs(pid), process.cpuUsage()]
+  const result = await autocannon({ url, connections, duration, setupClient: (client) => client.setRequests(make()) })
+  const { user, system } = process.cpuUsage(own)
+  const each = (ms: number) => `${((1000 * ms) / result.requests.total).toFixed(0)} µs`
   const { latency } = result
   const refused = result.non2xx + result.errors + result.timeouts
   console.log(
-    `${name}: ${Math.round(result.requests.average)}/s, p50 ${latency.p50} ms, p99 ${latency.p99} ms, max ${latency.max} ms, not 2xx ${refused}`,
+    `${name}: ${Math.round(result.requests.average)}/s, p50 ${latency.p50} ms, p99 ${latency.p99} ms, max ${latency.max} ms, not 2xx ${refused}; ` +
+      `processor ${each(readProcessorMs(pid) - served)}, load generator ${each((user + system) / 1000)}`,
   )
   return result.requests.average
 }
@@ -91,14 +105,20 @@ try {
     })
   const { path, body } = makePictureRequest(1, 1)
   const submits = (): autocannon.Request[] => [{ method: 'POST', path, body, headers: headers(service) }]
+  const rival = fork(fileURLToPath(new URL('bare-server.ts', import.meta.url)))
+  const [port] = await once(rival, 'message')
+  const bareServer = { url: `http://127.0.0.1:${port}`, pid: rival.pid ?? Number.NaN }
   console.log(describeMachine())
   for (const [name, make] of Object.entries({ health, polls, submits })) await load(`warming: ${name.padEnd(8)}`, service, make, 2)
   for (let round = 1; round <= rounds; round++) {
-    const bare = await load(`round ${round}: health  `, service, health)
-    const asked = await load(`round ${round}: polls   `, service, polls)
-    const submitted = await load(`round ${round}: submits `, service, submits)
-    console.log(`round ${round}: ratio to health ${(asked / bare).toFixed(2)}, ${(submitted / bare).toFixed(2)}`)
+    const bare = await load(`round ${round}: node:http`, bareServer, health)
+    const healthy = await load(`round ${round}: health   `, service, health)
+    const asked = await load(`round ${round}: polls    `, service, polls)
+    const submitted = await load(`round ${round}: submits  `, service, submits)
+    const ratios = [healthy, asked, submitted].map((rate) => (rate / bare).toFixed(2))
+    console.log(`round ${round}: ratios to node:http ${ratios.join(', ')}`)
   }
+  rival.disconnect()
 } finally {
   await rm(folder, { recursive: true, force: true })
 }

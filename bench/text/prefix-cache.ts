@@ -4,9 +4,9 @@
  * the folder that BENCH_MODELS names.
  */
 import { describeMachine, summarize } from '../measure.ts'
+import { readProcessorMs } from '../processor-time.ts'
 import { type BenchModel, listBenchModels } from './bench-model.ts'
 import { type ChatServer, startLlamaServer, startSepia } from './chat-server.ts'
-import { readProcessorMs } from './processor-time.ts'
 import { type StreamedChat, streamChat } from './stream-chat.ts'
 
 const questions = 20

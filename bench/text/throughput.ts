@@ -7,10 +7,10 @@
  */
 import { loadavg } from 'node:os'
 import { describeMachine, median } from '../measure.ts'
+import { readProcessorMs } from '../processor-time.ts'
 import { type BenchModel, listBenchModels } from './bench-model.ts'
 import { type ChatServer, startLlamaServer, startSepia } from './chat-server.ts'
 import { listLlamaBuilds, measureBareDecode } from './llama-builds.ts'
-import { readProcessorMs } from './processor-time.ts'
 import { streamChat } from './stream-chat.ts'
 
 const threads = Number(process.env.THREADS ?? 1)

@@ -8,7 +8,7 @@ export class AnswersInProgress {
   constructor(server: Server) {
     server.on('request', (_request, response) => {
       this.#count += 1
-      response.once('close', () => {
+      response.on('close', () => {
         this.#count -= 1
         if (this.#count === 0) this.#finished.resolve()
       })

@@ -5,6 +5,13 @@ import { type AuthenticationDependencies, authenticate } from '../operations/acc
 import { takesKeyHeader } from './answers/surface.ts'
 import { clientSignal } from './client-signal.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sent it, from authentication on; {@link callerOf} asks. A field, because a weak map of requests costs every collection of garbage. */
+    caller?: Caller
+  }
+}
+
 /** Finds out who a signed-in browser speaks for; null when the request carries no session. */
 export type AuthenticateSession = (request: FastifyRequest, options: { readonly signal: AbortSignal }) => Promise<Caller | null>
 
@@ -13,23 +20,21 @@ export interface CallerDependencies extends AuthenticationDependencies {
   readonly authenticateSession?: AuthenticateSession
 }
 
-const callers = new WeakMap<FastifyRequest, Caller>()
-
 /** Who sent an authenticated request. */
 export function callerOf(request: FastifyRequest): Caller {
-  const caller = callers.get(request)
+  const { caller } = request
   if (caller === undefined) throw new TypeError('This route is not behind authentication')
   return caller
 }
 
 /** What a request may hear of failures; nothing besides the error before authentication. */
 export function hearerOf(request: FastifyRequest): Pick<Caller, 'hearsCauses'> {
-  return callers.get(request) ?? {}
+  return request.caller ?? {}
 }
 
 /** The account of a request, or null before authentication. */
 export function accountOf(request: FastifyRequest): string | null {
-  return callers.get(request)?.accountId ?? null
+  return request.caller?.accountId ?? null
 }
 
 /**
@@ -42,7 +47,7 @@ export async function identifyCaller(deps: CallerDependencies, request: FastifyR
   const token = findToken(request)
   const session = token === undefined ? await deps.authenticateSession?.(request, options) : null
   const caller = session ?? (await authenticate(deps, { text: readToken(token) }, options))
-  callers.set(request, caller)
+  request.caller = caller
   return caller
 }
 

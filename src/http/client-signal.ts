@@ -1,6 +1,11 @@
 import type { FastifyReply } from 'fastify'
 
-const controllers = new WeakMap<FastifyReply, AbortController>()
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Ends the work for its request, where anything asked for {@link clientSignal}. */
+    work?: AbortController
+  }
+}
 
 /** Why work stops when its client is gone. */
 export class ClientGone extends Error {
@@ -18,15 +23,14 @@ export function endWork(reply: FastifyReply, reason: Error): void {
 }
 
 function controllerOf(reply: FastifyReply): AbortController {
-  const known = controllers.get(reply)
-  if (known !== undefined) return known
+  if (reply.work !== undefined) return reply.work
   const controller = new AbortController()
   const { raw } = reply
   const leave = () => {
     if (!raw.writableFinished) controller.abort(new ClientGone('The client closed its connection'))
   }
   if (raw.destroyed) leave()
-  else raw.once('close', leave)
-  controllers.set(reply, controller)
+  else raw.on('close', leave)
+  reply.work = controller
   return controller
 }

@@ -12,7 +12,7 @@ import { acceptJsonBodies } from './body/read-body.ts'
 import { accountOf, identifyCaller } from './caller.ts'
 import { clientSignal, endWork } from './client-signal.ts'
 import { chooseRequestId, requestIdHeaders } from './headers/request-id.ts'
-import { safetyHeaders } from './headers/safety-headers.ts'
+import { safetyHeadersOf } from './headers/safety-headers.ts'
 import type { HttpDependencies, RouteDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { type KnownMethods, rememberMethods } from './known-methods.ts'
@@ -83,6 +83,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
 /** Paths with broken percent signs match their route like any other and find nothing, and so does `*`, which is no path. */
 function asPath(url: string): string {
   if (url === '*') return '/*'
+  if (!url.includes('%')) return url
   try {
     decodeURI(url)
     return url
@@ -92,14 +93,15 @@ function asPath(url: string): string {
 }
 
 function watchRequests(server: FastifyInstance, { observer, isDraining, addresses }: HttpDependencies): void {
-  server.addHook('onRequest', async (request, reply) => {
+  const safetyHeaders = safetyHeadersOf()
+  server.addHook('onRequest', (request, reply, done) => {
     for (const name of requestIdHeaders) reply.header(name, request.id)
     if (isMessagesSurface(request)) reply.header('request-id', request.id)
     reply.headers(safetyHeaders(addresses().publicUrl))
     // A server on its way out must not keep idle connections.
     if (isDraining()) reply.header('connection', 'close')
     const startedAt = performance.now()
-    reply.raw.once('close', () => {
+    reply.raw.on('close', () => {
       const finished = {
         requestId: request.id,
         method: request.method,
@@ -112,7 +114,8 @@ function watchRequests(server: FastifyInstance, { observer, isDraining, addresse
       endTrace(request, finished)
     })
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
-      throw new ServiceError('invalid_request_error', 'Send a Host header.', { param: 'host' })
+      return done(new ServiceError('invalid_request_error', 'Send a Host header.', { param: 'host' }))
+    done()
   })
 }
 
@@ -175,5 +178,5 @@ function ratedSubjects({ accountId, tokenId, requestsPerMinute }: Caller, perMin
 /** Lets the request end when its account is disabled. */
 function noteWork({ underWay }: HttpDependencies, accountId: string, reply: FastifyReply): void {
   const noted = underWay?.note(accountId, (reason) => endWork(reply, reason))
-  reply.raw.once('close', () => noted?.[Symbol.dispose]())
+  reply.raw.on('close', () => noted?.[Symbol.dispose]())
 }

@@ -15,12 +15,14 @@ declare module 'fastify' {
  * @throws {ServiceError} `invalid_request_error`, from the hook, naming the first other one.
  */
 export function refuseUnknownQuery(scope: FastifyInstance): void {
-  scope.addHook('onRequest', async ({ query, routeOptions: { config } }) => {
+  scope.addHook('onRequest', ({ query, routeOptions: { config } }, _reply, done) => {
+    const names = Object.keys(Object(query))
+    if (names.length === 0) return done()
     const { query: known = [] } = config
-    const unknown = Object.keys(Object(query)).find((name) => !known.includes(name.replace(/\[.*\]$/s, '[]')))
-    if (unknown === undefined) return
+    const unknown = names.find((name) => !known.includes(name.replace(/\[.*\]$/s, '[]')))
+    if (unknown === undefined) return done()
     const name = shortName(unknown)
     const advice = known.length === 0 ? 'remove it; this address takes none' : `use ${known.join(', ').replace('[]', '[…]')}`
-    throw new ServiceError('invalid_request_error', `\`${name}\` is not a known query parameter: ${advice}.`, { param: name })
+    done(new ServiceError('invalid_request_error', `\`${name}\` is not a known query parameter: ${advice}.`, { param: name }))
   })
 }

@@ -1,7 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { FinishedRequest, HttpObserver, RequestTrace } from './http-observer.ts'
 
-const traces = new WeakMap<FastifyRequest, RequestTrace>()
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Its place in a trace, where somebody traces. */
+    trace?: RequestTrace
+  }
+}
 
 /** Runs every request in its place of a trace, where somebody traces. */
 export function traceRequests(server: FastifyInstance, { observer }: { readonly observer: HttpObserver }): void {
@@ -13,18 +18,17 @@ export function traceRequests(server: FastifyInstance, { observer }: { readonly 
       traceparent: typeof traceparent === 'string' ? traceparent : undefined,
     })
     if (trace === undefined) return done()
-    traces.set(request, trace)
+    request.trace = trace
     trace.enter(done)
   })
   // A body comes in on its connection, which is part of no request.
   server.addHook('preHandler', (request, _reply, done) => {
-    const trace = traces.get(request)
-    if (trace === undefined) done()
-    else trace.enter(done)
+    if (request.trace === undefined) done()
+    else request.trace.enter(done)
   })
 }
 
 /** Ends a request's place in its trace. */
 export function endTrace(request: FastifyRequest, finished: FinishedRequest): void {
-  traces.get(request)?.end(finished)
+  request.trace?.end(finished)
 }

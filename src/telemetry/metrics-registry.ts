@@ -63,7 +63,9 @@ export class MetricsRegistry {
     return {
       observe: (labels, value) => {
         const entry = remember(series, labels, () => ({ labels, counts: bounds.map(() => 0), sum: 0, count: 0 }))
-        for (const [index, bound] of bounds.entries()) if (value <= bound) entry.counts[index] = (entry.counts[index] ?? 0) + 1
+        // From the last bound down: those that a value is within end where it is over one.
+        for (let index = bounds.length - 1; value <= (bounds[index] ?? Number.NEGATIVE_INFINITY); index -= 1)
+          entry.counts[index] = (entry.counts[index] ?? 0) + 1
         entry.sum += value
         entry.count += 1
       },

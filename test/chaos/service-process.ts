@@ -89,10 +89,13 @@ export class ServiceProcess implements AsyncDisposable {
     await ready.promise
   }
 
-  /** The service's own engine processes. */
+  get pid(): number {
+    return this.#child?.pid ?? Number.NaN
+  }
+
+  /** The service's own engine processes; what confines them stands between it and them. */
   enginePids(): readonly number[] {
-    const pid = this.#child?.pid
-    return pid === undefined ? [] : childrenOf(pid)
+    return childrenOf(this.pid).flatMap(lastBelow)
   }
 
   async kill(): Promise<void> {
@@ -136,6 +139,12 @@ export class ServiceProcess implements AsyncDisposable {
     const { msg, inferenceId, attempt } = JSON.parse(line)
     this.lines.push({ message: String(msg), inferenceId: String(inferenceId), attempt: Number(attempt) })
   }
+}
+
+/** The processes at the end of every line that begins with this one. */
+function lastBelow(pid: number): readonly number[] {
+  const children = childrenOf(pid)
+  return children.length === 0 ? [pid] : children.flatMap(lastBelow)
 }
 
 /** Direct children of a process, from /proc. */

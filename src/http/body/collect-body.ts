@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../core/ports/clock.ts'
 import { type BodyGuards, readAtOnce, requirePace, tooLarge } from './counted-body.ts'
 
 /** Bytes copied in one turn of the event loop. */
@@ -19,35 +20,46 @@ export async function collectBody(
   // Copied as they come, large bodies are in memory once, and none is copied at its end.
   const place = told > readAtOnce ? Buffer.allocUnsafeSlow(told) : null
   const chunks: Buffer[] = []
-  const done = new AbortController()
+  const { promise: whole, resolve, reject } = Promise.withResolvers<void>()
+  let over = false
   let size = 0
+  using _watch = watchPace(clock, () => size, reject)
+  // Many clients read nothing before they have sent all: unless the rest is read and dropped, both sides wait for each other.
+  payload.on('data', (chunk: Buffer) => {
+    if (over) return
+    size += chunk.length
+    try {
+      if (size > limitBytes) throw tooLarge(limitBytes)
+      allowance.take(chunk.length)
+      if (place === null) chunks.push(chunk)
+      else chunk.copy(place, size - chunk.length)
+      if (size > readAtOnce) {
+        payload.pause()
+        takeTurn(chunk.length).then(() => payload.resume())
+      }
+    } catch (error) {
+      reject(error)
+    }
+  })
+  payload.once('end', resolve)
+  payload.once('error', reject)
   try {
-    await new Promise<void>((resolve, reject) => {
-      // Many clients read nothing before they have sent all: unless the rest is read and dropped, both sides wait for each other.
-      payload.on('data', (chunk: Buffer) => {
-        if (done.signal.aborted) return
-        size += chunk.length
-        try {
-          if (size > limitBytes) throw tooLarge(limitBytes)
-          allowance.take(chunk.length)
-          if (place === null) chunks.push(chunk)
-          else chunk.copy(place, size - chunk.length)
-          if (size > readAtOnce) {
-            payload.pause()
-            takeTurn(chunk.length).then(() => payload.resume())
-          }
-        } catch (error) {
-          reject(error)
-        }
-      })
-      payload.once('end', resolve)
-      payload.once('error', reject)
-      requirePace(clock, () => size, done.signal).catch(reject)
-    })
+    await whole
     return place ?? (await joinChunks(chunks, size))
   } finally {
-    done.abort('The body is in')
+    over = true
   }
+}
+
+/** Watches the pace from the next turn of the event loop on: most bodies come with their heads, and are in by then. */
+function watchPace(clock: Clock, size: () => number, onTooSlow: (error: unknown) => void): Disposable {
+  let stop = () => clearImmediate(start)
+  const start = setImmediate(() => {
+    const watched = new AbortController()
+    stop = () => watched.abort('The body is in')
+    requirePace(clock, size, watched.signal).catch(onTooSlow)
+  })
+  return { [Symbol.dispose]: () => stop() }
 }
 
 /** Copying 32 MB at once would hold the event loop for 20 ms. */
@@ -60,7 +72,7 @@ async function joinChunks(chunks: readonly Buffer[], size: number): Promise<Buff
     copied += chunk.copy(joined, copied)
     if (copied < turn) continue
     turn = copied + copiedPerTurn
-    await setImmediate()
+    await nextTurn()
   }
   return joined
 }

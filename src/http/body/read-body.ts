@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import { filePartBytes } from '../../core/files/stored-file.ts'
 import { isRecord } from '../../core/is-record.ts'
@@ -20,6 +20,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether a route takes bodies up to the setting's limit though it spends nothing. */
     readonly largeBody?: boolean
+  }
+  interface FastifyRequest {
+    /** The answer to it, which a parser of bodies is not told otherwise. */
+    answeredBy?: FastifyReply
   }
 }
 
@@ -56,15 +60,15 @@ export function acceptJsonBodies(
   const parser = new BodyParser(Math.max(settings.bodyLimitBytes, asyncBodyLimitBytes))
   const budget = new BodyBudget(settings.bodyMemory)
   const takeTurn = fewPerTurn(bytesPerTurn)
-  const replies = new WeakMap<FastifyRequest, FastifyReply>()
   server.addHook('onClose', () => parser[Symbol.asyncDispose]())
-  server.addHook('preParsing', async (request, reply) => {
-    replies.set(request, reply)
+  server.addHook('preParsing', (request, reply, _payload, done) => {
+    request.answeredBy = reply
+    done()
   })
   server.removeAllContentTypeParsers()
   type Received = ReceivedBody | ReceivedForm | undefined
   server.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage): Promise<Received> => {
-    const reply = replies.get(request)
+    const { answeredBy: reply } = request
     if (reply === undefined || request.is404 || !methodsWithBody.includes(request.method)) return undefined
     checkMediaType(request)
     const owner = accountOf(request) ?? clientAddress(request.ip)
@@ -74,7 +78,7 @@ export function acceptJsonBodies(
     const held = request.routeOptions.config.form === 'stored' ? storedFormBytes : length
     const allowance = budget.open(owner, length <= limitBytes ? held : 0)
     // What was read stays in memory until the answer is out.
-    reply.raw.once('close', () => allowance[Symbol.dispose]())
+    reply.raw.on('close', () => allowance[Symbol.dispose]())
     const guards = { limitBytes, allowance, clock, takeTurn }
     const { form } = request.routeOptions.config
     if (form === 'stored') return new ReceivedForm(payload, { ...guards, allowance: { ...allowance, take: () => {} } })

@@ -38,12 +38,13 @@ export function capConnections(server: FastifyInstance, { connectionsPerAddress:
     tooMany(most),
   )
   const requests = new Counts()
-  server.addHook('onRequest', async (request, reply) => {
-    if (!isTrustedProxy(request.socket.remoteAddress)) return
+  server.addHook('onRequest', (request, reply, done) => {
+    if (!isTrustedProxy(request.socket.remoteAddress)) return done()
     const address = clientAddress(request.ip)
-    if (requests.of(address) >= most) throw new ServiceError('concurrency_limit_exceeded', tooMany(most), { retryAfterSeconds })
+    if (requests.of(address) >= most) return done(new ServiceError('concurrency_limit_exceeded', tooMany(most), { retryAfterSeconds }))
     requests.add(address)
-    reply.raw.once('close', () => requests.remove(address))
+    reply.raw.on('close', () => requests.remove(address))
+    done()
   })
 }
 

@@ -21,7 +21,7 @@ export function limitPipelining(server: Server): void {
     }
     if (socket.destroyed) return
     unanswered.set(socket, count)
-    response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
+    response.on('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
     for (const listener of listeners) listener.call(server, request, response)
   })
 }

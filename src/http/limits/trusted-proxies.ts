@@ -9,6 +9,7 @@ const ranges: Readonly<Record<string, readonly string[]>> = {
 
 /** Tells whether an address is that of a proxy in the list: addresses, ranges such as `10.0.0.0/8`, and names of ranges. */
 export function createProxyTrust(list: readonly string[]): (address: string | undefined) => boolean {
+  if (list.length === 0) return () => false
   const trusted = new BlockList()
   for (const entry of list.flatMap((name) => ranges[name] ?? [name])) {
     const [address = '', prefix] = entry.split('/')

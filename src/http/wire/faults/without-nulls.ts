@@ -8,8 +8,9 @@ import type { SchemaNode } from './describe-schema.ts'
  */
 export function withoutNulls(schema: SchemaNode, value: unknown): unknown {
   if (Array.isArray(value)) {
-    const items = branchOf(schema, 'array')?.items
-    return items === undefined || !holdsFields(items) ? value : cleanList(items, value)
+    const { items, maxItems = Number.POSITIVE_INFINITY } = branchOf(schema, 'array') ?? {}
+    // Of a list that is too long nobody reads the entries.
+    return items === undefined || value.length > maxItems || !holdsFields(items) ? value : cleanList(items, value)
   }
   const properties = (branchByType(schema.anyOf ?? [], value) ?? branchOf(schema, 'object'))?.properties
   return isRecord(value) && properties !== undefined ? cleanRecord(properties, value) : value

@@ -24,20 +24,17 @@ export interface EncodedSubmission {
 /**
  * Adds an inference, or finds the one that the same idempotency key made within the last 24 hours.
  *
+ * @returns The one that was there; null when it was added, since its record holds nothing that the submitter has not sent.
  * @throws {ServiceError} `idempotency_conflict`, `server_is_overloaded`, `concurrency_limit_exceeded`, `quota_exceeded`.
  */
-export function enqueue(
-  connection: Connection,
-  submission: EncodedSubmission,
-  now: number,
-): { readonly inference: Inference; readonly repeated: boolean } {
+export function enqueue(connection: Connection, submission: EncodedSubmission, now: number): Inference | null {
   const earlier = findEarlier(connection, submission, now)
-  if (earlier !== null) return { inference: earlier, repeated: true }
+  if (earlier !== null) return earlier
   checkRoom(connection, submission)
-  const row = connection.get(
+  connection.run(
     `insert into inferences (id, account_id, kind, model, priority, work_format, created_at, queued_at, idempotency_key, fingerprint, webhook_url,
        stored_bytes)
-     values (:id, :accountId, :kind, :model, :priority, :format, :now, :now, :key, :fingerprint, :webhookUrl, :storedBytes) returning *`,
+     values (:id, :accountId, :kind, :model, :priority, :format, :now, :now, :key, :fingerprint, :webhookUrl, :storedBytes)`,
     {
       id: submission.id,
       accountId: submission.accountId,
@@ -52,30 +49,29 @@ export function enqueue(
       storedBytes: submission.body.length + (submission.outputBytes ?? 0),
     },
   )
-  if (row === undefined) throw new Error('The insert returned no row.')
-  connection.run('insert into inference_work (seq, body) values (:seq, :body)', { seq: readInteger(row, 'seq'), body: submission.body })
-  return { inference: readInference(row), repeated: false }
+  connection.run('insert into inference_work (seq, body) values (last_insert_rowid(), :body)', { body: submission.body })
+  return null
 }
 
 function checkRoom(connection: Connection, { accountId, limits, body, outputBytes = 0 }: EncodedSubmission): void {
   // The token may have been looked up before the account was disabled.
-  const account = connection.get('select disabled_at, pending_requests, stored_bytes from accounts where id = :accountId', { accountId })
-  if (account !== undefined && account.disabled_at !== null) throw accountDisabled()
-  const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount = Number.POSITIVE_INFINITY } = limits
-  const ownPending = account === undefined ? null : readIntegerOrNull(account, 'pending_requests')
-  const ownBytes = account === undefined ? null : readIntegerOrNull(account, 'stored_bytes')
-  const most = ownBytes ?? maxStoredBytesPerAccount
   const row = connection.get(
-    `select coalesce(sum(pending), 0) as pending, coalesce(sum(pending) filter (where account_id = :accountId), 0) as own
-     from queue_shares where pending > 0`,
+    `select coalesce(sum(pending), 0) as pending, coalesce(sum(pending) filter (where queue_shares.account_id = :accountId), 0) as own,
+       disabled_at, pending_requests, stored_bytes,
+       coalesce((select bytes from stored_sums where account_id = :accountId), 0) as bytes
+     from (select :accountId as sender) left join accounts on accounts.id = sender left join queue_shares on pending > 0`,
     { accountId },
   )
-  if (row === undefined) return
+  if (row === undefined) throw new Error('The sums gave no row.')
+  if (row.disabled_at !== null) throw accountDisabled()
+  const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount = Number.POSITIVE_INFINITY } = limits
+  const ownPending = readIntegerOrNull(row, 'pending_requests')
+  const ownBytes = readIntegerOrNull(row, 'stored_bytes')
+  const most = ownBytes ?? maxStoredBytesPerAccount
   if (readInteger(row, 'pending') >= maxPending) throw queueFull()
   const mostPending = ownPending ?? maxPendingPerAccount
   if (readInteger(row, 'own') >= mostPending) throw shareFull(mostPending, { own: ownPending !== null })
-  const sum = connection.get('select bytes from stored_sums where account_id = :accountId', { accountId })
-  const stored = (sum === undefined ? 0 : readInteger(sum, 'bytes')) + body.length + outputBytes
+  const stored = readInteger(row, 'bytes') + body.length + outputBytes
   if (stored > most) throw storageFull(stored, most, { own: ownBytes !== null })
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { makeInferenceId } from '../../../core/deferred/inference-id.ts'
+import { makePendingInference } from '../../../core/deferred/pending-inference.ts'
 import type { Inference, Progress } from '../../../core/inference.ts'
 import { unreadableWork } from '../../../core/inference-failure.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
@@ -46,18 +47,19 @@ export class SqliteInferenceQueue implements InferenceQueue {
   ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
     signal.throwIfAborted()
     const { work, ...rest } = submission
+    const now = this.#clock.now()
     const encoded = {
       ...rest,
-      id: rest.id ?? makeInferenceId({ uuid: randomUUID(), accountId: rest.accountId, now: this.#clock.now() }),
+      id: rest.id ?? makeInferenceId({ uuid: randomUUID(), accountId: rest.accountId, now }),
       kind: work.kind,
       model: work.request.model,
       body: encodeWork(work),
       format: workFormat,
       limits: this.#limits,
     }
-    const result = await this.#writer.run('enqueue', encoded, this.#clock.now())
+    const earlier = await this.#writer.run('enqueue', encoded, now)
     this.#doorbell.ring()
-    return result
+    return earlier === null ? { inference: makePendingInference(encoded, now), repeated: false } : { inference: earlier, repeated: true }
   }
 
   async claim(

@@ -27,9 +27,9 @@ interface ServiceErrorOf {
  */
 export function runGroup(connection: Connection, requests: readonly CommandRequest[]): readonly CommandReply[] {
   try {
-    connection.script('begin immediate')
+    connection.run('begin immediate')
     const replies = requests.map((request) => runOne(connection, request))
-    connection.script('commit')
+    connection.run('commit')
     return replies
   } catch (error) {
     if (connection.database.isTransaction) connection.script('rollback')
@@ -38,12 +38,12 @@ export function runGroup(connection: Connection, requests: readonly CommandReque
 }
 
 function runOne(connection: Connection, { number, name, input, now }: CommandRequest): CommandReply {
-  connection.script('savepoint command')
+  connection.run('savepoint command')
   try {
     // The sender's types tie the input to the name; a message between threads cannot.
     const command = commands[name] as (connection: Connection, input: unknown, now: number) => CommandResult<CommandName>
     const result = command(connection, input, now)
-    connection.script('release command')
+    connection.run('release command')
     return { number, result }
   } catch (error) {
     // A full disk ends the whole transaction, and with it every command of the group.

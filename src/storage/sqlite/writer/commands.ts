@@ -8,6 +8,7 @@ import { enqueue } from '../queue/enqueue.ts'
 import { complete, release, renew } from '../queue/hold.ts'
 import { reclaim, retry } from '../queue/retry.ts'
 import { expire, sweep } from '../queue/sweep.ts'
+import { recordRequests } from '../record-requests.ts'
 
 /** One or more statements that succeed or fail together; says how many rows each changed. */
 function execute(connection: Connection, statements: readonly Statement[]): readonly number[] {
@@ -39,6 +40,7 @@ export const commands = {
   putDocument,
   removeDocument,
   takeExpiredDocuments,
+  recordRequests,
   execute,
 }
 
