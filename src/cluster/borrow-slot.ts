@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
+import { request as openSecureRequest } from 'node:https'
 import type { Clock } from '../core/ports/clock.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import { orAborted } from '../core/waiting.ts'
@@ -16,6 +17,7 @@ import {
   silenceMs,
   uncarryError,
 } from './lease-wire.ts'
+import type { NodeTls } from './node-tls.ts'
 import { sealQuestion } from './question-seal.ts'
 import { isEqual, leaseKey, maxLineBytes, SealedLines, seal, splitLines } from './sealed-lines.ts'
 import { repeat, watchSilence } from './watch-silence.ts'
@@ -24,6 +26,8 @@ export interface Borrower {
   readonly nodeId: string
   readonly secret: KeyObject
   readonly clock: Clock
+  /** Absent = nodes know each other by their secret alone. */
+  readonly tls?: NodeTls | undefined
 }
 
 /** A slot on another node. Disposing it frees the slot there. */
@@ -58,11 +62,15 @@ export async function borrowSlot(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<BorrowedSlot> {
   signal.throwIfAborted()
-  const { nodeId, secret, clock } = borrower
+  const { nodeId, secret, clock, tls } = borrower
   const line = JSON.stringify(question)
   const headers = sealQuestion(secret, { from: nodeId, to: lender.id, line, at: clock.now() })
-  const request = openRequest(new URL(leasePath, lender.url), { method: 'POST', agent, headers: { ...headers } })
   const lost = (cause: unknown) => new NodeLost(lender.id, cause)
+  const url = new URL(leasePath, lender.url)
+  if ((url.protocol === 'https:') !== (tls !== undefined))
+    throw lost(new Error(`one of the nodes has a certificate and the other has none (${url.origin})`))
+  const asked = { method: 'POST', headers: { ...headers } }
+  const request = tls === undefined ? openRequest(url, { ...asked, agent }) : openSecureRequest(url, { ...asked, agent: tls.agent })
   let silenceLimitMs = firstSignMs
   const watch = watchSilence(
     { clock },

@@ -9,7 +9,7 @@ export interface ClusterViewSettings {
   readonly registry: NodeRegistry
   readonly clock: Clock
   /** What never changes in this node's reports. */
-  readonly self: Pick<NodeReport, 'id' | 'role' | 'url' | 'host' | 'version' | 'memoryBytes'>
+  readonly self: Pick<NodeReport, 'id' | 'role' | 'url' | 'host' | 'version' | 'memoryBytes' | 'workFormat'>
   /** What this machine lends; null = nothing. */
   readonly lends: { readonly pool: ModelPool; readonly catalog: ModelCatalog } | null
   readonly isDraining: () => boolean

@@ -1,11 +1,13 @@
 import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { ServiceError } from '../core/error.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import { grantLease } from './grant-lease.ts'
 import { firstSignMs, type LeaseQuestion, leasePath, pingMs, silenceMs } from './lease-wire.ts'
+import type { NodeTls } from './node-tls.ts'
 import { QuestionGuard } from './question-seal.ts'
 import { leaseKey, makeNonce, maxLineBytes, SealedLines, seal, splitLines } from './sealed-lines.ts'
 import { repeat, watchSilence } from './watch-silence.ts'
@@ -14,6 +16,8 @@ export interface LenderSettings {
   readonly nodeId: string
   /** What all nodes know and nobody else. */
   readonly secret: KeyObject
+  /** Absent = nodes know each other by their secret alone. */
+  readonly tls?: NodeTls | undefined
   /** The models of this machine. */
   readonly pool: ModelPool
   readonly clock: Clock
@@ -37,7 +41,11 @@ export interface Lender extends AsyncDisposable {
 export async function lendSlots(settings: LenderSettings, address: { readonly host: string; readonly port: number }): Promise<Lender> {
   const guard = new QuestionGuard(settings.secret, settings.clock)
   // A lease lives as long as its work; its silence is watched instead.
-  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 30_000, connectionsCheckingInterval: 5000 })
+  const limits = { requestTimeout: 0, keepAliveTimeout: 30_000, connectionsCheckingInterval: 5000 }
+  const { tls } = settings
+  const secure = tls && createSecureServer({ ...limits, ...tls.settings, handshakeTimeout: firstSignMs })
+  const server: Server = secure ?? createServer(limits)
+  const renewing = secure && tls.onReplaced((replaced) => secure.setSecureContext(replaced))
   const leases = new Set<Promise<void>>()
   server.on('request', (request, response) => {
     const lease = answer(settings, guard, request, response)
@@ -56,6 +64,7 @@ export async function lendSlots(settings: LenderSettings, address: { readonly ho
       while (leases.size > 0) await Promise.all(leases)
     },
     async [Symbol.asyncDispose]() {
+      renewing?.[Symbol.dispose]()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },

@@ -48,8 +48,12 @@ export async function openStore(
  */
 export async function openOutputs(
   { outputs, dataFolder }: Config,
-  { clock, nodes, signal }: Pick<Store, 'clock' | 'nodes'> & { readonly signal: AbortSignal },
+  { clock, nodes, keepLargeWorkIn, signal }: Pick<Store, 'clock' | 'nodes' | 'keepLargeWorkIn'> & { readonly signal: AbortSignal },
 ): Promise<OutputStore> {
-  if (outputs.type === 's3' && nodes !== undefined) return openBucket(outputs, { clock, registry: nodes }, { signal })
+  if (outputs.type === 's3' && nodes !== undefined) {
+    const bucket = await openBucket(outputs, { clock, registry: nodes }, { signal })
+    keepLargeWorkIn?.(bucket)
+    return bucket
+  }
   return openFilesystemOutputs({ folder: dataLayout(dataFolder).outputsFolder, clock })
 }

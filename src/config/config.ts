@@ -33,6 +33,10 @@ export interface Config {
     readonly secretFile: string | null
     /** Where other nodes reach this one; null = at any free port of the listening host. */
     readonly nodeUrl: string | null
+    /** The files of a certificate by which nodes know each other; null = they know each other by the secret. */
+    readonly authorityFile: string | null
+    readonly certificateFile: string | null
+    readonly keyFile: string | null
   }
   readonly models: {
     /** Searched after the built-in models. */

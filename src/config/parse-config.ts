@@ -49,6 +49,9 @@ function readConfig(reader: SettingReader): Config {
       secret: read(settings.clusterSecret),
       secretFile: read(settings.clusterSecretFile),
       nodeUrl: read(settings.nodeUrl),
+      authorityFile: read(settings.nodeAuthorityFile),
+      certificateFile: read(settings.nodeCertificateFile),
+      keyFile: read(settings.nodeKeyFile),
     },
     models: {
       folders: read(settings.models),

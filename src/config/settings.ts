@@ -99,16 +99,32 @@ export const settings = {
     'Cluster',
     optional(secret),
     unset('none'),
-    'What all nodes know and nobody else, at least 16 characters; needed in a cluster.',
+    'What all nodes know and nobody else, at least 16 characters; needed in a cluster whose nodes have no certificates.',
   ),
   clusterSecretFile: setting('cluster-secret-file', 'Cluster', optional(file), unset('none'), 'File that holds the `cluster-secret`.'),
   nodeUrl: setting(
     'node-url',
     'Cluster',
-    optional(url('http:')),
+    optional(url('http:', 'https:')),
     unset('any free port of `host`'),
     'Address under which other nodes ask this one for slots of its models, such as `http://10.0.0.5:8081`; its port is listened on, apart from `port`.',
   ),
+
+  nodeAuthorityFile: setting(
+    'node-authority-file',
+    'Cluster',
+    optional(file),
+    unset('none'),
+    'File (PEM) with the certificate of the authority that signs the nodes of this cluster and nobody else; with the next two, nodes talk over TLS and know each other by certificates. Read again when it changes.',
+  ),
+  nodeCertificateFile: setting(
+    'node-certificate-file',
+    'Cluster',
+    optional(file),
+    unset('none'),
+    "File (PEM) with this node's certificate, for servers and clients. Read again when it changes.",
+  ),
+  nodeKeyFile: setting('node-key-file', 'Cluster', optional(file), unset('none'), 'File (PEM) with the key of `node-certificate-file`.'),
 
   models: setting('models', 'Models', folders, { words: 'none', derive: () => [] }, 'Folders of models, besides the built-in ones.'),
   pullHosts: setting(

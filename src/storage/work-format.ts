@@ -1,6 +1,6 @@
 import { deserialize } from 'node:v8'
 import { readPortable, writePortable } from '../core/cluster/portable-value.ts'
-import type { InferenceWork } from '../core/inference.ts'
+import type { InferenceWork, OutputReference } from '../core/inference.ts'
 import { upgradeWork, type WorkV1 } from './upgrade-work.ts'
 
 /**
@@ -10,6 +10,18 @@ import { upgradeWork, type WorkV1 } from './upgrade-work.ts'
  * databases in `test/fixtures/data-folders` hold work of each format.
  */
 export const workFormat = 3
+
+/**
+ * The format of a reference, which stands in the queue for bytes of {@link workFormat} that lie elsewhere. Raise both together, beyond every
+ * earlier number: who reads one format reads all that are lower.
+ */
+export const referenceFormat = 4
+
+/** What encoded work lies as where it does not lie with its record. */
+export const workType = 'application/vnd.sepia.work'
+
+/** Where encoded work lies that is too large for its record. */
+export type StoredWork = Omit<OutputReference, 'images'>
 
 /** Bytes before the JSON: the format, and the length of the JSON as a big-endian 32-bit number. */
 const headBytes = 5
@@ -29,6 +41,19 @@ export function encodeWork(work: InferenceWork): Uint8Array<ArrayBuffer> {
     at += part.length
   }
   return bytes
+}
+
+/** A reference as bytes of {@link referenceFormat}. */
+export function encodeReference({ key, bytes, sha256 }: StoredWork): Uint8Array<ArrayBuffer> {
+  return Buffer.concat([Uint8Array.of(referenceFormat), Buffer.from(JSON.stringify({ key, bytes, sha256 }))])
+}
+
+/** The reference that stands for work, or null where the work itself is there. @throws {Error} when it is damaged. */
+export function decodeReference(body: Uint8Array): StoredWork | null {
+  if (body[0] !== referenceFormat) return null
+  const { key, bytes, sha256 } = JSON.parse(new TextDecoder().decode(body.subarray(1))) as StoredWork
+  if (typeof key !== 'string' || typeof sha256 !== 'string' || !Number.isSafeInteger(bytes)) throw new Error('The reference is damaged.')
+  return { key, bytes, sha256, contentType: workType }
 }
 
 /** @throws {Error} when the bytes are damaged, or of a later format. */

@@ -1,5 +1,5 @@
 import type { ImageProgress } from '../core/image-generation.ts'
-import type { OutputReference } from '../core/inference.ts'
+import type { InferenceWork, OutputReference } from '../core/inference.ts'
 import type { Claim } from '../core/ports/inference-queue.ts'
 import { orAborted, unstoppable } from '../core/waiting.ts'
 import { runWork, type WorkResult } from '../operations/run-work.ts'
@@ -16,18 +16,17 @@ interface RunOptions extends Pick<WorkerSettings, 'runLimitMs'> {
   readonly signal: AbortSignal
   /** What must end before the work may start; its lease is held meanwhile. */
   readonly after: readonly Promise<void>[]
+  /** Called when the work is there, at once before a slot of its model is taken. */
+  readonly onWork: () => void
   /** Called when the model's slot is free again, before the result is stored. */
   readonly onSlotFree: () => void
 }
 
 /** Takes one claim to its end: completed, or given back. Never throws. */
 export async function runClaim(deps: WorkerDependencies, claim: Claim, options: RunOptions): Promise<void> {
-  const { accountId, model, kind } = claim.inference
-  const { work } = claim
-  const isCompletion = work.kind === 'chat' && work.request.input.type === 'prompt'
-  const subject = { accountId, tokenId: work.tokenId ?? null, model, kind: isCompletion ? 'completion' : kind } as const
-  const meter = new UsageMeter(deps.clock, subject, deps.priceOf?.(model))
-  const ended: EndedClaim = { claim, meter, signal: options.signal }
+  const { trace = (_claim, _work, run) => run() } = deps
+  const { accountId } = claim.inference
+  let ended: EndedClaim = { claim, meter: meterOf(deps, claim, null), signal: options.signal }
   const { lease } = options
   using _noted = deps.underWay?.note(accountId, () => deps.events.publish(claim.id, { type: 'cancel-requested' }))
   const signal = AbortSignal.any([options.signal, lease.signal])
@@ -35,10 +34,16 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   try {
     // Without anything to wait for, the slot is taken before the worker looks for room again.
     if (options.after.length > 0) await orAborted(Promise.all(options.after), signal)
-    const result = await orAborted(compute(deps, ended, { ...options, signal }), signal)
-    options.onSlotFree()
-    const output = await storeOutput(deps, claim, result, signal)
-    await completeClaim(deps, ended, { outcome: 'succeeded', output })
+    const loaded = claim.loadWork({ signal })
+    const work = loaded instanceof Promise ? await orAborted(loaded, signal) : loaded
+    options.onWork()
+    ended = { ...ended, meter: meterOf(deps, claim, work) }
+    await trace(claim, work, async () => {
+      const result = await orAborted(compute(deps, { ...ended, work }, { ...options, signal }), signal)
+      options.onSlotFree()
+      const output = await storeOutput(deps, claim, { work, result }, signal)
+      await completeClaim(deps, ended, { outcome: 'succeeded', output })
+    })
   } catch (error) {
     const settled = settleFailure(deps, ended, signal.aborted ? signal.reason : error)
     await settled.catch((fault: unknown) => deps.onEvent({ type: 'fault', duty: 'settle-claim', error: fault }))
@@ -47,9 +52,17 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   }
 }
 
+/** @param work Null = not known yet. */
+function meterOf({ clock, priceOf }: WorkerDependencies, { inference }: Claim, work: InferenceWork | null): UsageMeter {
+  const { accountId, model, kind } = inference
+  const isCompletion = work?.kind === 'chat' && work.request.input.type === 'prompt'
+  const subject = { accountId, tokenId: work?.tokenId ?? null, model, kind: isCompletion ? 'completion' : kind } as const
+  return new UsageMeter(clock, subject, priceOf?.(model))
+}
+
 function compute(
   { pool, ledger, clock, priceOf, events, onWork }: WorkerDependencies,
-  { claim, meter }: EndedClaim,
+  { claim, meter, work }: EndedClaim & { readonly work: InferenceWork },
   { runLimitMs, signal, lease }: Pick<RunOptions, 'runLimitMs' | 'signal' | 'lease'>,
 ): Promise<WorkResult> {
   signal.throwIfAborted()
@@ -61,15 +74,15 @@ function compute(
   const { accountId } = claim.inference
   return runWork(
     { pool, ledger, clock, runLimitMs, ...(priceOf && { priceOf }), ...(onWork && { onWork }) },
-    { work: claim.work, accountId, reservation: claim.id, meter },
+    { work, accountId, reservation: claim.id, meter },
     { signal, onProgress },
   )
 }
 
 async function storeOutput(
   deps: WorkerDependencies,
-  { inference, work, attempt }: Claim,
-  result: WorkResult,
+  { inference, attempt }: Claim,
+  { work, result }: { readonly work: InferenceWork; readonly result: WorkResult },
   signal: AbortSignal,
 ): Promise<OutputReference> {
   const content = deps.encodeOutput(work, result)

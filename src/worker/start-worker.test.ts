@@ -48,6 +48,17 @@ test('claims no more than the models have room for', async () => {
   assert.equal(bench.told.filter(({ type }) => type === 'claimed').length, 2)
 })
 
+test('claims no more than the models have room for while it waits for the work itself', async () => {
+  const bench = createWorkerBench({ slots: 2 })
+  const claim = bench.queue.claim.bind(bench.queue)
+  bench.queue.claim = async (wanted, waits) =>
+    (await claim(wanted, waits)).map((each) => ({ ...each, loadWork: () => new Promise(() => {}) }))
+  await using _worker = startWorker(bench, settings)
+  for (let round = 0; round < 5; round++) await submitImage(bench, 'a tiger')
+  await bench.clock.advance(1000)
+  assert.equal(bench.told.filter(({ type }) => type === 'claimed').length, 2)
+})
+
 test('invalid input fails at once and is not run again', async () => {
   const bench = createWorkerBench()
   await using _worker = startWorker(bench, settings)
@@ -55,6 +66,26 @@ test('invalid input fails at once and is not run again', async () => {
   await bench.nextEvent('completed')
   const found = await readRecord(bench, inference)
   assert.deepEqual([found.outcome, found.error?.code, found.attempt], ['failed', 'validation_error', 1])
+})
+
+test('work that cannot be read for a while waits on without costing an attempt', async () => {
+  const bench = createWorkerBench()
+  const away = new ServiceError('server_is_overloaded', 'The store of outputs does not answer.', { retryAfterSeconds: 5 })
+  let isAway = true
+  const claim = bench.queue.claim.bind(bench.queue)
+  bench.queue.claim = async (wanted, waits) =>
+    (await claim(wanted, waits)).map((each) => ({
+      ...each,
+      loadWork: async (load) => (isAway ? Promise.reject(away) : each.loadWork(load)),
+    }))
+  await using _worker = startWorker(bench, settings)
+  const inference = await submitImage(bench, 'a tiger')
+  assert.equal((await bench.nextEvent('requeued')).reason, 'no-room')
+  isAway = false
+  const completed = bench.nextEvent('completed')
+  await bench.clock.advance(6000)
+  assert.equal((await completed).completion.outcome, 'succeeded')
+  assert.equal((await readRecord(bench, inference)).outcome, 'succeeded')
 })
 
 test('a failure of the service itself is tried three times', async () => {

@@ -32,6 +32,8 @@ interface Run {
   readonly model: string
   /** Lost a worker before, so that it runs alone on its model and takes nobody with it. */
   readonly suspect: boolean
+  /** Its work is not there yet, so that it has taken no slot. */
+  loading: boolean
   readonly ended: Promise<void>
 }
 
@@ -91,27 +93,34 @@ class ClaimLoop {
   #findRooms(): readonly ModelRoom[] {
     const { pool } = this.#deps
     const closed = new Set([...this.#runs].filter(({ suspect }) => suspect).map(({ model }) => model))
+    const loading = (model: string) => [...this.#runs].filter((run) => run.loading && run.model === model).length
     return pool
       .states()
       .filter(({ modelId }) => !closed.has(modelId) && pool.hasRoom(modelId))
-      .map(({ modelId, slots, inUse, waiting }) => ({ model: modelId, room: Math.max(1, slots - inUse - waiting) }))
+      .map(({ modelId, slots, inUse, waiting }) => ({ model: modelId, room: Math.max(1, slots - inUse - waiting) - loading(modelId) }))
+      .filter(({ room }) => room > 0)
   }
 
   #start(claim: Claim): void {
     const { inference, lostAttempts } = claim
-    const { clock, onEvent, trace = (_claim, run) => run() } = this.#deps
+    const { clock, onEvent } = this.#deps
     const suspect = lostAttempts > 0
     const after = [...this.#runs].filter((run) => run.model === inference.model && (suspect || run.suspect)).map(({ ended }) => ended)
     onEvent({ type: 'claimed', inference, queuedMs: clock.now() - inference.createdAt })
     const lease = this.#claims.hold(claim)
-    const options = { ...this.#settings, lease, signal: this.#draining.signal, after, onSlotFree: () => this.#slotFreed.resolve() }
-    const ended = trace(claim, () => runClaim(this.#deps, claim, options)).finally(() => {
+    const { promise: ended, resolve: onEnded } = Promise.withResolvers<void>()
+    const run: Run = { model: inference.model, suspect, loading: true, ended }
+    this.#runs.add(run)
+    const onWork = () => {
+      run.loading = false
+    }
+    const options = { ...this.#settings, lease, signal: this.#draining.signal, after, onWork, onSlotFree: () => this.#slotFreed.resolve() }
+    void runClaim(this.#deps, claim, options).finally(() => {
       lease[Symbol.dispose]()
       this.#runs.delete(run)
       this.#slotFreed.resolve()
+      onEnded()
     })
-    const run: Run = { model: inference.model, suspect, ended }
-    this.#runs.add(run)
   }
 
   async #waitForWork(signal: AbortSignal): Promise<void> {

@@ -23,7 +23,7 @@ export interface WorkerDependencies extends BudgetDependencies {
   /** Told what running and storing spend their time on; absent = nobody asks. */
   readonly onWork?: (event: WorkEvent) => void
   /** Runs a claim in its place of a trace; absent = nobody traces. */
-  readonly trace?: (claim: Claim, run: () => Promise<void>) => Promise<void>
+  readonly trace?: (claim: Claim, work: InferenceWork, run: () => Promise<void>) => Promise<void>
 }
 
 export type EncodeOutput = (work: InferenceWork, result: WorkResult) => EncodedOutput

@@ -33,13 +33,23 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     const text = makeTextRequest('hello', { sampling: { ...makeTextRequest('').sampling, logitBias: new Map([[50256, -100]]), seed: 7 } })
     await store.queue.enqueue(makeSubmission({ work: { kind: 'image', request: image } }), options)
     await store.queue.enqueue(makeSubmission({ work: { kind: 'chat', request: text } }), options)
-    const [first, second] = [await claimNext(store.queue), await claimNext(store.queue)]
-    const drawn = first.work.kind === 'image' ? first.work : second.work
-    const said = first.work.kind === 'chat' ? first.work : second.work
-    assert.ok(drawn.kind === 'image' && drawn.request.initial !== null)
+    const claims = [await claimNext(store.queue), await claimNext(store.queue)]
+    const works = await Promise.all(claims.map((claim) => claim.loadWork(options)))
+    const [drawn, said] = [works.find(({ kind }) => kind === 'image'), works.find(({ kind }) => kind === 'chat')]
+    assert.ok(drawn?.kind === 'image' && drawn.request.initial !== null)
     assert.deepEqual([...drawn.request.initial.image], [0, 255, 128])
     assert.deepEqual({ ...drawn.request, initial: null }, { ...image, initial: null })
     assert.deepEqual(said, { kind: 'chat', request: text })
+  })
+
+  test(`${name} queue: work of megabytes comes back exactly as it was`, async () => {
+    await using store = await openRoomy()
+    const image = Uint8Array.from({ length: 3_000_000 }, (_, index) => index % 251)
+    const request = makeImageRequest('a large tiger', { initial: { image, strength: 0.5 } })
+    await store.queue.enqueue(makeSubmission({ work: { kind: 'image', request } }), options)
+    const work = await (await claimNext(store.queue)).loadWork(options)
+    assert.ok(work.kind === 'image' && work.request.initial !== null)
+    assert.ok(Buffer.from(work.request.initial.image).equals(image))
   })
 
   test(`${name} queue: only models asked for are claimed`, async () => {

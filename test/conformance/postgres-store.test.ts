@@ -1,4 +1,5 @@
 import { suite } from 'node:test'
+import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { createDatabase } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
@@ -8,6 +9,11 @@ import { roomy } from './store-factory.ts'
 
 suite('the store on PostgreSQL', { skip: withoutPostgres }, () => {
   testStore('postgres', async (settings) => openPostgresStore({ ...settings, url: await createDatabase(), mode: 'service', time: 'clock' }))
+  testStore('postgres with large work elsewhere', async (settings) => {
+    const store = await openPostgresStore({ ...settings, url: await createDatabase(), mode: 'service', time: 'clock' })
+    store.keepLargeWorkIn?.(createMemoryOutputs(settings))
+    return store
+  })
   testNodeRegistry('postgres', async ({ clock }) => {
     const store = await openPostgresStore({ url: await createDatabase(), clock, limits: roomy, mode: 'tool', time: 'clock' })
     const { nodes } = store

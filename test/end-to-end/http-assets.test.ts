@@ -128,8 +128,9 @@ suite('uploaded assets', () => {
       { workerId: 'w', rooms: [{ model: 'fake-image', room: 1 }], limit: 1, leaseMs: 1000 },
       { signal },
     )
-    assert.ok(claim?.work.kind === 'image')
-    assert.deepEqual(claim.work.request.loras, [{ name: `${id}/mine`, weight: 0.5 }])
+    const work = await claim?.loadWork({ signal })
+    assert.ok(work?.kind === 'image')
+    assert.deepEqual(work.request.loras, [{ name: `${id}/mine`, weight: 0.5 }])
   })
 
   test("public ones are an owner's to make and everybody's to use", async () => {

@@ -8,8 +8,9 @@ const address = { endpoint: 'https://s3', bucket: 'b', region: 'us-east-1', acce
 const alone: Settings = {
   database: { type: 'embedded' },
   outputs: { type: 'filesystem' },
-  cluster: { role: 'all', secret: null, secretFile: null, nodeUrl: null },
+  cluster: { role: 'all', secret: null, secretFile: null, nodeUrl: null, authorityFile: null, certificateFile: null, keyFile: null },
 }
+const certificate = { authorityFile: '/ca.pem', certificateFile: '/node.pem', keyFile: '/node.key' }
 const database = { type: 'postgres', url: 'postgres://db/x', urlFile: null } as const
 const outputs = { type: 's3', address, secretFile: null } as const
 const together: Settings = { database, outputs, cluster: { ...alone.cluster, secret: 'sixteen letters!' } }
@@ -23,6 +24,14 @@ const cases: readonly (readonly [what: string, settings: Settings, faults: reado
   ['a secret in a file', { ...together, cluster: { ...alone.cluster, secretFile: '/run/secret' } }, []],
   ['a short secret', { ...together, cluster: { ...alone.cluster, secret: 'short' } }, ['cluster-secret']],
   ['a bucket without its secret', { ...together, outputs: { ...outputs, address: { ...address, secretKey: '' } } }, ['s3-secret-file']],
+  ['certificates instead of a secret', { ...together, cluster: { ...alone.cluster, ...certificate } }, []],
+  [
+    'a certificate without its key',
+    { ...together, cluster: { ...alone.cluster, ...certificate, keyFile: null } },
+    ['node-certificate-file'],
+  ],
+  ['certificates and a plain address', { ...together, cluster: { ...alone.cluster, ...certificate, nodeUrl: 'http://a:1' } }, ['node-url']],
+  ['TLS without certificates', { ...together, cluster: { ...together.cluster, nodeUrl: 'https://a:1' } }, ['node-url']],
   ['a part of a cluster that is none', { ...alone, cluster: { ...alone.cluster, role: 'worker' } }, ['role']],
 ]
 

@@ -8,9 +8,11 @@ export const leastSecretLength = 16
 export function findClusterFaults({
   database,
   outputs,
-  cluster: { role, secret, secretFile },
+  cluster: { role, secret, secretFile, nodeUrl, authorityFile, certificateFile, keyFile },
 }: Pick<Config, 'database' | 'outputs' | 'cluster'>): readonly ConfigFault[] {
   const [shared, bucket] = [database.type === 'postgres', outputs.type === 's3']
+  const certificate = [authorityFile, certificateFile, keyFile]
+  const [named, complete] = [certificate.some((path) => path !== null), certificate.every((path) => path !== null)]
   const found: readonly (readonly [boolean, string, string])[] = [
     [shared && !bucket, 's3-url', 'Nodes of one database keep outputs in one bucket; set s3-url beside database-url, or neither.'],
     [bucket && !shared, 'database-url', 'Nodes of one bucket share a database; set database-url beside s3-url, or neither.'],
@@ -25,9 +27,21 @@ export function findClusterFaults({
       `A node that is only ${role} needs others; set database-url and s3-url, or leave role out.`,
     ],
     [
-      shared && bucket && secret === null && secretFile === null,
+      shared && bucket && secret === null && secretFile === null && !named,
       'cluster-secret',
       `Nodes tell each other from strangers by a secret; set one of at least ${leastSecretLength} characters, the same on all, or cluster-secret-file.`,
+    ],
+    [
+      named && !complete,
+      'node-certificate-file',
+      'A node proves itself by three files; set node-authority-file, node-certificate-file and node-key-file, or none of them.',
+    ],
+    [
+      nodeUrl !== null && nodeUrl.startsWith('https:') !== named,
+      'node-url',
+      named
+        ? 'Nodes with certificates talk over TLS; write node-url with https.'
+        : 'TLS between nodes needs certificates; set node-authority-file, node-certificate-file and node-key-file, or write node-url with http.',
     ],
     [
       secret !== null && secret.length < leastSecretLength,

@@ -12,12 +12,14 @@ import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 import { unstoppable } from '../../core/waiting.ts'
+import { referenceFormat } from '../../storage/work-format.ts'
 import { clusterJoined } from '../../telemetry/cluster-events.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { leastSecretLength } from './find-cluster-faults.ts'
 import { nodeAddress, nodePort, refuseUnreachable } from './node-address.ts'
 import { readSecretFile } from './read-secret-file.ts'
+import { type NodeCertificateFiles, watchNodeCertificate } from './watch-node-certificate.ts'
 
 /** What a node has of the others. Disposing it leaves the cluster and cuts what it lent. */
 export interface Membership extends AsyncDisposable {
@@ -57,23 +59,30 @@ export async function joinCluster(
     return { catalog: installed, pool, nodes: () => [], drain: async () => {}, [Symbol.asyncDispose]: async () => {} }
   await using parts = new AsyncDisposableStack()
   const [id, host] = [randomUUID(), hostname()]
-  const secret = createSecretKey(await readSecret(cluster), 'utf8')
   const onFault = (error: unknown) => faultSurvived(telemetry, { where: 'cluster' }, error)
+  const files = certificateFiles(cluster)
+  const certificate = files && parts.use(await watchNodeCertificate(files, { clock, onFault }))
+  const tls = certificate?.tls
+  const secret = createSecretKey(await readSecret(cluster), 'utf8')
   const computes = cluster.role !== 'api'
   const lends = computes ? { pool, catalog: installed } : null
   const lender =
     lends === null
       ? null
       : parts.use(
-          await lendSlots({ nodeId: id, secret, pool, clock, isDraining, onFault }, { host: listen.host, port: nodePort(cluster.nodeUrl) }),
+          await lendSlots(
+            { nodeId: id, secret, tls, pool, clock, isDraining, onFault },
+            { host: listen.host, port: nodePort(cluster.nodeUrl) },
+          ),
         )
-  const url = lender === null ? null : nodeAddress(cluster.nodeUrl, { host: listen.host, port: lender.port })
-  const self = { id, role: cluster.role, url, host, version: packageFile.version, memoryBytes: models.memoryBytes }
+  const url = lender === null ? null : nodeAddress(cluster.nodeUrl, { host: listen.host, port: lender.port, secure: tls !== undefined })
+  const { memoryBytes } = models
+  const self = { id, role: cluster.role, url, host, version: packageFile.version, memoryBytes, workFormat: referenceFormat }
   const view = parts.use(await ClusterView.open({ registry, clock, self, lends, isDraining, onFault }, options))
   if (url !== null) refuseUnreachable(url, self, view.nodes())
   clusterJoined(telemetry, { nodeId: id, role: cluster.role, url, nodes: view.nodes().length })
   const own = computes ? { id, pool, catalog: nameable } : null
-  const borrower = { nodeId: id, secret, clock }
+  const borrower = { nodeId: id, secret, clock, tls }
   const owned = parts.move()
   return {
     catalog: createClusterCatalog(view, lends?.catalog ?? null),
@@ -88,5 +97,12 @@ export async function joinCluster(
 }
 
 async function readSecret({ secret, secretFile }: Config['cluster']): Promise<string> {
+  // Nodes with certificates need no secret: the seals then only repeat what TLS proves.
+  if (secret === null && secretFile === null) return 'nodes with certificates'
   return secret ?? readSecretFile(secretFile ?? '', { where: 'cluster-secret-file', least: leastSecretLength })
+}
+
+function certificateFiles({ authorityFile, certificateFile, keyFile }: Config['cluster']): NodeCertificateFiles | undefined {
+  if (authorityFile === null || certificateFile === null || keyFile === null) return undefined
+  return { authority: authorityFile, certificate: certificateFile, key: keyFile }
 }

@@ -2,11 +2,14 @@ import { networkInterfaces } from 'node:os'
 import type { ClusterNode } from '../../core/cluster/node.ts'
 
 /** Where other nodes reach this one: as the settings say, or at the listening host, or at this machine's first address where it listens everywhere. */
-export function nodeAddress(nodeUrl: string | null, { host, port }: { readonly host: string; readonly port: number }): string {
+export function nodeAddress(
+  nodeUrl: string | null,
+  { host, port, secure }: { readonly host: string; readonly port: number; readonly secure: boolean },
+): string {
   if (nodeUrl !== null) return nodeUrl
   const everywhere = host === '0.0.0.0' || host === '::'
   const reached = everywhere ? (firstAddress() ?? '127.0.0.1') : host
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+  return `${secure ? 'https' : 'http'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
 /** The port that a node listens on for others; 0 = any free one. */

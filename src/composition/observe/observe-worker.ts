@@ -24,7 +24,7 @@ export function observeWorker(telemetry: Telemetry): (event: WorkerEvent) => voi
 /** Runs each claim in the trace that its request came in, from the moment in which that was stored. */
 export function traceClaims(telemetry: Telemetry): NonNullable<WorkerDependencies['trace']> {
   const { traces } = telemetry
-  return async ({ work, inference: { id, model, attempt, createdAt, startedAt } }, run) => {
+  return async ({ inference: { id, model, attempt, createdAt, startedAt } }, work, run) => {
     const span = traces.enter(`run ${work.kind}`, { kind: 'consumer', traceparent: work.traceparent })
     await span.run(async () => {
       if (startedAt !== null) traces.record('queue', { startedAt: createdAt, endedAt: startedAt, attributes: { 'sepia.model': model } })

@@ -17,6 +17,8 @@ export interface NodeReport {
   readonly host: string
   /** Version of the program. */
   readonly version: string
+  /** The latest format of waiting requests that it reads; absent = 3, as of nodes that do not say. */
+  readonly workFormat?: number
   /** Whether it takes no new work any more. */
   readonly draining: boolean
   /** Bytes that all its models may use. */

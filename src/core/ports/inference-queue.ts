@@ -22,10 +22,15 @@ export interface Hold {
   readonly attempt: number
 }
 
-/** A worker's hold on a running inference, with the work to do. */
+/** A worker's hold on a running inference. */
 export interface Claim extends Hold {
   readonly inference: Inference
-  readonly work: InferenceWork
+  /**
+   * The work to do; a promise of it where it lies elsewhere than the record.
+   *
+   * @throws {ServiceError} `server_is_overloaded` when it cannot be read now, `internal_error` when it is damaged or gone.
+   */
+  loadWork(options: { readonly signal: AbortSignal }): InferenceWork | Promise<InferenceWork>
   /** Earlier attempts that killed their engine; over 0 the work is a suspect and runs alone on its model. */
   readonly lostAttempts: number
 }

@@ -7,6 +7,7 @@ import type { DocumentStore } from './document-store.ts'
 import type { InferenceLog } from './inference-log.ts'
 import type { InferenceQueue } from './inference-queue.ts'
 import type { NodeRegistry } from './node-registry.ts'
+import type { OutputStore } from './output-store.ts'
 import type { RequestLog } from './request-log.ts'
 import type { SharedCounts } from './shared-counts.ts'
 import type { UsageLog } from './usage-log.ts'
@@ -27,6 +28,8 @@ export interface Store extends AsyncDisposable {
   readonly documents: DocumentStore
   readonly counts: SharedCounts
   readonly requests: RequestLog
+  /** From now on keeps large requests that wait there, and reads them from there; absent where they lie with their records. */
+  readonly keepLargeWorkIn?: (outputs: OutputStore) => void
   /** Who shares the store; absent where nobody can. */
   readonly nodes?: NodeRegistry
   /** Calls back with the ids of inferences that ended on other nodes, as far as that is heard; absent where there are none. */

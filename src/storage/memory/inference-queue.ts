@@ -99,7 +99,8 @@ export class MemoryInferenceQueue implements InferenceQueue {
       const attempt = entry.inference.attempt + 1
       entry.inference = { ...entry.inference, status: 'running', attempt, startedAt: now, progress: null }
       entry.leaseUntil = now + leaseMs
-      claims.push({ id, attempt, inference: entry.inference, work: entry.work, lostAttempts: entry.lost })
+      const { inference, work, lost: lostAttempts } = entry
+      claims.push({ id, attempt, inference, loadWork: () => work, lostAttempts })
     }
     return claims
   }

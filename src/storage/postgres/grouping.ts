@@ -48,9 +48,10 @@ export class Grouping<Input, Output> {
     this.#keyOf = keyOf
   }
 
-  add(input: Input): Promise<Output> {
+  /** @param deadline Until when an answer is waited for, by the monotonic clock. */
+  add(input: Input, deadline = performance.now() + limitMs): Promise<Output> {
     const { promise, resolve, reject } = Promise.withResolvers<Output>()
-    this.#waiting.push({ input, key: this.#keyOf(input), deadline: performance.now() + limitMs, resolve, reject })
+    this.#waiting.push({ input, key: this.#keyOf(input), deadline, resolve, reject })
     if (!this.#woken) {
       this.#woken = true
       // What is asked for in one go belongs into one group.

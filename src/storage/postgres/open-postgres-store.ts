@@ -79,6 +79,7 @@ export async function openPostgresStore({
     bell,
     warnings,
     onEndedElsewhere: (tell) => bell.onEnded(tell),
+    keepLargeWorkIn: (outputs) => queue.keepLargeWorkIn(outputs),
     clock,
     queue,
     log: new PostgresInferenceLog(database, { clock, places }),

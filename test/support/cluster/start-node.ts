@@ -4,6 +4,7 @@ import { createClusterCatalog } from '../../../src/cluster/cluster-catalog.ts'
 import { createClusterPool } from '../../../src/cluster/cluster-pool.ts'
 import { ClusterView } from '../../../src/cluster/cluster-view.ts'
 import { lendSlots } from '../../../src/cluster/lend-slots.ts'
+import type { NodeTls } from '../../../src/cluster/node-tls.ts'
 import { createSystemClock } from '../../../src/composition/system-clock.ts'
 import type { NodeRole } from '../../../src/core/cluster/node.ts'
 import type { Clock } from '../../../src/core/ports/clock.ts'
@@ -39,6 +40,7 @@ export interface TestNodeSettings {
   readonly id: string
   readonly role?: NodeRole
   readonly secret?: KeyObject
+  readonly tls?: NodeTls | undefined
   readonly text?: TextModel
   readonly slots?: number
   readonly clock?: Clock
@@ -46,7 +48,7 @@ export interface TestNodeSettings {
 
 /** Starts a node of fake models. */
 export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
-  const { registry, id, role = 'all', secret = clusterSecret, clock = createSystemClock(), slots = 2 } = settings
+  const { registry, id, role = 'all', secret = clusterSecret, tls, clock = createSystemClock(), slots = 2 } = settings
   await using parts = new AsyncDisposableStack()
   const asked: string[] = []
   const fake = settings.text ?? createFakeTextModel({ clock })
@@ -67,11 +69,11 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
   const lender =
     own === null
       ? null
-      : parts.use(await lendSlots({ nodeId: id, secret, pool, clock, isDraining, onFault }, { host: '127.0.0.1', port: 0 }))
-  const url = lender === null ? null : `http://127.0.0.1:${lender.port}`
+      : parts.use(await lendSlots({ nodeId: id, secret, tls, pool, clock, isDraining, onFault }, { host: '127.0.0.1', port: 0 }))
+  const url = lender === null ? null : `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${lender.port}`
   const self = { id, role, url, host: 'here', version: '0.1.0', memoryBytes: 1 }
   const view = parts.use(await ClusterView.open({ registry, clock, self, lends: own, isDraining, onFault }, unstoppable))
-  const borrower = { nodeId: id, secret, clock }
+  const borrower = { nodeId: id, secret, clock, tls }
   const clusterCatalog = createClusterCatalog(view, own?.catalog ?? null)
   const moved = parts.move()
   return {

@@ -49,14 +49,14 @@ export async function readRoom(database: Statements, submissions: readonly Encod
 }
 
 /** Takes the room that a submission needs; a refusal when there is too little, and then takes none. */
-export function admit(room: Room, { accountId, body, outputBytes = 0 }: EncodedSubmission, limits: QueueLimits): ServiceError | null {
+export function admit(room: Room, { accountId, workBytes, outputBytes = 0 }: EncodedSubmission, limits: QueueLimits): ServiceError | null {
   const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount = Number.POSITIVE_INFINITY } = limits
   const own = room.accounts.get(accountId) ?? { pending: 0, bytes: 0, mostPending: null, mostBytes: null }
   const mostPending = own.mostPending ?? maxPendingPerAccount
   const most = own.mostBytes ?? maxStoredBytesPerAccount
   if (room.pending >= maxPending) return queueFull()
   if (own.pending >= mostPending) return shareFull(mostPending, { own: own.mostPending !== null })
-  const stored = own.bytes + body.length + outputBytes
+  const stored = own.bytes + workBytes + outputBytes
   if (stored > most) return storageFull(stored, most, { own: own.mostBytes !== null })
   room.pending++
   room.accounts.set(accountId, { ...own, pending: own.pending + 1, bytes: stored })

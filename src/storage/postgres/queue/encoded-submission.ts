@@ -6,6 +6,9 @@ export interface EncodedSubmission extends Omit<InferenceSubmission, 'id' | 'wor
   readonly id: string
   readonly kind: Inference['kind']
   readonly model: string
+  /** The work, or a reference to where it lies. */
   readonly body: Uint8Array
+  /** Bytes of the work, wherever they lie. */
+  readonly workBytes: number
   readonly format: number
 }

@@ -1,7 +1,9 @@
 import { outputRetentionMs } from '../../../core/inference.ts'
 import type { Booking, Completion, CompletionAnswer } from '../../../core/ports/inference-queue.ts'
-import { readInteger } from '../../rows/row.ts'
+import type { Row } from '../../rows/row.ts'
+import { readBytes, readInteger } from '../../rows/row.ts'
 import { latencyBuckets } from '../../rows/usage-row.ts'
+import { referenceFormat } from '../../work-format.ts'
 import type { Statements } from '../database.ts'
 import { dayOf } from '../usage-log.ts'
 
@@ -27,7 +29,7 @@ const sql = `with input as (
   gone as (
     delete from queue using input where queue.id = input.id
       and case when input.held_attempt is null then not queue.running else queue.running and queue.attempt = input.held_attempt end
-    returning queue.account_id, queue.attempt, queue.started_at, queue.webhook_url, input.*),
+    returning case when queue.work_format = ${referenceFormat} then queue.body end as reference, queue.account_id, queue.attempt, queue.started_at, queue.webhook_url, input.*),
   recorded as (
     update inferences as record set attempt = gone.attempt, outcome = gone.outcome, error = gone.error, output_key = gone.output_key,
       content_type = gone.content_type, output_bytes = gone.output_bytes, output_sha256 = gone.output_sha256, output_images = gone.output_images,
@@ -46,7 +48,7 @@ const sql = `with input as (
     insert into webhook_deliveries (id, inference_id, account_id, url, next_attempt_at, created_at)
       select 'msg_' || replace(gen_random_uuid()::text, '-', ''), id, account_id, webhook_url, :now, :now from gone where webhook_url is not null),
   settled as (delete from reservations using gone where reservations.id = gone.id::text)
-  select n from gone`
+  select n, reference from gone`
 
 /** Completed by this very attempt in just this way: a repetition after an answer that got lost. */
 const mineSql = `select wanted.n from unnest(:ids::uuid[], :attempts::integer[], :outcomes::text[], :hashes::text[]) with ordinality
@@ -54,24 +56,31 @@ const mineSql = `select wanted.n from unnest(:ids::uuid[], :attempts::integer[],
   cross join lateral (select 1 from inferences where id = wanted.id and attempt = wanted.attempt and outcome = wanted.outcome
     and output_sha256 is not distinct from wanted.output_sha256) as record`
 
-/** Completes inferences whose hold is still what their end says, all in one commit; answers each. */
-export async function finish(statements: Statements, ends: readonly End[], now: number): Promise<readonly CompletionAnswer[]> {
-  const completed = await numbersOf(statements, sql, { ...columnsOf(ends), now, expiresAt: now + outputRetentionMs })
+/**
+ * Completes inferences whose hold is still what their end says, all in one commit; answers each.
+ *
+ * @param onReference Told of each reference that nobody needs any more once this is committed.
+ */
+export async function finish(
+  statements: Statements,
+  ends: readonly End[],
+  now: number,
+  onReference: (reference: Uint8Array) => void = () => {},
+): Promise<readonly CompletionAnswer[]> {
+  const rows = await statements.all(sql, { ...columnsOf(ends), now, expiresAt: now + outputRetentionMs }, { repeatable: true })
+  for (const row of rows) if (row.reference !== null) onReference(readBytes(row, 'reference'))
+  const completed = numbersOf(rows)
   const others = ends.filter((_, index) => !completed.has(index))
   // Asked for by itself, because a completion that ran at the same time is visible only now.
-  const mine = others.length === 0 ? new Set<number>() : await numbersOf(statements, mineSql, columnsOf(others))
+  const mine = numbersOf(others.length === 0 ? [] : await statements.all(mineSql, columnsOf(others), { repeatable: true }))
   return ends.map((end, index) => {
     if (completed.has(index)) return 'completed'
     return mine.has(others.indexOf(end)) ? 'already-mine' : 'lost'
   })
 }
 
-async function numbersOf(
-  statements: Statements,
-  text: string,
-  parameters: Readonly<Record<string, unknown>>,
-): Promise<ReadonlySet<number>> {
-  return new Set((await statements.all(text, parameters, { repeatable: true })).map((row) => readInteger(row, 'n') - 1))
+function numbersOf(rows: readonly Row[]): ReadonlySet<number> {
+  return new Set(rows.map((row) => readInteger(row, 'n') - 1))
 }
 
 function columnsOf(ends: readonly End[]): Readonly<Record<string, readonly unknown[]>> {

@@ -19,10 +19,11 @@ import type {
   RenewalReport,
   SweepReport,
 } from '../../../core/ports/inference-queue.ts'
+import type { OutputStore } from '../../../core/ports/output-store.ts'
 import { Doorbell } from '../../doorbell.ts'
-import { decodeWork, encodeWork, workFormat } from '../../work-format.ts'
+import { decodeReference, decodeWork, encodeWork, referenceFormat, workFormat } from '../../work-format.ts'
 import type { Bell } from '../bell.ts'
-import type { Database } from '../database.ts'
+import { type Database, limitMs } from '../database.ts'
 import { Grouping } from '../grouping.ts'
 import { cancel } from './cancel.ts'
 import { type ClaimedRow, claim, returnClaims, type WantedWork } from './claim.ts'
@@ -31,6 +32,7 @@ import { type Enqueued, enqueueGroup } from './enqueue.ts'
 import { expire } from './expire.ts'
 import { type End, finish } from './finish.ts'
 import { release, renew, retry } from './hold.ts'
+import { LargeWork, rowLimitMs } from './large-work.ts'
 import type { QueuePlaces } from './queue-places.ts'
 import { endWaiting, sweep } from './sweep.ts'
 
@@ -53,6 +55,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
   readonly #finishing: Grouping<End, CompletionAnswer>
   /** Claims whose answers got lost; what they took is given back before the next. */
   readonly #lostClaims = new Set<string>()
+  #largeWork: LargeWork | null = null
 
   constructor(
     database: Database,
@@ -76,15 +79,26 @@ export class PostgresInferenceQueue implements InferenceQueue {
     this.#finishing = new Grouping((ends, deadline) => this.#finishGroup(ends, deadline), groups)
   }
 
+  /** Keeps large work in a store of outputs from now on. */
+  keepLargeWorkIn(outputs: OutputStore): void {
+    this.#largeWork = new LargeWork({ database: this.#database, outputs, clock: this.#clock })
+  }
+
   async enqueue(
     submission: InferenceSubmission,
     { signal }: Options,
   ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
     signal.throwIfAborted()
+    const deadline = performance.now() + limitMs
     const { work, accountId } = submission
     const id = submission.id ?? makeInferenceId({ uuid: randomUUID(), accountId, now: this.#clock.now() })
-    const encoded = { ...submission, id, kind: work.kind, model: work.request.model, body: encodeWork(work), format: workFormat }
-    const result = await this.#submitting.add(encoded)
+    const bytes = encodeWork(work)
+    const reference = (await this.#largeWork?.put(id, bytes, { signal })) ?? null
+    const body = reference === null ? { body: bytes, format: workFormat } : { body: reference, format: referenceFormat }
+    const encoded = { ...submission, ...body, id, kind: work.kind, model: work.request.model, workBytes: bytes.length }
+    // A submission without an answer may have been committed: its work stays, and is swept with the outputs that belong to nobody.
+    const result = await this.#submitting.add(encoded, Math.max(deadline, performance.now() + rowLimitMs))
+    if (reference !== null && (result instanceof Error || result.repeated)) this.#largeWork?.forget([reference])
     if (result instanceof Error) throw result
     this.#workCame()
     return result
@@ -103,7 +117,8 @@ export class PostgresInferenceQueue implements InferenceQueue {
   async #claim(wanted: Omit<WantedWork, 'format' | 'claim'>): Promise<readonly ClaimedRow[]> {
     await this.#returnLostClaims()
     const name = randomUUID()
-    return claim(this.#database, { ...wanted, format: workFormat, claim: name }, this.#clock.now()).catch((error: unknown) => {
+    const format = this.#largeWork === null ? workFormat : referenceFormat
+    return claim(this.#database, { ...wanted, format, claim: name }, this.#clock.now()).catch((error: unknown) => {
       this.#lostClaims.add(name)
       throw error
     })
@@ -184,7 +199,9 @@ export class PostgresInferenceQueue implements InferenceQueue {
   }
 
   async #finishGroup(ends: readonly End[], deadline: number): Promise<readonly CompletionAnswer[]> {
-    const answers = await finish(this.#database.until(deadline), ends, this.#clock.now())
+    const references: Uint8Array[] = []
+    const answers = await finish(this.#database.until(deadline), ends, this.#clock.now(), (reference) => references.push(reference))
+    this.#largeWork?.forget(references)
     this.#places.forget()
     this.#bell.tellEnded(ends.filter((_, index) => answers[index] === 'completed').map(({ id }) => id))
     return answers
@@ -201,7 +218,10 @@ export class PostgresInferenceQueue implements InferenceQueue {
   async #decode({ inference, body, lostAttempts }: ClaimedRow): Promise<Claim | null> {
     const hold = { id: inference.id, attempt: inference.attempt }
     try {
-      return { ...hold, inference, work: decodeWork(body), lostAttempts }
+      const [large, stored] = [this.#largeWork, decodeReference(body)]
+      if (stored !== null && large !== null) return { ...hold, inference, loadWork: (options) => large.load(stored, options), lostAttempts }
+      const work = decodeWork(body)
+      return { ...hold, inference, loadWork: () => work, lostAttempts }
     } catch {
       await this.#finishing.add({ ...hold, completion: { outcome: 'failed', error: unreadableWork }, usage: null })
       return null

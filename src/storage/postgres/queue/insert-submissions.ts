@@ -63,7 +63,7 @@ export async function insertSubmissions(
     priorities: column(({ priority }) => writePriority(priority)),
     formats: column(({ format }) => format),
     bodies: column(({ body }) => Buffer.from(body.buffer, body.byteOffset, body.byteLength)),
-    storedBytes: column(({ body, outputBytes = 0 }) => body.length + outputBytes),
+    storedBytes: column(({ workBytes, outputBytes = 0 }) => workBytes + outputBytes),
     keys: column(({ idempotency }) => idempotency?.key ?? null),
     fingerprints: column(({ idempotency }) => idempotency?.fingerprint ?? null),
     webhooks: column(({ webhookUrl }) => webhookUrl),

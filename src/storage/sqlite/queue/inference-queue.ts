@@ -105,7 +105,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
 
   async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }, { signal }: Options): Promise<SweepReport> {
     signal.throwIfAborted()
-    const report = await this.#writer.run('sweep', limits, this.#clock.now())
+    const report = await this.#writer.run('sweep', { ...limits, spared: limits.spared.map(bare) }, this.#clock.now())
     if (report.requeued > 0) this.#doorbell.ring()
     return report
   }
@@ -123,7 +123,8 @@ export class SqliteInferenceQueue implements InferenceQueue {
   async #decode({ inference, body, lostAttempts }: ClaimedRow): Promise<Claim | null> {
     const hold = { id: inference.id, attempt: inference.attempt }
     try {
-      return { ...hold, inference, work: decodeWork(body), lostAttempts }
+      const work = decodeWork(body)
+      return { ...hold, inference, loadWork: () => work, lostAttempts }
     } catch {
       const completion = { outcome: 'failed', error: unreadableWork } as const
       await this.#writer.run('complete', { ...hold, completion, usage: null }, this.#clock.now())
@@ -132,7 +133,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
   }
 }
 
-/** Without the work, which a claim holds besides and which need not cross to the writer's thread. */
+/** Without what a claim holds besides, which cannot cross to the writer's thread. */
 function bare({ id, attempt }: Hold): Hold {
   return { id, attempt }
 }

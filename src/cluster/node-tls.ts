@@ -1,0 +1,72 @@
+import { X509Certificate } from 'node:crypto'
+import { Agent } from 'node:https'
+import { createSecureContext, type TlsOptions } from 'node:tls'
+
+/** What a node proves itself by, each as PEM. */
+export interface NodeCertificate {
+  /** The certificates of the authorities that sign nodes of this cluster, and nobody else. */
+  readonly authority: string
+  /** The node's own certificate, and those between it and the authority. */
+  readonly certificate: string
+  readonly key: string
+}
+
+/** Certificates by which nodes know each other in both directions; a renewed one counts for every connection made from then on. */
+export class NodeTls {
+  #settings: TlsOptions
+  #agent: Agent
+  readonly #listeners = new Set<(settings: TlsOptions) => void>()
+
+  /** @throws {Error} when these cannot be used. */
+  constructor(certificate: NodeCertificate, now: number) {
+    this.#settings = settingsOf(certificate, now)
+    this.#agent = agentOf(this.#settings)
+  }
+
+  /** Takes others. @throws {Error} when they cannot be used; those from before then stay. */
+  replace(certificate: NodeCertificate, now: number): void {
+    this.#settings = settingsOf(certificate, now)
+    // Leases on the earlier connections go on to their end.
+    this.#agent = agentOf(this.#settings)
+    for (const tell of this.#listeners) tell(this.#settings)
+  }
+
+  /** For asking other nodes. */
+  get agent(): Agent {
+    return this.#agent
+  }
+
+  /** For a server that answers nodes only. */
+  get settings(): TlsOptions {
+    return this.#settings
+  }
+
+  /** Calls back with each replacement, until disposed of. */
+  onReplaced(tell: (settings: TlsOptions) => void): Disposable {
+    this.#listeners.add(tell)
+    return { [Symbol.dispose]: () => this.#listeners.delete(tell) }
+  }
+}
+
+function settingsOf({ authority, certificate, key }: NodeCertificate, now: number): TlsOptions {
+  const { validToDate } = new X509Certificate(certificate)
+  if (validToDate.getTime() <= now) throw new Error(`The certificate of this node ended on ${validToDate.toISOString()}; renew it.`)
+  const pem = { ca: authority, cert: certificate, key, minVersion: 'TLSv1.3' } as const
+  createSecureContext(pem)
+  return { ...pem, requestCert: true, rejectUnauthorized: true }
+}
+
+function agentOf({ ca, cert, key, minVersion }: TlsOptions): Agent {
+  return new Agent({
+    ca,
+    cert,
+    key,
+    minVersion,
+    keepAlive: true,
+    maxSockets: Number.POSITIVE_INFINITY,
+    // Every connection shows both certificates, so that one that has ended or is not believed any more opens none.
+    maxCachedSessions: 0,
+    // Nodes are equal, and addresses of pods are not known when certificates are made: who has one of the authority's is a node.
+    checkServerIdentity: () => undefined,
+  })
+}

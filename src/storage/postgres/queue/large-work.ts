@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { deadAfterMs } from '../../../core/cluster/node.ts'
+import { ServiceError } from '../../../core/error.ts'
+import type { InferenceWork } from '../../../core/inference.ts'
+import { unreadableWork } from '../../../core/inference-failure.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
+import type { OutputStore } from '../../../core/ports/output-store.ts'
+import { firstOf } from '../../../core/waiting.ts'
+import { decodeReference, decodeWork, encodeReference, referenceFormat, type StoredWork, workType } from '../../work-format.ts'
+import type { Database } from '../database.ts'
+
+/** Work of more bytes than this lies outside the queue. */
+export const mostBytesInQueue = 64 * 1024
+/** How long a submission waits for its work to be stored: this, and more for each megabyte; 3 of 8 s are left for the row. */
+const putLimitMs = 4000
+const putMsPerByte = 30 / (1024 * 1024)
+/** What the row of work that was stored has at least. */
+export const rowLimitMs = 3000
+/** For how long it is believed that all nodes read references, or that not all do. */
+const believedMs = 2000
+/** How long the question takes at most; without an answer work goes into the queue, where every node finds it. */
+const askLimitMs = 1000
+/** What stored work is called: no attempt stores anything as its zeroth. */
+const attempt = 0
+
+type Options = { readonly signal: AbortSignal }
+
+/**
+ * Keeps large work in the store of outputs, where it lies before its row is there and until after the row is gone. What a crash leaves belongs
+ * to an inference that is unknown or completed, and goes with the outputs of such.
+ */
+export class LargeWork {
+  readonly #database: Database
+  readonly #outputs: OutputStore
+  readonly #clock: Clock
+  #believed: { readonly until: number; readonly isRead: boolean } | null = null
+
+  constructor({ database, outputs, clock }: { readonly database: Database; readonly outputs: OutputStore; readonly clock: Clock }) {
+    this.#database = database
+    this.#outputs = outputs
+    this.#clock = clock
+  }
+
+  /**
+   * What stands in the queue for work that was stored, or null where it belongs into the queue itself: it is small, or a node is there that could
+   * not find it elsewhere.
+   *
+   * @throws {ServiceError} `server_is_overloaded` when it cannot be stored in time.
+   */
+  async put(inferenceId: string, bytes: Uint8Array<ArrayBuffer>, { signal }: Options): Promise<Uint8Array | null> {
+    if (bytes.length <= mostBytesInQueue || !(await this.#isReadByAll())) return null
+    const content = { contentType: workType, chunks: [bytes] }
+    const late = async (either: AbortSignal) => {
+      await this.#clock.wait(putLimitMs + bytes.length * putMsPerByte, { signal: either })
+      throw new ServiceError('server_is_overloaded', 'The store of outputs does not answer; try again later.', { retryAfterSeconds: 5 })
+    }
+    return encodeReference(
+      await firstOf(signal, (either) => this.#outputs.put({ inferenceId, attempt }, content, { signal: either }), late),
+    )
+  }
+
+  /** The work that lies there. @throws {ServiceError} `server_is_overloaded` or `internal_error`, when it cannot be read. */
+  async load({ key, bytes, sha256 }: StoredWork, options: Options): Promise<InferenceWork> {
+    const reference = { key, bytes, sha256, contentType: workType }
+    const found = await this.#outputs.readPart(reference, { offset: 0, length: bytes }, options).catch((error: unknown) => {
+      throw error instanceof ServiceError && error.code === 'internal_error' ? unreadable(error) : error
+    })
+    if (createHash('sha256').update(found).digest('hex') !== sha256) throw unreadable(new Error('the bytes are not those that were stored'))
+    return decodeWork(found)
+  }
+
+  /** Deletes what nobody needs any more; nobody waits for it, and what stays is swept. */
+  forget(references: readonly Uint8Array[]): void {
+    if (references.length === 0) return
+    const keys = references.flatMap((reference) => decodeReference(reference)?.key ?? [])
+    this.#outputs.delete(keys, { signal: new AbortController().signal }).catch(() => {})
+  }
+
+  async #isReadByAll(): Promise<boolean> {
+    const now = this.#clock.now()
+    if (this.#believed !== null && now < this.#believed.until) return this.#believed.isRead
+    const row = await this.#database
+      .get(
+        `select not exists (select 1 from nodes where report is not null and seen_at > :silent and report::json ->> 'role' <> 'api'
+         and coalesce((report::json ->> 'workFormat')::integer, 3) < :format) as is_read`,
+        { silent: now - deadAfterMs, format: referenceFormat },
+        { repeatable: true, limitMs: askLimitMs },
+      )
+      .catch(() => undefined)
+    this.#believed = { until: now + believedMs, isRead: row?.is_read === true }
+    return this.#believed.isRead
+  }
+}
+
+function unreadable(cause: unknown): ServiceError {
+  return new ServiceError('internal_error', unreadableWork.message, { cause })
+}
