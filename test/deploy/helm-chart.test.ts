@@ -18,6 +18,7 @@ const values = {
 const everything = {
   ...values,
   publicUrl: 'https://sepia.example',
+  nodeCertificateSecret: 'node-certificate',
   settings: { SEPIA_QUEUE: '50000' },
   imagePullSecrets: [{ name: 'registry' }],
   api: { autoscaling: { enabled: true }, nodeSelector: { pool: 'small' } },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { makeAuthority, makeCertificate } from '../support/cluster/make-certificates.ts'
 import { createDatabase } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 import { type FaultyS3Server, startFaultyS3Server } from '../support/s3/faulty-s3-server.ts'
@@ -50,10 +51,14 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
     bucket = parts.use(await startFaultyS3Server())
     const folder = parts.use(await createTemporaryFolder()).path
     const { endpoint } = bucket.address
+    const authority = await makeAuthority(folder, 'authority')
+    const certificate = await makeCertificate(folder, { authority, name: 'node' })
     const environment = {
+      SEPIA_NODE_AUTHORITY_FILE: certificate.authority,
+      SEPIA_NODE_CERTIFICATE_FILE: certificate.certificate,
+      SEPIA_NODE_KEY_FILE: certificate.key,
       SEPIA_DATABASE_URL: await createDatabase(),
       SEPIA_S3_URL: `${endpoint.replace('//', '//key:secret@')}/outputs`,
-      SEPIA_CLUSTER_SECRET: 'a secret of all nodes',
       SEPIA_LEASE: '2s',
     }
     const start = async (role: string, index: number) =>

@@ -48,9 +48,14 @@ containers:
       - { name: SEPIA_S3_URL, value: {{ required "s3Url is the bucket of all nodes: https://key@host/bucket" $root.Values.s3Url | quote }} }
       - { name: SEPIA_S3_SECRET_FILE, value: /run/sepia/s3-secret }
       - { name: SEPIA_CLUSTER_SECRET_FILE, value: /run/sepia/cluster-secret }
+      {{- if $root.Values.nodeCertificateSecret }}
+      - { name: SEPIA_NODE_AUTHORITY_FILE, value: /run/sepia-node/ca.crt }
+      - { name: SEPIA_NODE_CERTIFICATE_FILE, value: /run/sepia-node/tls.crt }
+      - { name: SEPIA_NODE_KEY_FILE, value: /run/sepia-node/tls.key }
+      {{- end }}
       - { name: SEPIA_GRACE, value: "{{ .part.graceSeconds }}s" }
       {{- if eq .role "worker" }}
-      - { name: SEPIA_NODE_URL, value: "http://$(POD_IP):8081" }
+      - { name: SEPIA_NODE_URL, value: "{{ if $root.Values.nodeCertificateSecret }}https{{ else }}http{{ end }}://$(POD_IP):8081" }
       - { name: SEPIA_MEMORY, value: {{ .part.modelMemory | quote }} }
       {{- with .part.models.folders }}
       - { name: SEPIA_MODELS, value: {{ . | quote }} }
@@ -71,6 +76,9 @@ containers:
     resources: {{ toYaml .part.resources | nindent 6 }}
     volumeMounts:
       - { name: secrets, mountPath: /run/sepia, readOnly: true }
+      {{- if $root.Values.nodeCertificateSecret }}
+      - { name: node-certificate, mountPath: /run/sepia-node, readOnly: true }
+      {{- end }}
       - { name: data, mountPath: /data }
       - { name: tmp, mountPath: /tmp }
       {{- if eq .role "worker" }}
@@ -81,6 +89,10 @@ containers:
 volumes:
   - name: secrets
     secret: { secretName: {{ include "sepia.secret" $root }}, defaultMode: 0440 }
+  {{- with $root.Values.nodeCertificateSecret }}
+  - name: node-certificate
+    secret: { secretName: {{ . }}, defaultMode: 0440 }
+  {{- end }}
   - { name: tmp, emptyDir: { sizeLimit: 1Gi } }
   {{- if eq .role "api" }}
   - { name: data, emptyDir: { sizeLimit: 1Gi } }
