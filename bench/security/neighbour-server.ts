@@ -10,6 +10,7 @@ import { createModelPool } from '../../src/residency/model-pool.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createProcessModelLoader } from '../../src/runtimes/process/process-model-loader.ts'
 import { MemoryAuditLog } from '../../src/storage/memory/audit-log.ts'
+import { createMemoryBodyKeys } from '../../src/storage/memory/create-memory-body-keys.ts'
 import { MemoryDocumentStore } from '../../src/storage/memory/document-store.ts'
 import { MemoryRequestLog } from '../../src/storage/memory/request-log.ts'
 import { startHttpService } from '../../test/support/http-service.ts'
@@ -67,6 +68,8 @@ async function startService(): Promise<BenchTarget> {
         server,
         {
           ...deps,
+          bodies: { of: () => null, refresh: async () => {} },
+          bodyKeys: createMemoryBodyKeys(),
           catalogFor: () => deps.catalog,
           allowedHosts: [],
           pullModel: () => Promise.reject(new Error('Nothing is pulled here.')),
@@ -82,6 +85,7 @@ async function startService(): Promise<BenchTarget> {
           version: '0.0.0',
           mostTokens: 1000,
           mostDocumentBytes: 1e9,
+          requestLog: { mostKeepMs: 48 * 60 * 60 * 1000, mostBytes: 1e9 },
           limits: [],
           signIn: { sessionMs: 14 * 24 * 60 * 60 * 1000, local: true, secondFactor: 'optional', openId: null },
         },

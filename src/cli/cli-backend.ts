@@ -4,6 +4,7 @@ import type { AccessToken, Scope } from '../core/access-token.ts'
 import type { Account, Role } from '../core/account.ts'
 import type { FoundDevice } from '../core/compute-device.ts'
 import type { AccountLimits, UseLimits } from '../core/limits/use-limits.ts'
+import type { BodyLogSwitch, BodyPart, LoggedBody } from '../core/logged-body.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { FoundOnHub, PullPlan } from '../core/model-pull.ts'
 import type { ReportProgress } from './progress-bar.ts'
@@ -35,6 +36,8 @@ export interface CliBackend {
   /** A pulled model, whose folder removing it deletes; built-in ones and those of other folders are refused. */
   readonly findRemovableModel: (config: Config, modelId: string) => Promise<ModelDescriptor>
   readonly removeModel: (model: ModelDescriptor) => Promise<void>
+  /** Adds a key to the file of the request log's keys, which is made where it is missing. */
+  readonly makeLogKey: (config: Config, options: Options) => Promise<{ readonly id: string; readonly file: string }>
   /** Writes everything but the models into one file, while the service may be running. */
   readonly backup: (config: Config, file: string, options: SlowOptions) => Promise<{ readonly bytes: number }>
   /** Replaces the data folder's content; the service must not run. */
@@ -63,7 +66,24 @@ export interface AccountDesk extends AsyncDisposable {
   /** Changes those limits of a token that are given. */
   limitToken(target: { readonly id: string; readonly accountId: string }, limits: Partial<UseLimits>, options: Options): Promise<void>
   revokeToken(target: { readonly id: string; readonly accountId: string }, options: Options): Promise<void>
+  accountLog(accountId: string, options: Options): Promise<AccountLog>
+  /** Keeps the bodies of an account's requests from now on; `forMs: null` = until it is switched off. */
+  switchLogOn(accountId: string, wish: { readonly keepMs: number; readonly forMs: number | null }, options: Options): Promise<void>
+  switchLogOff(accountId: string, options: Options): Promise<void>
+  deleteBodies(accountId: string, options: Options): Promise<void>
+  readBodies(accountId: string, requestId: string, options: Options): Promise<readonly KeptBody[]>
 }
+
+/** The request log of an account. */
+export interface AccountLog {
+  /** null = off. */
+  readonly on: BodyLogSwitch | null
+  readonly bodies: number
+  readonly bytes: number
+}
+
+/** A body of the request log, or why it cannot be read. */
+export type KeptBody = LoggedBody | { readonly part: BodyPart; readonly unreadable: 'key' | 'damaged' }
 
 export interface NewToken {
   /** null = the first account, which is made when there is none. */

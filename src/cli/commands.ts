@@ -12,6 +12,7 @@ import { listAccounts } from './commands/list-accounts.ts'
 import { listDevices } from './commands/list-devices.ts'
 import { listModels } from './commands/list-models.ts'
 import { listTokens } from './commands/list-tokens.ts'
+import { logAccount, makeLogKey } from './commands/log-account.ts'
 import { migrate } from './commands/migrate.ts'
 import { pullModel } from './commands/pull-model.ts'
 import { removeModel } from './commands/remove-model.ts'
@@ -55,6 +56,8 @@ export const commands: readonly Command[] = [
   disableAccount,
   enableAccount,
   limitAccount,
+  logAccount,
+  makeLogKey,
   linkAccount,
   resetSecondFactor,
   listDevices,

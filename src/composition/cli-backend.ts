@@ -3,8 +3,10 @@ import { removeModel } from '../catalog/remove-model.ts'
 import type { CliBackend } from '../cli/cli-backend.ts'
 import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/config.ts'
+import type { AuditAction } from '../core/audit-entry.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import { unstoppable } from '../core/waiting.ts'
+import { makeBodyKey } from '../storage/filesystem/open-body-keys.ts'
 import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { restoreBackup } from '../storage/upkeep/restore-backup.ts'
 import { writeBackup } from '../storage/upkeep/write-backup.ts'
@@ -14,6 +16,7 @@ import { examine } from './examine.ts'
 import { finishInterruptedRestore } from './finish-interrupted-restore.ts'
 import { listInstalledModels, planPullToDataFolder, pullToDataFolder, searchModels } from './models/pull-to-data-folder.ts'
 import { openAccountDesk } from './open-account-desk.ts'
+import { bodyKeysFile } from './open-request-log.ts'
 import { openStore } from './open-store.ts'
 import { findStartFaults } from './start-faults.ts'
 import { createSystemClock } from './system-clock.ts'
@@ -28,13 +31,19 @@ export const cliBackend: CliBackend = {
   listModels: listInstalledModels,
   pullModel: async (config, source, options) => {
     const model = await pullToDataFolder(config, source, options)
-    await recordPull(config, source)
+    await recordAudit(config, 'model-pulled', source)
     return model
   },
   planPull: planPullToDataFolder,
   searchModels,
   findRemovableModel,
   removeModel,
+  makeLogKey: async (config) => {
+    const file = bodyKeysFile(config)
+    const { id } = await makeBodyKey(file)
+    await recordAudit(config, 'request-log-key-made', id)
+    return { id, file }
+  },
   backup: async ({ dataFolder, database }, file, options) => {
     refuseShared('backup', database)
     await finishInterruptedRestore({ dataFolder })
@@ -56,14 +65,11 @@ function refuseShared(command: 'backup' | 'restore', { type }: Config['database'
   throw new UsageError([{ where: 'database-url', message }])
 }
 
-/** Once a model has arrived that is written down, whether or not the operator still waits. */
-async function recordPull(config: Config, source: string): Promise<void> {
+/** What was done is written down, whether or not the operator still waits. */
+async function recordAudit(config: Config, action: AuditAction, subject: string): Promise<void> {
   const clock = createSystemClock()
   await using store = await openStore(config, { clock, mode: 'tool' })
-  await store.audit.append(
-    { at: clock.now(), action: 'model-pulled', accountId: null, address: null, subject: source, detail: null },
-    unstoppable,
-  )
+  await store.audit.append({ at: clock.now(), action, accountId: null, address: null, subject, detail: null }, unstoppable)
 }
 
 /** Looks in the folder of pulled models alone: what is anywhere else is not ours to delete. */

@@ -12,6 +12,7 @@ export function consoleSettings({ models, requests, accounts, deferred }: Config
     signIn,
     mostTokens: accounts.tokens,
     mostDocumentBytes: accounts.documentBytes,
+    requestLog: accounts.requestLog,
     limits: [
       { name: 'Memory of all loaded models', value: megabytes(models.memoryBytes) },
       { name: 'Threads per engine', value: String(models.threads) },

@@ -8,6 +8,8 @@ export interface DataLayout {
   readonly measuredMemoryFile: string
   /** Files of weights that accounts uploaded. */
   readonly assetsFolder: string
+  /** What the request log encrypts bodies with, unless a setting names another file. */
+  readonly bodyKeysFile: string
   /** Models that `sepia model pull` fetched, one folder each. */
   readonly modelsFolder: string
 }
@@ -19,6 +21,7 @@ export function dataLayout(dataFolder: string): DataLayout {
     outputsFolder: join(dataFolder, 'outputs'),
     measuredMemoryFile: join(dataFolder, 'measured-memory.json'),
     assetsFolder: join(dataFolder, 'assets'),
+    bodyKeysFile: join(dataFolder, 'request-log.keys'),
     modelsFolder: join(dataFolder, 'models'),
   }
 }

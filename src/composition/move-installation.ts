@@ -42,7 +42,7 @@ export async function moveInstallation(
   const writer = new InstallationWriter(database)
   await writer.begin()
   const counts = new Map(movedTables.map((table) => [table.name, source.count(table)]))
-  const objects = outputs.type === 's3' ? (counts.get('stored_outputs') ?? 0) : 0
+  const objects = outputs.type === 's3' ? source.countOutputs() : 0
   const total = [...counts.values()].reduce((sum, count) => sum + count, objects)
   let done = 0
   const moved: Record<string, number> = {}

@@ -15,9 +15,12 @@ import { limitAccessToken } from '../operations/access/limit-access-token.ts'
 import { listAccessTokens } from '../operations/access/list-access-tokens.ts'
 import { revokeAccessToken } from '../operations/access/revoke-access-token.ts'
 import { removeSecondFactor } from '../operations/access/second-factor.ts'
+import { findBodyLog, switchBodyLogOff, switchBodyLogOn } from '../operations/bodies/body-log.ts'
+import { findBodies, removeBodies, sumBodies } from '../operations/bodies/kept-bodies.ts'
 import { dataLayout } from './data-layout.ts'
 import { ensureFirstAccount } from './ensure-first-account.ts'
-import { openStore } from './open-store.ts'
+import { openRequestLogKeys } from './open-request-log.ts'
+import { openOutputs, openStore } from './open-store.ts'
 import { createSystemClock } from './system-clock.ts'
 
 /**
@@ -32,7 +35,7 @@ export async function openAccountDesk(config: Config, { create = false }: { read
   if (isMissing && !create)
     throw new UsageError([{ where: 'data', message: `there is no database in ${dataFolder}; name the data folder with --data.` }])
   const store = await openStore(config, { clock: createSystemClock(), mode: 'tool' })
-  const { clock, accounts, tokens, audit } = store
+  const { clock, accounts, tokens, audit, documents } = store
   const deps = { accounts, tokens, clock }
   const record = (
     action: AuditAction,
@@ -77,6 +80,29 @@ export async function openAccountDesk(config: Config, { create = false }: { read
     revokeToken: async (target, options) => {
       await revokeAccessToken(deps, target, options)
       await record('token-revoked', { subject: target.id }, options)
+    },
+    accountLog: async (accountId, options) => {
+      const { count: bodies, bytes } = await sumBodies(store, accountId, options)
+      return { on: await findBodyLog(store, accountId, options), bodies, bytes }
+    },
+    switchLogOn: async (accountId, wish, options) => {
+      const keys = await openRequestLogKeys(config)
+      const { mostKeepMs } = config.accounts.requestLog
+      const { keepMs, until } = await switchBodyLogOn({ documents, clock, keys, mostKeepMs }, { accountId, ...wish }, options)
+      await record('request-log-on', { subject: accountId, detail: JSON.stringify({ keepMs, until }) }, options)
+    },
+    switchLogOff: async (accountId, options) => {
+      if (await switchBodyLogOff(store, accountId, options)) await record('request-log-off', { subject: accountId }, options)
+    },
+    deleteBodies: async (accountId, options) => {
+      const removed = await removeBodies({ documents, outputs: await openOutputs(config, { ...store, ...options }) }, accountId, options)
+      await record('request-log-deleted', { subject: accountId, detail: String(removed) }, options)
+    },
+    readBodies: async (accountId, requestId, options) => {
+      const outputs = await openOutputs(config, { ...store, ...options })
+      const bodies = await findBodies({ documents, outputs, keys: await openRequestLogKeys(config) }, { accountId, requestId }, options)
+      if (bodies.length > 0) await record('request-log-read', { subject: accountId, detail: requestId }, options)
+      return bodies
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }

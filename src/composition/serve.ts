@@ -8,6 +8,7 @@ import { listUpscalers } from '../core/images/upscalers.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
 import { AccountWeights } from '../operations/access/account-weights.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
+import { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import { RequestRecorder } from '../operations/requests/request-recorder.ts'
 import { createModelPool } from '../residency/model-pool.ts'
@@ -15,6 +16,7 @@ import { findConfinement } from '../runtimes/process/confine/find-confinement.ts
 import { PictureInspector } from '../runtimes/process/picture-inspector.ts'
 import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
 import { openMeasuredMemory } from '../storage/filesystem/open-measured-memory.ts'
+import { observeBodyLog } from '../telemetry/body-log-events.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels, serverChanged } from '../telemetry/model-events.ts'
 import {
@@ -49,6 +51,7 @@ import { observeEngines } from './observe/observe-engines.ts'
 import { observeHttp } from './observe/observe-http.ts'
 import { observePool } from './observe/observe-pool.ts'
 import { openTelemetry } from './observe/open-telemetry.ts'
+import { openRequestLogKeys } from './open-request-log.ts'
 import { openOutputs, openStore } from './open-store.ts'
 import { findSignInFaults, openSignIn } from './sign-in/open-sign-in.ts'
 import { startDeferredWork } from './start-deferred-work.ts'
@@ -145,6 +148,19 @@ export async function serve(
   const recorder = parts.use(
     new RequestRecorder(requests, { onFault: (error) => faultSurvived(telemetry, { where: 'record-request' }, error) }),
   )
+  const keys = await openRequestLogKeys(config)
+  const bodies = parts.use(
+    new BodyRecorder({
+      documents,
+      outputs,
+      clock,
+      keys,
+      mostBytes: config.accounts.requestLog.mostBytes,
+      onDropped: observeBodyLog(telemetry, clock),
+      onFault: (error) => faultSurvived(telemetry, { where: 'request-log' }, error),
+    }),
+  )
+  await bodies.refresh({ signal })
   const address = new ListeningAddress(config.addresses)
   const addresses = () => address.origins
   const { allowedHosts } = config.listen
@@ -168,6 +184,7 @@ export async function serve(
       events,
       clock,
       underWay,
+      bodies,
       inspectImage: (bytes, options) => pictures.inspect(bytes, options),
       addresses,
       isDraining,
@@ -195,6 +212,8 @@ export async function serve(
         ledger,
         documents,
         requests,
+        bodies,
+        bodyKeys: keys,
         log,
         outputs,
         webhooks,
@@ -223,6 +242,7 @@ export async function serve(
         priceOf,
         documents,
         requests,
+        bodies,
         queue,
         log,
         usage,

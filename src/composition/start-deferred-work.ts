@@ -11,6 +11,7 @@ import { encodeOutput } from '../http/wire/deferred/encode-output.ts'
 import type { AsyncAddress } from '../http/wire/deferred/inference.ts'
 import { encodeWebhook } from '../http/wire/deferred/inference.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
+import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import { observeQueue, outputsExpired, queueSwept } from '../telemetry/inference-events.ts'
 import { faultSurvived } from '../telemetry/service-events.ts'
@@ -35,6 +36,7 @@ export interface DeferredWorkDependencies
   readonly events: InferenceEvents
   readonly clock: Clock
   readonly underWay: WorkUnderWay
+  readonly bodies: BodyRecorder
   readonly addresses: () => AsyncAddress
   readonly telemetry: Telemetry
 }
@@ -44,7 +46,7 @@ export function startDeferredWork(
   deps: DeferredWorkDependencies,
   { deferred, requests, accounts, cluster }: Pick<Config, 'deferred' | 'requests' | 'accounts' | 'cluster'>,
 ): Worker {
-  const { clock, addresses, telemetry } = deps
+  const { clock, addresses, telemetry, bodies } = deps
   const { leaseMs } = deferred
   let queueAgeMs: number | null = null
   observeQueue(telemetry, () => queueAgeMs)
@@ -57,6 +59,7 @@ export function startDeferredWork(
             encodeOutput: (work, result) => encodeOutput({ clock }, work, result),
             onEvent: observeWorker(telemetry),
             trace: traceClaims(telemetry),
+            onOutput: (inference, output) => bodies.recordOutput(inference, output),
             onWork: (event) => workWatched(telemetry, event),
           },
           { workerId: randomUUID(), concurrency, leaseMs, runLimitMs: requests.runLimitMs },
@@ -70,6 +73,7 @@ export function startDeferredWork(
       heldClaims: () => worker.holds(),
       onAttempt: ({ id: deliveryId, inferenceId, attempts: attempt }, { state, result }) =>
         webhookAttempted(telemetry, { deliveryId, inferenceId, attempt, state, result }),
+      refreshBodyLog: (options) => bodies.refresh(options),
       onSwept: (report) => queueSwept(telemetry, report),
       onExpired: (report) => outputsExpired(telemetry, report),
       onQueueAge: (ms) => {
@@ -83,6 +87,7 @@ export function startDeferredWork(
     ...deps,
     mostDocumentBytes: accounts.documentBytes,
     batchWords: createBatchWords(deps, requests),
+    onLine: (inference, call) => bodies.recordLine(inference, call),
     onFault: (where, error) => faultSurvived(telemetry, { where }, error),
   })
   return {

@@ -89,6 +89,14 @@ export interface Config {
     readonly storageBytes: number
     /** Of everything that it keeps besides requests. */
     readonly documentBytes: number
+    /** Bodies of the requests of accounts for which an owner wishes that. */
+    readonly requestLog: {
+      /** null = a file of the data folder, which the service makes itself. */
+      readonly keysFile: string | null
+      readonly mostKeepMs: number
+      /** Of one account. */
+      readonly mostBytes: number
+    }
     /** What its uploaded files of weights may take. */
     readonly assetBytes: number
     /** Held open at once. */

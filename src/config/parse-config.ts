@@ -82,6 +82,11 @@ function readConfig(reader: SettingReader): Config {
       tokens: read(settings.accountTokens),
       storageBytes: read(settings.accountStorage),
       documentBytes: read(settings.accountDocuments),
+      requestLog: {
+        keysFile: read(settings.requestLogKeys),
+        mostKeepMs: read(settings.requestLogTime),
+        mostBytes: read(settings.requestLogBytes),
+      },
       assetBytes: read(settings.accountAssets),
       places: { streams: read(settings.accountStreams), polls: read(settings.accountPolls), events: read(settings.accountEvents) },
     },

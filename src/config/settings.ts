@@ -289,6 +289,28 @@ export const settings = {
     'What one account may keep besides requests: conversations, stored responses and chats, files of batches; more get 429.',
   ),
 
+  requestLogKeys: setting(
+    'request-log-keys',
+    'Accounts',
+    optional(file),
+    unset('`request-log.keys` inside `data`'),
+    'File of the keys that the request log encrypts bodies with; nodes that share a database need the same one. `sepia log-key make` adds one.',
+  ),
+  requestLogTime: setting(
+    'request-log-time',
+    'Accounts',
+    duration('1h', '365d'),
+    '7d',
+    'The longest time that an owner may have bodies of requests kept, where the request log of an account is on.',
+  ),
+  requestLogBytes: setting(
+    'request-log-bytes',
+    'Accounts',
+    byteSize('1mb'),
+    '256mb',
+    'What the request log of one account may take; more is left out, and counted.',
+  ),
+
   accountAssets: setting(
     'account-assets',
     'Accounts',

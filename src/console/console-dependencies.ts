@@ -3,6 +3,7 @@ import type { ModelDescriptor } from '../core/model.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { AuditLog } from '../core/ports/audit-log.ts'
+import type { BodyKeys } from '../core/ports/body-keys.ts'
 import type { BudgetLedger } from '../core/ports/budget-ledger.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { DocumentStore } from '../core/ports/document-store.ts'
@@ -14,6 +15,7 @@ import type { RequestLog } from '../core/ports/request-log.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
 import type { ServiceAddresses } from '../http/service-addresses.ts'
+import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { ModelServer } from './contract/models.ts'
 import type { ServiceLimit } from './contract/service.ts'
@@ -28,6 +30,9 @@ export interface ConsoleDependencies {
   readonly ledger: BudgetLedger
   readonly documents: DocumentStore
   readonly requests: RequestLog
+  /** Whose requests are logged, and what the log is encrypted with. */
+  readonly bodies: Pick<BodyRecorder, 'of' | 'refresh'>
+  readonly bodyKeys: BodyKeys
   readonly log: InferenceLog
   readonly events: InferenceEvents
   readonly outputs: OutputStore
@@ -77,6 +82,8 @@ export interface ConsoleSettings {
   readonly mostTokens: number
   /** Bytes that one account may keep besides requests. */
   readonly mostDocumentBytes: number
+  /** The longest time that the request log keeps bodies, and how much of one account. */
+  readonly requestLog: { readonly mostKeepMs: number; readonly mostBytes: number }
   readonly limits: readonly ServiceLimit[]
   readonly signIn: SignInSettings
 }

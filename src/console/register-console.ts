@@ -20,6 +20,8 @@ import { registerPasskeys } from './routes/passkeys.ts'
 import { registerPeople } from './routes/people.ts'
 import { registerPictures } from './routes/pictures.ts'
 import { registerPresets } from './routes/presets.ts'
+import { registerRequestBodies } from './routes/request-bodies.ts'
+import { registerRequestLogs } from './routes/request-logs.ts'
 import { registerRequests } from './routes/requests.ts'
 import { registerSecondFactor } from './routes/second-factor.ts'
 import { registerService } from './routes/service.ts'
@@ -68,6 +70,8 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         registerConversations(own, { ...deps, ...settings })
         registerPresets(own, { ...deps, ...settings })
         registerRequests(own, deps)
+        registerRequestBodies(own, deps)
+        registerRequestLogs(own, deps, settings)
         registerOutputs(own, deps)
         registerGallery(own, deps)
         registerPictures(own, { ...deps, ...settings })

@@ -12,6 +12,7 @@ export const documentKinds = [
   'asset',
   'picture',
   'request-body',
+  'request-log',
   'service-key',
   'sign-in-identity',
   'second-factor',

@@ -9,6 +9,7 @@ import { isMessagesSurface } from './answers/surface.ts'
 import { closeAfterBody } from './body/close-after-body.ts'
 import { DiscardedBodies } from './body/discarded-bodies.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
+import { logBodies } from './body-log.ts'
 import { accountOf, identifyCaller } from './caller.ts'
 import { clientSignal, endWork } from './client-signal.ts'
 import { chooseRequestId, requestIdHeaders } from './headers/request-id.ts'
@@ -74,6 +75,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   await server.register(async (api) => {
     const places = new AccountPlaces(deps.counts, settings.accountPlaces)
     protect(api, { ...deps, places }, settings)
+    logBodies(api, deps.bodies)
     refuseUnknownQuery(api)
     await registerTokenRoutes(api, { ...deps, places }, settings)
   })

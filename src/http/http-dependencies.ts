@@ -10,6 +10,7 @@ import type { WebhookLog } from '../core/ports/webhook-log.ts'
 import type { RequestRecord } from '../core/request-record.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { AssetDependencies } from '../operations/assets/asset-dependencies.ts'
+import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
 import type { CallerDependencies } from './caller.ts'
@@ -37,6 +38,8 @@ export interface HttpDependencies
   readonly onSubmitted?: (inference: Inference) => void
   /** Writes down what was asked; nobody's answer waits for it. Absent = nothing is kept. */
   readonly recordRequest?: (record: RequestRecord) => void
+  /** The request log; absent = there is none. */
+  readonly bodies?: BodyRecorder
   readonly inspectImage: InspectImage
   readonly addresses: () => ServiceAddresses
   /** Whether the service is on its way out: no new work, and not ready. */

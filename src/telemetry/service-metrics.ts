@@ -24,6 +24,7 @@ export interface ServiceMetrics {
   readonly outputsDeleted: Counter
   readonly webhookAttempts: Counter
   readonly signInsRefused: Counter
+  readonly bodiesDropped: Counter
   readonly faults: Counter
 }
 
@@ -76,6 +77,11 @@ export function createServiceMetrics(): ServiceMetrics {
     ),
     outputsDeleted: counter('sepia_outputs_deleted_total', 'Outputs deleted after their retention.'),
     webhookAttempts: counter('sepia_webhook_attempts_total', 'Webhook deliveries attempted.', 'result'),
+    bodiesDropped: counter(
+      'sepia_request_log_dropped_total',
+      'Bodies left out of the request log: memory was full of waiting ones, the account’s log was full, there was no key, or they could not be written.',
+      'reason',
+    ),
     signInsRefused: counter('sepia_sign_ins_refused_total', 'Sign-ins and one-time codes that were refused.'),
     faults: counter('sepia_faults_total', 'Unexpected failures that the service survived.', 'where'),
   }

@@ -36,9 +36,13 @@ export async function removeOrphanOutputs(
   await removeAll()
 }
 
-/** Whether bytes that belong to no inference are a file's, or a picture's that somebody keeps. */
+/** Whether bytes that belong to no inference are a file's, a picture's that somebody keeps, or a body's of the request log. */
 async function isKept(documents: DocumentStore, id: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
-  const names = [{ kind: 'file', id: `${filePrefix}${id}` } as const, { kind: 'picture', id } as const]
+  const names = [
+    { kind: 'file', id: `${filePrefix}${id}` } as const,
+    { kind: 'picture', id } as const,
+    { kind: 'request-body', id } as const,
+  ]
   const found = await Promise.all(names.map((name) => documents.get({ ...name, accountId: null }, options)))
   return found.some((document) => document !== null)
 }

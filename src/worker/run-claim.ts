@@ -2,6 +2,7 @@ import type { ImageProgress } from '../core/image-generation.ts'
 import type { InferenceWork, OutputReference } from '../core/inference.ts'
 import type { Claim } from '../core/ports/inference-queue.ts'
 import { orAborted, unstoppable } from '../core/waiting.ts'
+import type { EncodedOutput } from '../operations/deferred/encoded-output.ts'
 import { runWork, type WorkResult } from '../operations/run-work.ts'
 import { UsageMeter } from '../operations/usage-meter.ts'
 import type { HeldLease } from './live-claims.ts'
@@ -41,8 +42,10 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
     await trace(claim, work, async () => {
       const result = await orAborted(compute(deps, { ...ended, work }, { ...options, signal }), signal)
       options.onSlotFree()
-      const output = await storeOutput(deps, claim, { work, result }, signal)
+      const content = deps.encodeOutput(work, result)
+      const output = await storeOutput(deps, claim, content, signal)
       await completeClaim(deps, ended, { outcome: 'succeeded', output })
+      deps.onOutput?.(claim.inference, content)
     })
   } catch (error) {
     const settled = settleFailure(deps, ended, signal.aborted ? signal.reason : error)
@@ -82,10 +85,9 @@ function compute(
 async function storeOutput(
   deps: WorkerDependencies,
   { inference, attempt }: Claim,
-  { work, result }: { readonly work: InferenceWork; readonly result: WorkResult },
+  content: EncodedOutput,
   signal: AbortSignal,
 ): Promise<OutputReference> {
-  const content = deps.encodeOutput(work, result)
   const name = { inferenceId: inference.id, attempt }
   const startedAt = deps.clock.now()
   const stored = await persist(deps, 'store-output', () => deps.outputs.put(name, content, unstoppable), signal)

@@ -21,6 +21,8 @@ export interface MaintenanceDependencies extends WebhookDependencies {
   readonly underWay: WorkUnderWay
   readonly usage: UsageLog
   readonly requests: RequestLog
+  /** Reads anew whose requests are logged, and the keys for it; absent = nobody's are. */
+  readonly refreshBodyLog?: (options: { readonly signal: AbortSignal }) => Promise<void>
   /** What this process is working on; its leases may have run out while it was paused. */
   readonly heldClaims: () => readonly Hold[]
   readonly onSwept: (report: SweepReport) => void
@@ -43,6 +45,8 @@ const rollUpMs = 5000
 const expiryMs = 5000
 /** With what the search itself takes, within the five seconds in which a revocation is seen. */
 const disabledPollMs = 2000
+/** Within the five seconds in which people expect a switch to hold. */
+const bodyLogMs = 2000
 const requestExpiryMs = 60_000
 /** The age of the queue is what workers are added by; it need not be newer. */
 const queueAgeMs = 5000
@@ -60,6 +64,7 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
     },
     { name: 'expire-outputs', everyMs: expiryMs, run: (options) => expireOutputs(deps, options) },
     { name: 'expire-documents', everyMs: expiryMs, run: (options) => expireDocuments(deps, options) },
+    { name: 'refresh-request-log', everyMs: bodyLogMs, run: async (options) => deps.refreshBodyLog?.(options) },
     { name: 'expire-requests', everyMs: requestExpiryMs, run: (options) => expireRequests(deps, options) },
     { name: 'remove-orphan-outputs', everyMs: orphanSearchMs, run: (options) => removeOrphanOutputs(deps, options) },
     { name: 'end-disabled-work', everyMs: disabledPollMs, run: (options) => endWorkOfDisabled(deps, options) },

@@ -20,6 +20,8 @@ export interface WorkerDependencies extends BudgetDependencies {
   /** Turns a result into the bytes a caller fetches; given by whoever knows the wire format. */
   readonly encodeOutput: EncodeOutput
   readonly onEvent: (event: WorkerEvent) => void
+  /** Told of each output that is stored, for the request log; absent = nobody asks. */
+  readonly onOutput?: (inference: Inference, output: EncodedOutput) => void
   /** Told what running and storing spend their time on; absent = nobody asks. */
   readonly onWork?: (event: WorkEvent) => void
   /** Runs a claim in its place of a trace; absent = nobody traces. */

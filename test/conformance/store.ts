@@ -5,6 +5,7 @@ import { testBudgetLedger } from './budget-ledger.ts'
 import { testDocumentStore } from './document-store.ts'
 import { testInferenceLog } from './inference-log.ts'
 import { testInferenceQueue } from './inference-queue.ts'
+import { testKeptBodies } from './kept-bodies.ts'
 import { testLostAttempts } from './lost-attempts.ts'
 import { testQueueFairness } from './queue-fairness.ts'
 import { testQueueTime } from './queue-time.ts'
@@ -30,4 +31,5 @@ export function testStore(name: string, open: StoreFactory): void {
   testDocumentStore(name, open)
   testSharedCounts(name, open)
   testRequestLog(name, open)
+  testKeptBodies(name, open)
 }

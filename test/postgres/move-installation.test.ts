@@ -5,9 +5,14 @@ import { gunzipSync } from 'node:zlib'
 import { openBucket } from '../../src/composition/cluster/open-bucket.ts'
 import { moveInstallation } from '../../src/composition/move-installation.ts'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { findBodies, keepBody } from '../../src/operations/bodies/kept-bodies.ts'
+import { fileDocument, findFile } from '../../src/operations/files/file-documents.ts'
+import { findKeptPicture, keepPicture } from '../../src/operations/pictures/kept-pictures.ts'
 import { openFilesystemOutputs } from '../../src/storage/filesystem/open-filesystem-outputs.ts'
+import { createMemoryBodyKeys } from '../../src/storage/memory/create-memory-body-keys.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/open-sqlite-store.ts'
+import { removeOrphanOutputs } from '../../src/worker/remove-orphan-outputs.ts'
 import { claimNext, succeed } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
@@ -140,6 +145,50 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
         else kept.push({ id: claim.id, accountId: claim.inference.accountId, text })
       }
     }
+    const keys = createMemoryBodyKeys()
+    const key = keys.make()
+    const target = { accountId: 'a', requestId: 'r' }
+    const picture = {
+      inferenceId: 'i',
+      index: 0,
+      seed: 1,
+      model: 'm',
+      prompt: 'p',
+      contentType: 'image/png',
+      bytes: Buffer.from('a picture'),
+    }
+    let pictureId = ''
+    {
+      await using store = await openSqliteStore({ file: `${folder.path}/sepia.db`, clock, limits: roomy, mode: 'service' })
+      const deps = { documents: store.documents, outputs: files, clock, mostDocumentBytes: 1e9 }
+      pictureId = await keepPicture(deps, { accountId: 'a', ...picture }, options)
+      const body = {
+        ...target,
+        part: 'request',
+        path: '/x',
+        contentType: null,
+        status: null,
+        length: 200_000,
+        pieces: [Buffer.alloc(200_000, 7)],
+      } as const
+      await keepBody(deps, { key, body, at: clock.now(), keepMs: 1e9, most: 1e9 }, options)
+      const part = await files.put(
+        { inferenceId: 'aaaa-1', attempt: 1 },
+        { contentType: 'text/plain', chunks: [Buffer.from('a file')] },
+        options,
+      )
+      const file = {
+        id: 'file-aaaa-1',
+        accountId: 'a',
+        name: 'f',
+        purpose: 'batch',
+        bytes: 6,
+        createdAt: clock.now(),
+        expiresAt: null,
+        parts: [part],
+      } as const
+      await store.documents.put(fileDocument(file), { ...options, most: 1e9 })
+    }
     const outputs = { type: 's3', address: server.address, secretFile: null } as const
     const url = await createDatabase()
     let puts = 0
@@ -147,8 +196,8 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     await assert.rejects(moveInstallation({ dataFolder: folder.path, outputs }, url, quiet), /answered 403/)
     server.fault = () => undefined
     const rows = await moveInstallation({ dataFolder: folder.path, outputs }, url, quiet)
-    assert.equal(rows.outputs, 2)
-    assert.equal([...server.objects.keys()].filter((key) => key.startsWith('v1/')).length, 2)
+    assert.equal(rows.outputs, 5)
+    assert.equal([...server.objects.keys()].filter((key) => key.startsWith('v1/')).length, 5)
     await using store = await open(url)
     const bucket = await openBucket(outputs, { clock, registry: store.nodes }, options)
     for (const { id, accountId, text } of kept) {
@@ -156,11 +205,26 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
       assert.ok(output)
       assert.equal((await readStored(bucket, output)).toString(), text)
     }
+    const deps = { documents: store.documents, outputs: bucket, log: store.log, clock: { ...clock, now: () => clock.now() + 3e9 } }
+    assert.equal(
+      (await readStored(bucket, (await findKeptPicture(deps, { accountId: 'a', id: pictureId }, options)).file)).toString(),
+      'a picture',
+    )
+    const [file] = (await findFile(deps, { accountId: 'a', id: 'file-aaaa-1' }, options)).parts
+    assert.ok(file)
+    assert.equal((await readStored(bucket, file)).toString(), 'a file')
+    const [body] = await findBodies({ ...deps, keys }, target, options)
+    assert.deepEqual(body && 'bytes' in body && Buffer.from(body.bytes), Buffer.alloc(200_000, 7))
     const old = [...server.objects.keys()].flatMap((key) => {
       const inferenceId = key.split('/')[2]
       return inferenceId === undefined ? [] : [{ key, inferenceId }]
     })
-    assert.deepEqual(await store.log.findOrphans(old, options), [])
+    const kindOf = new Set(
+      (await store.log.findOrphans(old, options)).map((each) => old.find(({ key: known }) => known === each)?.inferenceId),
+    )
+    assert.deepEqual(kindOf.size, 3, 'only what documents hold')
+    await removeOrphanOutputs(deps, options)
+    assert.equal([...server.objects.keys()].filter((each) => each.startsWith('v1/')).length, 5)
   })
 
   test('a folder whose service runs is refused', async () => {

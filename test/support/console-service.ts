@@ -12,16 +12,19 @@ import { createHttpServer } from '../../src/http/create-http-server.ts'
 import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
 import type { HttpSettings } from '../../src/http/http-settings.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
+import { BodyRecorder } from '../../src/operations/bodies/body-recorder.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { createMemoryBodyKeys } from '../../src/storage/memory/create-memory-body-keys.ts'
 import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
 import { standardSettings } from './http-service.ts'
 import { createTestAssets } from './test-assets.ts'
 import { createTestClock, type TestClock } from './test-clock.ts'
 
+const hourMs = 60 * 60 * 1000
 const signal = new AbortController().signal
 const standardSignIn: SignInSettings = { sessionMs: 14 * 24 * 60 * 60 * 1000, local: true, secondFactor: 'optional', openId: null }
 
@@ -30,6 +33,7 @@ export interface ConsoleService {
   readonly server: FastifyInstance
   readonly store: Store
   readonly outputs: OutputStore
+  readonly bodies: BodyRecorder
   readonly clock: TestClock
   readonly ownerId: string
   /** The code of the first-run link. */
@@ -83,13 +87,16 @@ export async function startConsoleService({
   const addresses = () => ({ publicUrl, imageUrl, asyncUrl: publicUrl, textUrl })
   const guarded = { ...store, clock, addresses, allowedHosts: ['sepia.test'] }
   const owner = await createAccount(guarded, { name: 'Owner', role: 'owner' }, { signal })
-  const deps: HttpDependencies = {
+  const bodyKeys = createMemoryBodyKeys()
+  const bodies = new BodyRecorder({ ...store, outputs, clock, keys: bodyKeys, mostBytes: 1_000_000, onDropped() {}, onFault() {} })
+  const deps: HttpDependencies & { readonly bodies: BodyRecorder } = {
     ...guarded,
     catalog,
     pool: createFixedModelPool({ text: { 'fake-chat': text ?? createFakeTextModel({ clock }) } }),
     outputs,
     assets: createTestAssets({ store, clock, catalog }),
     events: new InferenceEvents(clock),
+    bodies,
     inspectImage: async () => ({ format: 'png', width: 8, height: 8 }),
     recordRequest: (record) => void store.requests.append([record], { signal }),
     isDraining: () => false,
@@ -104,13 +111,21 @@ export async function startConsoleService({
       ...deps,
       ...guarded,
       catalogFor: (accountId) => deps.assets.library.catalogFor(accountId),
+      bodyKeys,
       pullModel,
       pulledModels,
       modelServers,
       onFault: () => undefined,
       onSignInRefused: ({ address }) => refused.push(address),
     },
-    { version: '0.0.0', mostTokens: 1000, mostDocumentBytes: 1_000_000, limits: [], signIn: { ...standardSignIn, ...signIn } },
+    {
+      version: '0.0.0',
+      mostTokens: 1000,
+      mostDocumentBytes: 1_000_000,
+      requestLog: { mostKeepMs: 48 * hourMs, mostBytes: 1_000_000 },
+      limits: [],
+      signIn: { ...standardSignIn, ...signIn },
+    },
   )
   const link = await createFirstRunLink({ ...guarded, shared: false }, { signal })
   const { host } = new URL(publicUrl)
@@ -132,6 +147,7 @@ export async function startConsoleService({
   return {
     server,
     store,
+    bodies,
     outputs,
     clock,
     refused,

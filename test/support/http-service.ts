@@ -199,7 +199,8 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
 function startFakeWorker(deps: HttpDependencies): Worker {
   const encode: WorkerDependencies['encodeOutput'] = (work, result) => encodeOutput(deps, work, result)
   const settings = { workerId: 'test', concurrency: 4, leaseMs: 30_000, runLimitMs: 60_000 }
-  return startWorker({ ...deps, encodeOutput: encode, onEvent: () => {} }, settings)
+  const onOutput: WorkerDependencies['onOutput'] = (inference, output) => deps.bodies?.recordOutput(inference, output)
+  return startWorker({ ...deps, encodeOutput: encode, onEvent: () => {}, onOutput }, settings)
 }
 
 function portOf(server: FastifyInstance): number {

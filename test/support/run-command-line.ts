@@ -69,6 +69,25 @@ export async function runCommandLine(
     },
     limitToken: async ({ id }, limits) => void done.push(`limited ${id} ${JSON.stringify(limits)}`),
     revokeToken: async ({ id }) => void done.push(`revoked ${id}`),
+    accountLog: async (accountId) => ({ on: { accountId, since: 0, keepMs: 86_400_000, until: null }, bodies: 2, bytes: 1500 }),
+    switchLogOn: async (id, wish) => void done.push(`log on ${id} ${JSON.stringify(wish)}`),
+    switchLogOff: async (id) => void done.push(`log off ${id}`),
+    deleteBodies: async (id) => void done.push(`log deleted ${id}`),
+    readBodies: async (_, request) =>
+      request === 'known'
+        ? [
+            {
+              part: 'request',
+              path: '/v1/embeddings',
+              at: 0,
+              contentType: 'application/json',
+              status: null,
+              length: 9,
+              bytes: Buffer.from('{"a":"\u001b"}'),
+            },
+            { part: 'answer', unreadable: 'key' },
+          ]
+        : [],
     [Symbol.asyncDispose]: async () => void done.push('closed'),
   }
   const refuse = async (): Promise<never> => Promise.reject(new Error('The test does not offer this.'))
@@ -82,6 +101,7 @@ export async function runCommandLine(
     searchModels: refuse,
     findRemovableModel: refuse,
     removeModel: refuse,
+    makeLogKey: async () => ({ id: 'k1', file: '/data/request-log.keys' }),
     backup: refuse,
     restore: refuse,
     migrate: refuse,

@@ -21,7 +21,7 @@ const WebhooksPage = onDemand(async () => (await import('./pages/webhooks/webhoo
 /** The page that belongs to a path. */
 export function pageFor(path: string, account: Account): VNode {
   const owner = account.role === 'owner'
-  if (path.startsWith('/console/requests/')) return <RequestPage key={path} account={account} />
+  if (path.startsWith('/console/requests/')) return <RequestPage key={path} />
   if (path === '/console/chat' || path.startsWith('/console/chat/')) return <ChatPage />
   switch (path) {
     case '/console/images':

@@ -45,12 +45,17 @@ export interface RequestCall {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** GET /console/api/requests/:id. */
-export interface RequestShown {
-  readonly inference: Inference
+/** GET /console/api/requests/:id, by the id of an asynchronous request or the key of any. */
+export interface RequestShown extends Pick<NumberedRequest, 'id' | 'kind' | 'model' | 'at' | 'result'> {
+  /** Whose it is, where that is somebody else; null = one's own. */
+  readonly account: string | null
+  /** How an asynchronous one stands; null = its caller waited, or its record is gone. */
+  readonly inference: Inference | null
+  /** Whether the request log has its bodies. */
+  readonly logged: boolean
   /** Name of the access token; null = the console, or nobody knows any more. */
   readonly token: string | null
-  /** What was asked; null = it is not kept. */
+  /** What was asked, of an asynchronous one of one's own; null = it is not kept here. */
   readonly call: RequestCall | null
   /** The latest first. */
   readonly deliveries: readonly Omit<WebhookDelivery, 'accountId'>[]

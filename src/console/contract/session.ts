@@ -1,10 +1,13 @@
 import type { Account } from '../../core/account.ts'
+import type { BodyLogSwitch } from '../../core/logged-body.ts'
 import type { SecondFactorBegun } from './second-factor.ts'
 
 /** GET /console/api/session. */
 export interface CurrentSession {
   /** null = nobody is signed in. */
   readonly account: Account | null
+  /** Since when and for how long the bodies of one's requests are kept; null = they are not. */
+  readonly requestLog: Omit<BodyLogSwitch, 'accountId'> | null
   readonly ways: SignInWays
 }
 

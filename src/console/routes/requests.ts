@@ -3,9 +3,10 @@ import Type from 'typebox'
 import type { Account } from '../../core/account.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { clientSignal } from '../../http/client-signal.ts'
-import { findInference } from '../../operations/deferred/find-inference.ts'
+import { hasBodies } from '../../operations/bodies/kept-bodies.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { RequestCall, RequestPage, RequestShown } from '../contract/requests.ts'
+import { findRequest } from '../find-request.ts'
 import { listRequests } from '../list-requests.ts'
 import { createQueryReader } from '../read-console-input.ts'
 import { readRequestPlace } from '../request-place.ts'
@@ -16,13 +17,13 @@ const readQuery = createQueryReader({
   of: Type.Optional(Type.Enum(['me', 'everyone'])),
   status: Type.Optional(Type.Enum(['pending', 'running', 'completed'])),
   way: Type.Optional(Type.Enum(['asynchronous', 'synchronous'])),
-  kind: Type.Optional(Type.Enum(['chat', 'completion', 'embedding', 'image'])),
+  kind: Type.Optional(Type.Enum(['chat', 'completion', 'embedding', 'rerank', 'image'])),
   search: Type.Optional(Type.String({ maxLength: 200 })),
   limit: Type.Optional(Type.String({ pattern: '^\\d{1,3}$' })),
   after: Type.Optional(Type.String({ maxLength: 100 })),
 })
 
-type Dependencies = Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'tokens' | 'accounts' | 'webhooks' | 'clock'>
+type Dependencies = Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'tokens' | 'accounts' | 'webhooks' | 'documents' | 'clock'>
 type Options = { readonly signal: AbortSignal }
 
 /** /console/api/requests: what was asked, of one's own or, for owners, of everybody. */
@@ -43,19 +44,23 @@ export function registerRequests(own: FastifyInstance, deps: Dependencies): void
 
 async function showRequest(
   deps: Dependencies,
-  { id, person }: { readonly id: string; readonly person: Account },
+  { id: place, person }: { readonly id: string; readonly person: Account },
   options: Options,
 ): Promise<RequestShown> {
-  const asked = { search: null, kind: null, deferred: true, before: null, limit: 1 }
+  const { id, accountId, record, inference } = await findRequest(deps, { place, person }, options)
   // Owners see how others' requests stand, and nothing of what they say.
-  const accountId = person.role === 'owner' ? null : person.id
-  const [record = null] = id.length > 100 ? [] : await deps.requests.list({ ...asked, accountId, ids: [id] }, options)
-  const inference = await findInference(deps, { id, accountId: record?.accountId ?? person.id }, options)
-  const own = inference.accountId === person.id
-  const tokens = record?.tokenId ? await deps.tokens.list(inference.accountId, options) : []
-  const deliveries = own ? await deps.webhooks.list(person.id, options) : []
+  const own = accountId === person.id
+  const tokens = record?.tokenId ? await deps.tokens.list(accountId, options) : []
+  const deliveries = own && inference !== null ? await deps.webhooks.list(person.id, options) : []
   return {
-    inference: showInference(inference, person),
+    id,
+    kind: record?.kind ?? inference?.kind ?? 'chat',
+    model: record?.model ?? inference?.model ?? '',
+    at: record?.at ?? inference?.createdAt ?? 0,
+    result: record?.result ?? null,
+    account: own ? null : ((await deps.accounts.find(accountId, options))?.name ?? accountId),
+    inference: inference && showInference(inference, person),
+    logged: await hasBodies(deps, { accountId, requestId: id }, options),
     token: record?.tokenId ? (tokens.find(({ id: token }) => token === record.tokenId)?.name ?? record.tokenId) : null,
     call: own ? readCall(record?.asked?.call ?? null) : null,
     deliveries: deliveries.filter(({ inferenceId }) => inferenceId === id).map(({ accountId: _, ...delivery }) => delivery),

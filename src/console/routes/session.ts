@@ -19,7 +19,7 @@ import { knownBrowserKeys, signInKeys } from '../sign-in/throttle-keys.ts'
 
 export type SessionRouteDependencies = Pick<
   ConsoleDependencies,
-  'accounts' | 'audit' | 'clock' | 'documents' | 'addresses' | 'onSignInRefused'
+  'accounts' | 'audit' | 'bodies' | 'clock' | 'documents' | 'addresses' | 'onSignInRefused'
 > & {
   readonly passwords: PasswordHasher
   readonly throttle: SignInThrottle
@@ -34,12 +34,13 @@ const readBody: BodyReader<Credentials> = createBodyReader({
 
 /** /console/api/session: who is signed in, signing in, signing out. */
 export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies): void {
-  const { accounts, addresses, passwords, throttle, onSignInRefused, signIn } = deps
+  const { accounts, addresses, bodies, passwords, throttle, onSignInRefused, signIn } = deps
 
   api.get('/console/api/session', async (request, reply): Promise<CurrentSession> => {
     const secret = readSessionCookie(request.headers, addresses().publicUrl)
     const account = secret === null ? null : await findSessionAccount(deps, secret, { signal: clientSignal(reply) })
-    return { account, ways: signInWays(deps) }
+    const log = account === null ? null : bodies.of(account.id)
+    return { account, requestLog: log && { since: log.since, keepMs: log.keepMs, until: log.until }, ways: signInWays(deps) }
   })
 
   api.post('/console/api/session', async (request, reply): Promise<SignedIn | SecondFactorAsked> => {

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Inference, InferenceWork } from '../../core/inference.ts'
 import { askedWork } from '../../operations/requests/asked-work.ts'
 import { receivedBody } from '../body/read-body.ts'
+import { logAsInference } from '../body-log.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 
 /** Writes down what was asked asynchronously, as it can be asked again. */
@@ -18,5 +19,6 @@ export function recordDeferred(
   const { id, accountId, kind, model, createdAt: at } = inference
   const path = incoming.routeOptions.url ?? incoming.url
   const call = { path, body: receivedBody(incoming).value }
+  logAsInference(incoming, id)
   recordRequest?.({ id, accountId, tokenId, kind, model, at, asked: askedWork(work, call), result: null })
 }

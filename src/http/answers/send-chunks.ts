@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../core/ports/clock.ts'
+import { captureOf } from '../body-log.ts'
 import { clientSignal } from '../client-signal.ts'
 import { plainHeaders } from './send-events.ts'
 import { ReaderIdle, writeChunk } from './write-chunk.ts'
@@ -25,8 +26,14 @@ export async function sendChunks(
   reply.hijack()
   const { raw } = reply
   raw.writeHead(reply.statusCode, { ...plainHeaders(reply), 'content-type': contentType, 'content-length': bytes })
+  const capture = captureOf(reply.request)
+  capture?.describe('answer', { path: null, contentType, status: reply.statusCode })
   try {
-    if (reply.request.method !== 'HEAD') for await (const chunk of chunks) await writeChunk({ raw, clock }, chunk, { signal })
+    if (reply.request.method !== 'HEAD')
+      for await (const chunk of chunks) {
+        capture?.add('answer', chunk)
+        await writeChunk({ raw, clock }, chunk, { signal })
+      }
     raw.end()
   } catch (error) {
     if (!signal.aborted && !(error instanceof ReaderIdle)) onFailure(error)

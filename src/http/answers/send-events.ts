@@ -1,7 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../core/ports/clock.ts'
+import { captureOf } from '../body-log.ts'
 import { clientSignal } from '../client-signal.ts'
 import { ReaderIdle, writeChunk } from './write-chunk.ts'
+
+const eventStream = 'text/event-stream; charset=utf-8'
 
 /**
  * Sends server-sent events, one whole event per write, no faster than the client reads.
@@ -20,16 +23,21 @@ export async function sendEvents(
   reply.hijack()
   const { raw } = reply
   let failed = false
+  const capture = captureOf(reply.request)
+  capture?.describe('answer', { path: null, contentType: eventStream, status: 200 })
   try {
     raw.writeHead(200, {
       ...plainHeaders(reply),
-      'content-type': 'text/event-stream; charset=utf-8',
+      'content-type': eventStream,
       'cache-control': 'no-cache, no-transform',
       // Proxies such as nginx would hold events back.
       'x-accel-buffering': 'no',
     })
     // Events are plain ASCII, which is cheapest to write as Latin-1.
-    for await (const event of events) await writeChunk({ raw, clock }, event, { signal })
+    for await (const event of events) {
+      capture?.add('answer', event)
+      await writeChunk({ raw, clock }, event, { signal })
+    }
   } catch (error) {
     // What nobody reads would never leave the buffer.
     if (error instanceof ReaderIdle) raw.destroy()

@@ -16,6 +16,8 @@ export interface BodyGuards {
   readonly clock: Clock
   /** Resolves when a large body may send so many bytes more; all bodies share the turns. */
   readonly takeTurn: (bytes: number) => Promise<void>
+  /** Shown each piece that was taken, which it must not keep; absent = nobody looks. */
+  readonly onPiece?: (piece: Buffer) => void
 }
 
 /**
@@ -25,7 +27,7 @@ export interface BodyGuards {
  */
 export async function* countedBody(
   payload: IncomingMessage,
-  { limitBytes, allowance, clock, takeTurn }: BodyGuards,
+  { limitBytes, allowance, clock, takeTurn, onPiece }: BodyGuards,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (Number(payload.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
   let size = 0
@@ -43,6 +45,7 @@ export async function* countedBody(
       if (size > limitBytes) throw tooLarge(limitBytes)
       allowance.take(chunk.length)
       if (size > readAtOnce) await takeTurn(chunk.length)
+      onPiece?.(chunk)
       yield chunk
     }
   } finally {

@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import { filePartBytes } from '../../core/files/stored-file.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import { captureOf } from '../body-log.ts'
 import { accountOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import { type AsyncMode, readAsyncMode, refuseAsyncMode } from '../headers/async-mode.ts'
@@ -84,12 +85,13 @@ export function acceptJsonBodies(
     if (form === 'stored') return new ReceivedForm(payload, { ...guards, allowance: { ...allowance, take: () => {} } })
     if (form === 'memory') {
       refuseAsyncMode(request.headers, asyncMode)
-      return new ReceivedForm(payload, guards)
+      return new ReceivedForm(payload, { ...guards, onPiece: (piece) => captureOf(request)?.add('request', piece) })
     }
     const bytes = await collectBody(payload, guards)
     // Clients that name the type on every call also send it along with nothing.
     if (bytes.length === 0) return undefined
     const { length: byteLength } = bytes
+    captureOf(request)?.add('request', bytes)
     const keepBytes = asyncMode !== 'off'
     const parsed = await parser.parse(bytes, { owner, tooDeep: codesOf(request).invalid, keepBytes, signal: clientSignal(reply) })
     return { ...parsed, byteLength, asyncMode }

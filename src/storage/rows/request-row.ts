@@ -2,7 +2,7 @@ import type { NumberedRequest, RequestLogQuery } from '../../core/ports/request-
 import type { RequestRecord } from '../../core/request-record.ts'
 import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
 
-const kinds = ['chat', 'completion', 'embedding', 'image'] as const
+const kinds = ['chat', 'completion', 'embedding', 'rerank', 'image'] as const
 const outcomes = ['succeeded', 'failed', 'cancelled'] as const
 
 /** The columns of `request_records` besides its number; `words` is the excerpt in lower case, and only searched. */

@@ -1,3 +1,4 @@
+import { filePrefix } from '../../core/files/stored-file.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { MovedTable, ReadPage } from '../moving/moved-table.ts'
 import type { Row } from '../rows/row.ts'
@@ -10,6 +11,34 @@ import { Connection } from './connection.ts'
  */
 const bucketKey = `iif(output_key is null, null, 'v1/' || strftime('%Y-%m-%dT%H', completed_at / 1000, 'unixepoch') || '/' || id || '/' || attempt || '-'
     || printf('%012x', completed_at) || substr(output_sha256, 1, 20))`
+
+/** The same for one of the files that lie beside a document: copies of pictures, bodies of the request log, parts of files. */
+const documentKey = (place: string, file: string) => `'v1/' || strftime('%Y-%m-%dT%H', documents.at / 1000, 'unixepoch') || '/'
+    || iif(documents.kind = 'file', substr(documents.id, ${filePrefix.length + 1}), documents.id) || '/' || (${place} + 1) || '-'
+    || printf('%012x', documents.at) || substr(json_extract(${file}, '$.sha256'), 1, 20)`
+
+/** Documents whose files will be named as in a bucket. */
+const documentsInBucket = `select kind, id, account_id, at, label, text, attached_bytes, expires_at, version, bytes,
+    case when kind in ('picture', 'request-body') and json_type(documents.value, '$.file') = 'object'
+      then json_set(documents.value, '$.file.key', ${documentKey('0', "json_extract(documents.value, '$.file')")})
+    when kind = 'file' and json_type(documents.value, '$.parts') = 'array'
+      then json_set(documents.value, '$.parts', json((select json_group_array(json_set(part.value, '$.key', ${documentKey('part.key', 'part.value')}))
+        from json_each(documents.value, '$.parts') as part)))
+    else documents.value end as value
+  from documents`
+
+/** The files beside documents: as they are named, and as they will be. */
+const documentOutputs = `select documents.kind || '/' || documents.id || '/' || printf('%06d', part.key) as id,
+    json_extract(part.value, '$.key') as output_key, ${documentKey('part.key', 'part.value')} as object_key,
+    json_extract(part.value, '$.contentType') as content_type, json_extract(part.value, '$.bytes') as output_bytes,
+    json_extract(part.value, '$.sha256') as output_sha256
+  from documents, json_each(case when documents.kind in ('picture', 'request-body') then json_array(json_extract(documents.value, '$.file'))
+    when documents.kind = 'file' then coalesce(json_extract(documents.value, '$.parts'), '[]') else '[]' end) as part
+  where part.type = 'object'`
+
+const keptOutputs = `select id, output_key, ${bucketKey} as object_key, content_type, output_bytes, output_sha256 from inferences
+    where output_key is not null and output_deleted = 0 and status = 'completed'
+  union all ${documentOutputs}`
 
 /** Where the rows of tables come from that other stores keep in another shape. */
 const sourcesWith = (outputKey: string): Readonly<Record<string, string>> => ({
@@ -28,7 +57,7 @@ const sourcesWith = (outputKey: string): Readonly<Record<string, string>> => ({
     where output_key is not null and output_deleted = 0 and status = 'completed'`,
 })
 
-/** An output that is kept: as its file is named, and as it will be named in a bucket. */
+/** An output that is kept, or a file beside a document: as its file is named, and as it will be named in a bucket. */
 export interface KeptOutput {
   readonly file: OutputReference
   readonly object: OutputReference
@@ -42,7 +71,7 @@ export class InstallationReader implements Disposable {
 
   /** @param outputs Where outputs will lie, by which their rows name them. */
   constructor(file: string, { outputs }: { readonly outputs: 'files' | 'bucket' }) {
-    this.#sources = sourcesWith(outputs === 'files' ? 'output_key' : bucketKey)
+    this.#sources = outputs === 'files' ? sourcesWith('output_key') : { ...sourcesWith(bucketKey), documents: documentsInBucket }
     this.#connection = new Connection(file, { readOnly: true })
   }
 
@@ -59,13 +88,17 @@ export class InstallationReader implements Disposable {
     return this.#connection.all(sql, { ...keyOf(after, key), limit })
   }
 
-  /** Outputs that are kept, by their ids. */
+  /** How many outputs are kept. */
+  countOutputs(): number {
+    return readInteger(this.#connection.get(`select count(*) as count from (${keptOutputs})`) ?? {}, 'count')
+  }
+
+  /** Outputs that are kept, and files beside documents, in an order of their own. */
   keptOutputs(after: string | null, limit: number): readonly KeptOutput[] {
-    const rows = this.#connection.all(
-      `select id, output_key, ${bucketKey} as object_key, content_type, output_bytes, output_sha256 from inferences
-       where output_key is not null and output_deleted = 0 and status = 'completed' and id > :after order by id limit :limit`,
-      { after: after ?? '', limit },
-    )
+    const rows = this.#connection.all(`select * from (${keptOutputs}) where id > :after order by id limit :limit`, {
+      after: after ?? '',
+      limit,
+    })
     return rows.map((row) => {
       const content = {
         contentType: readText(row, 'content_type'),

@@ -28,9 +28,9 @@ export function openBackup(file: string): DatabaseSync {
   }
 }
 
-/** Whether a file of the data folder, by its path inside it, goes into a backup beside the database. */
+/** Whether a file of the data folder, by its path inside it, goes into a backup beside the database. The keys of the request log do not: a backup that is stolen must not be read. */
 export function belongsIntoBackup(path: string): boolean {
   const [top = '', second] = path.split('/')
-  if (/^(?:sepia\.db|owner\.|restoring)/.test(top) || top === 'models') return false
+  if (/^(?:sepia\.db|owner\.|restoring|request-log\.keys)/.test(top) || top === 'models') return false
   return !(top === 'outputs' && second === 'unfinished')
 }

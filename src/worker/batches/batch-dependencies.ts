@@ -1,6 +1,6 @@
 import type { ErrorRecord } from '../../core/error.ts'
 import type { BatchEndpoint } from '../../core/files/batch.ts'
-import type { InferenceWork } from '../../core/inference.ts'
+import type { Inference, InferenceWork } from '../../core/inference.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
@@ -31,4 +31,6 @@ export interface BatchDependencies extends FileDependencies, SubmitDependencies 
   readonly events: InferenceEvents
   readonly accounts: AccountStore
   readonly batchWords: BatchWords
+  /** Told of each line that enters the queue, for the request log; absent = nobody asks. */
+  readonly onLine?: (inference: Inference, call: { readonly path: string; readonly body: unknown }) => void
 }

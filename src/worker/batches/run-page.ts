@@ -96,7 +96,8 @@ async function enter(
     const fingerprint = createHash('sha256').update(each.bytes).digest('hex')
     const idempotency = { key: `${batch.id}/${batch.place.page}/${at}`, fingerprint }
     const submission = { accountId: batch.accountId, work, priority: 'low', idempotency, webhookUrl: null, outputBytes } as const
-    const { inference } = await submitInference(deps, submission, options)
+    const { inference, repeated } = await submitInference(deps, submission, options)
+    if (!repeated) deps.onLine?.(inference, { path: batch.endpoint, body: line.body })
     return { line, id: inference.id, refused: null }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

@@ -1,4 +1,5 @@
 import type { Inference } from '../../../core/inference.ts'
+import type { RequestBodies } from '../../contract/request-logs.ts'
 import type { RequestCall, RequestPage, RequestQuery, RequestShown } from '../../contract/requests.ts'
 import { request, send } from './request.ts'
 
@@ -13,9 +14,26 @@ export function showRequest(id: string, signal?: AbortSignal): Promise<RequestSh
   return request<RequestShown>(`/console/api/requests/${encodeURIComponent(id)}`, { signal })
 }
 
-/** How one request stands. @throws {RequestFailure} as {@link showRequest}. */
+/** How one asynchronous request stands. @throws {RequestFailure} as {@link showRequest}. */
 export async function findInference(id: string, signal?: AbortSignal): Promise<Inference> {
-  return (await showRequest(id, signal)).inference
+  const { inference } = await showRequest(id, signal)
+  if (inference === null) throw new Error(`The request ${id} is no asynchronous one.`)
+  return inference
+}
+
+/** What the request log has of a request; that somebody looked is written down. */
+export function showBodies(id: string, signal?: AbortSignal): Promise<RequestBodies> {
+  return request<RequestBodies>(bodiesPath(id), { signal })
+}
+
+/** Where the bodies of a request lie, each under the name of its part. */
+export function bodiesPath(id: string): string {
+  return `/console/api/requests/${encodeURIComponent(id)}/bodies`
+}
+
+/** Whether a route takes asynchronous requests. */
+export function isDeferrable({ path }: Pick<RequestCall, 'path'>): boolean {
+  return /^\/(generate\/|upscaling$|(v1\/)?chat\/completions$)/.test(path)
 }
 
 /** Asks for something again, asynchronously. Returns the new request's id. */

@@ -23,10 +23,5 @@ test('a chat is shown for every client that chats', () => {
 })
 
 test('anything else is shown as plain calls', () => {
-  assert.deepEqual(namesOf(callSamples('http://s', { path: '/v1/embeddings', body: { input: 'x' } })), [
-    'curl',
-    'curl, asynchronous',
-    'Python',
-    'fetch',
-  ])
+  assert.deepEqual(namesOf(callSamples('http://s', { path: '/v1/embeddings', body: { input: 'x' } })), ['curl', 'Python', 'fetch'])
 })

@@ -1,5 +1,6 @@
 import type { RequestCall } from '../../../contract/requests.ts'
 import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
+import { isDeferrable } from '../../interface/inference-requests.ts'
 import type { Sample } from '../../parts/code-sample.tsx'
 
 const token = 'process.env.TOKEN'
@@ -9,7 +10,7 @@ export function callSamples(origin: string, { path, body }: RequestCall): readon
   const url = `${origin}${path}`
   const common: readonly Sample[] = [
     { language: 'curl', code: curlSample(url, body) },
-    { language: 'curl, asynchronous', code: curlSample(url, body, ['X-Service-Async: 1']) },
+    ...(isDeferrable({ path }) ? [{ language: 'curl, asynchronous', code: curlSample(url, body, ['X-Service-Async: 1']) }] : []),
     { language: 'Python', code: python(url, body) },
   ]
   if (path.startsWith('/generate/')) return [...common, ...imageSamples(origin, url, { path, body })]

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { RequestCall } from '../../../contract/requests.ts'
-import { runAgain } from '../../interface/inference-requests.ts'
+import { isDeferrable, runAgain } from '../../interface/inference-requests.ts'
 import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
@@ -32,9 +32,11 @@ export function RequestInput({ call }: { call: RequestCall }): VNode {
           <Button size="small" icon="code" onClick={() => (code.value = !code.value)}>
             {code.value ? 'Show as JSON' : 'Show as code'}
           </Button>
-          <Button size="small" icon="again" disabled={busy.value || lacksFiles} onClick={again}>
-            Run again
-          </Button>
+          {isDeferrable(call) ? (
+            <Button size="small" icon="again" disabled={busy.value || lacksFiles} onClick={again}>
+              Run again
+            </Button>
+          ) : null}
         </span>
       </div>
       {lacksFiles ? <p class="faint">Its files are not kept, so it cannot be run again from here.</p> : null}

@@ -16,24 +16,25 @@ const plain: readonly Column<ListedRequest>[] = [
 ]
 const who: Column<ListedRequest> = { title: 'Who', cell: ({ account }) => account ?? '' }
 
-/** Requests as rows; asynchronous ones lead to their own page. */
+/** Requests as rows, each of which leads to its own page. */
 export function RequestLedger({ requests }: { requests: readonly ListedRequest[] }): VNode {
   const columns = requests.some(({ account }) => account !== null) ? [...plain.slice(0, 2), who, ...plain.slice(2)] : plain
   return <Ledger label="Requests" columns={columns} rows={requests} keyOf={({ key }) => key} crowded />
 }
 
-function Lead({ request: { id, kind, excerpt, picture, inference } }: { request: ListedRequest }): VNode {
+function Lead({ request: { id, key, kind, excerpt, picture, inference } }: { request: ListedRequest }): VNode {
   const short = (
     <code class="faint" title={id}>
       {id.length > 2 * shortIdLength ? `…${id.slice(-shortIdLength)}` : id}
     </code>
   )
-  const words = <span class="request-words">{excerpt || kind}</span>
   return (
     <span class="request-lead">
       {picture === null ? <span class="request-picture" /> : <img class="request-picture" src={picture} alt="" loading="lazy" />}
       <span>
-        {inference === null ? words : <a href={`/console/requests/${encodeURIComponent(id)}`}>{words}</a>}
+        <a href={`/console/requests/${encodeURIComponent(inference === null ? key : id)}`}>
+          <span class="request-words">{excerpt || kind}</span>
+        </a>
         {short}
       </span>
     </span>

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
-import type { Account } from '../../../../core/account.ts'
 import type { Inference } from '../../../../core/inference.ts'
 import type { RequestShown } from '../../../contract/requests.ts'
 import { cancelInference, showRequest } from '../../interface/inference-requests.ts'
@@ -8,6 +7,7 @@ import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureDetail } from '../../parts/failure-detail.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { now } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { useRepeat } from '../../state/repeat.ts'
@@ -15,27 +15,30 @@ import { useResource } from '../../state/resource.ts'
 import { pathBehind } from '../../state/router.ts'
 import { showToast } from '../../state/toasts.ts'
 import { DeliveryLedger } from '../webhooks/delivery-ledger.tsx'
+import { RequestBodies } from './request-bodies.tsx'
 import { RequestInput } from './request-call.tsx'
 import { RequestFacts } from './request-facts.tsx'
 import { RequestResult } from './request-result.tsx'
 import { Timeline } from './timeline.tsx'
+import { timelineEvents, waitedEvents } from './timeline-events.ts'
 
 const refreshMs = 1000
 
 /** One request: its timeline, its facts, and the way to stop it. */
-export function RequestPage({ account }: { account: Account }): VNode {
-  const id = pathBehind('/console/requests') ?? ''
-  const { resource, reload } = useResource((signal) => showRequest(id, signal), [id])
+export function RequestPage(): VNode {
+  const place = pathBehind('/console/requests') ?? ''
+  const { resource, reload } = useResource((signal) => showRequest(place, signal), [place])
   const current = resource.value
-  const open = current.state === 'ready' && current.value.inference.status !== 'completed'
-  const isOwn = current.state === 'ready' && current.value.inference.accountId === account.id
+  const open = current.state === 'ready' && current.value.inference !== null && current.value.inference.status !== 'completed'
+  const isOwn = current.state === 'ready' && current.value.account === null
   useRepeat(
-    useCallback(() => void reload(), [id]),
+    useCallback(() => void reload(), [place]),
     open ? refreshMs : null,
   )
   const cancel = async () => {
+    if (current.state !== 'ready') return
     try {
-      await cancelInference(id)
+      await cancelInference(current.value.id)
     } catch (failure) {
       showToast(sentenceOf(failure))
     }
@@ -44,7 +47,7 @@ export function RequestPage({ account }: { account: Account }): VNode {
   return (
     <Page
       title="Request"
-      intro={<code>{id}</code>}
+      intro={current.state === 'ready' ? <code>{current.value.id}</code> : null}
       width="narrow"
       actions={
         open && isOwn ? (
@@ -55,24 +58,13 @@ export function RequestPage({ account }: { account: Account }): VNode {
       }
     >
       <Loaded resource={resource} retry={() => void reload()}>
-        {({ inference, token, call, deliveries }: RequestShown) => (
+        {(shown: RequestShown) => (
           <>
-            <div class="sheet stack loose">
-              <div class="row between">
-                <StatusMark inference={inference} />
-                {hasOutput(inference) ? (
-                  <Button size="small" icon="download" href={`/console/api/outputs/${encodeURIComponent(inference.id)}`} download>
-                    Download the output
-                  </Button>
-                ) : null}
-              </div>
-              {inference.error ? <Failure inference={inference} /> : null}
-              <Timeline inference={inference} />
-            </div>
-            {hasOutput(inference) ? <RequestResult inference={inference} /> : null}
-            {call === null ? null : <RequestInput call={call} />}
-            {deliveries.length > 0 ? <DeliveryLedger deliveries={deliveries} /> : null}
-            <RequestFacts inference={inference} token={token} />
+            {shown.inference === null ? <Waited shown={shown} /> : <Deferred inference={shown.inference} />}
+            {shown.call === null ? null : <RequestInput call={shown.call} />}
+            {shown.logged ? <RequestBodies id={place} /> : null}
+            {shown.deliveries.length > 0 ? <DeliveryLedger deliveries={shown.deliveries} /> : null}
+            <RequestFacts shown={shown} />
           </>
         )}
       </Loaded>
@@ -80,6 +72,44 @@ export function RequestPage({ account }: { account: Account }): VNode {
         <a href="/console/requests">All requests</a>
       </p>
     </Page>
+  )
+}
+
+/** How an asynchronous request stands, and what came out. */
+function Deferred({ inference }: { inference: Inference }): VNode {
+  return (
+    <>
+      <div class="sheet stack loose">
+        <div class="row between">
+          <StatusMark inference={inference} />
+          {hasOutput(inference) ? (
+            <Button size="small" icon="download" href={`/console/api/outputs/${encodeURIComponent(inference.id)}`} download>
+              Download the output
+            </Button>
+          ) : null}
+        </div>
+        {inference.error ? <Failure inference={inference} /> : null}
+        <Timeline events={timelineEvents(inference, now.value)} />
+      </div>
+      {hasOutput(inference) ? <RequestResult inference={inference} /> : null}
+    </>
+  )
+}
+
+/** A request whose caller waited: when what happened, and why there is no more. */
+function Waited({ shown }: { shown: RequestShown }): VNode {
+  const { result } = shown
+  if (result === null) return <p class="sheet soft">Its record is gone; only that it was asked is remembered.</p>
+  return (
+    <div class="sheet stack loose">
+      <StatusMark inference={{ status: 'completed', outcome: result.outcome }} />
+      <Timeline events={waitedEvents(shown.at, result)} />
+      {shown.logged ? null : (
+        <p class="faint">
+          Its caller waited for the answer, so that what was asked and answered is kept nowhere; an owner can switch a request log on.
+        </p>
+      )}
+    </div>
   )
 }
 

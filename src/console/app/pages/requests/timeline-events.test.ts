@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Inference } from '../../../../core/inference.ts'
-import { timelineEvents } from './timeline-events.ts'
+import { timelineEvents, waitedEvents } from './timeline-events.ts'
 
 const pending: Inference = {
   id: 'r',
@@ -46,6 +46,18 @@ test('a success tells when its output goes, and that it went', () => {
   }
   assert.equal(titles(done, 5000).at(-1), 'Output will be deleted ahead')
   assert.equal(titles(done, 9000).at(-1), 'Output deleted reached')
+})
+
+test('a request whose caller waited was asked and answered, to the millisecond', () => {
+  const result = { outcome: 'succeeded', promptTokens: 1, completionTokens: 1, images: 0, durationMs: 1234 } as const
+  assert.deepEqual(
+    waitedEvents(1000, result).map(({ title, at, tone }) => [title, at, tone]),
+    [
+      ['Asked', 1000, 'reached'],
+      ['Answered', 2234, 'reached'],
+    ],
+  )
+  assert.equal(waitedEvents(1000, { ...result, outcome: 'cancelled' })[1]?.tone, 'failed')
 })
 
 test('a request cancelled while it waited never started', () => {

@@ -1,4 +1,5 @@
 import type { Inference } from '../../../../core/inference.ts'
+import type { RequestResult } from '../../../../core/request-record.ts'
 import { durationText } from '../../parts/duration-text.ts'
 
 export interface TimelineEvent {
@@ -40,6 +41,17 @@ export function timelineEvents(inference: Inference, now: number): readonly Time
     })
   }
   return events.filter((event) => !(event.title === 'Started' && event.at === null && outcome !== null))
+}
+
+const waitedEnds = { succeeded: 'Answered', failed: 'Failed', cancelled: 'Left' } as const
+
+/** The life of a request whose caller waited. @param at When it was asked, in Unix milliseconds. */
+export function waitedEvents(at: number, { outcome, durationMs }: RequestResult): readonly TimelineEvent[] {
+  const note = outcome === 'cancelled' ? 'Its client left before the answer was complete.' : ''
+  return [
+    { title: 'Asked', note: '', at, tone: 'reached' },
+    { title: waitedEnds[outcome], note, at: at + durationMs, tone: outcome === 'succeeded' ? 'reached' : 'failed' },
+  ]
 }
 
 function queuedNote({ queuePosition, status }: Inference): string {

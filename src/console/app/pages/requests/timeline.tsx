@@ -1,7 +1,5 @@
 import type { VNode } from 'preact'
-import type { Inference } from '../../../../core/inference.ts'
-import { now } from '../../parts/moment.tsx'
-import { timelineEvents } from './timeline-events.ts'
+import type { TimelineEvent } from './timeline-events.ts'
 
 const clock = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
@@ -15,10 +13,11 @@ const clock = new Intl.DateTimeFormat(undefined, {
 const toneClass = { reached: 'reached', failed: 'reached failed', ahead: '' } as const
 
 /** The life of a request, top to bottom. */
-export function Timeline({ inference }: { inference: Inference }): VNode {
+export function Timeline({ events }: { events: readonly TimelineEvent[] }): VNode {
+  const begun = events[0]?.at ?? 0
   return (
     <ol class="timeline">
-      {timelineEvents(inference, now.value).map((event) => (
+      {events.map((event) => (
         <li key={event.title} class={toneClass[event.tone]}>
           <strong>{event.title}</strong>
           {event.at === null ? (
@@ -26,9 +25,7 @@ export function Timeline({ inference }: { inference: Inference }): VNode {
           ) : (
             <span class="numbers">
               <time dateTime={new Date(event.at).toISOString()}>{clock.format(event.at)}</time>
-              {event.tone !== 'ahead' && event.at > inference.createdAt ? (
-                <span class="faint"> +{(event.at - inference.createdAt).toLocaleString()} ms</span>
-              ) : null}
+              {event.tone !== 'ahead' && event.at > begun ? <span class="faint"> +{(event.at - begun).toLocaleString()} ms</span> : null}
             </span>
           )}
           {event.note ? <p>{event.note}</p> : null}

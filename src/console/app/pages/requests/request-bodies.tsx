@@ -1,0 +1,105 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { ShownBody } from '../../../contract/request-logs.ts'
+import type { RequestCall } from '../../../contract/requests.ts'
+import { bodiesPath, showBodies } from '../../interface/inference-requests.ts'
+import { Button } from '../../parts/button.tsx'
+import { byteText } from '../../parts/byte-text.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { useResource } from '../../state/resource.ts'
+import { RequestInput } from './request-call.tsx'
+
+const titles = { request: 'Asked', answer: 'Answered' } as const
+
+/** What the request log has of a request, once somebody asks to see it. */
+export function RequestBodies({ id }: { id: string }): VNode {
+  const open = useSignal(false)
+  return open.value ? (
+    <Bodies id={id} />
+  ) : (
+    <section class="sheet stack" aria-label="Request log">
+      <p class="soft">What was asked and answered is in the request log. That you look at it is written in the audit log.</p>
+      <div>
+        <Button size="small" onClick={() => (open.value = true)}>
+          Show what was asked and answered
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+function Bodies({ id }: { id: string }): VNode {
+  const { resource, reload } = useResource((signal) => showBodies(id, signal), [id])
+  return (
+    <Loaded resource={resource} retry={() => void reload()}>
+      {({ bodies }) =>
+        bodies.length === 0 ? (
+          <p class="sheet soft">The time of its bodies is over.</p>
+        ) : (
+          bodies.map((body) => {
+            const call = callOf(body)
+            return call === null ? <Body key={body.part} id={id} body={body} /> : <RequestInput key={body.part} call={call} />
+          })
+        )
+      }
+    </Loaded>
+  )
+}
+
+function Body({ id, body }: { id: string; body: ShownBody }): VNode {
+  const { part, unreadable, path, contentType, status, length, text, more } = body
+  const facts = [path && `POST ${path}`, status, contentType?.split(';')[0], byteText(length)].filter((fact) => fact !== null).join(', ')
+  return (
+    <section class="sheet stack" aria-label={titles[part]}>
+      <div class="row between">
+        <h2>{titles[part]}</h2>
+        {unreadable === null ? (
+          <Button size="small" icon="download" href={`${bodiesPath(id)}/${part}`} download>
+            Download
+          </Button>
+        ) : null}
+      </div>
+      {unreadable === null ? (
+        <>
+          <p class="faint">{facts}</p>
+          {text === null ? null : (
+            <div class="code">
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+              <pre tabIndex={0}>
+                <code>{indented(text)}</code>
+              </pre>
+            </div>
+          )}
+          {more ? (
+            <p class="faint">{text === null ? 'It is no text: download it.' : 'This is its beginning; download it for the rest.'}</p>
+          ) : null}
+        </>
+      ) : (
+        <p class="note bad">
+          {unreadable === 'key'
+            ? 'It was encrypted with a key that this service does not have (any more).'
+            : 'It was changed or is damaged.'}
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** A request whose body is there as a whole, as it can be sent again. */
+function callOf({ part, path, text, more }: ShownBody): RequestCall | null {
+  const body = part !== 'request' || path === null || text === null || more ? null : parse(text)
+  return typeof body !== 'object' || body === null || Array.isArray(body) || path === null ? null : { path, body: { ...body } }
+}
+
+function indented(text: string): string {
+  const value = parse(text)
+  return value === null ? text : JSON.stringify(value, null, 2)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

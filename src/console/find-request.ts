@@ -1,0 +1,45 @@
+import type { Account } from '../core/account.ts'
+import { ServiceError } from '../core/error.ts'
+import type { Inference } from '../core/inference.ts'
+import type { NumberedRequest } from '../core/ports/request-log.ts'
+import { findInference } from '../operations/deferred/find-inference.ts'
+import type { ConsoleDependencies } from './console-dependencies.ts'
+
+/** A request as it is remembered: of an asynchronous one at least how it stands, of any other its record. */
+export interface FoundRequest {
+  readonly id: string
+  readonly accountId: string
+  readonly record: NumberedRequest | null
+  /** null = its caller waited. */
+  readonly inference: Inference | null
+}
+
+/**
+ * A request that a person may see: one's own or, for owners, anybody's.
+ *
+ * @param place The id of an asynchronous request, or the number of a record: ids of the others are their callers' to choose.
+ * @throws {ServiceError} `request_not_found`, in the same words for a foreign, an unknown and a malformed place.
+ */
+export async function findRequest(
+  deps: Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'clock'>,
+  { place, person }: { readonly place: string; readonly person: Account },
+  options: { readonly signal: AbortSignal },
+): Promise<FoundRequest> {
+  const accountId = person.role === 'owner' ? null : person.id
+  const any = { accountId, search: null, kind: null, limit: 1 }
+  if (/^\d{1,15}$/.test(place)) {
+    const number = Number(place)
+    const [record = null] = await deps.requests.list({ ...any, deferred: null, ids: null, before: number + 1 }, options)
+    if (record?.number !== number) throw requestNotFound()
+    const inference = record.result === null ? await deps.log.find(record.id, record.accountId, options) : null
+    return { id: record.id, accountId: record.accountId, record, inference }
+  }
+  const [record = null] =
+    place.length > 100 ? [] : await deps.requests.list({ ...any, deferred: true, ids: [place], before: null }, options)
+  const inference = await findInference(deps, { id: place, accountId: record?.accountId ?? person.id }, options)
+  return { id: inference.id, accountId: inference.accountId, record, inference }
+}
+
+function requestNotFound(): ServiceError {
+  return new ServiceError('request_not_found', 'There is no such request; what was asked is remembered for eight days.')
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../core/error.ts'
+import { clientSignal } from '../../http/client-signal.ts'
+import { findBodies, type ReadBody } from '../../operations/bodies/kept-bodies.ts'
+import type { ConsoleDependencies } from '../console-dependencies.ts'
+import type { RequestBodies, ShownBody } from '../contract/request-logs.ts'
+import { findRequest } from '../find-request.ts'
+import { recordAudit } from '../record-audit.ts'
+import { personOf } from '../sign-in/signed-in.ts'
+
+/** Bytes of a body that are shown; the rest is fetched as a file. */
+const mostShown = 128 * 1024
+
+type Dependencies = Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'clock' | 'audit' | 'documents' | 'outputs' | 'bodyKeys'>
+
+/** /console/api/requests/:id/bodies: what the request log has of one's own request or, for owners, of anybody's. Each look is written down. */
+export function registerRequestBodies(own: FastifyInstance, deps: Dependencies): void {
+  own.get<{ Params: { id: string } }>('/console/api/requests/:id/bodies', async (request, reply): Promise<RequestBodies> => {
+    const bodies = await readBodies(deps, request, { signal: clientSignal(reply) })
+    return { bodies: bodies.map(showBody) }
+  })
+
+  own.get<{ Params: { id: string; part: string } }>('/console/api/requests/:id/bodies/:part', async (request, reply) => {
+    const bodies = await readBodies(deps, request, { signal: clientSignal(reply) })
+    const body = bodies.find(({ part }) => part === request.params.part)
+    if (body === undefined || 'unreadable' in body)
+      throw new ServiceError('not_found', 'The request log has no such body that could be read.')
+    // Whatever it says that it is, it is a file and never a page.
+    reply.header('content-disposition', `attachment; filename="${body.part}.${extensionOf(body.contentType)}"`)
+    return reply.type('application/octet-stream').send(Buffer.from(body.bytes))
+  })
+}
+
+async function readBodies(
+  deps: Dependencies,
+  request: FastifyRequest<{ Params: { id: string } }>,
+  options: { readonly signal: AbortSignal },
+): Promise<readonly ReadBody[]> {
+  const { id: requestId, accountId } = await findRequest(deps, { place: request.params.id, person: personOf(request) }, options)
+  const bodies = await findBodies({ ...deps, keys: deps.bodyKeys }, { accountId, requestId }, options)
+  if (bodies.length > 0) await recordAudit(deps, request, 'request-log-read', { subject: accountId, detail: requestId })
+  return bodies
+}
+
+function showBody(body: ReadBody): ShownBody {
+  const { part } = body
+  if ('unreadable' in body)
+    return { part, unreadable: body.unreadable, path: null, contentType: null, status: null, length: 0, text: null, more: false }
+  const { path, contentType, status, length, bytes } = body
+  const shown = bytes.subarray(0, mostShown)
+  const text = /^(?:application\/json|text\/)/.test(contentType ?? '') ? new TextDecoder().decode(shown, { stream: true }) : null
+  return { part, unreadable: null, path, contentType, status, length, text, more: bytes.length > shown.length || text === null }
+}
+
+function extensionOf(contentType: string | null): string {
+  const known = /^(?:application\/(json)|image\/(png|jpeg|webp)|text\/(event-stream))/.exec(contentType ?? '')
+  const found = known?.slice(1).find((each) => each !== undefined)
+  return found === undefined ? 'bin' : found === 'event-stream' ? 'txt' : found
+}

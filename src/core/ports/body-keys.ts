@@ -1,0 +1,17 @@
+/** What bodies of requests are encrypted with. */
+export interface BodyKey {
+  readonly id: string
+  /** 32 bytes. */
+  readonly secret: Uint8Array
+}
+
+/** The keys of the request log: the newest encrypts, the others are kept to read with. */
+export interface BodyKeys {
+  /** The newest; null = there is none, so that nothing can be logged. */
+  current(): BodyKey | null
+  find(id: string): BodyKey | null
+  /** Makes a first key where there is none and this service may; nothing happens otherwise. */
+  begin(): Promise<void>
+  /** Reads them anew, where somebody else may have made one. */
+  refresh(): Promise<void>
+}

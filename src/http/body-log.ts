@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { BodyCapture } from '../operations/bodies/body-capture.ts'
+import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
+import { callerOf } from './caller.ts'
+
+/** What tells callers that their requests are logged, and for how many hours. */
+export const requestLogHeader = 'x-request-log'
+
+const hourMs = 60 * 60 * 1000
+
+interface Logged {
+  readonly capture: BodyCapture
+  /** What the log names it by. */
+  requestId: string
+}
+
+const logged = new WeakMap<FastifyRequest, Logged>()
+
+/** Collects the bodies of requests that do work on a model, of accounts whose log is on; to be registered behind authentication. */
+export function logBodies(api: FastifyInstance, bodies: BodyRecorder | undefined): void {
+  if (bodies === undefined) return
+  api.addHook('onRoute', (route) => {
+    if (route.config?.spends === undefined) return
+    const own = route.onRequest === undefined ? [] : [route.onRequest].flat()
+    route.onRequest = [...own, (request, reply, done) => done(begin(bodies, request, reply))]
+    const sent = route.onSend === undefined ? [] : [route.onSend].flat()
+    route.onSend = [
+      ...sent,
+      (request, reply, payload, done) => {
+        if (typeof payload === 'string' || payload instanceof Uint8Array) logAnswer(request, reply, payload)
+        done(null, payload)
+      },
+    ]
+  })
+}
+
+/** Where the bodies of a request are collected; undefined where they are not. */
+export function captureOf(request: FastifyRequest): BodyCapture | undefined {
+  return logged.get(request)?.capture
+}
+
+/** Takes an answer that is sent at once. */
+function logAnswer(request: FastifyRequest, reply: FastifyReply, payload: string | Uint8Array): void {
+  const found = logged.get(request)
+  if (found === undefined || found.requestId !== request.id) return
+  const type = reply.getHeader('content-type')
+  found.capture.describe('answer', { path: null, contentType: typeof type === 'string' ? type : null, status: reply.statusCode })
+  found.capture.add('answer', payload)
+}
+
+/** For a request that is answered later: the log names it by its inference, whose output is its answer. */
+export function logAsInference(request: FastifyRequest, inferenceId: string): void {
+  const found = logged.get(request)
+  if (found !== undefined) found.requestId = inferenceId
+}
+
+function begin(bodies: BodyRecorder, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { accountId } = callerOf(request)
+  const capture = bodies.open(accountId)
+  const found = bodies.of(accountId)
+  if (capture === null || found === null) return undefined
+  const entry: Logged = { capture, requestId: request.id }
+  logged.set(request, entry)
+  reply.header(requestLogHeader, `${found.keepMs / hourMs}h`)
+  const path = request.routeOptions.url ?? null
+  capture.describe('request', { path, contentType: request.headers['content-type'] ?? null, status: null })
+  reply.raw.once('close', () => bodies.record(capture, { accountId, requestId: entry.requestId }))
+  return undefined
+}

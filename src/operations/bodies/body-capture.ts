@@ -1,0 +1,77 @@
+import { type BodyPart, bodyParts, longestBody } from '../../core/logged-body.ts'
+import type { NewBody } from './kept-bodies.ts'
+
+/** Memory that captures share. */
+export interface HeldBytes {
+  /** False when there is no room. */
+  take(bytes: number): boolean
+  release(bytes: number): void
+}
+
+type Description = Pick<NewBody, 'path' | 'contentType' | 'status'>
+
+interface Collected {
+  pieces: Uint8Array[]
+  held: number
+  length: number
+  description: Description | null
+}
+
+/** Collects the bodies of one request, up to their longest; when memory runs out it lets go of all of them. */
+export class BodyCapture {
+  readonly #memory: HeldBytes
+  #parts: Readonly<Record<BodyPart, Collected>> | null = { request: nothing(), answer: nothing() }
+
+  constructor(memory: HeldBytes) {
+    this.#memory = memory
+  }
+
+  /** Collects a copy, for what is passed may be used again. */
+  add(part: BodyPart, piece: Uint8Array | string): void {
+    const collected = this.#parts?.[part]
+    if (collected === undefined) return
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
+    collected.length += bytes.length
+    const kept = bytes.subarray(0, longestBody - collected.held)
+    if (kept.length === 0) return
+    if (!this.#memory.take(kept.length)) {
+      this.drop()
+      return
+    }
+    collected.held += kept.length
+    collected.pieces.push(typeof piece === 'string' ? kept : Buffer.from(kept))
+  }
+
+  /** What kind of body it is; one that nobody describes is left out. */
+  describe(part: BodyPart, { path, contentType, status }: Description): void {
+    if (this.#parts !== null) this.#parts[part].description = { path, contentType, status }
+  }
+
+  /** Lets go of one part, or of all. */
+  drop(part?: BodyPart): void {
+    for (const each of part === undefined ? bodyParts : [part]) {
+      const collected = this.#parts?.[each]
+      if (collected === undefined) continue
+      this.#memory.release(collected.held)
+      Object.assign(collected, nothing())
+    }
+    if (part === undefined) this.#parts = null
+  }
+
+  /** What was collected; its memory is the taker's to release. */
+  finish(): readonly Omit<NewBody, 'accountId' | 'requestId'>[] {
+    const parts = this.#parts
+    this.#parts = null
+    if (parts === null) return []
+    return bodyParts.flatMap((part) => {
+      const { description, pieces, length, held } = parts[part]
+      if (description !== null) return [{ part, ...description, pieces, length }]
+      this.#memory.release(held)
+      return []
+    })
+  }
+}
+
+function nothing(): Collected {
+  return { pieces: [], held: 0, length: 0, description: null }
+}

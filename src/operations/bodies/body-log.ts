@@ -1,0 +1,98 @@
+import type { Document, StoredDocument } from '../../core/document.ts'
+import { ServiceError } from '../../core/error.ts'
+import { type BodyLogSwitch, shortestKeepMs } from '../../core/logged-body.ts'
+import type { BodyKeys } from '../../core/ports/body-keys.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { DocumentStore } from '../../core/ports/document-store.ts'
+import { bodyOwner } from './kept-bodies.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/** What switching the log needs. */
+export interface BodyLogDependencies {
+  readonly documents: DocumentStore
+  readonly clock: Pick<Clock, 'now'>
+  readonly keys: BodyKeys
+  /** Longest time that bodies may be kept. */
+  readonly mostKeepMs: number
+}
+
+const hourMs = 60 * 60 * 1000
+/** Accounts whose log can be on at once. */
+const mostSwitches = 1000
+
+/**
+ * Switches the log of an account's requests on, or changes for how long bodies are kept from now on.
+ *
+ * @param wish.forMs After which it goes off by itself; null = never.
+ * @throws {ServiceError} `invalid_request_error` for a time that is too short or too long, and where there is no key to encrypt with.
+ */
+export async function switchBodyLogOn(
+  { documents, clock, keys, mostKeepMs }: BodyLogDependencies,
+  { accountId, keepMs, forMs }: { readonly accountId: string; readonly keepMs: number; readonly forMs: number | null },
+  { signal }: Options,
+): Promise<BodyLogSwitch> {
+  if (!(keepMs >= shortestKeepMs && keepMs <= mostKeepMs))
+    throw new ServiceError(
+      'invalid_request_error',
+      `Keep bodies for 1 to ${Math.floor(mostKeepMs / hourMs)} hours (request-log-time); ${Math.round((keepMs / hourMs) * 10) / 10} was asked for.`,
+      { param: 'keep' },
+    )
+  if (forMs !== null && !(forMs > 0))
+    throw new ServiceError('invalid_request_error', 'Log for some time, or leave the time out.', { param: 'for' })
+  await keys.begin()
+  if (keys.current() === null)
+    throw new ServiceError(
+      'invalid_request_error',
+      'There is no key to encrypt bodies with; make one with sepia log-key make and name its file by request-log-keys on every node.',
+    )
+  const since = clock.now()
+  const until = forMs === null ? null : since + forMs
+  const document: Document = {
+    kind: 'request-log',
+    id: accountId,
+    accountId: bodyOwner(accountId),
+    value: { keepMs },
+    at: since,
+    label: null,
+    text: '',
+    attachedBytes: 0,
+    expiresAt: until,
+  }
+  const result = await documents.put(document, { signal, most: Number.POSITIVE_INFINITY })
+  if (result !== 'stored') throw new Error(`The switch of the request log was answered ${result}`)
+  return { accountId, since, keepMs, until }
+}
+
+/** Switches the log off; what it holds stays for its time. False when it was off. */
+export function switchBodyLogOff(
+  { documents }: Pick<BodyLogDependencies, 'documents'>,
+  accountId: string,
+  options: Options,
+): Promise<boolean> {
+  return documents.remove({ kind: 'request-log', id: accountId, accountId: bodyOwner(accountId) }, options)
+}
+
+/** How the log of an account is switched; null = off. */
+export async function findBodyLog(
+  { documents }: Pick<BodyLogDependencies, 'documents'>,
+  accountId: string,
+  options: Options,
+): Promise<BodyLogSwitch | null> {
+  const found = await documents.get({ kind: 'request-log', id: accountId, accountId: bodyOwner(accountId) }, options)
+  return found === null ? null : readSwitch(found)
+}
+
+/** All logs that are on. */
+export async function listBodyLogs(
+  { documents }: Pick<BodyLogDependencies, 'documents'>,
+  options: Options,
+): Promise<readonly BodyLogSwitch[]> {
+  const query = { kind: 'request-log', accountId: null, order: 'newest', after: null, limit: mostSwitches } as const
+  return (await documents.list(query, options)).map(readSwitch)
+}
+
+/** Documents of this kind are written here and nowhere else, so that their shape is known. */
+function readSwitch({ id: accountId, at: since, value, expiresAt: until }: StoredDocument): BodyLogSwitch {
+  return { accountId, since, keepMs: (value as { readonly keepMs: number }).keepMs, until }
+}

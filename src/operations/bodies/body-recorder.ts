@@ -1,0 +1,153 @@
+import type { Inference } from '../../core/inference.ts'
+import type { BodyDropReason, BodyLogSwitch } from '../../core/logged-body.ts'
+import type { BodyKeys } from '../../core/ports/body-keys.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import { unstoppable } from '../../core/waiting.ts'
+import type { EncodedOutput } from '../deferred/encoded-output.ts'
+import { BodyCapture } from './body-capture.ts'
+import { listBodyLogs } from './body-log.ts'
+import { type KeptBodyDependencies, keepBody, type NewBody } from './kept-bodies.ts'
+
+/** Bytes of bodies in memory, collected or waiting to be written; more are left out, for nobody's request waits for the log. */
+const mostHeldBytes = 64 * 1024 * 1024
+const mostWaiting = 10_000
+const writtenAtOnce = 4
+
+export interface BodyRecorderDependencies extends KeptBodyDependencies {
+  readonly clock: Pick<Clock, 'now'>
+  readonly keys: BodyKeys
+  /** Bytes of one account's log. */
+  readonly mostBytes: number
+  readonly onDropped: (drop: { readonly reason: BodyDropReason; readonly accountId: string }) => void
+  readonly onFault: (error: unknown) => void
+}
+
+type Asked = Pick<Inference, 'id' | 'accountId'>
+
+/** Writes bodies of the accounts whose log is on, while nobody waits for it: what does not fit is left out and counted. */
+export class BodyRecorder implements AsyncDisposable {
+  readonly #deps: BodyRecorderDependencies
+  readonly #waiting: NewBody[] = []
+  #switches: ReadonlyMap<string, BodyLogSwitch> = new Map()
+  #asked = 0
+  #held = 0
+  #writing = 0
+  #idle: PromiseWithResolvers<void> | null = null
+
+  constructor(deps: BodyRecorderDependencies) {
+    this.#deps = deps
+  }
+
+  /** Reads anew which logs are on; a duty asks for it every few seconds, and whoever changes one at once. */
+  async refresh(options: { readonly signal: AbortSignal }): Promise<void> {
+    this.#asked += 1
+    const asked = this.#asked
+    const found = await listBodyLogs(this.#deps, options)
+    // What was read before a change must not undo it.
+    if (asked !== this.#asked) return
+    this.#switches = new Map(found.map((each) => [each.accountId, each]))
+    if (found.length > 0) await this.#deps.keys.refresh()
+  }
+
+  /** How the log of an account is switched; null = off. */
+  of(accountId: string): BodyLogSwitch | null {
+    const found = this.#switches.get(accountId)
+    return found === undefined || (found.until !== null && found.until <= this.#deps.clock.now()) ? null : found
+  }
+
+  /** Collects the bodies of one request; null where the log of its account is off. */
+  open(accountId: string): BodyCapture | null {
+    if (this.#switches.size === 0 || this.of(accountId) === null) return null
+    return new BodyCapture({
+      take: (bytes) => this.#take(accountId, bytes),
+      release: (bytes) => {
+        this.#held -= bytes
+      },
+    })
+  }
+
+  /** Keeps what was collected; the capture is empty afterwards. */
+  record(capture: BodyCapture, target: { readonly accountId: string; readonly requestId: string }): void {
+    for (const body of capture.finish()) this.#enqueue({ ...target, ...body })
+  }
+
+  /** Keeps the output of an inference: the answer of a request that nobody waits for. */
+  recordOutput({ id: requestId, accountId }: Asked, { contentType, chunks }: Pick<EncodedOutput, 'contentType' | 'chunks'>): void {
+    this.#recordBody({ accountId, requestId }, { part: 'answer', path: null, contentType }, chunks)
+  }
+
+  /** Keeps a line of a batch as the request that it is. */
+  recordLine({ id: requestId, accountId }: Asked, { path, body }: { readonly path: string; readonly body: unknown }): void {
+    const pieces = [Buffer.from(JSON.stringify(body))]
+    this.#recordBody({ accountId, requestId }, { part: 'request', path, contentType: 'application/json' }, pieces)
+  }
+
+  /** Resolves when all is written that was recorded before. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#writing === 0) return
+    this.#idle ??= Promise.withResolvers()
+    await this.#idle.promise
+  }
+
+  #recordBody(
+    target: { readonly accountId: string; readonly requestId: string },
+    { part, ...described }: Pick<NewBody, 'part' | 'path' | 'contentType'>,
+    pieces: Iterable<Uint8Array>,
+  ): void {
+    const capture = this.open(target.accountId)
+    if (capture === null) return
+    for (const piece of pieces) capture.add(part, piece)
+    capture.describe(part, { ...described, status: null })
+    this.record(capture, target)
+  }
+
+  #take(accountId: string, bytes: number): boolean {
+    if (this.#held + bytes > mostHeldBytes) {
+      this.#deps.onDropped({ reason: 'waiting', accountId })
+      return false
+    }
+    this.#held += bytes
+    return true
+  }
+
+  #enqueue(body: NewBody): void {
+    if (this.#waiting.length >= mostWaiting) {
+      this.#leaveOut(body, 'waiting')
+      return
+    }
+    this.#waiting.push(body)
+    if (this.#writing >= writtenAtOnce) return
+    this.#writing += 1
+    void this.#write().finally(() => {
+      this.#writing -= 1
+      if (this.#writing === 0) this.#idle?.resolve()
+    })
+  }
+
+  async #write(): Promise<void> {
+    for (let body = this.#waiting.shift(); body !== undefined; body = this.#waiting.shift()) {
+      const dropped = await this.#keep(body).catch((error: unknown) => {
+        this.#deps.onFault(error)
+        return 'fault' as const
+      })
+      this.#leaveOut(body, dropped)
+    }
+  }
+
+  /** Frees what a body held; it was written where there is no reason. */
+  #leaveOut({ accountId, pieces }: NewBody, reason: BodyDropReason | null): void {
+    this.#held -= pieces.reduce((sum, piece) => sum + piece.length, 0)
+    if (reason !== null) this.#deps.onDropped({ reason, accountId })
+  }
+
+  async #keep(body: NewBody): Promise<BodyDropReason | null> {
+    const { clock, keys, mostBytes: most } = this.#deps
+    // Switched off meanwhile, it is nobody's loss.
+    const found = this.of(body.accountId)
+    if (found === null) return null
+    const key = keys.current()
+    if (key === null) return 'key'
+    const result = await keepBody(this.#deps, { key, body, at: clock.now(), keepMs: found.keepMs, most }, unstoppable)
+    return result === 'full' ? 'full' : null
+  }
+}
