@@ -4,9 +4,9 @@ import type { AccessToken, Scope } from '../core/access-token.ts'
 import type { Account, Role } from '../core/account.ts'
 import type { FoundDevice } from '../core/compute-device.ts'
 import type { AccountLimits, UseLimits } from '../core/limits/use-limits.ts'
-import type { BodyLogSwitch, BodyPart, LoggedBody } from '../core/logged-body.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { FoundOnHub, PullPlan } from '../core/model-pull.ts'
+import type { BodyLogSwitch, BodyPart, LoggedBody } from '../core/requests/logged-body.ts'
 import type { ReportProgress } from './progress-bar.ts'
 
 type Options = { readonly signal: AbortSignal }

@@ -1,4 +1,4 @@
-import type { BodyDropReason } from '../core/logged-body.ts'
+import type { BodyDropReason } from '../core/requests/logged-body.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** A line for each of many would fill the log. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RequestLogQuery } from '../../src/core/ports/request-log.ts'
-import type { RequestRecord } from '../../src/core/request-record.ts'
+import type { RequestRecord } from '../../src/core/requests/request-record.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 

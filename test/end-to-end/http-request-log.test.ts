@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
-import type { BodyDropReason } from '../../src/core/logged-body.ts'
+import type { BodyDropReason } from '../../src/core/requests/logged-body.ts'
 import { switchBodyLogOff, switchBodyLogOn } from '../../src/operations/bodies/body-log.ts'
 import { BodyRecorder } from '../../src/operations/bodies/body-recorder.ts'
 import { findBodies } from '../../src/operations/bodies/kept-bodies.ts'

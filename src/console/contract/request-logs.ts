@@ -1,4 +1,4 @@
-import type { BodyLogSwitch, BodyPart } from '../../core/logged-body.ts'
+import type { BodyLogSwitch, BodyPart } from '../../core/requests/logged-body.ts'
 
 /** GET /console/api/accounts/:id/request-log, for owners. */
 export interface RequestLogState {

@@ -1,5 +1,5 @@
 import type { Account } from '../../core/account.ts'
-import type { BodyLogSwitch } from '../../core/logged-body.ts'
+import type { BodyLogSwitch } from '../../core/requests/logged-body.ts'
 import type { SecondFactorBegun } from './second-factor.ts'
 
 /** GET /console/api/session. */

@@ -1,4 +1,4 @@
-import { type BodyPart, bodyParts, longestBody } from '../../core/logged-body.ts'
+import { type BodyPart, bodyParts, longestBody } from '../../core/requests/logged-body.ts'
 import type { NewBody } from './kept-bodies.ts'
 
 /** Memory that captures share. */

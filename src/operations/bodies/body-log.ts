@@ -1,9 +1,9 @@
 import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
-import { type BodyLogSwitch, shortestKeepMs } from '../../core/logged-body.ts'
 import type { BodyKeys } from '../../core/ports/body-keys.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
+import { type BodyLogSwitch, shortestKeepMs } from '../../core/requests/logged-body.ts'
 import { bodyOwner } from './kept-bodies.ts'
 
 type Options = { readonly signal: AbortSignal }

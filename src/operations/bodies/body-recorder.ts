@@ -1,7 +1,7 @@
 import type { Inference } from '../../core/inference.ts'
-import type { BodyDropReason, BodyLogSwitch } from '../../core/logged-body.ts'
 import type { BodyKeys } from '../../core/ports/body-keys.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import type { BodyDropReason, BodyLogSwitch } from '../../core/requests/logged-body.ts'
 import { unstoppable } from '../../core/waiting.ts'
 import type { EncodedOutput } from '../deferred/encoded-output.ts'
 import { BodyCapture } from './body-capture.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeImageRequest } from '../../../test/support/image-request.ts'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
-import { longestCall, longestExcerpt } from '../../core/request-record.ts'
+import { longestCall, longestExcerpt } from '../../core/requests/request-record.ts'
 import { askedWork } from './asked-work.ts'
 
 const drawing = (prompt: string) => ({ kind: 'image', request: makeImageRequest(prompt) }) as const

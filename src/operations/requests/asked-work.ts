@@ -1,5 +1,5 @@
 import type { InferenceWork } from '../../core/inference.ts'
-import { type AskedWork, longestCall, longestExcerpt } from '../../core/request-record.ts'
+import { type AskedWork, longestCall, longestExcerpt } from '../../core/requests/request-record.ts'
 
 /** Characters of a text in a call from which on it is a picture or a file rather than words. */
 const longestWords = 20_000

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../core/request-record.ts'
+import type { RequestRecord } from '../../core/requests/request-record.ts'
 import type { UsageEntry } from '../../core/usage.ts'
 
 /** The record of a request whose caller waited: what the books say of it, and no words. */

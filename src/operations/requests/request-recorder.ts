@@ -1,5 +1,5 @@
 import type { RequestLog } from '../../core/ports/request-log.ts'
-import type { RequestRecord } from '../../core/request-record.ts'
+import type { RequestRecord } from '../../core/requests/request-record.ts'
 
 /** Records that wait to be written; more are left out, for nobody's answer waits for them. */
 const mostWaiting = 10_000

@@ -1,5 +1,5 @@
 import type { NumberedRequest, RequestLog, RequestLogQuery } from '../../core/ports/request-log.ts'
-import type { RequestRecord } from '../../core/request-record.ts'
+import type { RequestRecord } from '../../core/requests/request-record.ts'
 
 type Options = { readonly signal: AbortSignal }
 

@@ -1,5 +1,5 @@
 import type { NumberedRequest, RequestLogQuery } from '../../core/ports/request-log.ts'
-import type { RequestRecord } from '../../core/request-record.ts'
+import type { RequestRecord } from '../../core/requests/request-record.ts'
 import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
 
 const kinds = ['chat', 'completion', 'embedding', 'rerank', 'image'] as const

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports/clock.ts'
 import type { NumberedRequest, RequestLog, RequestLogQuery } from '../../core/ports/request-log.ts'
-import type { RequestRecord } from '../../core/request-record.ts'
+import type { RequestRecord } from '../../core/requests/request-record.ts'
 import { readRequest, requestConditions, writeRequest } from '../rows/request-row.ts'
 import type { Connection } from './connection.ts'
 import type { Writer } from './writer/writer.ts'

@@ -17,7 +17,7 @@ export function showRequest(id: string, signal?: AbortSignal): Promise<RequestSh
 /** How one asynchronous request stands. @throws {RequestFailure} as {@link showRequest}. */
 export async function findInference(id: string, signal?: AbortSignal): Promise<Inference> {
   const { inference } = await showRequest(id, signal)
-  if (inference === null) throw new Error(`The request ${id} is no asynchronous one.`)
+  if (inference === null) throw new TypeError(id)
   return inference
 }
 

@@ -1,5 +1,5 @@
 import type { Inference } from '../../../../core/inference.ts'
-import type { RequestResult } from '../../../../core/request-record.ts'
+import type { RequestResult } from '../../../../core/requests/request-record.ts'
 import { durationText } from '../../parts/duration-text.ts'
 
 export interface TimelineEvent {

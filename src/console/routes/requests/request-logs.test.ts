@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { startConsoleService } from '../../../test/support/console-service.ts'
+import { startConsoleService } from '../../../../test/support/console-service.ts'
 
 const signal = new AbortController().signal
 const chat = { model: 'fake-chat', messages: [{ role: 'user', content: '[say a secret] now' }], max_tokens: 4 }

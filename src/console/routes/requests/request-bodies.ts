@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../core/error.ts'
-import { clientSignal } from '../../http/client-signal.ts'
-import { findBodies, type ReadBody } from '../../operations/bodies/kept-bodies.ts'
-import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { RequestBodies, ShownBody } from '../contract/request-logs.ts'
-import { findRequest } from '../find-request.ts'
-import { recordAudit } from '../record-audit.ts'
-import { personOf } from '../sign-in/signed-in.ts'
+import { ServiceError } from '../../../core/error.ts'
+import { clientSignal } from '../../../http/client-signal.ts'
+import { findBodies, type ReadBody } from '../../../operations/bodies/kept-bodies.ts'
+import type { ConsoleDependencies } from '../../console-dependencies.ts'
+import type { RequestBodies, ShownBody } from '../../contract/request-logs.ts'
+import { findRequest } from '../../find-request.ts'
+import { recordAudit } from '../../record-audit.ts'
+import { personOf } from '../../sign-in/signed-in.ts'
 
 /** Bytes of a body that are shown; the rest is fetched as a file. */
 const mostShown = 128 * 1024

@@ -1,12 +1,12 @@
-import { parseDuration, printDuration } from '../../config/duration.ts'
-import { usualKeepMs } from '../../core/logged-body.ts'
-import type { AccountLog, KeptBody } from '../cli-backend.ts'
-import type { Command, CommandResult } from '../command.ts'
-import { confirm, yesFlag } from '../confirm.ts'
-import { findAccount } from '../find-account.ts'
-import { isoTime } from '../iso-time.ts'
-import { printable, printableLine } from '../printable.ts'
-import { UsageError } from '../usage-error.ts'
+import { parseDuration, printDuration } from '../../../config/duration.ts'
+import { usualKeepMs } from '../../../core/requests/logged-body.ts'
+import type { AccountLog, KeptBody } from '../../cli-backend.ts'
+import type { Command, CommandResult } from '../../command.ts'
+import { confirm, yesFlag } from '../../confirm.ts'
+import { findAccount } from '../../find-account.ts'
+import { isoTime } from '../../iso-time.ts'
+import { printable, printableLine } from '../../printable.ts'
+import { UsageError } from '../../usage-error.ts'
 
 /** Switches the request log of one account, shows how it stands, or what it has of a request. */
 export const logAccount: Command = {

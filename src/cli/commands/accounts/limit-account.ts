@@ -1,6 +1,6 @@
-import type { Command } from '../command.ts'
-import { findAccount } from '../find-account.ts'
-import { limitFlags, readLimitFlags, showLimits } from '../limit-flags.ts'
+import type { Command } from '../../command.ts'
+import { findAccount } from '../../find-account.ts'
+import { limitFlags, readLimitFlags, showLimits } from '../../limit-flags.ts'
 
 /** Limits one account, or shows its limits when no flag is given. */
 export const limitAccount: Command = {

@@ -1,4 +1,4 @@
-import type { UsageEntry } from './usage.ts'
+import type { UsageEntry } from '../usage.ts'
 
 /** What was asked of the service, and what came of it: kept a while so that people find their requests again. */
 export interface RequestRecord {

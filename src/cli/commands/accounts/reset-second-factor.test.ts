@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { account, runCommandLine as run } from '../../../test/support/run-command-line.ts'
+import { account, runCommandLine as run } from '../../../../test/support/run-command-line.ts'
 
 const words = ['account', 'second-factor', 'reset']
 

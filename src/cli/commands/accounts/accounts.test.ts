@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { account, runCommandLine as run } from '../../../test/support/run-command-line.ts'
-import { noLimits } from '../../core/limits/use-limits.ts'
+import { account, runCommandLine as run } from '../../../../test/support/run-command-line.ts'
+import { noLimits } from '../../../core/limits/use-limits.ts'
 
 const disabledAt = Date.UTC(2026, 10, 21, 12)
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { startConsoleService } from '../../../test/support/console-service.ts'
-import { makeSubmission } from '../../../test/support/submission.ts'
-import type { RequestPage } from '../contract/requests.ts'
+import { startConsoleService } from '../../../../test/support/console-service.ts'
+import { makeSubmission } from '../../../../test/support/submission.ts'
+import type { RequestPage } from '../../contract/requests.ts'
 
 const options = { signal: new AbortController().signal }
 

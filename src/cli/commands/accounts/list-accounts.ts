@@ -1,7 +1,7 @@
-import type { Command } from '../command.ts'
-import { isoTime } from '../iso-time.ts'
-import { limitFields } from '../limit-flags.ts'
-import { textTable } from '../text-table.ts'
+import type { Command } from '../../command.ts'
+import { isoTime } from '../../iso-time.ts'
+import { limitFields } from '../../limit-flags.ts'
+import { textTable } from '../../text-table.ts'
 
 export const listAccounts: Command = {
   words: ['account', 'list'],

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { ServiceError } from '../../core/error.ts'
-import { clientSignal } from '../../http/client-signal.ts'
-import { findBodyLog, switchBodyLogOff, switchBodyLogOn } from '../../operations/bodies/body-log.ts'
-import { removeBodies, sumBodies } from '../../operations/bodies/kept-bodies.ts'
-import type { ConsoleDependencies, ConsoleSettings } from '../console-dependencies.ts'
-import type { RequestLogState, RequestLogWish } from '../contract/request-logs.ts'
-import { type BodyReader, createBodyReader } from '../read-console-input.ts'
-import { recordAudit } from '../record-audit.ts'
-import { ownerOf } from '../sign-in/signed-in.ts'
+import { ServiceError } from '../../../core/error.ts'
+import { clientSignal } from '../../../http/client-signal.ts'
+import { findBodyLog, switchBodyLogOff, switchBodyLogOn } from '../../../operations/bodies/body-log.ts'
+import { removeBodies, sumBodies } from '../../../operations/bodies/kept-bodies.ts'
+import type { ConsoleDependencies, ConsoleSettings } from '../../console-dependencies.ts'
+import type { RequestLogState, RequestLogWish } from '../../contract/request-logs.ts'
+import { type BodyReader, createBodyReader } from '../../read-console-input.ts'
+import { recordAudit } from '../../record-audit.ts'
+import { ownerOf } from '../../sign-in/signed-in.ts'
 
 const hourMs = 60 * 60 * 1000
 const longestOffAfterHours = 365 * 24

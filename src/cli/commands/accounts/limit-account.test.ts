@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runCommandLine as run } from '../../../test/support/run-command-line.ts'
+import { runCommandLine as run } from '../../../../test/support/run-command-line.ts'
 
 const tokenLimits = {
   requests_per_minute: null,

@@ -1,5 +1,5 @@
-import type { Command } from '../command.ts'
-import { UsageError } from '../usage-error.ts'
+import type { Command } from '../../command.ts'
+import { UsageError } from '../../usage-error.ts'
 
 export const createAccount: Command = {
   words: ['account', 'create'],

@@ -34,6 +34,7 @@ export interface BodyLogSwitch {
 export const longestBody = 16 * 1024 * 1024
 /** How long bodies are kept unless somebody says otherwise. */
 export const usualKeepMs = 24 * 60 * 60 * 1000
+/** The shortest time that bodies may be kept. */
 export const shortestKeepMs = 60 * 60 * 1000
 
 /** Why a body is not in the log: memory is full of what waits, the account's log is full, there is no key, or it could not be written. */

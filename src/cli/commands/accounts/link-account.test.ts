@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runCommandLine as run } from '../../../test/support/run-command-line.ts'
+import { runCommandLine as run } from '../../../../test/support/run-command-line.ts'
 
 test('account link prints a link for that account', async () => {
   const { code, out } = await run(['account', 'link', 'a1', '--json'])
