@@ -4,7 +4,7 @@ import type { ResidentModel } from './residency-state.ts'
 /** A model's state as the port shows it, with what its process tells about itself. */
 export function describeState(
   model: ResidentModel,
-  told: Pick<ModelState, 'memoryBytes' | 'contextLength' | 'loadProgress' | 'device'>,
+  told: Pick<ModelState, 'memoryBytes' | 'contextLength' | 'cacheUse' | 'loadProgress' | 'device'>,
 ): ModelState {
   const { id, phase, slots, held, waiting } = model
   // While its process ends, a model still takes its memory.

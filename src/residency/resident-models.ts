@@ -54,10 +54,11 @@ export class ResidentModels {
   }
 
   /** What a loaded model tells about itself. */
-  tell(modelId: string): Pick<ModelState, 'memoryBytes' | 'contextLength' | 'device'> {
+  tell(modelId: string): Pick<ModelState, 'memoryBytes' | 'contextLength' | 'cacheUse' | 'device'> {
     return {
       memoryBytes: this.#find(modelId)?.memoryBytes() ?? 0,
       contextLength: this.texts.get(modelId)?.model.contextLength,
+      cacheUse: this.texts.get(modelId)?.model.figures?.()?.cacheUse,
       device: this.#find(modelId)?.model.device,
     }
   }

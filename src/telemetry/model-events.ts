@@ -1,5 +1,6 @@
 import type { ComputeDevice } from '../core/compute-device.ts'
 import type { ModelState } from '../core/ports/model-pool.ts'
+import type { TextFigures } from '../core/text-figures.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** A model is in memory and ready. */
@@ -64,6 +65,16 @@ export function engineStarted(
   log.debug({ modelId: event.modelId, pid: event.pid, loadMs: event.loadMs }, 'engine started')
 }
 
+/** Tokens were guessed and checked; of a model that has just been loaded, none yet. */
+export function tokensGuessed(
+  { metrics }: Telemetry,
+  { modelId, guesses, guessedTokens, rightTokens }: { readonly modelId: string } & Omit<TextFigures, 'cacheUse'>,
+): void {
+  metrics.guesses.add([modelId], guesses)
+  metrics.guessedTokens.add([modelId], guessedTokens)
+  metrics.rightTokens.add([modelId], rightTokens)
+}
+
 /** An engine's process is gone, asked to or not. */
 export function engineExited(
   { log }: Telemetry,
@@ -79,4 +90,8 @@ export function observeModels({ metrics }: Telemetry, states: () => readonly Mod
   perModel('sepia_model_memory_bytes', 'Resident bytes of the model process; 0 when unloaded.', ({ memoryBytes }) => memoryBytes)
   perModel('sepia_model_slots_in_use', 'Requests that a model works on.', ({ inUse }) => inUse)
   perModel('sepia_model_requests_waiting', 'Requests that wait for a slot on a model.', ({ waiting }) => waiting)
+  const help = 'Share of the KV cache that running requests fill, 0 to 1; of loaded models whose runtime tells.'
+  metrics.registry.gauge({ name: 'sepia_kv_cache_usage_perc', help, labels: ['model'] }, () =>
+    states().flatMap(({ modelId, cacheUse }) => (cacheUse === undefined ? [] : [[[modelId], cacheUse] as const])),
+  )
 }

@@ -19,6 +19,9 @@ export interface ServiceMetrics {
   readonly queueSeconds: Histogram
   readonly timeToFirstToken: Histogram
   readonly interTokenLatency: Histogram
+  readonly guesses: Counter
+  readonly guessedTokens: Counter
+  readonly rightTokens: Counter
   readonly stepSeconds: Histogram
   readonly phaseSeconds: Histogram
   readonly outputsDeleted: Counter
@@ -67,6 +70,9 @@ export function createServiceMetrics(): ServiceMetrics {
       'model',
     ),
     interTokenLatency: histogram(tokenSeconds, 'sepia_inter_token_latency_seconds', 'Between two tokens of one choice.', 'model'),
+    guesses: counter('sepia_spec_decode_num_drafts_total', 'Times that tokens were guessed (speculative decoding).', 'model'),
+    guessedTokens: counter('sepia_spec_decode_num_draft_tokens_total', 'Tokens that were guessed.', 'model'),
+    rightTokens: counter('sepia_spec_decode_num_accepted_tokens_total', 'Guessed tokens that were right.', 'model'),
     stepSeconds: histogram(longSeconds, 'sepia_step_seconds', 'One denoising step of one picture.', 'model'),
     phaseSeconds: histogram(
       [0.01, ...longSeconds],

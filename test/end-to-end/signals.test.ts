@@ -60,6 +60,8 @@ test('a collector gets the spans of chats, pictures and asynchronous work, in th
   const { poll_url } = (await submitted.json()) as { poll_url: string }
   const polled = await fetch(`${poll_url}?wait=60`, { headers: { authorization: `Bearer ${token}` } })
   assert.equal(((await polled.json()) as { outcome: string }).outcome, 'succeeded')
+  const metrics = await (await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text()
+  assert.match(metrics, /^sepia_kv_cache_usage_perc\{model="sepia-mini-chat"\} 0(\.\d+)?$/m)
   assert.equal(await service.stop(), 0)
 
   const spans = receiver.spans.filter((span) => span.traceId === traceId)
@@ -88,4 +90,5 @@ test('a collector gets the spans of chats, pictures and asynchronous work, in th
   assert.ok((receiver.metrics.get('sepia_inferences_completed_total')?.sum?.dataPoints[0]?.asDouble ?? 0) === 1)
   assert.equal(receiver.metrics.get('sepia_step_seconds')?.histogram?.dataPoints[0]?.count.toString(), '2')
   assert.ok(receiver.metrics.has('process_resident_memory_bytes'))
+  assert.equal(receiver.metrics.get('sepia_spec_decode_num_draft_tokens_total')?.sum?.dataPoints[0]?.asDouble, 0)
 })

@@ -1,5 +1,5 @@
 import type { EngineEvent } from '../../runtimes/process/engine-event.ts'
-import { engineExited, engineOutput, engineStarted } from '../../telemetry/model-events.ts'
+import { engineExited, engineOutput, engineStarted, tokensGuessed } from '../../telemetry/model-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 
 /** Tells the log what happens to engine processes. */
@@ -7,6 +7,7 @@ export function observeEngines(telemetry: Telemetry): (event: EngineEvent) => vo
   return (event) => {
     if (event.type === 'output') engineOutput(telemetry, event)
     else if (event.type === 'started') engineStarted(telemetry, event)
+    else if (event.type === 'guessed') tokensGuessed(telemetry, event)
     else engineExited(telemetry, event)
   }
 }

@@ -55,6 +55,8 @@ export interface ModelState {
   readonly slots: number
   readonly inUse: number
   readonly waiting: number
+  /** Of a loaded text model: share of its KV cache that running requests fill, 0 to 1, as far as its runtime tells. */
+  readonly cacheUse?: number | undefined
   /** Machines that have it in memory; absent where there is one machine. */
   readonly nodes?: number
   /** Of a loaded text model, as far as its runtime tells. */

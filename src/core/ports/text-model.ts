@@ -1,4 +1,5 @@
 import type { ComputeDevice } from '../compute-device.ts'
+import type { TextFigures } from '../text-figures.ts'
 import type {
   DetokenizeRequest,
   DetokenizeResult,
@@ -18,6 +19,8 @@ export interface TextModel {
   readonly device?: ComputeDevice | undefined
   /** Tokens of prompt and answer together that it takes; absent where the runtime cannot tell. */
   readonly contextLength?: number | undefined
+  /** How full its cache is and how its guesses fared; absent where the runtime cannot tell. */
+  figures?(): TextFigures | undefined
 
   /**
    * Generates until every choice has finished; the last part is exactly one `finish`.

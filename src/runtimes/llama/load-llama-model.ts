@@ -14,6 +14,7 @@ import { readVocabulary } from './binding/vocabulary.ts'
 import { EncoderContext } from './encoder-context.ts'
 import { generateText, tokenizeFitting } from './generate-text.ts'
 import { ConstraintCache } from './grammar/constraint-cache.ts'
+import { GuessTotals } from './guess/guess-totals.ts'
 import { openGuesser } from './guess/open-guesser.ts'
 import { Speculation } from './guess/speculation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
@@ -73,6 +74,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     constraints: new ConstraintCache(allowance),
   }
   const { ranks = false } = descriptor
+  const totals = speculation?.totals ?? new GuessTotals()
   const encoder = opened.use(new EncoderContext(file, { threads: options.threads, contextLength, ranking: ranks }))
   const embedder = descriptor.embeddings ? new TextEmbedder(file, vocabulary, encoder) : null
   const ranker = ranks ? new TextRanker(file, vocabulary, encoder) : null
@@ -81,6 +83,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   return {
     device,
     contextLength,
+    figures: () => ({ cacheUse: table.tokensInUse / (contextLength * options.slots), ...totals }),
     generate: (request, { signal, account }) => generateText(engine, request, { signal, account }),
     countPrompt: async (request) => tokenizeFitting(engine, request).length,
     embed: (request, { signal }) => embedder?.embed(request, { signal }) ?? Promise.reject(makesNone(descriptor.id)),

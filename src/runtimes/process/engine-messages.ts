@@ -3,6 +3,7 @@ import type { ComputeDevice, DeviceChoice } from '../../core/compute-device.ts'
 import type { ErrorCode, FieldFault } from '../../core/error.ts'
 import type { ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
 import type { ModelDescriptor, UpscalerFacts } from '../../core/model.ts'
+import type { TextFigures } from '../../core/text-figures.ts'
 import type {
   DetokenizeRequest,
   DetokenizeResult,
@@ -75,6 +76,7 @@ export type FromEngine =
   | { readonly type: 'load-failed'; readonly error: EngineFailure }
   /** Resident bytes of the process. */
   | { readonly type: 'memory'; readonly bytes: number }
+  | { readonly type: 'figures'; readonly figures: TextFigures }
 
 /** An error on its way between processes. */
 export interface EngineFailure {

@@ -5,6 +5,7 @@ import type { ImageProgress } from '../../core/image-generation.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { LoadOptions } from '../../core/ports/model-loader.ts'
+import type { TextFigures } from '../../core/text-figures.ts'
 import type { Confinement, EngineNeeds } from './confine/confinement.ts'
 import { spawnEngine } from './confine/spawn-engine.ts'
 import { EngineCall } from './engine-call.ts'
@@ -44,6 +45,7 @@ export class EngineProcess implements AsyncDisposable {
   #peakMemoryBytes = 0
   #onProgress: LoadOptions['onProgress']
   #facts: EngineFacts = {}
+  #figures: TextFigures | undefined
   #killedFor: string | undefined
 
   private constructor(modelId: string, settings: EngineProcessSettings) {
@@ -102,6 +104,11 @@ export class EngineProcess implements AsyncDisposable {
     return this.#peakMemoryBytes
   }
 
+  /** Of a text model, as it last told. */
+  get figures(): TextFigures | undefined {
+    return this.#figures
+  }
+
   /** Known once it has started. */
   get facts(): EngineFacts {
     return this.#facts
@@ -157,6 +164,7 @@ export class EngineProcess implements AsyncDisposable {
 
   #receive(message: FromEngine): void {
     if (message.type === 'memory') this.#noteMemory(message.bytes)
+    else if (message.type === 'figures') this.#noteFigures(message.figures)
     else if (message.type === 'loading') this.#onProgress?.(message.part)
     else if (message.type === 'loaded') this.#load(message)
     else if (message.type === 'load-failed') {
@@ -172,6 +180,20 @@ export class EngineProcess implements AsyncDisposable {
   #noteMemory(bytes: number): void {
     this.#memoryBytes = bytes
     this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, bytes)
+  }
+
+  #noteFigures(figures: TextFigures): void {
+    const { guesses = 0, guessedTokens = 0, rightTokens = 0 } = this.#figures ?? {}
+    const isNew = this.#figures === undefined || figures.guesses > guesses
+    this.#figures = figures
+    if (!isNew) return
+    this.#settings.log({
+      type: 'guessed',
+      modelId: this.#modelId,
+      guesses: figures.guesses - guesses,
+      guessedTokens: figures.guessedTokens - guessedTokens,
+      rightTokens: figures.rightTokens - rightTokens,
+    })
   }
 
   #load({ contextLength, device }: EngineFacts): void {

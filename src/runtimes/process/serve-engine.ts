@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { LoadOptions } from '../../core/ports/model-loader.ts'
+import type { TextFigures } from '../../core/text-figures.ts'
 import { unstoppable } from '../../core/waiting.ts'
 import { EngineChannel } from './engine-channel.ts'
 import { packFailure } from './engine-failure.ts'
@@ -17,19 +18,25 @@ export type WorkRunner = (
 /** A loaded engine. */
 export interface Engine extends EngineFacts {
   readonly run: WorkRunner
+  /** Of a text model; told every two seconds and after every piece of work. */
+  readonly figures?: () => TextFigures | undefined
   /** Pieces of work at once; more wait here, since an aborted one may need a moment to stop. */
   readonly slots: number
 }
 
-const memoryReportMs = 2000
+const reportMs = 2000
 
 /** Runs an engine in this process for the service that forked it. */
 export function serveEngine(load: (descriptor: ModelDescriptor, options: EngineOptions & LoadOptions) => Promise<Engine>): void {
   const channel = new EngineChannel()
   const running = new Map<number, { readonly controller: AbortController; readonly window: StreamWindow }>()
-  let loaded: { readonly run: WorkRunner; readonly gate: EngineGate } | undefined
+  let loaded: (Pick<Engine, 'run' | 'figures'> & { readonly gate: EngineGate }) | undefined
 
   const reportMemory = () => channel.send({ type: 'memory', bytes: process.memoryUsage.rss() })
+  const reportFigures = () => {
+    const figures = loaded?.figures?.()
+    if (figures !== undefined) channel.send({ type: 'figures', figures })
+  }
 
   const start = async (id: number, work: EngineWork): Promise<void> => {
     const controller = new AbortController()
@@ -39,6 +46,7 @@ export function serveEngine(load: (descriptor: ModelDescriptor, options: EngineO
     try {
       using _slot = await loaded?.gate.enter(signal)
       const result = await loaded?.run(work, { id, signal, window, send: (message) => channel.send(message) })
+      reportFigures()
       channel.send({ type: 'done', id, ...(result && { result }) })
     } catch (error) {
       // After an abort nobody asks for the reason.
@@ -62,9 +70,13 @@ export function serveEngine(load: (descriptor: ModelDescriptor, options: EngineO
         channel.send({ type: 'loading', part })
       }
       const engine = await load(descriptor, { ...options, ...unstoppable, onProgress })
-      loaded = { run: engine.run, gate: new EngineGate(engine.slots) }
-      reportMemory()
-      setInterval(reportMemory, memoryReportMs).unref()
+      loaded = { ...engine, gate: new EngineGate(engine.slots) }
+      const report = () => {
+        reportMemory()
+        reportFigures()
+      }
+      report()
+      setInterval(report, reportMs).unref()
       channel.send({ type: 'loaded', contextLength: engine.contextLength, device: engine.device })
       // An engine is killed in the end, and only a process that ends by itself would keep what it compiled.
       flushCompileCache()

@@ -17,7 +17,8 @@ export function serveTextEngine(load: LoadText): void {
   serveEngine(async (descriptor, options) => {
     if (descriptor.kind !== 'text') throw new ServiceError('internal_error', `The text engine was asked to load ${descriptor.id}.`)
     const model = await load(descriptor, { ...options, inOrder: env.UV_THREADPOOL_SIZE === '1' })
-    return { run: createRunner(model), slots: options.slots, contextLength: model.contextLength, device: model.device }
+    const { contextLength, device } = model
+    return { run: createRunner(model), slots: options.slots, contextLength, device, figures: () => model.figures?.() }
   })
 }
 

@@ -7,6 +7,7 @@ export function createTextProxy(engine: EngineProcess): TextModel {
   return {
     device: engine.facts.device,
     contextLength: engine.facts.contextLength,
+    figures: () => engine.figures,
     async *generate(request, { signal, account }) {
       using call = engine.call({ type: 'generate', request, account }, { signal })
       for (let parts = await call.take(); parts.length > 0; parts = await call.take()) for (const part of parts) yield part

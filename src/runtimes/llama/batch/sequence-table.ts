@@ -35,6 +35,11 @@ export class SequenceTable {
     return this.#slots
   }
 
+  /** Tokens that running texts hold. */
+  get tokensInUse(): number {
+    return this.#slots.reduce((sum, { busy, tokens }) => sum + (busy ? tokens.length : 0), 0)
+  }
+
   /** Takes a sequence for a prompt and trims it to what can be reused; null when all are busy. */
   async claim(account: string, prompt: ArrayLike<number>): Promise<SequenceHold | null> {
     const choice = chooseSequence(this.#slots, { account, prompt })

@@ -5,7 +5,7 @@ const expectedWeight = 2
 export class GuessRecord {
   readonly #expected: { readonly rate: number }
   readonly #fading: number
-  readonly #whole: GuessRecord | null
+  readonly #whole: Pick<GuessRecord, 'note'> | null
   #right = 0
   #wrong = 0
 
@@ -14,7 +14,7 @@ export class GuessRecord {
    * @param fading What is left of a guess's weight after one batch.
    * @param whole The record that this one is a part of.
    */
-  constructor(expected: { readonly rate: number }, fading: number, whole: GuessRecord | null = null) {
+  constructor(expected: { readonly rate: number }, fading: number, whole: Pick<GuessRecord, 'note'> | null = null) {
     this.#expected = expected
     this.#fading = fading
     this.#whole = whole

@@ -3,6 +3,7 @@ import type { Guessing } from '../batch/guessing.ts'
 import type { RunningGeneration } from '../batch/running-generation.ts'
 import type { SequenceTable } from '../batch/sequence-table.ts'
 import { GuessRecord } from './guess-record.ts'
+import { GuessTotals } from './guess-totals.ts'
 import type { Guesser } from './guesser.ts'
 import { planGuess } from './plan-guess.ts'
 
@@ -16,9 +17,11 @@ const [textFading, wholeFading] = [0.95, 0.995]
  * been, since every token is still drawn from the model's own logits; only right guesses are kept.
  */
 export class Speculation implements Guessing {
+  /** What all guesses came to. */
+  readonly totals = new GuessTotals()
   readonly #guesser: Guesser
   readonly #costs = new BatchCosts()
-  readonly #record = new GuessRecord({ rate: 0.7 }, wholeFading)
+  readonly #record = new GuessRecord({ rate: 0.7 }, wholeFading, this.totals)
 
   constructor(guesser: Guesser) {
     this.#guesser = guesser

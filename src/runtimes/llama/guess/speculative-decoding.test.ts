@@ -81,6 +81,22 @@ for (const [name, speculative] of [
       assert.ok(finish?.type === 'finish')
       assert.ok((seconds - before) / 2 < 0.6 * finish.usage.completionTokens)
     })
+
+    test('guesses made and right are told, and how full the cache is while a text runs', async () => {
+      const before = guessing?.figures?.()
+      let fullest = 0
+      for await (const _ of guessing?.generate(again(), { signal, account: 'a' }) ?? [])
+        fullest = Math.max(fullest, guessing?.figures?.()?.cacheUse ?? 0)
+      const after = guessing?.figures?.()
+      assert.ok(before && after)
+      const made = after.guessedTokens - before.guessedTokens
+      const right = after.rightTokens - before.rightTokens
+      assert.ok(after.guesses > before.guesses && right > 0 && right <= made, JSON.stringify(after))
+      assert.ok(fullest > 0 && fullest <= 1 / 3, `${fullest}`)
+      assert.equal(after.cacheUse, 0)
+      const { guesses, guessedTokens } = plain?.figures?.() ?? {}
+      assert.deepEqual([guesses, guessedTokens], [0, 0])
+    })
   })
 
 /** The parts of every choice; how much of the prompt was warm is left out. */
