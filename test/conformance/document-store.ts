@@ -71,6 +71,74 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     assert.equal(await write('other', each, 'b'), 'stored')
   })
 
+  test(`${name} documents: the sum is what is there, whatever was replaced, removed, refused, expired or taken over`, async () => {
+    const clock = createTestClock()
+    await using store = await openRoomy(clock)
+    const { documents } = store
+    const put = (id: string, fields: Partial<Document> = {}, limit = room) =>
+      documents.put(made(id, { value: null, text: '', ...fields }), limit)
+    const sum = (accountId = 'a', kind: Document['kind'] | null = null) => documents.sum({ accountId, kind }, options)
+    assert.deepEqual(await sum(), { count: 0, bytes: 0 })
+    await put('one', { attachedBytes: 96 })
+    await put('two', { attachedBytes: 46, kind: 'file' })
+    await put('one', { attachedBytes: 6 })
+    assert.deepEqual(await sum(), { count: 2, bytes: 60 })
+    assert.deepEqual(await sum('a', 'file'), { count: 1, bytes: 50 })
+    assert.equal(await put('three', { attachedBytes: 37 }, { ...options, most: 100 }), 'full')
+    assert.equal(await put('one', { attachedBytes: 1, accountId: 'b' }), 'conflict')
+    assert.equal(await put('one', { attachedBytes: 1 }, { ...room, version: 7 } as typeof room), 'conflict')
+    assert.deepEqual(
+      [await sum(), await sum('b')],
+      [
+        { count: 2, bytes: 60 },
+        { count: 0, bytes: 0 },
+      ],
+    )
+    await documents.remove({ kind: 'file', id: 'two', accountId: 'b' }, options)
+    await documents.remove({ kind: 'file', id: 'two', accountId: 'a' }, options)
+    await documents.remove({ kind: 'file', id: 'two', accountId: 'a' }, options)
+    assert.deepEqual(await sum(), { count: 1, bytes: 10 })
+    await put('soon', { attachedBytes: 86, expiresAt: clock.now() + 10 })
+    assert.deepEqual(await sum(), { count: 2, bytes: 100 })
+    await clock.advance(10)
+    assert.deepEqual(await sum(), { count: 1, bytes: 10 })
+    assert.equal(await put('four', { attachedBytes: 86 }, { ...options, most: 100 }), 'stored')
+    assert.equal(await put('soon', { attachedBytes: 16, accountId: 'b' }), 'stored')
+    assert.deepEqual(
+      [await sum(), await sum('b')],
+      [
+        { count: 2, bytes: 100 },
+        { count: 1, bytes: 20 },
+      ],
+    )
+    await put('later', { attachedBytes: 6, expiresAt: clock.now() + 10 })
+    await clock.advance(10)
+    assert.equal((await documents.takeExpired(10, options)).length, 1)
+    assert.deepEqual([await sum(), await sum('a', 'conversation')], Array(2).fill({ count: 2, bytes: 100 }))
+  })
+
+  test(`${name} documents: the sum is exact after writers of several accounts at once`, async () => {
+    const clock = createTestClock()
+    await using store = await openRoomy(clock)
+    const { documents } = store
+    const act = async (index: number) => {
+      const accountId = ['a', 'b', 'c'][index % 3] ?? 'a'
+      const id = `${accountId}${index % 7}`
+      if (index % 5 === 4) return documents.remove({ kind: 'conversation', id, accountId }, options)
+      if (index % 11 === 10) return documents.takeExpired(5, options)
+      const expiresAt = index % 4 === 0 ? clock.now() + index : null
+      return documents.put(made(id, { accountId, attachedBytes: index, expiresAt }), room)
+    }
+    await Promise.all(Array.from({ length: 60 }, (_, index) => act(index)))
+    const advanced = clock.advance(30)
+    await Promise.all([advanced, ...Array.from({ length: 60 }, (_, index) => act(index + 60))])
+    for (const accountId of ['a', 'b', 'c']) {
+      const there = await documents.list({ ...all, accountId, limit: 1000 }, options)
+      const bytes = there.reduce((total, document) => total + document.bytes, 0)
+      assert.deepEqual(await documents.sum({ accountId, kind: null }, options), { count: there.length, bytes })
+    }
+  })
+
   test(`${name} documents: lists are in order, page by page, by account and by label`, async () => {
     await using store = await openRoomy()
     for (const [index, accountId] of ['a', 'b', 'a', 'a', 'b'].entries())

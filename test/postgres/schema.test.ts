@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { Database } from '../../src/storage/postgres/database.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { documentSums } from '../../src/storage/postgres/schema/document-sums.ts'
 import { migrate } from '../../src/storage/postgres/schema/migrate.ts'
 import { migrations } from '../../src/storage/postgres/schema/migrations.ts'
 import { dropPartitions, makePartitions } from '../../src/storage/postgres/schema/partitions.ts'
@@ -33,6 +34,46 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     const { query } = await sharedPostgres()
     assert.deepEqual(await query(`select to_regclass('half') as half`, new URL(url).pathname.slice(1)), [{ half: null }])
     await migrate(url)
+  })
+
+  test('a database from before the sums of documents were kept has them, and writers of a step less keep them right', async () => {
+    const url = await createDatabase()
+    const before = migrations.slice(
+      0,
+      migrations.findIndex(({ sql }) => sql === documentSums),
+    )
+    await migrate(url, before)
+    const name = new URL(url).pathname.slice(1)
+    const { query } = await sharedPostgres()
+    const insert = (id: string, accountId: string, bytes: number, expiresAt: number | null) =>
+      query(
+        `insert into documents (kind, id, account_id, value, at, text, attached_bytes, expires_at, version, bytes)
+           values ('asset', '${id}', '${accountId}', 'null', 1, '', 0, ${expiresAt}, 1, ${bytes})
+         on conflict (kind, id) do update set bytes = excluded.bytes`,
+        name,
+      )
+    await insert('one', 'a', 10, null)
+    await insert('two', 'a', 20, 5)
+    await insert('three', 'b', 30, null)
+    await using store = await openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
+    const sum = (accountId: string) => store.documents.sum({ accountId, kind: null }, options)
+    assert.deepEqual(
+      [await sum('a'), await sum('b')],
+      [
+        { count: 1, bytes: 10 },
+        { count: 1, bytes: 30 },
+      ],
+    )
+    await insert('one', 'a', 15, null)
+    await insert('four', 'a', 1, null)
+    await query(`delete from documents where id = 'three'`, name)
+    assert.deepEqual(
+      [await sum('a'), await sum('b')],
+      [
+        { count: 2, bytes: 16 },
+        { count: 0, bytes: 0 },
+      ],
+    )
   })
 
   test('a server that would lose commits is refused', async () => {

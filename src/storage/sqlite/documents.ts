@@ -22,8 +22,10 @@ export function putDocument(
   const growth = bytes - (row === undefined ? 0 : readInteger(row, 'bytes'))
   if (growth > 0 && sumDocuments(connection, { accountId, kind: null }, now).bytes + growth > most) return 'full'
   connection.run(
-    `insert or replace into documents (kind, id, account_id, value, at, label, text, attached_bytes, expires_at, version, bytes)
-     values (:kind, :id, :accountId, :value, :at, :label, :text, :attachedBytes, :expiresAt, :version, :bytes)`,
+    `insert into documents (kind, id, account_id, value, at, label, text, attached_bytes, expires_at, version, bytes)
+     values (:kind, :id, :accountId, :value, :at, :label, :text, :attachedBytes, :expiresAt, :version, :bytes)
+     on conflict (kind, id) do update set value = excluded.value, at = excluded.at, label = excluded.label, text = excluded.text,
+       attached_bytes = excluded.attached_bytes, expires_at = excluded.expires_at, version = excluded.version, bytes = excluded.bytes`,
     documentParameters(document, { version: (known ?? 0) + 1, bytes }),
   )
   return 'stored'
@@ -56,8 +58,12 @@ export function sumDocuments(
   { accountId, kind }: { readonly accountId: string; readonly kind: string | null },
   now: number,
 ): { readonly count: number; readonly bytes: number } {
-  const sql = `select count(*) as count, coalesce(sum(bytes), 0) as bytes from documents
-    where account_id = :accountId and (:kind is null or kind = :kind) and (expires_at is null or expires_at > :now)`
+  // The sums are kept by triggers; what has expired and was not taken yet is little, and found by an index.
+  const sql = `select coalesce(sum(count), 0) as count, coalesce(sum(bytes), 0) as bytes from (
+      select count, bytes from document_sums where account_id = :accountId and (:kind is null or kind = :kind)
+      union all
+      select -count(*), -coalesce(sum(bytes), 0) from documents
+        where account_id = :accountId and expires_at <= :now and (:kind is null or kind = :kind))`
   const row = connection.get(sql, { accountId, kind, now })
   return row === undefined ? { count: 0, bytes: 0 } : { count: readInteger(row, 'count'), bytes: readInteger(row, 'bytes') }
 }

@@ -1,6 +1,8 @@
 import { requestTables } from './request-tables.ts'
+import { documentSums } from './schema/document-sums.ts'
 import { latencyTables } from './schema/latency-tables.ts'
 import { limitTables } from './schema/limit-tables.ts'
+import { webhookTraces } from './schema/webhook-traces.ts'
 
 /**
  * What turns an empty database into today's, one step per version; `pragma user_version` counts the steps done.
@@ -334,4 +336,6 @@ export const migrations: readonly string[] = [
   // When each browser was here last.
   'alter table sessions add column last_used_at integer;',
   latencyTables,
+  documentSums,
+  webhookTraces,
 ]

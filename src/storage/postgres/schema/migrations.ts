@@ -1,4 +1,5 @@
 import { countTables } from './count-tables.ts'
+import { documentSums } from './document-sums.ts'
 import { latencyTables } from './latency-tables.ts'
 import { limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
@@ -35,4 +36,7 @@ export const migrations: readonly Migration[] = [
   // When each browser was here last.
   { sql: 'alter table sessions add column last_used_at bigint', leastProgram: 1 },
   { sql: latencyTables, leastProgram: 1 },
+  { sql: documentSums, leastProgram: 1 },
+  // The trace that an inference was asked for in goes on to its webhook.
+  { sql: 'alter table queue add column traceparent text; alter table webhook_deliveries add column traceparent text', leastProgram: 1 },
 ]
