@@ -66,6 +66,23 @@ suite('second factors', () => {
     assert.deepEqual(new Set(statuses.slice(5)), new Set([429]))
   })
 
+  test('a stranger who knows the password keeps the rightful one out neither elsewhere nor in a known browser', async () => {
+    const { send, code, secret, clock, signInWith } = await openEnrolled()
+    const stranger = (address: string, guess: number) =>
+      send('POST', '/console/api/session', { body: { email, password, code: String(guess).padStart(6, '0') }, address })
+    const cookies = [(await signInWith({ code: code(secret) })).headers['set-cookie'] ?? []].flat()
+    const known = cookies.map((cookie) => cookie.split(';')[0]).join('; ')
+    for (let guess = 0; guess < 5; guess++) await stranger('198.51.100.7', guess)
+    assert.equal((await stranger('198.51.100.7', 30)).statusCode, 429)
+    await clock.advance(30_000)
+    assert.equal((await signInWith({ code: code(secret) })).statusCode, 200, 'from another place')
+    for (let guess = 0; guess < 6; guess++) await signInWith({ code: String(guess).padStart(6, '0') })
+    await clock.advance(30_000)
+    for (let guess = 0; guess < 3; guess++) await signInWith({ code: String(guess).padStart(6, '0') })
+    assert.equal((await signInWith({ code: code(secret) })).statusCode, 429, 'from the same place')
+    assert.equal((await signInWith({ code: code(secret) }, known)).statusCode, 200, 'in a known browser')
+  })
+
   test('a recovery code stands in once, and is written down', async () => {
     const { signInWith, codes, actions } = await openEnrolled()
     assert.equal((await signInWith({ code: codes[0] })).statusCode, 200)

@@ -42,10 +42,18 @@ export interface ConsoleService {
   send(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
-    options?: { readonly body?: object; readonly cookie?: string; readonly headers?: Record<string, string> },
+    options?: {
+      readonly body?: object
+      readonly cookie?: string
+      readonly headers?: Record<string, string>
+      /** Where it comes from; 127.0.0.1 where it is left out. */
+      readonly address?: string
+    },
   ): Promise<LightMyRequestResponse>
   /** The addresses of refused sign-ins, in their order. */
   readonly refused: readonly string[]
+  /** What was told as a fault. */
+  readonly faults: readonly unknown[]
   /** Uses a code up and returns the new browser's cookie. */
   join(code: string, email: string): Promise<string>
 }
@@ -84,6 +92,7 @@ export async function startConsoleService({
 } = {}): Promise<ConsoleService> {
   const outputs = given ?? createMemoryOutputs({ clock })
   const refused: string[] = []
+  const faults: unknown[] = []
   const addresses = () => ({ publicUrl, imageUrl, asyncUrl: publicUrl, textUrl })
   const guarded = { ...store, clock, addresses, allowedHosts: ['sepia.test'] }
   const owner = await createAccount(guarded, { name: 'Owner', role: 'owner' }, { signal })
@@ -115,7 +124,7 @@ export async function startConsoleService({
       pullModel,
       pulledModels,
       modelServers,
-      onFault: () => undefined,
+      onFault: ({ error }) => faults.push(error),
       onSignInRefused: ({ address }) => refused.push(address),
     },
     {
@@ -129,7 +138,7 @@ export async function startConsoleService({
   )
   const link = await createFirstRunLink({ ...guarded, shared: false }, { signal })
   const { host } = new URL(publicUrl)
-  const send: ConsoleService['send'] = async (method, path, { body, cookie, headers } = {}) => {
+  const send: ConsoleService['send'] = async (method, path, { body, cookie, headers, address } = {}) => {
     const options: InjectOptions = {
       method,
       url: path,
@@ -141,6 +150,7 @@ export async function startConsoleService({
         ...headers,
       },
       ...(body !== undefined && { payload: JSON.stringify(body) }),
+      ...(address !== undefined && { remoteAddress: address }),
     }
     return server.inject(options)
   }
@@ -151,6 +161,7 @@ export async function startConsoleService({
     outputs,
     clock,
     refused,
+    faults,
     ownerId: owner.id,
     firstCode: link?.split('#')[1] ?? '',
     send,

@@ -223,6 +223,23 @@ describe('a provider that is down', () => {
     assert.equal((await signIn(service, { ...ada, email: 'bob@example.org' })).location, '/console/chat')
   })
 
+  test('is told of in one line a minute, however often somebody who is not signed in asks', async () => {
+    await using service = await open()
+    await service.provider.setUp(false)
+    for (let time = 0; time < 20; time++) {
+      assert.equal((await begin(service)).answer.statusCode, 503)
+      await service.clock.advance(2500)
+    }
+    assert.equal(service.faults.length, 1)
+    const [told] = service.faults
+    assert.ok(typeof told === 'string')
+    assert.match(told, /^The organisation's provider does not answer: .+$/)
+    assert.ok(!told.includes('\n'))
+    await service.clock.advance(60_000)
+    await begin(service)
+    assert.equal(service.faults.length, 2)
+  })
+
   test('between going and coming back is named on the sign-in page', async () => {
     await using service = await open()
     service.provider.person = ada

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
@@ -9,6 +9,7 @@ import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { writeHostCookie } from '../sign-in/host-cookie.ts'
 import { callbackPath, flowCookie, type OpenIdDependencies } from '../sign-in/openid/openid-dependencies.ts'
 import { flowMs, type SignInFlow, sealFlow } from '../sign-in/openid/sign-in-flow.ts'
+import { tellUnreachable } from '../sign-in/openid/tell-unreachable.ts'
 import { findSessionAccount } from '../sign-in/session.ts'
 import { readSessionCookie } from '../sign-in/session-cookie.ts'
 
@@ -29,17 +30,13 @@ export function registerOpenidStart(api: FastifyInstance, deps: OpenIdDependenci
     const person = link && secret !== null ? await findSessionAccount(deps, secret, options) : null
     if (link && person === null) throw new ServiceError('missing_token', 'Sign in first.')
     const { address, secrets } = await deps.openId.provider.begin(`${publicUrl}${callbackPath}`).catch((error: unknown) => {
-      throw tellUnreachable(deps, request, error)
+      if (!(error instanceof SignInRefusal)) throw error
+      tellUnreachable(deps, request.id, error)
+      throw new ServiceError('server_is_overloaded', error.message, { retryAfterSeconds: 5 })
     })
     const flow: SignInFlow = { ...secrets, begunAt: deps.clock.now(), page, code, linkTo: person?.id ?? null }
     const sealed = sealFlow(flow, await readServiceKey(deps, options))
     reply.header('set-cookie', writeHostCookie(flowCookie, sealed, { publicUrl, maxAgeMs: flowMs, lax: true }))
     return { address }
   })
-}
-
-function tellUnreachable({ onFault }: OpenIdDependencies, { id }: FastifyRequest, error: unknown): unknown {
-  if (!(error instanceof SignInRefusal)) return error
-  onFault({ requestId: id, error: error.cause ?? error })
-  return new ServiceError('server_is_overloaded', error.message, { retryAfterSeconds: 5 })
 }

@@ -11,7 +11,7 @@ import { proveOneself } from '../sign-in/prove-oneself.ts'
 import { isSecondFactorRequired } from '../sign-in/second-factor-gate.ts'
 import { codeField, passwordField } from '../sign-in/sign-in-fields.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
-import { secondFactorKeys } from '../sign-in/throttle-keys.ts'
+import { ownSecondFactorKeys } from '../sign-in/throttle-keys.ts'
 import type { SessionRouteDependencies } from './session.ts'
 
 const readPassword: BodyReader<PasswordShown> = createBodyReader({ password: passwordField })
@@ -31,7 +31,7 @@ export function registerSecondFactor(own: FastifyInstance, deps: SessionRouteDep
   own.post('/console/api/second-factor/confirmation', async (request, reply): Promise<RecoveryCodes> => {
     const { code } = readCode(request)
     const accountId = personOf(request).id
-    const attempt = throttle.begin(secondFactorKeys(accountId))
+    const attempt = throttle.begin(ownSecondFactorKeys(accountId))
     const recoveryCodes = await confirmSecondFactor(deps, { accountId, code }, { signal: clientSignal(reply) })
     if (recoveryCodes === null)
       throw new ServiceError('validation_error', 'This code is wrong; take the one that the app shows now.', { param: 'code' })

@@ -57,10 +57,12 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
       throw new ServiceError('invalid_token', 'This e-mail and password do not belong together; check both.')
     }
     attempt.succeeded()
-    const passed = await passSecondFactor(deps, { account: found.account, code }, { signal }).catch((error: unknown) => {
-      onSignInRefused({ address: request.ip })
-      throw error
-    })
+    const passed = await passSecondFactor(deps, { account: found.account, code, from: { address: request.ip, browser } }, { signal }).catch(
+      (error: unknown) => {
+        onSignInRefused({ address: request.ip })
+        throw error
+      },
+    )
     if ('asks' in passed) return passed
     const session = { accountId: secret.accountId, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
     signInBrowser(reply, deps, { ...secret, session: await openSession(deps, session, { signal }) })

@@ -20,6 +20,12 @@ export interface GateDependencies extends SecondFactorDependencies {
   readonly signIn: Pick<SignInSettings, 'secondFactor'>
 }
 
+/** Where a code comes from; the browser where it is known to the account. */
+export interface GuessOrigin {
+  readonly address: string
+  readonly browser: string | null
+}
+
 /** How somebody got past the second factor. */
 export interface GatePassed {
   readonly by: 'nothing' | 'code' | 'recovery' | 'enrolment'
@@ -49,7 +55,7 @@ export async function askSecondFactor(
  */
 export async function passSecondFactor(
   deps: GateDependencies,
-  { account, code }: { readonly account: Account; readonly code: string | undefined },
+  { account, code, from }: { readonly account: Account; readonly code: string | undefined; readonly from: GuessOrigin },
   options: Options,
 ): Promise<GatePassed | SecondFactorAsked> {
   const asks = await askSecondFactor(deps, account, options)
@@ -59,7 +65,7 @@ export async function passSecondFactor(
     const secret = await beginSecondFactor(deps, account.id, options)
     return { account: null, asks: 'enrolment', secret, address: authenticatorAddress(account, secret) }
   }
-  const attempt = deps.throttle.begin(secondFactorKeys(account.id))
+  const attempt = deps.throttle.begin(secondFactorKeys(account.id, from))
   const passed = await tryCode(deps, { accountId: account.id, code, asks }, options)
   attempt.succeeded()
   return passed

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { SignInThrottle } from './sign-in-throttle.ts'
-import { placeOf } from './throttle-keys.ts'
+import { placeOf, secondFactorKeys } from './throttle-keys.ts'
 
 const key = [{ name: 'ada', free: 2, forgiving: true }]
 const tooMany = { code: 'rate_limit_exceeded' }
@@ -51,6 +51,14 @@ test('where a success does not forgive, whoever has one account cannot buy guess
   assert.throws(() => throttle.begin(place), tooMany)
   const other = [{ name: 'other place', free: 3, forgiving: false }]
   for (let success = 0; success < 9; success++) throttle.begin(other).succeeded()
+})
+
+test('codes guessed from many places are slowed down together, but not those of a known browser', () => {
+  const throttle = new SignInThrottle(createTestClock())
+  const from = (address: string, browser: string | null = null) => secondFactorKeys('ada', { address, browser })
+  for (let guess = 0; guess < 100; guess++) throttle.begin(from(`203.0.113.${guess}`))
+  assert.throws(() => throttle.begin(from('198.51.100.1')), tooMany)
+  throttle.begin(from('198.51.100.1', 'known'))
 })
 
 test('other people are not slowed down', () => {

@@ -23,9 +23,25 @@ export function ownPasswordKeys(accountId: string): readonly ThrottleKey[] {
   return [{ name: `own password of ${accountId}`, free: 10, forgiving: true }]
 }
 
-/** Guesses of a second factor: only whoever knows the password can make them. */
-export function secondFactorKeys(accountId: string): readonly ThrottleKey[] {
-  return [{ name: `second factor of ${accountId}`, free: 5, forgiving: true }]
+/**
+ * Guesses of a second factor: only whoever knows the password can make them. They are counted as those of passwords are, for a place or a known
+ * browser, so that a stranger does not keep the rightful one out. All that come from browsers that are not known count together too: codes are
+ * short, and places cheap; the rightful one then still gets in where he has been before.
+ */
+export function secondFactorKeys(
+  accountId: string,
+  { address, browser }: { readonly address: string; readonly browser: string | null },
+): readonly ThrottleKey[] {
+  if (browser !== null) return [{ name: `second factor of ${accountId} in browser ${browser}`, free: 5, forgiving: true }]
+  return [
+    { name: `second factor of ${accountId} from ${placeOf(address)}`, free: 5, forgiving: true },
+    { name: `second factor of ${accountId} from anywhere`, free: 100, forgiving: true },
+  ]
+}
+
+/** Guesses while one sets a second factor: only whoever has a session can make them. */
+export function ownSecondFactorKeys(accountId: string): readonly ThrottleKey[] {
+  return [{ name: `own second factor of ${accountId}`, free: 5, forgiving: true }]
 }
 
 /** Passkeys that were refused are counted for one place. */

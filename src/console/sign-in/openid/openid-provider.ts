@@ -10,6 +10,8 @@ import type { SignInFlow } from './sign-in-flow.ts'
 const rememberedMs = 60 * 60 * 1000
 /** After it did not answer, it is left alone for so long. */
 const pauseMs = 2000
+/** Its silence is news again after this long. */
+const newsMs = 60_000
 const answerSeconds = 10
 const clockToleranceSeconds = 30
 
@@ -29,6 +31,7 @@ export class OpenIdProvider {
   readonly #settings: OpenIdSettings
   readonly #clock: Clock
   #discovery: Discovery | null = null
+  #toldAt = Number.NEGATIVE_INFINITY
   #failure: { readonly at: number; readonly error: unknown } | null = null
 
   constructor(settings: OpenIdSettings, clock: Clock) {
@@ -80,6 +83,14 @@ export class OpenIdProvider {
       const cancelled = error instanceof client.AuthorizationResponseError && error.error === 'access_denied'
       throw new SignInRefusal(cancelled ? 'cancelled' : isSilence(error) ? 'unreachable' : 'refused', error)
     }
+  }
+
+  /** Whether it is worth a line that the provider does not answer; asking makes it known. */
+  isSilenceNews(): boolean {
+    const now = this.#clock.now()
+    if (now - this.#toldAt < newsMs) return false
+    this.#toldAt = now
+    return true
   }
 
   /** What the provider says of itself, asked for once however many sign in at once. */

@@ -1,0 +1,14 @@
+import type { SignInRefusal } from '../../../operations/access/sign-in-refusal.ts'
+import type { OpenIdDependencies } from './openid-dependencies.ts'
+
+/** Tells the log that the provider does not answer: one line, once a minute, since whoever is not signed in can ask for it at will. */
+export function tellUnreachable({ openId, onFault }: OpenIdDependencies, requestId: string, { cause }: SignInRefusal): void {
+  if (openId.provider.isSilenceNews()) onFault({ requestId, error: `The organisation's provider does not answer: ${describe(cause)}` })
+}
+
+/** An error and what it came from, in one line. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const [line = ''] = error.message.split('\n')
+  return error.cause === undefined ? line : `${line}: ${describe(error.cause)}`
+}
