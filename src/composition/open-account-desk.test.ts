@@ -1,12 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
+import { UsageError } from '../cli/usage-error.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { openAccountDesk } from './open-account-desk.ts'
 import { openStore } from './open-store.ts'
 import { createSystemClock } from './system-clock.ts'
 
 const options = { signal: new AbortController().signal }
+
+for (const [name, where] of [
+  ['database-url', 's3-url'],
+  ['s3-url', 'database-url'],
+] as const)
+  test(`accounts are not opened with ${name} alone`, async () => {
+    const machine = { cores: 1, memoryBytes: 1e9, terminal: false, folder: '/nowhere' }
+    const address = name === 's3-url' ? 'https://key:secret@s3.example/bucket' : 'postgres://db.example/sepia'
+    const loaded = await loadConfig({ flags: { data: '/nowhere', [name]: address }, environment: {} }, machine)
+    assert.ok('config' in loaded)
+    await assert.rejects(openAccountDesk(loaded.config, {}), (error) => error instanceof UsageError && error.faults[0]?.where === where)
+  })
 
 test('what the operator does at the command line is in the audit log, as his', async () => {
   await using folder = await createTemporaryFolder()

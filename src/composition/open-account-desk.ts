@@ -17,6 +17,7 @@ import { revokeAccessToken } from '../operations/access/revoke-access-token.ts'
 import { removeSecondFactor } from '../operations/access/second-factor.ts'
 import { findBodyLog, switchBodyLogOff, switchBodyLogOn } from '../operations/bodies/body-log.ts'
 import { findBodies, removeBodies, sumBodies } from '../operations/bodies/kept-bodies.ts'
+import { findHalfCluster } from './cluster/find-cluster-faults.ts'
 import { dataLayout } from './data-layout.ts'
 import { ensureFirstAccount } from './ensure-first-account.ts'
 import { openRequestLogKeys } from './open-request-log.ts'
@@ -27,10 +28,12 @@ import { createSystemClock } from './system-clock.ts'
  * Opens accounts and tokens, beside a running service or without one.
  *
  * @param options.create Whether a data folder without a database gets one.
- * @throws {UsageError} for a data folder without a database, most likely a misspelt one.
+ * @throws {UsageError} for a data folder without a database, most likely a misspelt one, and for a shared database without its bucket, or the other way round.
  */
 export async function openAccountDesk(config: Config, { create = false }: { readonly create?: boolean }): Promise<AccountDesk> {
   const { dataFolder } = config
+  const half = findHalfCluster(config)
+  if (half.length > 0) throw new UsageError(half)
   const isMissing = config.database.type === 'embedded' && !existsSync(dataLayout(dataFolder).databaseFile)
   if (isMissing && !create)
     throw new UsageError([{ where: 'data', message: `there is no database in ${dataFolder}; name the data folder with --data.` }])

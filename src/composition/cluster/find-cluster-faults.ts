@@ -4,6 +4,15 @@ import type { ConfigFault } from '../../config/setting-sources.ts'
 /** Characters that the nodes' secret has at least. */
 export const leastSecretLength = 16
 
+/** Whether one of the two is missing that make a node one of a cluster. */
+export function findHalfCluster({ database, outputs }: Pick<Config, 'database' | 'outputs'>): readonly ConfigFault[] {
+  const [shared, bucket] = [database.type === 'postgres', outputs.type === 's3']
+  if (shared === bucket) return []
+  return shared
+    ? [{ where: 's3-url', message: 'Nodes of one database keep outputs in one bucket; set s3-url beside database-url, or neither.' }]
+    : [{ where: 'database-url', message: 'Nodes of one bucket share a database; set database-url beside s3-url, or neither.' }]
+}
+
 /** Which settings of a cluster lack others, though each for itself is well written. */
 export function findClusterFaults({
   database,
@@ -14,8 +23,6 @@ export function findClusterFaults({
   const certificate = [authorityFile, certificateFile, keyFile]
   const [named, complete] = [certificate.some((path) => path !== null), certificate.every((path) => path !== null)]
   const found: readonly (readonly [boolean, string, string])[] = [
-    [shared && !bucket, 's3-url', 'Nodes of one database keep outputs in one bucket; set s3-url beside database-url, or neither.'],
-    [bucket && !shared, 'database-url', 'Nodes of one bucket share a database; set database-url beside s3-url, or neither.'],
     [
       outputs.type === 's3' && outputs.address.secretKey === '' && outputs.secretFile === null,
       's3-secret-file',
@@ -49,5 +56,5 @@ export function findClusterFaults({
       `A secret that others may try to guess must be longer; write at least ${leastSecretLength} characters.`,
     ],
   ]
-  return found.flatMap(([isFault, where, message]) => (isFault ? [{ where, message }] : []))
+  return [...findHalfCluster({ database, outputs }), ...found.flatMap(([isFault, where, message]) => (isFault ? [{ where, message }] : []))]
 }
