@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startNode, type TestNode } from '../../test/support/cluster/start-node.ts'
+import { startNode, type TestNode, type TestNodeSettings } from '../../test/support/cluster/start-node.ts'
 import { makeImageRequest } from '../../test/support/image-request.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { createSystemClock } from '../composition/system-clock.ts'
@@ -67,6 +67,23 @@ test('a text, its count and its tokens come from another node as from a model of
     scores: [0.5, 1],
     promptTokens: 8,
   })
+})
+
+test('what another node does stands in the trace of whoever asked here', async () => {
+  const lent: unknown[] = []
+  const trace: TestNodeSettings['trace'] = async (question, run) => {
+    lent.push([question.kind, question.model, question.traceparent])
+    await run()
+  }
+  const registry = createMemoryNodeRegistry({ clock })
+  await using _worker = await startNode({ registry, id: 'worker', role: 'worker', trace })
+  const traceparents = ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', undefined]
+  await using api = await startNode({ registry, id: 'api', role: 'api', traceparent: () => traceparents.shift() })
+  for (let time = 0; time < 2; time++) await (await api.pool.acquireText('fake-chat', options))[Symbol.asyncDispose]()
+  assert.deepEqual(lent, [
+    ['text', 'fake-chat', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
+    ['text', 'fake-chat', undefined],
+  ])
 })
 
 test('pictures come from another node, with their progress', async () => {

@@ -18,6 +18,8 @@ export interface ClusterPoolDependencies {
   readonly view: Pick<ClusterView, 'lenders' | 'suspect'>
   /** The models of the whole cluster. */
   readonly catalog: ModelCatalog
+  /** The `traceparent` of what runs now; absent = nobody traces. */
+  readonly traceparent?: () => string | undefined
   /** The models of this machine; null = it computes nothing. */
   readonly own: { readonly id: string; readonly pool: ModelPool; readonly catalog: ModelCatalog } | null
 }
@@ -97,7 +99,9 @@ class ClusterPool implements ModelPool {
     model: { readonly here: () => Promise<ModelLease<Model>> | undefined; readonly there: (slot: BorrowedSlot) => Model },
   ): Promise<PlacedLease<Model>> {
     findDescriptor(this.#deps.catalog, modelId, kind)
-    const question: LeaseQuestion = { kind, model: modelId, account, sequences, deferred, priority }
+    const traceparent = this.#deps.traceparent?.()
+    const traced = traceparent === undefined ? {} : { traceparent }
+    const question: LeaseQuestion = { kind, model: modelId, account, sequences, deferred, priority, ...traced }
     let refusal: unknown
     while (excluded.size <= mostReroutes) {
       const node = chooseNode(this.#views(modelId), { key: conversation ?? null, excluded })

@@ -21,6 +21,8 @@ export interface LeaseQuestion {
   readonly deferred: boolean
   /** Absent = 0, as from nodes that know of none. */
   readonly priority?: number
+  /** The trace that it is asked for in, as W3C's `traceparent`; absent = none. */
+  readonly traceparent?: string
 }
 
 /** The answer to the question, as the first line back. */

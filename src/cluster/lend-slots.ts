@@ -24,6 +24,8 @@ export interface LenderSettings {
   /** Whether nothing new is taken any more. */
   readonly isDraining: () => boolean
   readonly onFault: (error: unknown) => void
+  /** Runs what is lent in its place of the asker's trace; absent = nobody traces. */
+  readonly trace?: (question: LeaseQuestion, run: () => Promise<void>) => Promise<void>
 }
 
 const mostQuestionBytes = 16 * 1024
@@ -97,10 +99,10 @@ async function answer(settings: LenderSettings, guard: QuestionGuard, request: I
   const question = JSON.parse(line.value) as LeaseQuestion
   response.writeProcessing()
   using _processing = repeat({ clock }, pingMs, () => !response.headersSent && response.writeProcessing())
-  await grantLease(
-    { ...settings, isDraining },
-    { question, signal: gone.signal, lines, asker: new SealedLines(key, 'asker'), lender: new SealedLines(key, 'lender') },
-    {
+  const { trace = (_question, run) => run() } = settings
+  const asked = { question, signal: gone.signal, lines, asker: new SealedLines(key, 'asker'), lender: new SealedLines(key, 'lender') }
+  await trace(question, () =>
+    grantLease({ ...settings, isDraining }, asked, {
       start: () => {
         response.writeHead(200, head)
         watch.heard()
@@ -109,7 +111,7 @@ async function answer(settings: LenderSettings, guard: QuestionGuard, request: I
       send: async (text) => {
         if (!response.write(text)) await once(response, 'drain', { signal: gone.signal })
       },
-    },
+    }),
   )
   response.end()
 }

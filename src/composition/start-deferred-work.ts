@@ -23,6 +23,7 @@ import { postWebhook } from '../worker/post-webhook.ts'
 import { startMaintenance } from '../worker/start-maintenance.ts'
 import { startWorker, type Worker } from '../worker/start-worker.ts'
 import { observeWorker, traceClaims } from './observe/observe-worker.ts'
+import { traceWebhooks } from './observe/trace-webhooks.ts'
 
 /** Deferred inferences at once over all models; the slots of each model are the real bound. */
 const concurrency = 64
@@ -69,6 +70,7 @@ export function startDeferredWork(
       ...deps,
       encodeWebhook: (inference, at) => encodeWebhook(addresses(), inference, at),
       post: (post, { signal }) => postWebhook(post, { signal, privateTargets: deferred.privateWebhooks }),
+      trace: traceWebhooks(telemetry),
       random: Math.random,
       heldClaims: () => worker.holds(),
       onAttempt: ({ id: deliveryId, inferenceId, attempts: attempt }, { state, result }) =>

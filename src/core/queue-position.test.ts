@@ -4,8 +4,8 @@ import { countedPlaces, estimateBefore, findQueuePosition } from './queue-positi
 
 test('a long queue of one account puts little before another account', () => {
   const shares = [
-    { accountId: 'busy', pending: 1000, turn: 5 },
-    { accountId: 'calm', pending: 2, turn: 7 },
+    { accountId: 'busy', pending: 1000, turn: 5, weight: 1, taken: 0 },
+    { accountId: 'calm', pending: 2, turn: 7, weight: 1, taken: 0 },
   ]
   assert.equal(findQueuePosition({ accountId: 'calm', before: 0 }, shares, 0), 2)
   assert.equal(findQueuePosition({ accountId: 'calm', before: 1 }, shares, 0), 4)
@@ -13,8 +13,18 @@ test('a long queue of one account puts little before another account', () => {
   assert.equal(findQueuePosition({ accountId: 'busy', before: 9 }, shares, 0), 12)
 })
 
+test('an account of weight 3 has three claims in a turn, less what it has had of the present one', () => {
+  const shares = [
+    { accountId: 'heavy', pending: 9, turn: 1, weight: 3, taken: 1 },
+    { accountId: 'light', pending: 9, turn: 2, weight: 1, taken: 0 },
+  ]
+  const placesOf = (accountId: string) => [0, 1, 2, 3].map((before) => findQueuePosition({ accountId, before }, shares, 0))
+  assert.deepEqual(placesOf('heavy'), [1, 2, 4, 5])
+  assert.deepEqual(placesOf('light'), [3, 7, 11, 13])
+})
+
 test('everything of higher priority goes first', () => {
-  assert.equal(findQueuePosition({ accountId: 'a', before: 0 }, [{ accountId: 'a', pending: 1, turn: 0 }], 40), 41)
+  assert.equal(findQueuePosition({ accountId: 'a', before: 0 }, [{ accountId: 'a', pending: 1, turn: 0, weight: 1, taken: 0 }], 40), 41)
 })
 
 test('a place far back is estimated by the numbers of the queue, and never as one that is counted', () => {

@@ -2,8 +2,11 @@
 export interface QueueShare {
   readonly accountId: string
   readonly pending: number
-  /** Grows with every claim; the lowest goes next. */
+  /** Grows with every turn; the lowest goes next. */
   readonly turn: number
+  /** Claims that the account has in one turn, and how many of the present one it has had. */
+  readonly weight: number
+  readonly taken: number
 }
 
 /**
@@ -18,11 +21,30 @@ export function findQueuePosition(
   shares: readonly QueueShare[],
   ahead: number,
 ): number {
-  const turn = shares.find((share) => share.accountId === own.accountId)?.turn ?? 0
+  const share = shares.find(({ accountId }) => accountId === own.accountId) ?? { turn: 0, weight: 1, taken: 0 }
+  const turns = turnsBefore(share, own.before)
   const others = shares
-    .filter((share) => share.accountId !== own.accountId)
-    .reduce((sum, share) => sum + Math.min(share.pending, share.turn < turn ? own.before + 1 : own.before), 0)
+    .filter(({ accountId }) => accountId !== own.accountId)
+    .reduce((sum, other) => sum + Math.min(other.pending, claimsIn(other, other.turn < share.turn ? turns + 1 : turns)), 0)
   return ahead + others + own.before + 1
+}
+
+type Turn = Pick<QueueShare, 'weight' | 'taken'>
+
+/** What is left of a turn that has begun; one at least, since a weight may have been lowered meanwhile. */
+function leftOfTurn({ weight, taken }: Turn): number {
+  return Math.max(1, weight - taken)
+}
+
+/** Whole turns of an account before the claim that so many of its own come before. */
+function turnsBefore(share: Turn, before: number): number {
+  const left = leftOfTurn(share)
+  return before < left ? 0 : 1 + Math.floor((before - left) / share.weight)
+}
+
+/** Claims that an account has in its next turns. */
+function claimsIn(share: Turn, turns: number): number {
+  return turns === 0 ? 0 : leftOfTurn(share) + (turns - 1) * share.weight
 }
 
 /** Places of an account's own queue that are counted; farther back they are estimated, so that no poll walks a long queue. */

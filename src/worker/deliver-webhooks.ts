@@ -15,6 +15,8 @@ export interface WebhookDependencies {
   /** The JSON text of the announcement; `at` in Unix milliseconds. */
   readonly encodeWebhook: (inference: Inference, at: number) => string
   readonly post: (post: WebhookPost, options: { readonly signal: AbortSignal }) => Promise<DeliveryResult>
+  /** Makes an attempt in the trace of the inference and tells the `traceparent` to send; absent = nobody traces. */
+  readonly trace?: <Result>(delivery: WebhookDelivery, attempt: (traceparent: string | undefined) => Promise<Result>) => Promise<Result>
   /** 0 to 1. */
   readonly random: () => number
   readonly onAttempt: (delivery: WebhookDelivery, attempt: { readonly state: WebhookDelivery['state']; readonly result: string }) => void
@@ -58,7 +60,11 @@ export class WebhookCourier {
 async function deliver(deps: WebhookDependencies, delivery: WebhookDelivery, options: { readonly signal: AbortSignal }): Promise<void> {
   const { webhooks, log, clock } = deps
   const inference = await log.find(delivery.inferenceId, delivery.accountId, options)
-  const result = inference === null ? { reason: 'record deleted' } : await announce(deps, { delivery, inference }, options)
+  const { trace = (_delivery, attempt) => attempt(delivery.traceparent ?? undefined) } = deps
+  const result =
+    inference === null
+      ? { reason: 'record deleted' }
+      : await trace(delivery, (traceparent) => announce(deps, { delivery, inference, traceparent }, options))
   const attempt = planDelivery({ attempts: delivery.attempts, result, now: clock.now(), random: deps.random() })
   await webhooks.record(delivery.id, attempt, unstoppable)
   deps.onAttempt(delivery, attempt)
@@ -66,7 +72,11 @@ async function deliver(deps: WebhookDependencies, delivery: WebhookDelivery, opt
 
 async function announce(
   { webhooks, clock, encodeWebhook, post }: WebhookDependencies,
-  { delivery, inference }: { readonly delivery: WebhookDelivery; readonly inference: Inference },
+  {
+    delivery,
+    inference,
+    traceparent,
+  }: { readonly delivery: WebhookDelivery; readonly inference: Inference; readonly traceparent: string | undefined },
   options: { readonly signal: AbortSignal },
 ): Promise<DeliveryResult> {
   const now = clock.now()
@@ -75,5 +85,11 @@ async function announce(
     { id: delivery.id, timestamp: Math.floor(now / 1000), body },
     await webhooks.secrets(delivery.accountId, options),
   )
-  return post({ url: delivery.url, body, headers: { 'content-type': 'application/json', 'user-agent': 'sepia', ...signature } }, options)
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'sepia',
+    ...(traceparent !== undefined && { traceparent }),
+    ...signature,
+  }
+  return post({ url: delivery.url, body, headers }, options)
 }

@@ -1,5 +1,7 @@
+import { ServiceError } from '../core/error.ts'
 import type { ImageProgress } from '../core/image-generation.ts'
 import type { InferenceWork, OutputReference } from '../core/inference.ts'
+import type { BudgetHolder } from '../core/ports/budget-ledger.ts'
 import type { Claim } from '../core/ports/inference-queue.ts'
 import { orAborted, unstoppable } from '../core/waiting.ts'
 import type { EncodedOutput } from '../operations/deferred/encoded-output.ts'
@@ -21,6 +23,8 @@ interface RunOptions extends Pick<WorkerSettings, 'runLimitMs'> {
   readonly onWork: () => void
   /** Called when the model's slot is free again, before the result is stored. */
   readonly onSlotFree: () => void
+  /** Called when it was put back because its account or token runs as much at once as it may. */
+  readonly onOverLimit: (holder: BudgetHolder) => void
 }
 
 /** Takes one claim to its end: completed, or given back. Never throws. */
@@ -28,6 +32,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   const { trace = (_claim, _work, run) => run() } = deps
   const { accountId } = claim.inference
   let ended: EndedClaim = { claim, meter: meterOf(deps, claim, null), signal: options.signal }
+  let holder: BudgetHolder = { accountId, tokenId: null }
   const { lease } = options
   using _noted = deps.underWay?.note(accountId, () => deps.events.publish(claim.id, { type: 'cancel-requested' }))
   const signal = AbortSignal.any([options.signal, lease.signal])
@@ -38,6 +43,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
     const loaded = claim.loadWork({ signal })
     const work = loaded instanceof Promise ? await orAborted(loaded, signal) : loaded
     options.onWork()
+    holder = { accountId, tokenId: work.tokenId ?? null }
     ended = { ...ended, meter: meterOf(deps, claim, work) }
     await trace(claim, work, async () => {
       const result = await orAborted(compute(deps, { ...ended, work }, { ...options, signal }), signal)
@@ -50,6 +56,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   } catch (error) {
     const settled = settleFailure(deps, ended, signal.aborted ? signal.reason : error)
     await settled.catch((fault: unknown) => deps.onEvent({ type: 'fault', duty: 'settle-claim', error: fault }))
+    if (!signal.aborted && error instanceof ServiceError && error.code === 'concurrency_limit_exceeded') options.onOverLimit(holder)
   } finally {
     deps.events.forgetProgress(claim.id)
   }

@@ -6,6 +6,7 @@ import { makeSubmission } from '../../test/support/submission.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { createWorkerBench, readRecord, submitImage, type WorkerBench } from '../../test/support/worker-bench.ts'
 import { ServiceError } from '../core/error.ts'
+import { noLimits } from '../core/limits/use-limits.ts'
 import { cancelInference } from '../operations/deferred/cancel-inference.ts'
 import { openOutput } from '../operations/deferred/open-output.ts'
 import { startWorker } from './start-worker.ts'
@@ -57,6 +58,19 @@ test('claims no more than the models have room for while it waits for the work i
   for (let round = 0; round < 5; round++) await submitImage(bench, 'a tiger')
   await bench.clock.advance(1000)
   assert.equal(bench.told.filter(({ type }) => type === 'claimed').length, 2)
+})
+
+test('work over what its account may run at once goes on as soon as something of the account has ended', async () => {
+  const bench = createWorkerBench({ slots: 4, stepDelayMs: 100 })
+  const account = { name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null } as const
+  await bench.store.accounts.create({ ...account, id: 'a', limits: { ...noLimits, concurrentRequests: 1 } }, options)
+  await using _worker = startWorker(bench, settings)
+  const begunAt = bench.clock.now()
+  const inferences = [await submitImage(bench, 'a tiger'), await submitImage(bench, 'a fox'), await submitImage(bench, 'a hare')]
+  const isOver = async () => (await Promise.all(inferences.map((each) => readRecord(bench, each)))).every(({ outcome }) => outcome !== null)
+  while (!(await isOver()) && bench.clock.now() - begunAt < 4000) await bench.clock.advance(50)
+  assert.ok(await isOver(), 'three pictures of four steps of 100 ms, one after the other, within 4 s')
+  assert.ok(bench.told.some((event) => event.type === 'requeued' && event.reason === 'no-room'))
 })
 
 test('invalid input fails at once and is not run again', async () => {

@@ -1,7 +1,9 @@
+import type { BudgetHolder } from '../core/ports/budget-ledger.ts'
 import type { Claim, Hold, ModelRoom } from '../core/ports/inference-queue.ts'
 import { firstOf, unstoppable } from '../core/waiting.ts'
 import { Interruption } from './interruption.ts'
 import { LiveClaims } from './live-claims.ts'
+import { ParkedClaims } from './parked-claims.ts'
 import { runClaim } from './run-claim.ts'
 import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.ts'
 
@@ -43,12 +45,14 @@ class ClaimLoop {
   readonly #draining = new AbortController()
   readonly #runs = new Set<Run>()
   readonly #claims: LiveClaims
+  readonly #parked: ParkedClaims
   #slotFreed = Promise.withResolvers<void>()
 
   constructor(deps: WorkerDependencies, settings: WorkerSettings) {
     this.#deps = deps
     this.#settings = settings
     this.#claims = new LiveClaims(deps, settings)
+    this.#parked = new ParkedClaims(deps)
   }
 
   stop(): void {
@@ -70,6 +74,7 @@ class ClaimLoop {
       // Made before looking, so that a slot that gets free meanwhile is noticed.
       this.#slotFreed = Promise.withResolvers()
       try {
+        await this.#parked.hasten()
         const claims = await this.#claim()
         for (const claim of claims) this.#start(claim)
         if (claims.length === 0) await this.#waitForWork(signal)
@@ -114,7 +119,9 @@ class ClaimLoop {
     const onWork = () => {
       run.loading = false
     }
-    const options = { ...this.#settings, lease, signal: this.#draining.signal, after, onWork, onSlotFree: () => this.#slotFreed.resolve() }
+    const onSlotFree = () => this.#slotFreed.resolve()
+    const onOverLimit = (holder: BudgetHolder) => this.#parked.park(claim.id, holder)
+    const options = { ...this.#settings, lease, signal: this.#draining.signal, after, onWork, onSlotFree, onOverLimit }
     void runClaim(this.#deps, claim, options).finally(() => {
       lease[Symbol.dispose]()
       this.#runs.delete(run)

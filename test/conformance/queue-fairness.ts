@@ -91,8 +91,30 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     await store.accounts.create({ ...account, id: 'heavy', limits: { ...noLimits, weight: 3 } }, options)
     for (let round = 0; round < 8; round++)
       for (const accountId of ['light', 'heavy']) await store.queue.enqueue(makeSubmission({ accountId }), options)
-    const order: string[] = []
-    for (let round = 0; round < 12; round++) order.push((await claimNext(store.queue)).inference.accountId)
+    assert.equal((await claimNext(store.queue)).inference.accountId, 'light')
+    const pending = async (accountId: string) =>
+      (await store.log.list({ accountId, status: 'pending', limit: 10, after: null }, options)).inferences.toReversed()
+    const placesOf = async (accountId: string) =>
+      Promise.all(
+        (await pending(accountId)).slice(0, 4).map(async ({ id }) => (await store.log.find(id, accountId, options))?.queuePosition),
+      )
+    assert.deepEqual(
+      [await placesOf('heavy'), await placesOf('light')],
+      [
+        [1, 2, 3, 5],
+        [4, 8, 11, 12],
+      ],
+    )
+    assert.equal((await claimNext(store.queue)).inference.accountId, 'heavy')
+    assert.deepEqual(
+      [await placesOf('heavy'), await placesOf('light')],
+      [
+        [1, 2, 4, 5],
+        [3, 7, 10, 11],
+      ],
+    )
+    const order: string[] = ['light', 'heavy']
+    for (let round = 2; round < 12; round++) order.push((await claimNext(store.queue)).inference.accountId)
     const heavy = order.filter((accountId) => accountId === 'heavy').length
     assert.ok(heavy === 8 || heavy === 9, order.join(' '))
     for (let first = 0; first + 4 <= 8; first++) assert.ok(order.slice(first, first + 4).includes('light'), order.join(' '))

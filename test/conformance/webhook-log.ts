@@ -26,6 +26,20 @@ export function testWebhookLog(name: string, open: StoreFactory): void {
     assert.deepEqual([due[0]?.url, due[0]?.attempts, due[0]?.state, due[0]?.lastResult], [webhookUrl, 0, 'waiting', null])
   })
 
+  test(`${name} webhooks: a delivery goes on in the trace of its request`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const { work } = makeSubmission()
+    await store.queue.enqueue(makeSubmission({ webhookUrl, work: { ...work, traceparent } }), options)
+    await succeed(store.queue, await claimNext(store.queue))
+    const [delivery] = await store.webhooks.due({ limit: 10, perAccount: 10 }, options)
+    assert.equal(delivery?.traceparent, traceparent)
+    await store.queue.enqueue(makeSubmission({ webhookUrl }), options)
+    await succeed(store.queue, await claimNext(store.queue))
+    const due = await store.webhooks.due({ limit: 10, perAccount: 10 }, options)
+    assert.deepEqual(due.map((each) => each.traceparent).toSorted(), [traceparent, null].toSorted())
+  })
+
   test(`${name} webhooks: a delivery waits for its next attempt and ends once`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })

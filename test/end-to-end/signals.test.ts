@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startHttpService } from '../support/http-service.ts'
@@ -22,6 +24,26 @@ function ask(service: ServiceProcess, token: string, path: string, body: unknown
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', traceparent, ...headers },
     body: JSON.stringify(body),
   })
+}
+
+/** Takes webhooks and keeps the traces that they come in. */
+async function startHook(): Promise<{ readonly url: string; readonly heard: Promise<string | undefined> } & AsyncDisposable> {
+  const heard = Promise.withResolvers<string | undefined>()
+  const server = createServer((request, response) => {
+    heard.resolve(request.headers.traceparent as string | undefined)
+    request.resume()
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    heard: heard.promise,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
 }
 
 const chat = (model: string) => ({ model, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 4, temperature: 0 })
@@ -48,18 +70,20 @@ test('a collector gets the spans of chats, pictures and asynchronous work, in th
   const elsewhere = { id: 'elsewhere', kind: 'text', format: 'openai', url: `${behind.url}/v1`, model: 'fake-chat', keyFile: 'key' }
   await writeFile(join(models, 'elsewhere', 'model.json'), JSON.stringify(elsewhere))
   const data = join(folder.path, 'data')
-  const flags = ['--models', models, '--otlp-url', receiver.url, '--otlp-headers', 'x-key=secret']
+  const hook = stack.use(await startHook())
+  const flags = ['--models', models, '--webhook-private-targets', '--otlp-url', receiver.url, '--otlp-headers', 'x-key=secret']
   const service = stack.use(await startService(data, ...flags, '--otlp-interval', '1h'))
   const token = await makeToken(data)
 
   assert.equal((await ask(service, token, '/v1/chat/completions', chat('sepia-mini-chat'))).status, 200)
   assert.equal((await ask(service, token, '/v1/chat/completions', chat('elsewhere'))).status, 200)
   const picture = { model: 'sepia-mini-image', prompt: 'a fox', steps: 3, sampler: 'DDIM', width: 64, height: 64 }
-  const submitted = await ask(service, token, '/generate/sdxl', picture, { 'x-service-async': '1' })
+  const submitted = await ask(service, token, '/generate/sdxl', picture, { 'x-service-async': '1', 'x-service-webhook': hook.url })
   assert.equal(submitted.status, 202, await submitted.clone().text())
   const { poll_url } = (await submitted.json()) as { poll_url: string }
   const polled = await fetch(`${poll_url}?wait=60`, { headers: { authorization: `Bearer ${token}` } })
   assert.equal(((await polled.json()) as { outcome: string }).outcome, 'succeeded')
+  const hookTraceparent = await hook.heard
   const metrics = await (await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text()
   assert.match(metrics, /^sepia_kv_cache_usage_perc\{model="sepia-mini-chat"\} 0(\.\d+)?$/m)
   assert.equal(await service.stop(), 0)
@@ -74,6 +98,9 @@ test('a collector gets the spans of chats, pictures and asynchronous work, in th
   const run = spans.find(({ name }) => name === 'run image')
   assert.equal(run?.parentSpanId, spans.find(({ name }) => name === 'POST /generate/sdxl')?.spanId)
   assert.deepEqual(new Set(below(spans, run)), new Set(['queue', 'load', 'steps', 'vae', 'store']))
+  const hooked = spans.find(({ name }) => name === 'webhook')
+  assert.equal(hooked?.parentSpanId, spans.find(({ name }) => name === 'POST /generate/sdxl')?.spanId)
+  assert.equal(hookTraceparent, `00-${traceId}-${hooked?.spanId}-01`)
   assert.ok(heard.includes(`00-${traceId}-${chats[1]?.spanId}-01`), 'the server behind a model hears of the trace')
 
   assert.equal(receiver.headers()['x-key'], 'secret')

@@ -16,6 +16,7 @@ import { referenceFormat } from '../../storage/work-format.ts'
 import { clusterJoined } from '../../telemetry/cluster-events.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { traceLeases } from '../observe/trace-leases.ts'
 import { leastSecretLength } from './find-cluster-faults.ts'
 import { nodeAddress, nodePort, refuseUnreachable } from './node-address.ts'
 import { readSecretFile } from './read-secret-file.ts'
@@ -71,7 +72,7 @@ export async function joinCluster(
       ? null
       : parts.use(
           await lendSlots(
-            { nodeId: id, secret, tls, pool, clock, isDraining, onFault },
+            { nodeId: id, secret, tls, pool, clock, isDraining, onFault, trace: traceLeases(telemetry) },
             { host: listen.host, port: nodePort(cluster.nodeUrl) },
           ),
         )
@@ -86,7 +87,13 @@ export async function joinCluster(
   const owned = parts.move()
   return {
     catalog: createClusterCatalog(view, lends?.catalog ?? null),
-    pool: createClusterPool({ borrower, view, catalog: createClusterCatalog(view, own?.catalog ?? null), own }),
+    pool: createClusterPool({
+      borrower,
+      view,
+      catalog: createClusterCatalog(view, own?.catalog ?? null),
+      own,
+      traceparent: () => telemetry.traces.traceparent(),
+    }),
     nodes: () => view.nodes(),
     async drain() {
       await view.refresh(unstoppable).catch(onFault)

@@ -26,10 +26,15 @@ export function traceClaims(telemetry: Telemetry): NonNullable<WorkerDependencie
   const { traces } = telemetry
   return async ({ inference: { id, model, attempt, createdAt, startedAt } }, work, run) => {
     const span = traces.enter(`run ${work.kind}`, { kind: 'consumer', traceparent: work.traceparent })
-    await span.run(async () => {
-      if (startedAt !== null) traces.record('queue', { startedAt: createdAt, endedAt: startedAt, attributes: { 'sepia.model': model } })
-      await run()
-    })
-    span.end({ attributes: { 'sepia.inference_id': id, 'sepia.model': model, 'sepia.attempt': attempt } })
+    let failed = true
+    try {
+      await span.run(async () => {
+        if (startedAt !== null) traces.record('queue', { startedAt: createdAt, endedAt: startedAt, attributes: { 'sepia.model': model } })
+        await run()
+      })
+      failed = false
+    } finally {
+      span.end({ attributes: { 'sepia.inference_id': id, 'sepia.model': model, 'sepia.attempt': attempt }, failed })
+    }
   }
 }

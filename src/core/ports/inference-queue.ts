@@ -130,6 +130,8 @@ export interface InferenceQueue {
   ): Promise<CompletionAnswer>
   /** Puts a claimed inference back to pending without counting the attempt, claimable after `delayMs`; it keeps its age. */
   release(hold: Hold, end: Booking & { readonly delayMs: number }, options: { readonly signal: AbortSignal }): Promise<ReleaseAnswer>
+  /** Lets pending inferences that were given back be claimed at once, instead of after their delay. */
+  hasten(ids: readonly string[], options: { readonly signal: AbortSignal }): Promise<void>
   /** Counts the attempt and puts the inference back to pending, or completes it as failed when none is left. */
   retry(
     hold: Hold,

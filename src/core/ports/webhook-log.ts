@@ -9,6 +9,8 @@ export interface WebhookDelivery {
   readonly state: 'waiting' | 'delivered' | 'given-up'
   /** HTTP status or a short reason of the last attempt. */
   readonly lastResult: string | null
+  /** The trace that the inference was asked for in, as W3C's `traceparent`; null = none. */
+  readonly traceparent: string | null
 }
 
 /** Webhook deliveries, created in the same transaction that completes their inference, and each account's signing secrets. */

@@ -39,7 +39,7 @@ export function createMemoryStore({ clock, limits }: { readonly clock: Clock; re
       { table, turns, usage },
       { clock, limits, isDisabled: (accountId) => accounts.isDisabled(accountId), limitsOf: (accountId) => accounts.limitsOf(accountId) },
     ),
-    log: new MemoryInferenceLog(table, turns, clock),
+    log: new MemoryInferenceLog(table, turns, { clock, weightOf: (accountId) => accounts.limitsOf(accountId).weight ?? 1 }),
     accounts,
     tokens,
     usage,

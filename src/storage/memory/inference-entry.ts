@@ -21,6 +21,7 @@ export interface InferenceEntry {
   outputDeleted: boolean
   idempotency: { readonly key: string; readonly fingerprint: string } | null
   readonly webhookUrl: string | null
+  readonly traceparent: string | null
 }
 
 /** A pending inference that has just been submitted. */
@@ -44,6 +45,7 @@ export function makeEntry(submission: InferenceSubmission, { now, seq }: { reado
     outputDeleted: false,
     idempotency,
     webhookUrl,
+    traceparent: work.traceparent ?? null,
   }
 }
 

@@ -14,11 +14,17 @@ export class MemoryInferenceLog implements InferenceLog {
   readonly #table: InferenceTable
   readonly #turns: Turns
   readonly #clock: Clock
+  readonly #weightOf: (accountId: string) => number
 
-  constructor(table: InferenceTable, turns: Turns, clock: Clock) {
+  constructor(
+    table: InferenceTable,
+    turns: Turns,
+    { clock, weightOf }: { readonly clock: Clock; readonly weightOf: (accountId: string) => number },
+  ) {
     this.#table = table
     this.#turns = turns
     this.#clock = clock
+    this.#weightOf = weightOf
   }
 
   async find(id: string, accountId: string, { signal }: Options): Promise<Inference | null> {
@@ -64,6 +70,6 @@ export class MemoryInferenceLog implements InferenceLog {
     const rivals = waiting.filter((entry) => entry.inference.priority === inference.priority)
     const before = rivals.filter((entry) => entry.inference.accountId === inference.accountId && entry.seq < seq).length
     const ahead = inference.priority === 'low' ? waiting.length - rivals.length : 0
-    return findQueuePosition({ accountId: inference.accountId, before }, this.#turns.shares(rivals), ahead)
+    return findQueuePosition({ accountId: inference.accountId, before }, this.#turns.shares(rivals, this.#weightOf), ahead)
   }
 }

@@ -138,6 +138,12 @@ export class MemoryInferenceQueue implements InferenceQueue {
     return this.#release(hold, delayMs, usage)
   }
 
+  async hasten(ids: readonly string[], { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    for (const entry of this.#table.pending()) if (ids.includes(entry.inference.id)) entry.notBefore = 0
+    this.#doorbell.ring()
+  }
+
   async retry(
     hold: Hold,
     { failure, usage }: Booking & { readonly failure: AttemptFailure },

@@ -27,10 +27,20 @@ export class Turns {
   }
 
   /** The accounts that wait for one model in one priority. */
-  shares(waiting: readonly InferenceEntry[]): readonly QueueShare[] {
+  shares(waiting: readonly InferenceEntry[], weightOf: (accountId: string) => number): readonly QueueShare[] {
     const accounts = Map.groupBy(waiting, ({ inference }) => inference.accountId)
     return [...accounts].flatMap(([accountId, entries]) =>
-      entries[0] === undefined ? [] : [{ accountId, pending: entries.length, turn: this.#turn(entries[0]) }],
+      entries[0] === undefined
+        ? []
+        : [
+            {
+              accountId,
+              pending: entries.length,
+              turn: this.#turn(entries[0]),
+              weight: weightOf(accountId),
+              taken: this.#taken.get(key(entries[0])) ?? 0,
+            },
+          ],
     )
   }
 

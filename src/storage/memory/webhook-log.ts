@@ -17,7 +17,7 @@ export class MemoryWebhookLog implements WebhookLog {
   }
 
   /** Called when an inference completes. */
-  announce({ inference, webhookUrl }: InferenceEntry): void {
+  announce({ inference, webhookUrl, traceparent }: InferenceEntry): void {
     if (webhookUrl === null) return
     const id = `msg_${randomUUID()}`
     this.#deliveries.set(id, {
@@ -29,6 +29,7 @@ export class MemoryWebhookLog implements WebhookLog {
       nextAttemptAt: this.#clock.now(),
       state: 'waiting',
       lastResult: null,
+      traceparent,
     })
   }
 

@@ -49,12 +49,12 @@ export const movedTables: readonly MovedTable[] = [
   table(
     'queue',
     ['id'],
-    'seq account_id kind model priority tag attempt lost failed cancel_requested not_before created_at webhook_url work_format stored_bytes body',
+    'seq account_id kind model priority tag attempt lost failed cancel_requested not_before created_at webhook_url traceparent work_format stored_bytes body',
   ),
   table('reservations', ['id'], 'account_id tokens images token_id cost running'),
   table('idempotency_keys', ['account_id', 'key'], 'id fingerprint webhook_url created_at'),
   table('stored_outputs', ['id'], 'account_id output_key bytes expires_at'),
-  table('webhook_deliveries', ['id'], 'inference_id account_id url attempts next_attempt_at state last_result created_at'),
+  table('webhook_deliveries', ['id'], 'inference_id account_id url attempts next_attempt_at state last_result created_at traceparent'),
 ]
 
 /** How many rows there are, and a hash of all they hold. */

@@ -12,5 +12,6 @@ export function readDelivery(row: Row): WebhookDelivery {
     nextAttemptAt: readInteger(row, 'next_attempt_at'),
     state: readOneOf(row, 'state', ['waiting', 'delivered', 'given-up']),
     lastResult: readTextOrNull(row, 'last_result'),
+    traceparent: readTextOrNull(row, 'traceparent'),
   }
 }

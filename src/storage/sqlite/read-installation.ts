@@ -47,7 +47,7 @@ const sourcesWith = (outputKey: string): Readonly<Record<string, string>> => ({
       output_bytes, output_sha256, output_images, iif(outcome is null, 0, attempt) as attempt, iif(outcome is null, null, started_at) as started_at
     from inferences`,
   // Turns as they would be tagged if everything were submitted now, each account in its own order.
-  queue: `select id, inferences.seq as seq, account_id, kind, model, priority, attempt, lost, failed, cancel_requested, not_before, created_at, webhook_url,
+  queue: `select id, inferences.seq as seq, account_id, kind, model, priority, attempt, lost, failed, cancel_requested, not_before, created_at, webhook_url, traceparent,
       work_format, stored_bytes, body, row_number() over (partition by model, priority, account_id order by inferences.seq) - 1 as tag
     from inferences join inference_work using (seq) where status <> 'completed'`,
   // Nothing runs any more.

@@ -49,7 +49,12 @@ export async function openOtlp(
   })
   const meters = new metrics.MeterProvider({ resource, readers: [reader] })
   const tracer = spans.getTracer('sepia')
-  const kinds = { server: api.SpanKind.SERVER, consumer: api.SpanKind.CONSUMER, internal: api.SpanKind.INTERNAL }
+  const kinds = {
+    server: api.SpanKind.SERVER,
+    consumer: api.SpanKind.CONSUMER,
+    client: api.SpanKind.CLIENT,
+    internal: api.SpanKind.INTERNAL,
+  }
 
   const begin: BeginSpan = (name, { kind, parent, at, attributes }) => {
     const flags = parent?.sampled === false ? api.TraceFlags.NONE : api.TraceFlags.SAMPLED

@@ -12,7 +12,7 @@ export interface OpenSpan {
 
 /** What a span begins with. */
 export interface SpanStart {
-  readonly kind: 'server' | 'consumer' | 'internal'
+  readonly kind: 'server' | 'consumer' | 'client' | 'internal'
   readonly parent: TraceContext | undefined
   /** Unix milliseconds; absent = now. */
   readonly at?: number

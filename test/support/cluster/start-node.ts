@@ -3,7 +3,7 @@ import type { Borrower } from '../../../src/cluster/borrow-slot.ts'
 import { createClusterCatalog } from '../../../src/cluster/cluster-catalog.ts'
 import { createClusterPool } from '../../../src/cluster/cluster-pool.ts'
 import { ClusterView } from '../../../src/cluster/cluster-view.ts'
-import { lendSlots } from '../../../src/cluster/lend-slots.ts'
+import { type LenderSettings, lendSlots } from '../../../src/cluster/lend-slots.ts'
 import type { NodeTls } from '../../../src/cluster/node-tls.ts'
 import { createSystemClock } from '../../../src/composition/system-clock.ts'
 import type { NodeRole } from '../../../src/core/cluster/node.ts'
@@ -44,11 +44,13 @@ export interface TestNodeSettings {
   readonly text?: TextModel
   readonly slots?: number
   readonly clock?: Clock
+  readonly trace?: LenderSettings['trace']
+  readonly traceparent?: () => string | undefined
 }
 
 /** Starts a node of fake models. */
 export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
-  const { registry, id, role = 'all', secret = clusterSecret, tls, clock = createSystemClock(), slots = 2 } = settings
+  const { registry, id, role = 'all', secret = clusterSecret, tls, clock = createSystemClock(), slots = 2, trace, traceparent } = settings
   await using parts = new AsyncDisposableStack()
   const asked: string[] = []
   const fake = settings.text ?? createFakeTextModel({ clock })
@@ -69,7 +71,12 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
   const lender =
     own === null
       ? null
-      : parts.use(await lendSlots({ nodeId: id, secret, tls, pool, clock, isDraining, onFault }, { host: '127.0.0.1', port: 0 }))
+      : parts.use(
+          await lendSlots(
+            { nodeId: id, secret, tls, pool, clock, isDraining, onFault, ...(trace && { trace }) },
+            { host: '127.0.0.1', port: 0 },
+          ),
+        )
   const url = lender === null ? null : `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${lender.port}`
   const self = { id, role, url, host: 'here', version: '0.1.0', memoryBytes: 1 }
   const view = parts.use(await ClusterView.open({ registry, clock, self, lends: own, isDraining, onFault }, unstoppable))
@@ -83,7 +90,7 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
     view,
     borrower,
     catalog: clusterCatalog,
-    pool: createClusterPool({ borrower, view, catalog: clusterCatalog, own }),
+    pool: createClusterPool({ borrower, view, catalog: clusterCatalog, own, ...(traceparent && { traceparent }) }),
     async drain() {
       draining = true
       await view.refresh(unstoppable)

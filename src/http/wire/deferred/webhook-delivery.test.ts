@@ -12,6 +12,7 @@ const waiting: WebhookDelivery = {
   nextAttemptAt: Date.UTC(2026, 0, 1),
   state: 'waiting',
   lastResult: '503',
+  traceparent: null,
 }
 
 test('a waiting delivery says when it is tried again, and nothing about its account', () => {

@@ -11,4 +11,5 @@ export interface EncodedSubmission extends Omit<InferenceSubmission, 'id' | 'wor
   /** Bytes of the work, wherever they lie. */
   readonly workBytes: number
   readonly format: number
+  readonly traceparent: string | null
 }

@@ -29,7 +29,8 @@ const sql = `with input as (
   gone as (
     delete from queue using input where queue.id = input.id
       and case when input.held_attempt is null then not queue.running else queue.running and queue.attempt = input.held_attempt end
-    returning case when queue.work_format = ${referenceFormat} then queue.body end as reference, queue.account_id, queue.attempt, queue.started_at, queue.webhook_url, input.*),
+    returning case when queue.work_format = ${referenceFormat} then queue.body end as reference, queue.account_id, queue.attempt, queue.started_at, queue.webhook_url, queue.traceparent,
+      input.*),
   recorded as (
     update inferences as record set attempt = gone.attempt, outcome = gone.outcome, error = gone.error, output_key = gone.output_key,
       content_type = gone.content_type, output_bytes = gone.output_bytes, output_sha256 = gone.output_sha256, output_images = gone.output_images,
@@ -45,8 +46,8 @@ const sql = `with input as (
         completion_tokens, usage_images, usage_cost, whole_bucket, first_bucket
       from gone where usage_day is not null),
   announced as (
-    insert into webhook_deliveries (id, inference_id, account_id, url, next_attempt_at, created_at)
-      select 'msg_' || replace(gen_random_uuid()::text, '-', ''), id, account_id, webhook_url, :now, :now from gone where webhook_url is not null),
+    insert into webhook_deliveries (id, inference_id, account_id, url, traceparent, next_attempt_at, created_at)
+      select 'msg_' || replace(gen_random_uuid()::text, '-', ''), id, account_id, webhook_url, traceparent, :now, :now from gone where webhook_url is not null),
   settled as (delete from reservations using gone where reservations.id = gone.id::text)
   select n, reference from gone`
 

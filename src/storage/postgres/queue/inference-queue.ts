@@ -95,7 +95,15 @@ export class PostgresInferenceQueue implements InferenceQueue {
     const bytes = encodeWork(work)
     const reference = (await this.#largeWork?.put(id, bytes, { signal })) ?? null
     const body = reference === null ? { body: bytes, format: workFormat } : { body: reference, format: referenceFormat }
-    const encoded = { ...submission, ...body, id, kind: work.kind, model: work.request.model, workBytes: bytes.length }
+    const encoded = {
+      ...submission,
+      ...body,
+      id,
+      kind: work.kind,
+      model: work.request.model,
+      workBytes: bytes.length,
+      traceparent: work.traceparent ?? null,
+    }
     // A submission without an answer may have been committed: its work stays, and is swept with the outputs that belong to nobody.
     const result = await this.#submitting.add(encoded, Math.max(deadline, performance.now() + rowLimitMs))
     if (reference !== null && (result instanceof Error || result.repeated)) this.#largeWork?.forget([reference])
@@ -146,6 +154,13 @@ export class PostgresInferenceQueue implements InferenceQueue {
     const answer = await release(this.#deps(), { id, attempt, ...end }, this.#clock.now())
     this.#workCame()
     return answer
+  }
+
+  async hasten(ids: readonly string[], { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    const sql = 'update queue set not_before = 0 where id = any(:ids::uuid[]) and not running and not_before > 0'
+    await this.#database.run(sql, { ids }, { repeatable: true })
+    this.#workCame()
   }
 
   async retry(

@@ -12,8 +12,8 @@ import type { EncodedSubmission } from './encoded-submission.ts'
  */
 const sql = `with input as (
     select * from unnest(:ids::uuid[], :accounts::text[], :kinds::text[], :models::text[], :priorities::smallint[], :formats::smallint[],
-      :bodies::bytea[], :storedBytes::bigint[], :keys::text[], :fingerprints::text[], :webhooks::text[]) with ordinality
-      as submission (id, account_id, kind, model, priority, work_format, body, stored_bytes, key, fingerprint, webhook_url, n)),
+      :bodies::bytea[], :storedBytes::bigint[], :keys::text[], :fingerprints::text[], :webhooks::text[], :traces::text[]) with ordinality
+      as submission (id, account_id, kind, model, priority, work_format, body, stored_bytes, key, fingerprint, webhook_url, traceparent, n)),
   keyed as (
     insert into idempotency_keys as known (account_id, key, id, fingerprint, webhook_url, created_at)
       select account_id, key, id, fingerprint, webhook_url, :now from input where key is not null order by account_id, key
@@ -40,9 +40,9 @@ const sql = `with input as (
         where account_id = waiting.account_id and model = waiting.model and priority = waiting.priority and not running
         group by tag order by tag desc limit 1) as last on true),
   queued as (
-    insert into queue (id, seq, account_id, kind, model, priority, tag, created_at, webhook_url, work_format, stored_bytes, body)
+    insert into queue (id, seq, account_id, kind, model, priority, tag, created_at, webhook_url, traceparent, work_format, stored_bytes, body)
       select id, seq, account_id, kind, model, priority,
-        next + (held + row_number() over (partition by model, priority, account_id order by seq) - 1) / weight, :now, webhook_url, work_format, stored_bytes, body
+        next + (held + row_number() over (partition by model, priority, account_id order by seq) - 1) / weight, :now, webhook_url, traceparent, work_format, stored_bytes, body
       from entering join turns using (model, priority, account_id)
       where coalesce(id in (select id from recorded), false))
   select id from recorded`
@@ -67,6 +67,7 @@ export async function insertSubmissions(
     keys: column(({ idempotency }) => idempotency?.key ?? null),
     fingerprints: column(({ idempotency }) => idempotency?.fingerprint ?? null),
     webhooks: column(({ webhookUrl }) => webhookUrl),
+    traces: column(({ traceparent }) => traceparent),
     now,
     forgotten: now - outputRetentionMs,
   }

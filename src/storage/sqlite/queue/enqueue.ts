@@ -17,6 +17,7 @@ export interface EncodedSubmission {
   readonly format: number
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   readonly webhookUrl: string | null
+  readonly traceparent: string | null
   readonly limits: QueueLimits
   readonly outputBytes?: number
 }
@@ -33,8 +34,8 @@ export function enqueue(connection: Connection, submission: EncodedSubmission, n
   checkRoom(connection, submission)
   connection.run(
     `insert into inferences (id, account_id, kind, model, priority, work_format, created_at, queued_at, idempotency_key, fingerprint, webhook_url,
-       stored_bytes)
-     values (:id, :accountId, :kind, :model, :priority, :format, :now, :now, :key, :fingerprint, :webhookUrl, :storedBytes)`,
+       stored_bytes, traceparent)
+     values (:id, :accountId, :kind, :model, :priority, :format, :now, :now, :key, :fingerprint, :webhookUrl, :storedBytes, :traceparent)`,
     {
       id: submission.id,
       accountId: submission.accountId,
@@ -46,6 +47,7 @@ export function enqueue(connection: Connection, submission: EncodedSubmission, n
       key: submission.idempotency?.key ?? null,
       fingerprint: submission.idempotency?.fingerprint ?? null,
       webhookUrl: submission.webhookUrl,
+      traceparent: submission.traceparent,
       storedBytes: submission.body.length + (submission.outputBytes ?? 0),
     },
   )

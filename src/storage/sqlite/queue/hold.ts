@@ -87,6 +87,12 @@ export function release(
   return complete(connection, { id, attempt, completion, usage }, now) === 'lost' ? 'lost' : 'cancelled'
 }
 
+/** Ends the delay of inferences that were put back. */
+export function hasten(connection: Connection, { ids }: { readonly ids: readonly string[] }): void {
+  const sql = `update inferences set not_before = 0 where status = 'pending' and not_before > 0 and id in (select value from json_each(:ids))`
+  connection.run(sql, { ids: JSON.stringify(ids) })
+}
+
 /** Counts an attempt that ended without a result. */
 export function countAttempt(
   connection: Connection,

@@ -55,6 +55,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
       model: work.request.model,
       body: encodeWork(work),
       format: workFormat,
+      traceparent: work.traceparent ?? null,
       limits: this.#limits,
     }
     const earlier = await this.#writer.run('enqueue', encoded, now)
@@ -89,6 +90,12 @@ export class SqliteInferenceQueue implements InferenceQueue {
     const answer = await this.#writer.run('release', { ...bare(hold), ...end }, this.#clock.now())
     this.#doorbell.ring()
     return answer
+  }
+
+  async hasten(ids: readonly string[], { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    await this.#writer.run('hasten', { ids }, this.#clock.now())
+    this.#doorbell.ring()
   }
 
   async retry(hold: Hold, end: Booking & { readonly failure: AttemptFailure }, { signal }: Options): Promise<ReleaseAnswer | 'failed'> {

@@ -51,7 +51,11 @@ export class QueuePlaces {
 
   #readShares(queue: Queue): { readonly shares: readonly QueueShare[]; readonly ahead: number } {
     const parameters = { ...queue }
-    const rows = this.#reader.all(`select account_id, pending, turn from queue_shares where ${ofQueue} and pending > 0`, parameters)
+    const rows = this.#reader.all(
+      `select share.account_id, pending, turn, taken, coalesce(accounts.weight, 1) as weight
+       from queue_shares as share left join accounts on accounts.id = share.account_id where ${ofQueue} and pending > 0`,
+      parameters,
+    )
     const row = this.#reader.get(
       'select coalesce(sum(pending), 0) as ahead from queue_shares where model = :model and priority > :priority and pending > 0',
       parameters,
@@ -60,6 +64,8 @@ export class QueuePlaces {
       accountId: readText(share, 'account_id'),
       pending: readInteger(share, 'pending'),
       turn: readInteger(share, 'turn'),
+      weight: readInteger(share, 'weight'),
+      taken: readInteger(share, 'taken'),
     }))
     return { shares, ahead: readInteger(row ?? {}, 'ahead') }
   }

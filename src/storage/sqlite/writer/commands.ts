@@ -5,7 +5,7 @@ import { putDocument, removeDocument, takeExpiredDocuments } from '../documents.
 import { cancel } from '../queue/cancel.ts'
 import { claim } from '../queue/claim.ts'
 import { enqueue } from '../queue/enqueue.ts'
-import { complete, release, renew } from '../queue/hold.ts'
+import { complete, hasten, release, renew } from '../queue/hold.ts'
 import { reclaim, retry } from '../queue/retry.ts'
 import { expire, sweep } from '../queue/sweep.ts'
 import { recordRequests } from '../record-requests.ts'
@@ -27,6 +27,7 @@ export const commands = {
   renew,
   complete,
   release,
+  hasten,
   retry,
   reclaim,
   cancel,

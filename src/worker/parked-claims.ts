@@ -1,0 +1,47 @@
+import { leftOf } from '../core/limits/budget.ts'
+import type { BudgetHolder } from '../core/ports/budget-ledger.ts'
+import { unstoppable } from '../core/waiting.ts'
+import type { WorkerDependencies } from './worker-dependencies.ts'
+
+/** The ledger is asked no more often than this whether there is room again. */
+const checkMs = 200
+/** After this long what was put back can be claimed anyway. */
+const forgottenMs = 10_000
+
+/** What was put back because its account or token runs as much at once as it may: it returns as soon as something of theirs has ended. */
+export class ParkedClaims {
+  readonly #deps: Pick<WorkerDependencies, 'queue' | 'ledger' | 'clock'>
+  readonly #parked = new Map<string, BudgetHolder & { readonly since: number }>()
+  #checkedAt = Number.NEGATIVE_INFINITY
+
+  constructor(deps: Pick<WorkerDependencies, 'queue' | 'ledger' | 'clock'>) {
+    this.#deps = deps
+  }
+
+  park(id: string, holder: BudgetHolder): void {
+    this.#parked.set(id, { ...holder, since: this.#deps.clock.now() })
+  }
+
+  /** Lets as many be claimed as there is room for now, the oldest first. */
+  async hasten(): Promise<void> {
+    const { clock, queue } = this.#deps
+    const now = clock.now()
+    if (this.#parked.size === 0 || now - this.#checkedAt < checkMs) return
+    this.#checkedAt = now
+    for (const [id, { since }] of this.#parked) if (now - since >= forgottenMs) this.#parked.delete(id)
+    const holders = Map.groupBy(this.#parked, ([, { accountId, tokenId }]) => JSON.stringify([accountId, tokenId]))
+    const ready: string[] = []
+    for (const waiting of holders.values()) {
+      const [[, holder] = []] = waiting
+      if (holder !== undefined) ready.push(...waiting.slice(0, await this.#roomOf(holder)).map(([id]) => id))
+    }
+    if (ready.length === 0) return
+    for (const id of ready) this.#parked.delete(id)
+    await queue.hasten(ready, unstoppable)
+  }
+
+  async #roomOf({ accountId, tokenId }: BudgetHolder): Promise<number> {
+    const budgets = await this.#deps.ledger.budgets({ accountId, tokenId }, unstoppable)
+    return Math.min(...budgets.filter(({ unit }) => unit === 'requests').map(leftOf))
+  }
+}
