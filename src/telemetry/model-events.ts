@@ -1,6 +1,6 @@
 import type { ComputeDevice } from '../core/compute-device.ts'
 import type { ModelState } from '../core/ports/model-pool.ts'
-import type { TextFigures } from '../core/text-figures.ts'
+import type { TextFigures } from '../core/ports/text-model.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** A model is in memory and ready. */

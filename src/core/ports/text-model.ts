@@ -1,5 +1,4 @@
 import type { ComputeDevice } from '../compute-device.ts'
-import type { TextFigures } from '../text-figures.ts'
 import type {
   DetokenizeRequest,
   DetokenizeResult,
@@ -12,6 +11,18 @@ import type {
   TokenizeRequest,
   TokenizeResult,
 } from '../text-generation.ts'
+
+/** What the runtime of a language model tells of its cache and its guesses. */
+export interface TextFigures {
+  /** Share of the KV cache that running requests fill, 0 to 1; conversations kept warm beside them do not count. */
+  readonly cacheUse: number
+  /** How often tokens were guessed since the model was loaded (speculative decoding). */
+  readonly guesses: number
+  /** The tokens that were guessed. */
+  readonly guessedTokens: number
+  /** Those of them that were right. */
+  readonly rightTokens: number
+}
 
 /** A loaded language model. */
 export interface TextModel {

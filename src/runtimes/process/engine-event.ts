@@ -1,4 +1,4 @@
-import type { TextFigures } from '../../core/text-figures.ts'
+import type { TextFigures } from '../../core/ports/text-model.ts'
 
 /** What happens to engine processes, for the log; never holds prompts or outputs. */
 export type EngineEvent =

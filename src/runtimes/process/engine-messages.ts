@@ -3,7 +3,7 @@ import type { ComputeDevice, DeviceChoice } from '../../core/compute-device.ts'
 import type { ErrorCode, FieldFault } from '../../core/error.ts'
 import type { ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
 import type { ModelDescriptor, UpscalerFacts } from '../../core/model.ts'
-import type { TextFigures } from '../../core/text-figures.ts'
+import type { TextFigures } from '../../core/ports/text-model.ts'
 import type {
   DetokenizeRequest,
   DetokenizeResult,

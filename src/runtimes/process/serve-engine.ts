@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { LoadOptions } from '../../core/ports/model-loader.ts'
-import type { TextFigures } from '../../core/text-figures.ts'
+import type { TextFigures } from '../../core/ports/text-model.ts'
 import { unstoppable } from '../../core/waiting.ts'
 import { EngineChannel } from './engine-channel.ts'
 import { packFailure } from './engine-failure.ts'
