@@ -26,6 +26,7 @@ export interface InferenceLine {
 /** The real service as a child process that can be killed, paused, restarted on its port and put into another time. */
 export class ServiceProcess implements AsyncDisposable {
   readonly #settings: ServiceSettings
+  #root: string
   readonly #timeFile: string
   readonly lines: InferenceLine[] = []
   #child: ChildProcess | null = null
@@ -34,6 +35,7 @@ export class ServiceProcess implements AsyncDisposable {
 
   constructor(settings: ServiceSettings) {
     this.#settings = settings
+    this.#root = settings.root
     this.#timeFile = `${settings.dataFolder}.time`
     writeFileSync(this.#timeFile, '0')
   }
@@ -52,7 +54,7 @@ export class ServiceProcess implements AsyncDisposable {
 
   /** Starts it and resolves when it answers. */
   async start(): Promise<void> {
-    const { root, dataFolder, leaseMs, logLevel = 'info', environment = {}, flags: further = {} } = this.#settings
+    const { dataFolder, leaseMs, logLevel = 'info', environment = {}, flags: further = {} } = this.#settings
     const settings = {
       port: this.#port,
       data: dataFolder,
@@ -69,7 +71,7 @@ export class ServiceProcess implements AsyncDisposable {
     const time = new URL('./movable-time.ts', import.meta.url).href
     const child = spawn(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', '--import', time, join(root, 'src/bin.ts'), 'serve', ...flags],
+      ['--disable-warning=ExperimentalWarning', '--import', time, join(this.#root, 'src/bin.ts'), 'serve', ...flags],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, ...environment, CHAOS_TIME_FILE: this.#timeFile },
@@ -91,6 +93,11 @@ export class ServiceProcess implements AsyncDisposable {
 
   get pid(): number {
     return this.#child?.pid ?? Number.NaN
+  }
+
+  /** Lets its next start be of another checkout. */
+  runFrom(root: string): void {
+    this.#root = root
   }
 
   /** The service's own engine processes; what confines them stands between it and them. */

@@ -1,15 +1,18 @@
 /**
- * `npm run chaos -- --cluster [<requests>]`: three nodes on one database and one bucket, under every fault there is.
+ * `npm run chaos -- --cluster [<requests> [<rounds>]]`: three nodes on one database and one bucket, under every fault there is.
+ * `npm run chaos -- --rolling <checkout of the last release>`: three nodes go from that to this version and back under load.
  * `npm run chaos [-- <requests> <minutes at most>]`: the long run, 10 000 requests under kills and pauses without end; exits 1 unless nothing was lost or done twice.
  */
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { runRollingVersions } from './cluster/rolling-versions.ts'
 import { runStandardCluster } from './cluster/standard-cluster.ts'
 import { drainDuringStream } from './drain-streams.ts'
 import { printReport, runChaos } from './run-chaos.ts'
 
-const given = process.argv.slice(2).filter((argument) => argument !== '--cluster')
+const given = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 const requests = Number(given[0] ?? 10_000)
-if (process.argv.includes('--cluster')) await runStandardCluster(requests)
+if (process.argv.includes('--cluster')) await runStandardCluster(requests, Number(given[1] ?? 6))
+else if (process.argv.includes('--rolling')) await runRollingVersions(given[0] ?? '')
 else await runOneMachine(requests, Number(given[1] ?? 120))
 
 async function runOneMachine(requests: number, minutes: number): Promise<void> {

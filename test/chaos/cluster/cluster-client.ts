@@ -62,8 +62,8 @@ export class ClusterClient {
   }
 
   /** Submits once or several times at once, to whichever nodes; the ids that were promised, which should be one. */
-  async submit(name: string, workMs: number, { copies = 1 } = {}): Promise<readonly string[]> {
-    const submission = describeSubmission(name, workMs)
+  async submit(name: string, workMs: number, { copies = 1, more = 0 } = {}): Promise<readonly string[]> {
+    const submission = describeSubmission(name, workMs, more)
     const answers = await Promise.all(Array.from({ length: copies }, () => this.ask('/v1/chat/completions', submission)))
     return [...new Set(answers.map(readResponseId))]
   }
@@ -92,8 +92,8 @@ export class ClusterClient {
 }
 
 /** What submits work that takes the model so long. */
-export function describeSubmission(name: string, workMs: number): RequestInit {
-  const body = JSON.stringify({ model: 'watched', messages: [{ role: 'user', content: promptOf(name, workMs) }] })
+export function describeSubmission(name: string, workMs: number, more = 0): RequestInit {
+  const body = JSON.stringify({ model: 'watched', messages: [{ role: 'user', content: promptOf(name, workMs, more) }] })
   return { method: 'POST', headers: { 'x-service-async': '1', 'idempotency-key': name }, body }
 }
 

@@ -13,6 +13,8 @@ export interface LoadReport {
 }
 
 const quickMs = 10
+/** Characters of what is too large for the queue and waits in the bucket. */
+const largeCharacters = 80_000
 
 /**
  * Submits, waits for and fetches, each through whichever node; goes on until so many were completed and everything was done to the cluster that was to be.
@@ -44,7 +46,10 @@ export async function loadCluster(
       const isCancelled = index % 40 === 1
       const name = `${isCancelled ? 'cancelled' : 'load'}-${index}`
       const isSlow = isCancelled || index % slowEvery === 0
-      const ids = await client.submit(name, isSlow ? slowMs : quickMs, { copies: index % 10 === 0 ? 3 : 1 })
+      const ids = await client.submit(name, isSlow ? slowMs : quickMs, {
+        copies: index % 10 === 0 ? 3 : 1,
+        more: index % 12 === 0 ? largeCharacters : 0,
+      })
       const [id = ''] = ids
       report.promised.set(name, ids)
       if (isCancelled) {

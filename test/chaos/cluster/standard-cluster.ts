@@ -35,10 +35,16 @@ export function findBrokenPromises({ verdict, probes, streams, faults }: Cluster
   return found.flatMap(([isBroken, what]) => (isBroken ? [what] : []))
 }
 
-/** `npm run chaos -- --cluster [<requests>]`: three nodes under every fault there is, the server of the database killed a dozen times. */
-export async function runStandardCluster(requests: number): Promise<void> {
-  const root = new URL('../../..', import.meta.url).pathname
-  const plan = Array.from({ length: 6 }, () => round).flat()
+/** The checkout that this file belongs to. */
+export const thisCheckout = new URL('../../..', import.meta.url).pathname
+
+/**
+ * `npm run chaos -- --cluster [<requests> [<rounds>]]`: three nodes under every fault there is; in six rounds the server of the database is killed a
+ * dozen times.
+ */
+export async function runStandardCluster(requests: number, rounds = 6): Promise<void> {
+  const root = thisCheckout
+  const plan = Array.from({ length: rounds }, () => round).flat()
   const report = await runClusterChaos({
     root,
     leaseMs: 6000,

@@ -21,9 +21,9 @@ export interface WatchedModel extends AsyncDisposable {
   readonly runs: ReadonlyMap<string, readonly Run[]>
 }
 
-/** What a request says to get its own answer after so long. */
-export function promptOf(name: string, workMs: number): string {
-  return `${name} ${workMs}`
+/** What a request says to get its own answer after so long; it may have so many characters more. */
+export function promptOf(name: string, workMs: number, more = 0): string {
+  return more === 0 ? `${name} ${workMs}` : `${name} ${workMs} ${'x'.repeat(more)}`
 }
 
 /** What the model answers to it, in as many pieces as there are words. */
