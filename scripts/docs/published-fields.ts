@@ -135,7 +135,7 @@ export const publishedSurfaces: readonly PublishedSurface[] = [
       best_of: honoured(1, '`1` only'),
       echo: honoured(true),
       logprobs: honoured(2),
-      suffix: refused(),
+      suffix: honoured('x', 'by models that fill gaps'),
     },
   },
   {

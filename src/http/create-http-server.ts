@@ -4,6 +4,7 @@ import { ServiceError } from '../core/error.ts'
 import { AccountAllowances } from '../operations/access/account-allowances.ts'
 import { TokenCache } from '../operations/access/token-cache.ts'
 import { answerParserError } from './answers/answer-parser-error.ts'
+import { isNotOffered, notForMessages, nothingThere } from './answers/not-offered.ts'
 import { sendError } from './answers/send-error.ts'
 import { isMessagesSurface } from './answers/surface.ts'
 import { closeAfterBody } from './body/close-after-body.ts'
@@ -139,9 +140,8 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
   server.setNotFoundHandler((request, reply) => {
     discarded.add(request.raw)
     if (!deps.isDraining()) closeAfterBody(request, reply)
-    const allowed = methods.of(request.url.split('?')[0] ?? '')
-    if (allowed.length === 0)
-      return sendError(reply, new ServiceError('not_found', 'There is nothing at this address; GET /openapi.json lists what there is.'))
+    const allowed = isNotOffered(request.url) ? [] : methods.of(request.url.split('?')[0] ?? '')
+    if (allowed.length === 0) return sendError(reply, nothingThere(request.url))
     reply.header('allow', [...allowed, 'OPTIONS'].join(', '))
     if (request.method === 'OPTIONS') return reply.code(204).send()
     return sendError(reply, new ServiceError('method_not_allowed', `Use ${allowed.join(' or ')} at this address.`))
@@ -158,6 +158,7 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
     const onFault = (error: unknown) => deps.observer.faultSurvived({ requestId: request.id, error })
     const caller = await identifyCaller({ ...deps, tokenCache, onFault }, request, reply)
     const { accountId } = caller
+    if (isMessagesSurface(request) && /^\/v1\/files(?:[/?]|$)/.test(request.url)) throw notForMessages('/v1/files')
     noteWork(deps, accountId, reply)
     const limits = await allowances.limitsOf(accountId, { signal: clientSignal(reply) })
     deps.places.allowStreams(accountId, limits.openStreams)

@@ -15,14 +15,25 @@ declare module 'fastify' {
  * @throws {ServiceError} `invalid_request_error`, from the hook, naming the first other one.
  */
 export function refuseUnknownQuery(scope: FastifyInstance): void {
-  scope.addHook('onRequest', ({ query, routeOptions: { config } }, _reply, done) => {
-    const names = Object.keys(Object(query))
-    if (names.length === 0) return done()
-    const { query: known = [] } = config
-    const unknown = names.find((name) => !known.includes(name.replace(/\[.*\]$/s, '[]')))
-    if (unknown === undefined) return done()
-    const name = shortName(unknown)
-    const advice = known.length === 0 ? 'remove it; this address takes none' : `use ${known.join(', ').replace('[]', '[…]')}`
-    done(new ServiceError('invalid_request_error', `\`${name}\` is not a known query parameter: ${advice}.`, { param: name }))
-  })
+  scope.addHook('onRequest', ({ query, routeOptions: { config } }, _reply, done) => done(findUnknown(query, config.query ?? [])))
+}
+
+/**
+ * Refuses query parameters that are not known; for routes where that depends on the request.
+ *
+ * @throws {ServiceError} `invalid_request_error` naming the first.
+ */
+export function refuseOthers(query: unknown, known: readonly string[]): void {
+  const refusal = findUnknown(query, known)
+  if (refusal !== undefined) throw refusal
+}
+
+function findUnknown(query: unknown, known: readonly string[]): ServiceError | undefined {
+  const names = Object.keys(Object(query))
+  if (names.length === 0) return undefined
+  const unknown = names.find((name) => !known.includes(name.replace(/\[.*\]$/s, '[]')))
+  if (unknown === undefined) return undefined
+  const name = shortName(unknown)
+  const advice = known.length === 0 ? 'remove it; this address takes none' : `use ${known.join(', ').replace('[]', '[…]')}`
+  return new ServiceError('invalid_request_error', `\`${name}\` is not a known query parameter: ${advice}.`, { param: name })
 }

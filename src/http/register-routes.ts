@@ -36,6 +36,7 @@ import { registerCreateMessage } from './routes/messages/create-message.ts'
 import { registerMetrics } from './routes/metrics.ts'
 import { registerPollRequest } from './routes/poll-request.ts'
 import { registerRerank } from './routes/rerank.ts'
+import { registerCountResponseTokens } from './routes/responses/count-response-tokens.ts'
 import { registerCreateResponse } from './routes/responses/create-response.ts'
 import { registerKeptResponses } from './routes/responses/kept-responses.ts'
 import { registerRotateWebhookSecret } from './routes/rotate-webhook-secret.ts'
@@ -84,6 +85,7 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerCancelRequest(api, deps)
   registerFetchResponse(api, deps, settings)
   registerCreateResponse(api, deps, settings)
+  registerCountResponseTokens(api, deps, settings)
   registerKeptResponses(api, deps, settings)
   registerListWebhookSecrets(api, deps)
   registerRotateWebhookSecret(api, deps)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import sharp from 'sharp'
 import type { ImageModelDescriptor } from '../../src/core/model.ts'
 import { createAccessToken } from '../../src/operations/access/create-access-token.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
@@ -14,6 +15,9 @@ import { createTestAssets } from '../support/test-assets.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 const { signal } = new AbortController()
+const picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'brown' } })
+  .png()
+  .toBuffer()
 const golden = await readGoldenCheckpoints()
 const lora = golden.get('lora-peft.safetensors') ?? Buffer.alloc(0)
 const checkpoint: ImageModelDescriptor = describeFakeImage({
@@ -114,6 +118,27 @@ suite('uploaded assets', () => {
     for (const path of [`/v1/assets/${id}`, '/v1/assets/mine', '/v1/assets/nobody'])
       assert.deepEqual((await it.get(path, it.other.token)).body.error.code, 'not_found')
     assert.equal((await it.get('/v1/assets', it.other.token)).body.total, 0)
+  })
+
+  test('a LoRA in a prompt of OpenAI’s routes is found and refused as on ours', async () => {
+    await using it = await start()
+    const { id } = await it.upload('mine')
+    const generate = (prompt: string, token = it.service.token) => it.service.fetch('/v1/images/generations', { json: { prompt }, token })
+    const edit = (prompt: string, token = it.service.token) => {
+      const form = new FormData()
+      form.append('prompt', prompt)
+      form.append('image', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'a.png')
+      return fetch(`${it.service.url}/v1/images/edits`, { method: 'POST', body: form, headers: { authorization: `Bearer ${token}` } })
+    }
+    for (const send of [generate, edit]) {
+      for (const name of ['mine', id]) assert.equal((await send(`a <lora:${name}:0.5> tiger`)).status, 200)
+      const unknown = await send('a <lora:none> tiger')
+      assert.equal(unknown.status, 422)
+      assert.match(await unknown.text(), /`prompt` names none, which is not installed/)
+      const foreign = await send('a <lora:mine> tiger', it.other.token)
+      assert.equal(foreign.status, 422)
+      assert.match(await foreign.text(), /names mine, which is not installed; installed are: none/)
+    }
   })
 
   test('a request keeps the file it named when another takes the name', async () => {

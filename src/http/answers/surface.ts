@@ -1,10 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Whether a request is for Anthropic's routes, whose clients send another header and read another shape of errors. */
+/** Whether a request is one of Anthropic's clients, which send another header and read another shape of errors. */
 export function isMessagesSurface({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): boolean {
-  if (/^\/v1\/messages(?:[/?]|$)/.test(url)) return true
-  // OpenAI's clients list models at the same address.
-  return /^\/v1\/models(?:[/?]|$)/.test(url) && headers['anthropic-version'] !== undefined
+  return /^\/v1\/messages(?:[/?]|$)/.test(url) || (headers['anthropic-version'] !== undefined && sharedRoutes.test(url))
 }
 
 /** Whether a request may bring its token as `x-api-key`, as Anthropic's clients and those of llama.cpp's server do. */
@@ -12,4 +10,7 @@ export function takesKeyHeader(request: Pick<FastifyRequest, 'url' | 'headers'>)
   return isMessagesSurface(request) || nativeRoutes.test(request.url)
 }
 
+/** Further addresses of Anthropic's, some of which are OpenAI's too. */
+const sharedRoutes =
+  /^\/v1\/(?:models|files|skills|complete|agents|sessions|environments|organizations|vaults|memory_stores|deployments|user_profiles)(?:[/?]|$)/
 const nativeRoutes = /^\/(?:completions?|infill|embeddings?|apply-template|tokenize|detokenize|props|slots|lora-adapters)(?:[/?]|$)/

@@ -11,7 +11,7 @@ import { imageEditSchema, imageVariationSchema } from '../wire/images/openai/edi
 import { openAiImageSchema } from '../wire/images/openai/image-options.ts'
 import { upscalingRequestSchema } from '../wire/images/upscaling-request.ts'
 import { upscalingResultSchema } from '../wire/images/upscaling-result.ts'
-import { modelListSchema, modelSchema, statusSchema } from '../wire/model-answers.ts'
+import { messageModelListSchema, messageModelSchema, modelListSchema, modelSchema, statusSchema } from '../wire/model-answers.ts'
 import { rerankSchema, textRankSchema } from '../wire/rerank/rerank-answers.ts'
 import { rerankNames, rerankPath, rerankRequestSchema } from '../wire/rerank/rerank-request.ts'
 import { detokenizeSchema } from '../wire/tokens/detokenize-request.ts'
@@ -193,9 +193,10 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       method: 'get',
       path: '/v1/models',
       summary: 'List the models',
-      description: 'Also at /models.',
+      description:
+        "Also at /models. Requests with `anthropic-version` are answered in the shape of Anthropic's clients, with the models that make text, page by page (`limit`, `after_id`, `before_id`).",
       scopes,
-      answers: [json('Every model that can be named.', modelListSchema)],
+      answers: [json('Every model that can be named.', Type.Union([modelListSchema, messageModelListSchema]))],
       refusals: [429],
     },
     {
@@ -204,7 +205,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       summary: 'Look at one model',
       scopes,
       parameters: [{ in: 'path', name: 'id', description: 'Its name; may hold slashes.', schema: text }],
-      answers: [json('The model.', modelSchema)],
+      answers: [json('The model.', Type.Union([modelSchema, messageModelSchema]))],
       refusals: [404, 429],
     },
     ...serviceRoutes,

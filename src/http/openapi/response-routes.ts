@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { deletedResponseSchema, itemListSchema, responseListSchema, responseSchema } from '../wire/responses/response-answers.ts'
 import { responseRequestSchema } from '../wire/responses/response-request.ts'
+import { inputTokensSchema } from '../wire/tokens/token-answers.ts'
 import { type DocumentedRoute, json, type RouteParameter, text } from './documented-route.ts'
 
 const id: RouteParameter = { in: 'path', name: 'id', description: 'The id of a kept response, `resp_…`.', schema: text }
@@ -21,6 +22,16 @@ export const responseRoutes: readonly DocumentedRoute[] = [
     scopes: ['text'],
     body: responseRequestSchema,
     answers: [{ status: 200, description: 'The response.', content: { 'application/json': responseSchema, 'text/event-stream': text } }],
+    refusals: [400, 404, 413, 415, 429, 503, 504],
+  },
+  {
+    method: 'post',
+    path: '/v1/responses/input_tokens',
+    summary: "Count the tokens of a response's input",
+    description: 'Takes the body of a response and answers nothing but how many tokens its input has, the conversation before included.',
+    scopes: ['text'],
+    body: responseRequestSchema,
+    answers: [json('The count.', inputTokensSchema)],
     refusals: [400, 404, 413, 415, 429, 503, 504],
   },
   {

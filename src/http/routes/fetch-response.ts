@@ -7,12 +7,14 @@ import { clientSignal } from '../client-signal.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { type InferenceRoute, readTarget, requireReadable } from '../inference-target.ts'
-import { answerKeptResponse, isKeptResponse } from './responses/kept-responses.ts'
+import { refuseOthers } from '../known-query.ts'
+import { answerKeptResponse, includeQuery, isKeptResponse } from './responses/kept-responses.ts'
 
 /** GET /v1/responses/<id>: the stored output, the same bytes every time; of an id `resp_…` the kept response of POST /v1/responses. */
 export function registerFetchResponse(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
-  api.get('/v1/responses/:id', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
+  api.get('/v1/responses/:id', { config: { query: includeQuery } }, async (incoming: FastifyRequest<InferenceRoute>, reply) => {
     if (isKeptResponse(incoming.params.id)) return answerKeptResponse(deps, settings, incoming, reply)
+    refuseOthers(incoming.query, [])
     const target = readTarget(incoming)
     const options = { signal: clientSignal(reply) }
     if (!callerOf(incoming).scopes.includes('read')) requireReadable(incoming, await findInference(deps, target, options))

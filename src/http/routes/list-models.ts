@@ -2,12 +2,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { scopes } from '../../core/access-token.ts'
 import { ServiceError } from '../../core/error.ts'
 import { type ListedModel, listModels } from '../../operations/list-models.ts'
+import { isMessagesSurface } from '../answers/surface.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
+import { refuseOthers } from '../known-query.ts'
 import { shortName } from '../wire/faults/short-name.ts'
+import { encodeMessageModel, encodeMessageModels, messagePageQuery } from '../wire/messages/message-models.ts'
 import { encodeModel } from '../wire/model.ts'
 
-/** GET /v1/models, /models for clients that were given an address without /v1, and GET /v1/models/<id>, whose id may hold slashes. */
+/** What the models routes take of a query, which differs by whose client asks. */
+const config = { query: messagePageQuery }
+
+/** GET /v1/models, /models for clients that were given an address without /v1, and GET /v1/models/<id>, whose id may hold slashes; Anthropic's clients are answered in their own shape. */
 export function registerListModels(api: FastifyInstance, deps: HttpDependencies): void {
   const modelsOf = (incoming: FastifyRequest): readonly ListedModel[] => {
     const caller = callerOf(incoming)
@@ -15,12 +21,18 @@ export function registerListModels(api: FastifyInstance, deps: HttpDependencies)
     return listModels({ pool: deps.pool, catalog: deps.assets.library.catalogFor(caller.accountId) })
   }
   for (const path of ['/v1/models', '/models'])
-    api.get(path, async (incoming) => ({ object: 'list', data: modelsOf(incoming).map(encodeModel) }))
-  api.get('/v1/models/*', async (incoming: FastifyRequest<{ Params: { '*': string } }>) => {
+    api.get(path, { config }, async (incoming) => {
+      if (isMessagesSurface(incoming)) return encodeMessageModels(modelsOf(incoming), Object(incoming.query))
+      refuseOthers(incoming.query, [])
+      return { object: 'list', data: modelsOf(incoming).map(encodeModel) }
+    })
+  api.get('/v1/models/*', { config: { query: ['beta'] } }, async (incoming: FastifyRequest<{ Params: { '*': string } }>) => {
+    const encode = isMessagesSurface(incoming) ? encodeMessageModel : encodeModel
+    if (encode === encodeModel) refuseOthers(incoming.query, [])
     const id = incoming.params['*']
     const models = modelsOf(incoming)
     const model = models.find(({ descriptor }) => descriptor.id === id)
-    if (model !== undefined) return encodeModel(model)
+    if (model !== undefined) return encode(model)
     const names = models.map(({ descriptor }) => descriptor.id).join(', ')
     throw new ServiceError('model_not_found', `There is no model named ${JSON.stringify(shortName(id))}; the models are: ${names}.`, {
       param: 'model',

@@ -44,6 +44,33 @@ export const modelSchema = Type.Object({
   defaults: Type.Optional(Type.Object({ steps: Type.Integer(), cfg_scale: Type.Number(), sampler: Type.Enum(samplers) })),
 })
 
+/** A model as Anthropic's clients see it. */
+export const messageModelSchema = Type.Object({
+  type: Type.Literal('model'),
+  id: Type.String(),
+  display_name: Type.String(),
+  created_at: Type.String({ description: 'As RFC 3339 writes times.' }),
+  lifecycle: Type.Literal('active'),
+  max_input_tokens: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Tokens of prompt and answer together; null = not known yet.',
+  }),
+  max_tokens: Type.Union([Type.Integer(), Type.Null()], { description: 'The same: an answer may fill what the prompt leaves.' }),
+  capabilities: Type.Null(),
+  deprecated_at: Type.Null(),
+  line: Type.Null(),
+  retires_at: Type.Null(),
+})
+
+const id = Type.Union([Type.String(), Type.Null()])
+
+/** Answer of GET /v1/models to Anthropic's clients: one page. */
+export const messageModelListSchema = Type.Object({
+  data: Type.Array(messageModelSchema),
+  has_more: Type.Boolean(),
+  first_id: id,
+  last_id: id,
+})
+
 /** Answer of GET /v1/models. */
 export const modelListSchema = Type.Object({ object: Type.Literal('list'), data: Type.Array(modelSchema) })
 /** Answer of the health routes. */

@@ -8,9 +8,13 @@ import type { HttpDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import type { InferenceRoute } from '../../inference-target.ts'
 import { encodePage, pageOf, readPageQuery } from '../../wire/responses/page.ts'
+import { responseIncludes } from '../../wire/responses/response-request.ts'
 import { findResponse, type ResponseTarget } from './kept-response.ts'
 
 const page = ['limit', 'after', 'order'] as const
+
+/** What a response says besides is settled when it is made, so that these change nothing here. */
+export const includeQuery = ['include[]', 'include'] as const
 
 /** Kept responses: listed, their input, cancelled, deleted. GET /v1/responses/<id> is `fetch-response.ts`. */
 export function registerKeptResponses(api: FastifyInstance, httpDeps: HttpDependencies, settings: HttpSettings): void {
@@ -27,11 +31,16 @@ export function registerKeptResponses(api: FastifyInstance, httpDeps: HttpDepend
     )
   })
 
-  api.get('/v1/responses/:id/input_items', { config: { query: page } }, async (incoming: FastifyRequest<InferenceRoute>, reply) => {
-    requireScope(callerOf(incoming), ['read', 'text'])
-    const query = readPageQuery(Object(incoming.query), 'desc')
-    return pageOf((await findResponse(deps, targetOf(incoming), optionsOf(reply))).input, query, 'items')
-  })
+  api.get(
+    '/v1/responses/:id/input_items',
+    { config: { query: [...page, ...includeQuery] } },
+    async (incoming: FastifyRequest<InferenceRoute>, reply) => {
+      requireScope(callerOf(incoming), ['read', 'text'])
+      checkInclude(Object(incoming.query))
+      const query = readPageQuery(Object(incoming.query), 'desc')
+      return pageOf((await findResponse(deps, targetOf(incoming), optionsOf(reply))).input, query, 'items')
+    },
+  )
 
   api.post('/v1/responses/:id/cancel', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
     requireScope(callerOf(incoming), ['text'])
@@ -66,6 +75,7 @@ export async function answerKeptResponse(
   reply: FastifyReply,
 ): Promise<object> {
   requireScope(callerOf(incoming), ['read', 'text'])
+  checkInclude(Object(incoming.query))
   const deps = { ...httpDeps, mostDocumentBytes: settings.mostDocumentBytes }
   return (await findResponse(deps, targetOf(incoming), optionsOf(reply))).response
 }
@@ -80,4 +90,12 @@ function targetOf(incoming: FastifyRequest<InferenceRoute>): ResponseTarget {
 
 function optionsOf(reply: FastifyReply): { readonly signal: AbortSignal } {
   return { signal: clientSignal(reply) }
+}
+
+/** @throws {ServiceError} `invalid_request_error` for what no response has. */
+function checkInclude(query: Readonly<Record<string, unknown>>): void {
+  const asked = Object.entries(query).flatMap(([name, value]) => (name.startsWith('include') ? [value].flat() : []))
+  const unknown = asked.find((value) => !responseIncludes.some((known) => known === value))
+  if (unknown === undefined) return
+  throw new ServiceError('invalid_request_error', `\`include\` must be one of ${responseIncludes.join(', ')}.`, { param: 'include' })
 }

@@ -1,6 +1,6 @@
 import Type, { type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import type { TextRequest } from '../../../core/text-generation.ts'
+import type { TextGap, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
@@ -26,6 +26,9 @@ const firstFields = {
 }
 
 const lastFields = {
+  suffix: Type.Optional(
+    Type.String({ description: 'What stands behind the text, which leads over to it; by models that were made to fill gaps.' }),
+  ),
   n_predict: predictField,
   stop: stopField,
   ...endingFields,
@@ -70,6 +73,7 @@ export function createCompletionRequestParser(settings: { readonly widePenalties
         ...findPromptFaults(body.prompt),
         ...findStreamFaults(body),
         ...findEchoFaults(body),
+        ...findGapFaults(body),
         ...formatFaults,
         ...findEndingFaults(body, limit.maxTokens),
         ...findLimitFaults(body),
@@ -91,10 +95,30 @@ export function createCompletionRequestParser(settings: { readonly widePenalties
       ...readUrgency(body),
     }
     const [first = request, ...others] = readPrompts(body.prompt).map(
-      (prompt): TextRequest => ({ ...request, input: { type: 'prompt', ...prompt, echo: body.echo ?? false } }),
+      (prompt): TextRequest => ({ ...request, input: { type: 'prompt', ...prompt, echo: body.echo ?? false, ...readGap(body) } }),
     )
     return { request: first, others, delivery: readDelivery(body) }
   }
+}
+
+/** An empty suffix is none. */
+function readGap({ suffix = '' }: { readonly suffix?: string }): { readonly gap?: TextGap } {
+  return suffix === '' ? {} : { gap: { suffix, files: [] } }
+}
+
+function findGapFaults({
+  suffix = '',
+  echo = false,
+  prompt,
+}: {
+  readonly suffix?: string
+  readonly echo?: boolean
+  readonly prompt: unknown
+}): readonly FieldFault[] {
+  if (suffix === '') return []
+  const isText = typeof prompt === 'string' || (Array.isArray(prompt) && prompt.every((entry) => typeof entry === 'string'))
+  const message = echo ? '`suffix` must be left out with `echo`.' : '`suffix` needs a `prompt` of text.'
+  return echo || !isText ? [{ path: ['suffix'], message, kind: 'conflict' }] : []
 }
 
 function findEchoFaults({ echo = false, max_tokens }: { readonly echo?: boolean; readonly max_tokens?: number }): readonly FieldFault[] {

@@ -40,25 +40,41 @@ function readControlnets(body: ImageBody): readonly NamedControlnet[] {
   return [...single, ...listed]
 }
 
+/** Says which of the LoRAs that a body names are not there, cannot be used, or are for another family than the model. */
+export function findLoraAssetFaults(
+  body: Pick<ImageBody, 'prompt' | 'prompt_2' | 'loras'>,
+  model: ImageModelDescriptor,
+  { catalog, field = 'loras' }: { readonly catalog: ModelCatalog; readonly field?: string },
+): readonly FieldFault[] {
+  if (model.checkpoint === undefined) return []
+  return readLoras(body).loras.flatMap(({ name }) => findAssetFault(field, { kind: 'lora', name }, model, catalog))
+}
+
+function findAssetFault(
+  field: string,
+  { kind, name }: { readonly kind: AssetKind; readonly name: string },
+  model: ImageModelDescriptor,
+  catalog: ModelCatalog,
+): readonly FieldFault[] {
+  const fault = (text: string): readonly FieldFault[] => [{ path: [field], message: `\`${field}\` ${text}`, kind: 'unsupported' }]
+  if (model.checkpoint === undefined) return fault(`must be left out: ${model.id} is an export, which takes no assets.`)
+  const asset = catalog.findAsset(kind, name)
+  const unusable = catalog.findUnusable(name)
+  if (unusable !== undefined) return fault(`must name another file: ${name} ${unusable.reason}.`)
+  if (asset === undefined) return fault(`names ${name}, which is not installed; installed are: ${namesOf(catalog, kind)}.`)
+  if (asset.family === null || asset.family === familyOf(model)) return []
+  return fault(`names ${name}, which is for ${familyNames[asset.family]}; ${model.id} is a model of ${familyNames[familyOf(model)]}.`)
+}
+
 /** Says which of a body's assets are not there, cannot be used, or are for another family than the model. */
 export function findAssetFaults(body: ImageBody, model: ImageModelDescriptor, catalog: ModelCatalog): readonly FieldFault[] {
-  const faults: FieldFault[] = []
+  const faults: FieldFault[] = [...findLoraAssetFaults(body, model, { catalog })]
   const add = (field: string, text: string, kind = 'unsupported'): void => {
     faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
   }
   const check = (field: string, kind: AssetKind, name: string): void => {
-    if (model.checkpoint === undefined) {
-      add(field, `must be left out: ${model.id} is an export, which takes no assets.`)
-      return
-    }
-    const asset = catalog.findAsset(kind, name)
-    const unusable = catalog.findUnusable(name)
-    if (unusable !== undefined) add(field, `must name another file: ${name} ${unusable.reason}.`)
-    else if (asset === undefined) add(field, `names ${name}, which is not installed; installed are: ${namesOf(catalog, kind)}.`)
-    else if (asset.family !== null && asset.family !== familyOf(model))
-      add(field, `names ${name}, which is for ${familyNames[asset.family]}; ${model.id} is a model of ${familyNames[familyOf(model)]}.`)
+    faults.push(...findAssetFault(field, { kind, name }, model, catalog))
   }
-  if (model.checkpoint !== undefined) for (const { name } of readLoras(body).loras) check('loras', 'lora', name)
   for (const name of Object.keys(body.textual_inversions ?? {})) check('textual_inversions', 'textual-inversion', name)
   if (body.vae !== undefined) check('vae', 'vae', body.vae)
   const controlnets = readControlnets(body)
@@ -88,6 +104,11 @@ function namesOf(catalog: ModelCatalog, kind: AssetKind): string {
 /** The name by which a request keeps an asset. */
 export function referenceTo(catalog: ModelCatalog, kind: AssetKind, name: string): string {
   return catalog.findAsset(kind, name)?.name ?? name
+}
+
+/** The request with every LoRA by the name that it keeps: an upload's own name may come to mean another file while the request waits. */
+export function withReferences(request: ImageRequest, catalog: ModelCatalog): ImageRequest {
+  return { ...request, loras: request.loras.map((use) => ({ ...use, name: referenceTo(catalog, 'lora', use.name) })) }
 }
 
 /** The assets of a body besides its LoRAs, their pictures decoded and checked. */

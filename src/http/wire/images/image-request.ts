@@ -8,7 +8,7 @@ import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
 import { findHighResolutionFaults, readHighResolution } from './high-resolution.ts'
-import { decodeAssets, findAssetFaults, referenceTo } from './image-assets.ts'
+import { decodeAssets, findAssetFaults, withReferences } from './image-assets.ts'
 import { findImageFaults, type ImageHints } from './image-faults.ts'
 import { type ImageBody, imageDefaults, imageRequestSchema, unsupportedImageFields } from './image-fields.ts'
 import { readLoras } from './image-loras.ts'
@@ -148,11 +148,6 @@ function resolveImage(body: ImageBody, model: ImageModelDescriptor, hints: Image
     refinerStart: refines ? (body.high_noise_frac ?? imageDefaults.high_noise_frac) : null,
     previews: hints.previews,
   }
-}
-
-/** The request with every LoRA by the name that it keeps: an upload's own name may come to mean another file while the request waits. */
-function withReferences(request: ImageRequest, catalog: ModelCatalog): ImageRequest {
-  return { ...request, loras: request.loras.map((use) => ({ ...use, name: referenceTo(catalog, 'lora', use.name) })) }
 }
 
 async function decodeImages(

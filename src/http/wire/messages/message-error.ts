@@ -19,18 +19,25 @@ const errorTypes = {
   504: 'timeout_error',
 } as const satisfies Record<ErrorStatus, string>
 
+/** By this their runners of tools know that they are to send whole conversations. */
+const noThreads = { error_code: 'thread_unsupported_request', unsupported: [] } as const
+
 /** An error as Anthropic's clients read it. */
 export interface MessageError {
   readonly type: 'error'
-  readonly error: { readonly type: string; readonly message: string }
+  readonly error: { readonly type: string; readonly message: string; readonly details?: object }
   readonly request_id?: string
 }
 
 /** The error body of Anthropic's routes. */
-export function toMessageError({ code, message }: ErrorRecord, requestId?: string): MessageError {
+export function toMessageError({ code, message, param }: ErrorRecord, requestId?: string): MessageError {
   return {
     type: 'error',
-    error: { type: errorTypes[errorStatus[code]], message },
+    error: {
+      type: errorTypes[errorStatus[code]],
+      message,
+      ...(code === 'unsupported_parameter' && param === 'thread' && { details: noThreads }),
+    },
     ...(requestId !== undefined && { request_id: requestId }),
   }
 }

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { FieldFault } from '../../../core/error.ts'
+import { type FieldFault, ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import type { ChatInput, TextRequest } from '../../../core/text-generation.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
@@ -102,7 +102,16 @@ type ConversationBody = Static<typeof countRequestSchema> & { readonly max_token
 
 /** What this service does not have is told by its name, before anything else is found wrong with it. */
 function refuseForeign(received: unknown): void {
+  if (isRecord(received)) refuseThread(received.thread)
   if (isRecord(received)) refuseFaults([...findForeignBlocks(received.messages), ...findForeignTools(received.tools)], textFaultCodes)
+}
+
+/** Clients go on without a thread once they know that there are none. */
+function refuseThread(thread: unknown): void {
+  if (thread !== undefined && thread !== null)
+    throw new ServiceError('unsupported_parameter', '`thread` is not supported: send the whole conversation without it.', {
+      param: 'thread',
+    })
 }
 
 function findConversationFaults(body: ConversationBody): readonly FieldFault[] {

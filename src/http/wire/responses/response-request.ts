@@ -33,6 +33,9 @@ const summary = Type.Optional(
   Type.Enum(['auto', 'concise', 'detailed'], { description: 'Accepted; thoughts come whole, without a summary.' }),
 )
 
+/** What answers may have besides. */
+export const responseIncludes = ['reasoning.encrypted_content', 'message.output_text.logprobs'] as const
+
 /** The body of POST /v1/responses. */
 export const responseRequestSchema = Type.Object(
   {
@@ -75,7 +78,7 @@ export const responseRequestSchema = Type.Object(
       ),
     ),
     include: Type.Optional(
-      Type.Array(Type.Enum(['reasoning.encrypted_content', 'message.output_text.logprobs']), {
+      Type.Array(Type.Enum([...responseIncludes]), {
         maxItems: 8,
         description: 'What answers have besides.',
       }),

@@ -6,6 +6,7 @@ import { createBodyChecker } from '../../faults/body-checker.ts'
 import { faultsError, imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { readFormFields } from '../../forms/read-form-fields.ts'
 import { inspectField } from '../decode-image.ts'
+import { findLoraAssetFaults, withReferences } from '../image-assets.ts'
 import { imageDefaults } from '../image-fields.ts'
 import { chooseImageModel, type ImageParsing } from '../image-request.ts'
 import { plainLeastStrength, strengthFor } from '../image-strength.ts'
@@ -88,9 +89,10 @@ async function startFrom(
   const { image, mask } = takeFiles(form, known)
   const { model, spacing } = paceByLoras(chooseImageModel(deps.catalog, { field: 'model', name: body.model }), body, deps.catalog)
   refuseUnfit(model)
+  refuseFaults(findLoraAssetFaults(body, model, { catalog: deps.catalog, field: 'prompt' }), imageFaultCodes)
   const picture = await inspectField(deps.inspectImage, { field: 'image', bytes: image }, { signal })
   const { request: resolved, delivery } = resolveImages(body, { model, picture, mostPixels: deps.mostPixels })
-  const request = { ...resolved, ...spacing }
+  const request = { ...withReferences(resolved, deps.catalog), ...spacing }
   const strength = readStrength(body, { masked: mask !== undefined, steps: request.steps })
   const initial = { image, strength: strengthFor(strength, request.steps) }
   if (mask === undefined) return { request: { ...request, initial }, delivery }

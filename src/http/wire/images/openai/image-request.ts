@@ -1,6 +1,7 @@
 import type { ModelCatalog } from '../../../../core/ports/model-catalog.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
+import { findLoraAssetFaults, withReferences } from '../image-assets.ts'
 import { chooseImageModel } from '../image-request.ts'
 import { paceByLoras } from '../lora-pace.ts'
 import { findUnsupported } from '../unsupported-fields.ts'
@@ -19,6 +20,7 @@ export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown
   const body = checker.parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedImageOptions), imageFaultCodes)
   const { model, spacing } = paceByLoras(chooseImageModel(catalog, { field: 'model', name: body.model }), { prompt: body.prompt }, catalog)
+  refuseFaults(findLoraAssetFaults(body, model, { catalog, field: 'prompt' }), imageFaultCodes)
   const images = resolveImages(body, { model, picture: null, mostPixels })
-  return { ...images, request: { ...images.request, ...spacing } }
+  return { ...images, request: { ...withReferences(images.request, catalog), ...spacing } }
 }

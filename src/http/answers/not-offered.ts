@@ -1,0 +1,37 @@
+import { ServiceError } from '../../core/error.ts'
+
+/** What stands behind `/v1/` in published clients' addresses and has no place here. */
+const openAiParts =
+  'moderations|audio|fine_tuning|vector_stores|uploads|assistants|threads|conversations|containers|evals|videos|realtime|organization|graders|chatkit|skills|live|responses/compact'
+const anthropicParts =
+  'messages/batches|complete|skills|agents|sessions|environments|organizations|vaults|memory_stores|deployments|user_profiles'
+const llamaCppParts = 'tools|cors-proxy'
+
+const published = new RegExp(`^/(?:v1/(?:${openAiParts}|${anthropicParts})|${llamaCppParts})(?=[/?]|$)`)
+
+/** What to use in the place of a part that is not offered. */
+const instead: Readonly<Record<string, string>> = {
+  '/v1/messages/batches': 'use /v1/files and /v1/batches',
+  '/v1/uploads': 'send the whole file to /v1/files',
+  '/v1/conversations': 'use `previous_response_id` on /v1/responses',
+}
+
+/** The refusal of an address where nothing is, by its name where published clients know it. */
+export function nothingThere(url: string): ServiceError {
+  const [part] = published.exec(url) ?? []
+  if (part === undefined) return new ServiceError('not_found', 'There is nothing at this address; GET /openapi.json lists what there is.')
+  return new ServiceError('not_found', `\`${part}\` is not offered by this service; ${instead[part] ?? 'GET /openapi.json lists what is'}.`)
+}
+
+/** Whether published clients know an address under which nothing is here, whatever stands beside it. */
+export function isNotOffered(url: string): boolean {
+  return published.test(url)
+}
+
+/** The refusal of an address that means something else to Anthropic's clients than what is there. */
+export function notForMessages(part: string): ServiceError {
+  return new ServiceError(
+    'not_found',
+    `\`${part}\` is not offered in Anthropic's words; send files as OpenAI's clients do, without \`anthropic-version\`.`,
+  )
+}

@@ -1,0 +1,62 @@
+import { ServiceError } from '../../../core/error.ts'
+import type { ListedModel } from '../../../operations/list-models.ts'
+import type { Answer } from '../answer.ts'
+import type { messageModelListSchema, messageModelSchema } from '../model-answers.ts'
+
+const mostPerPage = 1000
+const defaultLimit = 20
+
+/** Query parameters of Anthropic's list of models. */
+export const messagePageQuery = ['limit', 'after_id', 'before_id', 'beta'] as const
+
+/** A model as Anthropic's clients see it. */
+export function encodeMessageModel({ descriptor, contextLength }: ListedModel): Answer<typeof messageModelSchema> {
+  return {
+    type: 'model',
+    id: descriptor.id,
+    display_name: descriptor.name,
+    created_at: new Date(descriptor.created * 1000).toISOString(),
+    lifecycle: 'active',
+    max_input_tokens: contextLength,
+    max_tokens: contextLength,
+    capabilities: null,
+    deprecated_at: null,
+    line: null,
+    retires_at: null,
+  }
+}
+
+/**
+ * One page of the models that answer messages, as Anthropic's clients walk through them.
+ *
+ * @throws {ServiceError} `invalid_request_error` for a limit out of range and an id that is not there.
+ */
+export function encodeMessageModels(
+  models: readonly ListedModel[],
+  query: Readonly<Record<string, unknown>>,
+): Answer<typeof messageModelListSchema> {
+  const answering = models.filter(({ descriptor }) => descriptor.kind === 'text' && descriptor.generates !== false)
+  const { limit = String(defaultLimit), after_id: after, before_id: before } = query
+  const most = /^\d{1,4}$/.test(String(limit)) ? Number(limit) : 0
+  if (most < 1 || most > mostPerPage) throw refusal('limit', `must be an integer from 1 to ${mostPerPage}.`)
+  if (after !== undefined && before !== undefined) throw refusal('before_id', 'contradicts `after_id`; send one of them.')
+  const placeOf = (field: string, id: unknown): number => {
+    const place = answering.findIndex(({ descriptor }) => descriptor.id === id)
+    if (place < 0) throw refusal(field, 'must be the id of a model of another page.')
+    return place
+  }
+  const start = after === undefined ? 0 : placeOf('after_id', after) + 1
+  const end = before === undefined ? answering.length : placeOf('before_id', before)
+  const from = before === undefined ? start : Math.max(0, end - most)
+  const page = answering.slice(from, Math.min(end, from + most)).map(encodeMessageModel)
+  return {
+    data: page,
+    has_more: before === undefined ? from + most < end : from > 0,
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+  }
+}
+
+function refusal(param: string, text: string): ServiceError {
+  return new ServiceError('invalid_request_error', `\`${param}\` ${text}`, { param })
+}
