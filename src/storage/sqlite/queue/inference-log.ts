@@ -7,6 +7,14 @@ import { readInteger, readText } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
 import { QueuePlaces } from './queue-places.ts'
 
+/** What a record and its place are read from: each column of a row costs a poll its name and its value. */
+const columns = [
+  ...['seq', 'id', 'account_id', 'kind', 'model', 'priority', 'status', 'outcome', 'error', 'attempt', 'step', 'total'],
+  ...['content_type', 'output_bytes', 'output_sha256', 'output_key', 'output_images'],
+  ...['created_at', 'started_at', 'completed_at', 'expires_at'],
+].join(', ')
+const findOne = `select ${columns} from inferences where id = :id and account_id = :accountId`
+
 type Options = { readonly signal: AbortSignal }
 
 /** Reads records on the calling thread; each read sees every commit before it. */
@@ -23,7 +31,7 @@ export class SqliteInferenceLog implements InferenceLog {
 
   async find(id: string, accountId: string, { signal }: Options): Promise<Inference | null> {
     signal.throwIfAborted()
-    const row = this.#reader.get('select * from inferences where id = :id and account_id = :accountId', { id, accountId })
+    const row = this.#reader.get(findOne, { id, accountId })
     if (row === undefined) return null
     return { ...readInference(row), queuePosition: this.#places.find(row) }
   }
@@ -34,7 +42,7 @@ export class SqliteInferenceLog implements InferenceLog {
   ): Promise<InferencePage> {
     signal.throwIfAborted()
     const before = after === null ? '' : 'and seq < (select seq from inferences where id = :after and account_id = :accountId)'
-    const sql = `select * from inferences where account_id = :accountId ${status === null ? '' : 'and status = :status'} ${before}
+    const sql = `select ${columns} from inferences where account_id = :accountId ${status === null ? '' : 'and status = :status'} ${before}
       order by seq desc limit :limit`
     const rows = this.#reader.all(sql, { accountId, status, after, limit: limit + 1 })
     const inferences = rows.slice(0, limit).map(readInference)

@@ -35,7 +35,7 @@ export class QueuePlaces {
     this.#forgetAfterCommit()
     const queue = { model: readText(row, 'model'), priority: readInteger(row, 'priority') }
     const accountId = readText(row, 'account_id')
-    const { shares, ahead } = remember(this.#shares, JSON.stringify(queue), () => this.#readShares(queue))
+    const { shares, ahead } = remember(this.#shares, nameOf(queue), () => this.#readShares(queue))
     const pending = shares.find((share) => share.accountId === accountId)?.pending ?? 0
     const before = this.#countBefore({ ...queue, accountId }, { seq: readInteger(row, 'seq'), pending })
     return findQueuePosition({ accountId, before }, shares, ahead)
@@ -73,7 +73,7 @@ export class QueuePlaces {
   /** How many of the account's own are before it: counted near the front, else estimated. */
   #countBefore(own: Queue & { readonly accountId: string }, { seq, pending }: { readonly seq: number; readonly pending: number }): number {
     if (pending > countedPlaces) {
-      const { first, last, lastCounted } = remember(this.#own, JSON.stringify(own), () => this.#readOwn(own))
+      const { first, last, lastCounted } = remember(this.#own, `${nameOf(own)} ${own.accountId}`, () => this.#readOwn(own))
       if (lastCounted !== null && seq > lastCounted) return estimateBefore({ pending, first, last }, seq)
     }
     const counted = this.#reader.get(`select count(*) as before ${ofAccount} and seq < :seq`, { ...own, seq })
@@ -92,6 +92,10 @@ export class QueuePlaces {
       lastCounted: readIntegerOrNull(row ?? {}, 'last_counted'),
     }
   }
+}
+
+function nameOf({ model, priority }: Queue): string {
+  return `${priority} ${model}`
 }
 
 function remember<Value>(known: Map<string, Value>, key: string, read: () => Value): Value {
