@@ -139,6 +139,7 @@ export const testPackages: readonly string[] = [
   '@octoai/sdk',
   'playwright-core',
   'axe-core',
+  'dockerfile-utils',
   'oidc-provider',
 ]
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { DocsSite } from '../../src/http/docs/docs-site.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
@@ -21,6 +22,15 @@ describe('the documentation as a site', () => {
       const html = await answer.text()
       assert.doesNotMatch(html, /<script| on\w+="|javascript:/)
       assert.match(html, /<h1 id="/, name)
+    }
+  })
+
+  test('shows the console’s icon, which it may load', async () => {
+    for (const path of ['/docs', '/docs/search?q=models', '/docs/api']) {
+      const answer = await service.fetch(path, { token: null })
+      const [, icon = ''] = /<link rel="icon" href="\/console\/([^"]+)"/.exec(await answer.text()) ?? []
+      assert.ok(existsSync(`src/console/app/public/${icon}`) && icon.endsWith('.svg'), path)
+      assert.match(answer.headers.get('content-security-policy') ?? '', /img-src 'self'/)
     }
   })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, writeFile } from 'node:fs/promises'
+import { lstat, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { buildPackage } from '../../scripts/package/build-package.ts'
@@ -18,7 +18,7 @@ const [{ filename, files }]: [{ filename: string; files: readonly { path: string
 )
 const paths = files.map(({ path }) => path)
 assert.deepEqual(
-  paths.filter((path) => /\.ts$|\.test\.|^test\/|node_modules/.test(path)),
+  paths.filter((path) => /^(?!node_modules\/(?:node-llama-cpp|rapidoc)\/).*(\.ts$|\.test\.|^test\/|node_modules)/.test(path)),
   [],
   'The package holds tests or sources.',
 )
@@ -33,9 +33,19 @@ for (const path of [
 ])
   assert.ok(paths.includes(path), `The package lacks ${path}.`)
 
+for (const path of paths) assert.ok(!path.includes('gitRelease'), path)
+
 const home = join(folder.path, 'home')
 await writeFile(join(folder.path, 'package.json'), '{}')
 run('npm', ['install', '--no-audit', '--no-fund', join(folder.path, filename)], folder.path)
+const installed = await readdir(join(folder.path, 'node_modules'), { recursive: true })
+assert.deepEqual(
+  installed.filter((path) => /@node-llama-cpp\/[\w-]*cuda[\w-]*$/.test(path)),
+  [],
+  'Builds for CUDA came along.',
+)
+const sizes = await Promise.all(installed.map((path) => lstat(join(folder.path, 'node_modules', path))))
+console.log(`${Math.round(sizes.reduce((sum, { size }) => sum + size, 0) / 2 ** 20)} MB installed`)
 console.log(`${paths.length} files; ${(await readdir(join(folder.path, 'node_modules'))).length} packages beside it`)
 
 const service = spawn('npx', ['sepia', 'serve', '--port', '0', '--data', home], {
@@ -57,7 +67,8 @@ assert.notEqual(token, '', `The service did not start:\n${greeting}`)
 assert.match(run('npx', ['sepia', 'version'], folder.path), /^\d+\.\d+\.\d+$/m)
 const said = run('npx', ['sepia', 'chat', 'Hello', '--url', url, '--token', token], folder.path)
 assert.match(said, /\w/)
-for (const page of ['console/', 'docs', 'docs/first-model']) assert.equal((await fetch(`${url}/${page}`)).status, 200, page)
+for (const page of ['console/', 'docs', 'docs/first-model', 'docs/api/rapidoc.js'])
+  assert.equal((await fetch(`${url}/${page}`)).status, 200, page)
 console.log(`It answered: ${said.trim()}`)
 assert.ok(service.pid !== undefined)
 process.kill(-service.pid, 'SIGTERM')

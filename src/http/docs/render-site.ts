@@ -47,7 +47,8 @@ export function renderSite(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} · Sepia</title>
+<title>${title === 'Sepia' ? title : `${escapeHtml(title)} · Sepia`}</title>
+<link rel="icon" href="/console/assets/drop-icon.svg" type="image/svg+xml">
 <style>${style}</style>
 </head>
 <body>

@@ -13,6 +13,7 @@ export const referencePage = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Sepia: the interface, to try</title>
+<link rel="icon" href="/console/assets/drop-icon.svg" type="image/svg+xml">
 <style>
 :root { color-scheme: light dark }
 body { margin: 0; background: light-dark(#fdfaf4, #1d1814) }
@@ -57,5 +58,5 @@ document.querySelector('main').append(reader)
 /** What the page may do: its own script, and requests to the service's own addresses. */
 export function referencePolicy(addresses: ServiceAddresses): string {
   const origins = [...new Set(Object.values(addresses))].join(' ')
-  return `default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data: blob:; media-src blob:; connect-src 'self' ${origins}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  return `default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; connect-src 'self' ${origins}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 }

@@ -25,7 +25,8 @@ export const draw: Command = {
   summary: 'Draw a picture into a PNG file, and show it where the terminal can.',
   argument: { name: '<words>', help: 'What it shows.' },
   flags: [
-    { name: 'out', form: '<file>', help: 'Where it goes, over what is there; default sepia-<seed>.png, which must not be there.' },
+    { name: 'output', form: '<file>', help: 'Where it goes, over what is there; default sepia-<seed>.png, which must not be there.' },
+    { name: 'out', form: '<file>', help: 'The same.' },
     { name: 'model', form: '<name>', help: 'An image model of the service; default one that is in memory, or the first.' },
     { name: 'negative', form: '<words>', help: 'What it does not show.' },
     { name: 'size', form: '<width>x<height>', help: 'In pixels; by default the size of the model.' },
@@ -42,8 +43,9 @@ export const draw: Command = {
     const { images, width, height } = await drawDeferred(context, service, { ...body, model })
     const [image] = images
     if (image === undefined || image.image_b64 === null) throw new Error('The picture was removed for safety; ask for another.')
-    const file = resolve(flags.get('out') ?? `sepia-${image.seed}.png`)
-    await save(file, Buffer.from(image.image_b64, 'base64'), { replace: flags.has('out') })
+    const named = flags.get('output') ?? flags.get('out')
+    const file = resolve(named ?? `sepia-${image.seed}.png`)
+    await save(file, Buffer.from(image.image_b64, 'base64'), { replace: named !== undefined })
     if (terminal.printsToPerson && !json) terminal.out(showPicture(detectPictureProtocol(environment), image.image_b64))
     return { text: `Drew ${file} (${width}×${height}, seed ${image.seed}).`, json: { file, model, width, height, seed: image.seed } }
   },
@@ -88,7 +90,7 @@ async function submit(
 async function save(file: string, bytes: Buffer, { replace }: { readonly replace: boolean }): Promise<void> {
   await writeFile(file, bytes, { flag: replace ? 'w' : 'wx' }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST' && !replace)
-      throw new Error(`${file} is there already; name another with --out.`)
+      throw new Error(`${file} is there already; name another with --output.`)
     throw error
   })
 }

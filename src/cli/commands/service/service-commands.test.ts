@@ -61,7 +61,7 @@ describe('draw', () => {
     await using folder = await createTemporaryFolder()
     const out = join(folder.path, 'cat.png')
     const { environment } = at(service)
-    const drawn = await run(['draw', 'a cat', '--out', out, '--seed', '7', '--steps', '2', '--json'], { environment })
+    const drawn = await run(['draw', 'a cat', '--output', out, '--seed', '7', '--steps', '2', '--json'], { environment })
     assert.equal(drawn.code, 0, drawn.out)
     assert.equal(JSON.parse(drawn.out).seed, 7)
     const bytes = await readFile(out)
