@@ -37,9 +37,17 @@ export class KeptPlaces {
    */
   async take(most: number): Promise<Disposable | null> {
     this.#most = most
-    if (this.#taken >= this.#kept) await this.#change(() => (this.#taken < this.#kept ? this.#kept : this.#taken + 1 + this.#spare))
-    if (this.#taken >= Math.min(this.#kept, most)) return null
-    this.#taken += 1
+    if (!this.#takeKept()) {
+      // Taken in the same turn as it is kept, or who waits behind would count on it too.
+      let isTaken = false
+      await this.#change(
+        () => (this.#taken < this.#kept ? this.#kept : this.#taken + 1 + this.#spare),
+        () => {
+          isTaken = this.#takeKept()
+        },
+      )
+      if (!isTaken) return null
+    }
     let mine = true
     return {
       [Symbol.dispose]: () => {
@@ -51,20 +59,26 @@ export class KeptPlaces {
     }
   }
 
+  #takeKept(): boolean {
+    if (this.#taken >= Math.min(this.#kept, this.#most)) return false
+    this.#taken += 1
+    return true
+  }
+
   get #spare(): number {
     return Math.max(0, Math.floor(this.#most * spareShare) - 1)
   }
 
-  /** Keeps another number, once earlier changes are done. */
-  async #change(decide: () => number): Promise<void> {
+  /** Keeps another number, once earlier changes are done, and does what belongs to that before later ones. */
+  async #change(decide: () => number, then = () => {}): Promise<void> {
     this.#waiting += 1
-    const change = async () => {
+    const keep = async () => {
       const places = Math.min(this.#most, decide())
       if (places === this.#kept || (places > this.#kept && performance.now() < this.#fullUntil)) return
       this.#kept = await this.#counts.keepPlaces({ subject: this.#subject, places, limit: this.#most }, unstoppable)
       if (this.#kept < places) this.#fullUntil = performance.now() + fullMs
     }
-    const changed = this.#changing.then(change)
+    const changed = this.#changing.then(keep).then(then)
     this.#changing = changed.catch(() => {})
     try {
       await changed

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { KeptPlaces } from './kept-places.ts'
+
+/** A store that takes its time for each answer, and of which other processes keep so many places. */
+function slowCounts(others: number) {
+  const asked: number[] = []
+  return {
+    asked,
+    takeOfMinute: async () => ({ granted: 0, left: 0 }),
+    async keepPlaces({ places, limit }: { readonly subject: string; readonly places: number; readonly limit: number }) {
+      asked.push(places)
+      await setImmediate()
+      return Math.max(0, Math.min(places, limit - others))
+    },
+  }
+}
+
+test('all who come while the store is slow get their places, as many as there are', async () => {
+  const counts = slowCounts(0)
+  const places = new KeptPlaces(counts, 'polls a', () => {})
+  const taken = await Promise.all(Array.from({ length: 100 }, () => places.take(256)))
+  assert.equal(taken.filter((place) => place === null).length, 0)
+  assert.ok(counts.asked.length <= 10, `${counts.asked.length} questions`)
+})
+
+test('who comes when others keep all places is refused, and nobody else', async () => {
+  const places = new KeptPlaces(slowCounts(226), 'polls a', () => {})
+  const taken = await Promise.all(Array.from({ length: 100 }, () => places.take(256)))
+  assert.equal(taken.filter((place) => place !== null).length, 30)
+})
