@@ -1,17 +1,18 @@
 /**
  * What does the queue on PostgreSQL take, and what does it hand out, beside pg-boss and graphile-worker on the same durable server?
  *
- * Submits with 32 in flight, from one process and from four; then claims of 8 with their completions, by several workers at once.
+ * Submits with 32 in flight, from one process, and from four that share these or have as many each; then claims with their completions, in eights by
+ * four workers at once and in batches of 256, by us and by pg-boss, from as many connections. `-- submits` or `-- claims` measures one of both.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
-import { type PostgresServer, startPostgres } from '../../test/support/postgres/postgres-server.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
-import { describeMachine, describeRate, measureRate, median, type Rate } from '../measure.ts'
-import { type Rival, startGraphileWorker, startPgBoss } from './rivals.ts'
+import { describeRate, measureRate, median, type Rate } from '../measure.ts'
+import { createDatabase, startBenchServer } from './bench-server.ts'
+import { startGraphileWorker, startPgBoss } from './rivals.ts'
 
 const rounds = 3
 const inFlight = 32
@@ -20,56 +21,60 @@ const rivalMost = 3000
 const processes = 4
 const options = { signal: new AbortController().signal }
 const output = { key: 'k', contentType: 'application/json', bytes: 2, sha256: 'ab'.repeat(32) }
-const rooms = [{ model: 'fake-image', room: 8 }]
+const claimed = 6000
 
-const child = process.argv[2]
-if (child !== undefined) await submitAsChild(child)
-else await measureAll()
+const [given] = process.argv.slice(2)
+if (given?.startsWith('postgres:')) await submitAsChild(given, Number(process.argv[3]))
+else await measureAll(given ?? 'all')
 
-async function measureAll(): Promise<void> {
-  console.log(describeMachine())
-  await using server = await startPostgres({ onDisk: true })
-  const [version] = await server.query('show server_version')
-  console.log(`PostgreSQL ${version?.server_version}, synchronous_commit on, fsync on\n`)
-  const submits: Record<string, number[]> = {}
+async function measureAll(what: string): Promise<void> {
+  await using server = await startBenchServer()
+  const seen: Record<string, number[]> = {}
+  const note = (name: string, perSecond: number) => {
+    seen[name] = [...(seen[name] ?? []), perSecond]
+  }
   for (let round = 1; round <= rounds; round++) {
-    const url = await createDatabase(server, `round_${round}`)
-    await using store = await open(url)
-    const one = await measureSubmits(store, most)
-    console.log(`round ${round}: submits, ${inFlight} in flight: ${describeRate(one)}`)
-    const four = await submitFromChildren(await createDatabase(server, `four_${round}`))
-    console.log(`round ${round}: submits, ${processes} processes: ${Math.round(four)}/s (${(four / one.perSecond).toFixed(2)} × one)`)
-    for (const workers of [1, 4]) {
-      const rate = await measureClaims(store, workers, 4000)
-      note('claims', rate)
-      console.log(`round ${round}: claim 8 + complete, ${workers} at once: ${Math.round(rate)}/s`)
+    await using store = await open(await createDatabase(server, `round_${round}`))
+    await using boss = await startPgBoss(await createDatabase(server, `pg_boss_${round}`))
+    if (what !== 'claims') {
+      const one = await measureSubmits(store, most)
+      note('submits', one.perSecond)
+      console.log(`round ${round}: submits, ${inFlight} in flight: ${describeRate(one)}`)
+      for (const each of [inFlight / processes, inFlight]) {
+        const four = await submitFromChildren(await createDatabase(server, `four_${each}_${round}`), each)
+        note(`submits by four with ${each} each`, four)
+        console.log(
+          `round ${round}: submits, ${processes} processes with ${each} in flight each: ${Math.round(four)}/s (${(four / one.perSecond).toFixed(2)} × one)`,
+        )
+      }
+      await using worker = await startGraphileWorker(await createDatabase(server, `graphile_${round}`))
+      for (const rival of [boss, worker]) {
+        const rate = await measureRate(rivalMost, inFlight, (index) => rival.submit(index))
+        note(`submits by ${rival.name}`, rate.perSecond)
+        console.log(`round ${round}: submits by ${rival.name}: ${describeRate(rate)}`)
+      }
     }
-    note('store', one.perSecond)
-    for (const start of [startPgBoss, startGraphileWorker]) {
-      await using rival = await start(await createDatabase(server, `${start.name.toLowerCase()}_${round}`))
-      const rate = await measureRate(rivalMost, inFlight, (index) => rival.submit(index))
-      note(rival.name, rate.perSecond)
-      console.log(`round ${round}: submits by ${rival.name}: ${describeRate(rate)}`)
-      const claims = await measureRival(rival)
-      if (claims !== null) console.log(`round ${round}: claim 256 + complete by ${rival.name}: ${Math.round(claims)}/s`)
-    }
+    if (what !== 'submits')
+      for (const { limit, workers } of [
+        { limit: 8, workers: 4 },
+        { limit: 256, workers: 2 },
+      ]) {
+        await measureRate(claimed, 512, (index) => store.queue.enqueue(makeSubmission({ accountId: `account-${index % 10}` }), options))
+        for (let done = 0; done < claimed; done += 500) await Promise.all(Array.from({ length: 500 }, (_, index) => boss.submit(index)))
+        const ours = await drain(workers, () => claimAndComplete(store, limit))
+        const theirs = await drain(workers, () => boss.claimAndComplete?.(limit) ?? Promise.resolve(0))
+        note(`claims of ${limit}`, ours)
+        note(`claims of ${limit} by pg-boss`, theirs)
+        console.log(
+          `round ${round}: claim ${limit} + complete, ${workers} at once: ${Math.round(ours)}/s; pg-boss ${Math.round(theirs)}/s (${(ours / theirs).toFixed(2)} ×)`,
+        )
+      }
   }
-  const store = median(submits.store ?? [])
-  for (const rival of ['pg-boss', 'graphile-worker'])
-    console.log(`submits: ${(store / median(submits[rival] ?? [])).toFixed(1)} × ${rival}`)
-
-  function note(name: string, perSecond: number): void {
-    submits[name] = [...(submits[name] ?? []), perSecond]
-  }
+  for (const [name, rates] of Object.entries(seen)) console.log(`median of ${name}: ${Math.round(median(rates))}/s`)
 }
 
 function open(url: string) {
   return openPostgresStore({ url, clock: createSystemClock(), limits: { maxPending: 1e9 }, mode: 'service' })
-}
-
-async function createDatabase(server: PostgresServer, name: string): Promise<string> {
-  await server.query(`create database ${name}`)
-  return server.url(name)
 }
 
 async function measureSubmits(store: Awaited<ReturnType<typeof open>>, total: number): Promise<Rate> {
@@ -78,52 +83,49 @@ async function measureSubmits(store: Awaited<ReturnType<typeof open>>, total: nu
   return measureRate(total, inFlight, submit)
 }
 
-async function measureClaims(store: Awaited<ReturnType<typeof open>>, workers: number, total: number): Promise<number> {
+/** Takes so many and completes each with an output, which others wait for by its record; how many it got. */
+async function claimAndComplete(store: Awaited<ReturnType<typeof open>>, limit: number): Promise<number> {
+  const rooms = [{ model: 'fake-image', room: limit }]
+  const claims = await store.queue.claim({ workerId: 'w', rooms, limit, leaseMs: 30_000 }, options)
+  await Promise.all(
+    claims.map((claim) => store.queue.complete(claim, { completion: { outcome: 'succeeded', output }, usage: null }, options)),
+  )
+  return claims.length
+}
+
+/** What so many at once take and complete in a second, until nothing is left. */
+async function drain(workers: number, take: () => Promise<number>): Promise<number> {
   let done = 0
   const startedAt = performance.now()
-  const work = async (worker: number): Promise<void> => {
-    while (done < total) {
-      const claims = await store.queue.claim({ workerId: `w${worker}`, rooms, limit: 8, leaseMs: 30_000 }, options)
-      done += claims.length
-      await Promise.all(
-        claims.map((claim) => store.queue.complete(claim, { completion: { outcome: 'succeeded', output }, usage: null }, options)),
-      )
-    }
+  const work = async () => {
+    for (let got = 1; got > 0; done += got) got = await take()
   }
-  await Promise.all(Array.from({ length: workers }, (_, index) => work(index)))
+  await Promise.all(Array.from({ length: workers }, work))
   return (done * 1000) / (performance.now() - startedAt)
 }
 
-async function measureRival({ claimAndComplete }: Rival): Promise<number | null> {
-  if (claimAndComplete === undefined) return null
-  const startedAt = performance.now()
-  let done = 0
-  for (let got = 1; got > 0; done += got) got = await claimAndComplete(256)
-  return (done * 1000) / (performance.now() - startedAt)
-}
-
-async function submitFromChildren(url: string): Promise<number> {
+async function submitFromChildren(url: string, each: number): Promise<number> {
   await (await open(url))[Symbol.asyncDispose]()
-  const children = Array.from({ length: processes }, () => fork(fileURLToPath(import.meta.url), [url]))
-  await Promise.all(children.map((each) => once(each, 'message')))
+  const children = Array.from({ length: processes }, () => fork(fileURLToPath(import.meta.url), [url, String(each)]))
+  await Promise.all(children.map((child) => once(child, 'message')))
   const startedAt = performance.now()
   await Promise.all(
-    children.map(async (each) => {
-      const ended = once(each, 'exit')
-      each.send('go')
+    children.map(async (child) => {
+      const ended = once(child, 'exit')
+      child.send('go')
       await ended
     }),
   )
   return (most * 1000) / (performance.now() - startedAt)
 }
 
-async function submitAsChild(url: string): Promise<void> {
+async function submitAsChild(url: string, each: number): Promise<void> {
   const store = await open(url)
   const submit = (index: number) => store.queue.enqueue(makeSubmission({ accountId: `account-${index % 10}` }), options)
   await measureRate(100, inFlight, submit)
   process.send?.('ready')
   await once(process, 'message')
-  await measureRate(most / processes, inFlight / processes, submit)
+  await measureRate(most / processes, each, submit)
   process.disconnect()
   await store[Symbol.asyncDispose]()
 }

@@ -1,0 +1,124 @@
+/**
+ * How many turns of conversations come to the node where the conversation is warm, and how long does the first token of such a turn take, beside one node alone?
+ *
+ * An API node and two workers as processes of their own on one PostgreSQL and a bucket in memory, and a node alone; all run the built-in model on one thread. Each
+ * turn is asked of both, one after the other. A turn is warm when nine tenths of what was said before it were in the cache.
+ */
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ServiceProcess } from '../../test/chaos/service-process.ts'
+import { startPostgres } from '../../test/support/postgres/postgres-server.ts'
+import { startFaultyS3Server } from '../../test/support/s3/faulty-s3-server.ts'
+import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
+import { describeMachine, median } from '../measure.ts'
+
+const [conversations, turns] = [12, 6]
+const root = new URL('../..', import.meta.url).pathname
+const reminder = 'You answer in one short sentence, politely, and never of anything that was not asked. '.repeat(8)
+
+interface Message {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: string
+}
+
+interface Turn {
+  readonly firstTokenMs: number
+  readonly cached: number
+  readonly prompt: number
+  readonly text: string
+}
+
+console.log(describeMachine())
+await using parts = new AsyncDisposableStack()
+const folder = parts.use(await createTemporaryFolder()).path
+const database = parts.use(await startPostgres())
+await database.query('create database cluster')
+const bucket = parts.use(await startFaultyS3Server())
+const environment = {
+  SEPIA_DATABASE_URL: database.url('cluster'),
+  SEPIA_S3_URL: `${bucket.address.endpoint.replace('//', '//key:secret@')}/outputs`,
+  SEPIA_CLUSTER_SECRET: 'a secret of all nodes',
+}
+const api = await start('api', environment)
+for (const name of ['one', 'two']) await start('worker', environment, name)
+const alone = await start('all', {})
+while (!(await fetch(`${api.url}/readyz`)).ok) await pause(50)
+console.error('ready')
+// Both workers load the model.
+for (let round = 0; round < 12; round++)
+  for (const node of [api, alone]) console.error(round, (await ask(node, [{ role: 'user', content: `Hello ${round}` }])).firstTokenMs)
+
+for (const clients of [1, 4]) {
+  const [ours, theirs]: [Turn[], Turn[]] = [[], []]
+  let next = 0
+  const lane = async () => {
+    for (let index = next++; index < conversations; index = next++) {
+      ours.push(...(await converse(api, `${clients} ${index}`)))
+      theirs.push(...(await converse(alone, `${clients} ${index}`)))
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, lane))
+  const share = (all: readonly Turn[]) => `${((100 * all.filter(isWarm).length) / all.length).toFixed(1)} %`
+  const firstToken = (all: readonly Turn[]) => median(all.filter(isWarm).map(({ firstTokenMs }) => firstTokenMs))
+  console.log(
+    `${clients} at a time: warm turns ${share(ours)} of ${ours.length} in the cluster, ${share(theirs)} on one node; ` +
+      `their first token ${firstToken(ours).toFixed(1)} and ${firstToken(theirs).toFixed(1)} ms (${(firstToken(ours) / firstToken(theirs)).toFixed(2)} ×)`,
+  )
+}
+
+async function start(role: string, more: Readonly<Record<string, string>>, name = role): Promise<ServiceProcess> {
+  const settings = { root, dataFolder: join(folder, name), leaseMs: 6000, logLevel: 'warn', environment: more } as const
+  const service = parts.use(new ServiceProcess({ ...settings, flags: { role, 'text-slots': '16' } }))
+  await service.start()
+  return service
+}
+
+/** All turns of one conversation but its first. */
+async function converse(node: ServiceProcess, name: string): Promise<readonly Turn[]> {
+  const messages: Message[] = [{ role: 'system', content: `Conversation ${name}. ${reminder}` }]
+  const later: Turn[] = []
+  for (let turn = 0; turn < turns; turn++) {
+    messages.push({ role: 'user', content: `What is ${turn} and ${turn}?` })
+    const answer = await ask(node, messages)
+    messages.push({ role: 'assistant', content: answer.text })
+    if (turn > 0) later.push(answer)
+  }
+  return later
+}
+
+function isWarm({ cached, prompt }: Turn): boolean {
+  return cached >= prompt * 0.8
+}
+
+async function ask({ url, token }: ServiceProcess, messages: readonly Message[]): Promise<Turn> {
+  const body = JSON.stringify({
+    model: 'sepia-mini-chat',
+    messages,
+    max_tokens: 6,
+    temperature: 0,
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+  const startedAt = performance.now()
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token || api.token}`, 'content-type': 'application/json' },
+    body,
+  })
+  if (!response.ok || response.body === null) throw new Error(`The node answered ${response.status}: ${await response.text()}`)
+  let [text, seen, firstTokenMs] = ['', '', 0]
+  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    seen += piece
+    if (firstTokenMs === 0 && /"content":"[^"]/.test(seen)) firstTokenMs = performance.now() - startedAt
+  }
+  let [cached, prompt] = [0, 1]
+  for (const line of seen.split('\n')) {
+    if (!line.startsWith('data: {')) continue
+    const chunk = JSON.parse(line.slice(6))
+    text += chunk.choices?.[0]?.delta?.content ?? ''
+    if (chunk.usage == null) continue
+    prompt = chunk.usage.prompt_tokens
+    cached = chunk.usage.prompt_tokens_details?.cached_tokens ?? 0
+  }
+  return { firstTokenMs, cached, prompt, text }
+}
