@@ -129,6 +129,17 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
     assert.equal(JSON.parse(await answer.text()).error.code, 'context_length_exceeded')
   })
 
+  test('a prompt of nothing is refused, and the model stays', async () => {
+    for (const nothing of ['', [''], [['', '']], { prompt_string: '' }]) {
+      const answer = await call('/completion', { prompt: nothing, n_predict: 2 })
+      assert.equal(answer.status, 400)
+      assert.match(JSON.parse(await answer.text()).error.message, /has no tokens/)
+    }
+    assert.equal(typeof (await complete({ prompt: [1, ''], n_predict: 1 })).content, 'string')
+    for (const unknown of [{ prompt: [99_999_999] }, { prompt: 'a', logit_bias: [[99_999_999, 1]] }])
+      assert.equal((await call('/completion', { n_predict: 1, ...unknown })).status, 400)
+  })
+
   test('the places of the model are told, and free again when a caller has left', async () => {
     const leaving = new AbortController()
     const body = JSON.stringify({ prompt, n_predict: -1, ignore_eos: true, stream: true })

@@ -194,6 +194,7 @@ suite('llama.cpp’s own routes', () => {
     ['max_tokens', { max_tokens: 3, n_predict: 4 }],
     ['prompt', { prompt: [1, [2]] }],
     ['prompt', { prompt: [] }],
+    ['prompt', { prompt: Array.from({ length: 1025 }, () => [1, 'a']).flat() }],
     ['prompt', { prompt: { prompt_string: 'a', multimodal_data: ['x'] } }],
     ['prompt', { prompt: undefined }],
     ['stream', { prompt: ['a', 'b'], stream: true }],

@@ -35,9 +35,26 @@ suite('the models', () => {
       device: null,
       capabilities: ['chat', 'completions'],
       context_length: 2048,
+      max_model_len: 2048,
     })
     assert.deepEqual([image?.loaded, image?.state, image?.capabilities], [false, 'unloaded', ['images', 'refiner']])
     assert.deepEqual(image?.sizes, { type: 'list', sizes: [{ width: 64, height: 64 }] })
+  })
+
+  test('tell of their weights what llama.cpp’s clients read', async () => {
+    const weights = {
+      architecture: 'llama',
+      parameters: 1000,
+      quantization: 'Q8_0',
+      layers: 2,
+      vocabularySize: 64,
+      cacheBytesPerToken: 8,
+    }
+    await using service = await startHttpService({
+      catalog: createFakeCatalog([describeFakeText({ weights, trainedLength: 4096, bytes: 77 })]),
+    })
+    const { meta } = await readJson(await service.fetch('/v1/models/fake-chat'))
+    assert.deepEqual(meta, { n_vocab: 64, n_ctx_train: 4096, n_params: 1000, size: 77 })
   })
 
   test('tell the context that model.json allows, else the one their file was made for', async () => {

@@ -32,8 +32,20 @@ export const modelSchema = Type.Object({
   context_length: Type.Optional(
     Type.Union([Type.Integer(), Type.Null()], { description: 'Text models: tokens of prompt and answer together; null = not known yet.' }),
   ),
+  max_model_len: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: "vLLM's name of `context_length`." })),
   parameters: Type.Optional(Type.Integer({ description: 'Of a text model that runs here.' })),
   quantization: Type.Optional(Type.String({ description: 'How most of its weights are stored, such as Q4_K.' })),
+  meta: Type.Optional(
+    Type.Object(
+      {
+        n_vocab: Type.Integer(),
+        n_ctx_train: Type.Union([Type.Integer(), Type.Null()]),
+        n_params: Type.Integer(),
+        size: Type.Integer({ description: 'Bytes.' }),
+      },
+      { description: "What llama.cpp's clients read of a text model that runs here." },
+    ),
+  ),
   native_size: Type.Optional(size),
   sizes: Type.Optional(
     Type.Union([

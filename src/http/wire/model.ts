@@ -32,13 +32,18 @@ function encodeDevice(device: ComputeDevice | undefined): ShownModel['device'] {
 }
 
 function encodeText(
-  { embeddings, generates = true, ranks = false, weights }: TextModelDescriptor,
+  { embeddings, generates = true, ranks = false, weights, trainedLength, bytes }: TextModelDescriptor,
   contextLength: number | null,
-): Pick<ShownModel, 'capabilities' | 'context_length' | 'parameters' | 'quantization'> {
+): Pick<ShownModel, 'capabilities' | 'context_length' | 'max_model_len' | 'parameters' | 'quantization' | 'meta'> {
   return {
     capabilities: [...(generates ? ['chat', 'completions'] : []), ...(embeddings ? ['embeddings'] : []), ...(ranks ? ['rerank'] : [])],
     context_length: contextLength,
-    ...(weights && { parameters: weights.parameters, quantization: weights.quantization }),
+    max_model_len: contextLength,
+    ...(weights && {
+      parameters: weights.parameters,
+      quantization: weights.quantization,
+      meta: { n_vocab: weights.vocabularySize, n_ctx_train: trainedLength ?? null, n_params: weights.parameters, size: bytes },
+    }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../core/error.ts'
 import type { TextPart, TextRequest, TokenUsage } from '../../core/text-generation.ts'
 import { PartQueue } from './answer/part-queue.ts'
 import { PromptEcho } from './answer/prompt-echo.ts'
@@ -40,13 +41,17 @@ export async function* generateText(
 /**
  * The tokens of a request's prompt.
  *
- * @throws {ServiceError} `context_length_exceeded` when they leave no room for an answer.
+ * @throws {ServiceError} `context_length_exceeded` when they leave no room for an answer, `invalid_request_error` when there are none.
  */
 export function tokenizeFitting(engine: LlamaEngine, request: TextRequest): Uint32Array {
   const param = request.input.type === 'chat' ? 'messages' : 'prompt'
   refuseHopeless(engine, request.input)
   const prompt = tokenizeRequest(engine, request)
   checkPromptFits(prompt.length, engine.contextLength, param)
+  if (prompt.length === 0)
+    throw new ServiceError('invalid_request_error', 'The prompt has no tokens, and this model begins none by itself; send some text.', {
+      param,
+    })
   return prompt
 }
 

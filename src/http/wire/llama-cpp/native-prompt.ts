@@ -3,6 +3,8 @@ import type { FieldFault } from '../../../core/error.ts'
 
 const mostTokens = 2 ** 20
 const mostPrompts = 128
+/** Each is read by the model for itself. */
+const mostMixed = 1024
 
 const token = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
 const wrapped = Type.Object(
@@ -36,6 +38,9 @@ export type PromptPieces = readonly (string | number)[]
 /** Finds tokens and lists side by side, and lists of too many. */
 export function findNativePromptFaults(prompt: PromptBody): readonly FieldFault[] {
   if (!Array.isArray(prompt)) return []
+  const mixed = readNativePrompts(prompt).prompts.filter((pieces) => pieces.length > 1)
+  const texts = mixed.reduce((sum, pieces) => sum + pieces.filter((piece) => typeof piece === 'string').length, 0)
+  if (texts > mostMixed) return [fault(`must hold at most ${mostMixed} texts among tokens, not ${texts}; tokenize them first.`, 'range')]
   const kinds = new Set(prompt.map((entry) => typeof entry))
   if (kinds.has('number')) return kinds.has('object') ? [fault('must not mix tokens and whole prompts.', 'conflict')] : []
   return prompt.length <= mostPrompts ? [] : [fault(`must list at most ${mostPrompts} prompts; split it.`, 'range')]
