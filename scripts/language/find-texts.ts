@@ -30,12 +30,27 @@ const technical = new Set(
 )
 const spokenAria = new Set(['aria-label', 'aria-description', 'aria-roledescription', 'aria-valuetext', 'aria-placeholder'])
 /** Properties of objects that hold words for people, whatever they look like. */
-const said = new Set('title label text hint note intro message action placeholder description words sentence noun term alt'.split(' '))
-/** Functions whose arguments are in the language of style sheets. */
-const asksStyles = new Set(['matches', 'closest', 'querySelector', 'querySelectorAll', 'matchMedia'])
+const said = new Set(
+  'title label fault text hint note intro message action placeholder description words sentence noun term alt'.split(' '),
+)
+/** Functions whose arguments are selectors, or what is looked for. */
+const looksFor = new Set([
+  'matches',
+  'closest',
+  'querySelector',
+  'querySelectorAll',
+  'matchMedia',
+  'get',
+  'startsWith',
+  'endsWith',
+  'includes',
+])
 const word = /\p{L}{2}/u
 /** What reads like a sentence or the beginning of one. */
 const prose = /^\p{Lu}\p{Ll}+\s*[.:;’…!?]*$|\p{L}[,.:;]? \p{L}{2}/u
+
+/** A word beside something that is put in: `{0} images`. */
+const besideValue = /\{\d+\} \p{L}{2}/u
 
 /** Finds what a source file says, by its syntax tree. */
 export function findTexts(path: string, source: string): FoundTexts {
@@ -58,7 +73,7 @@ export function findTexts(path: string, source: string): FoundTexts {
       case 'TemplateLiteral': {
         const text = textOf(node)
         const bare = text.replaceAll(/\s*\{\d+\}\s*/g, ' ').trim()
-        if ((isSaid ? word : prose).test(bare)) refuse(node, text)
+        if ((isSaid ? word : prose).test(bare) || besideValue.test(text)) refuse(node, text)
         break
       }
       case 'TaggedTemplateExpression':
@@ -75,7 +90,8 @@ export function findTexts(path: string, source: string): FoundTexts {
           if (forms) texts.push(readForms(forms, lineOf(node)))
           return
         }
-        if (asksStyles.has(calledOf(node.callee as Node))) return
+        if (looksFor.has(calledOf(node.callee as Node))) return
+        isSaid = false
         break
       case 'JSXAttribute': {
         const name = nameOf(node.name as Node)

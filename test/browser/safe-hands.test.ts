@@ -30,10 +30,10 @@ test('open invitations say for whom, and who made them', { skip }, async () => {
 test('making an owner asks first, and can be undone', { skip }, async () => {
   const { page } = visit()
   const role = page.getByRole('row', { name: /^Bob/ }).first().getByRole('cell').nth(2)
-  await page.getByRole('button', { name: 'Make Bob an owner' }).click()
+  await page.getByRole('button', { name: 'Make owner Bob' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
   assert.equal(await textOf(role), 'member')
-  await page.getByRole('button', { name: 'Make Bob an owner' }).click()
+  await page.getByRole('button', { name: 'Make owner Bob' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Make an owner' }).click()
   await role.getByText('owner').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()

@@ -6,7 +6,20 @@ const compact = new Intl.NumberFormat(locale, { notation: 'compact' })
 const boxed = new Intl.NumberFormat(locale, { useGrouping: false, maximumFractionDigits: 10 })
 const money = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 6 })
 const list = new Intl.ListFormat(locale)
+const choice = new Intl.ListFormat(locale, { type: 'disjunction' })
 const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+const exactMoment = new Intl.DateTimeFormat(locale, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+})
+const hour = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+const shortDay = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const weekdayHour = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** A whole number: `12,000`. */
@@ -47,6 +60,11 @@ export function listText(items: readonly string[]): string {
   return list.format(items)
 }
 
+/** One of several things: `one, two, or three`. */
+export function anyOfText(items: readonly string[]): string {
+  return choice.format(items)
+}
+
 /** A point in time to the second: `Jun 3, 2025, 4:05:06 PM`. */
 export function momentText(at: number): string {
   return moment.format(at)
@@ -55,4 +73,24 @@ export function momentText(at: number): string {
 /** A day of UTC, written `2025-06-03`: `Jun 3, 2025`. */
 export function dayText(utcDay: string): string {
   return day.format(new Date(`${utcDay}T00:00Z`))
+}
+
+/** The same in fewer letters: `Jun 3`. */
+export function shortDayText(utcDay: string): string {
+  return shortDay.format(new Date(`${utcDay}T00:00Z`))
+}
+
+/** An hour of UTC with its day of the week: `Tue 09:00 AM`. */
+export function weekdayHourText(utcHour: string): string {
+  return weekdayHour.format(new Date(`${utcHour}:00Z`))
+}
+
+/** An hour of UTC, written `2025-06-03T09`: `Jun 3, 2025, 9:00 AM`. */
+export function hourText(utcHour: string): string {
+  return hour.format(new Date(`${utcHour}:00Z`))
+}
+
+/** A point in time to the millisecond. */
+export function exactMomentText(at: number): string {
+  return exactMoment.format(at)
 }

@@ -21,12 +21,17 @@ import { IdentityLedger } from './identity-ledger.tsx'
 import { PasskeyLedger } from './passkey-ledger.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
 import { SessionLedger } from './session-ledger.tsx'
+import { t } from './text.ts'
 
 /** How whoever is signed in is called, and how one signs in. */
 export function AccountPage({ account }: { account: Account }): VNode {
   const { resource, reload } = useResource((signal) => request<OwnSignInWays>('/console/api/sign-in-ways', { signal }), [])
   return (
-    <Page title="Account" intro={`You are ${account.role === 'owner' ? 'an owner' : 'a member'} of this service.`} width="narrow">
+    <Page
+      title={t`Account`}
+      intro={account.role === 'owner' ? t`You are an owner of this service.` : t`You are a member of this service.`}
+      width="narrow"
+    >
       <SignInFaultNote />
       <Loaded resource={resource} retry={() => void reload()}>
         {(ways) => (
@@ -49,7 +54,9 @@ function NamePlate({ account: { name, email } }: { account: Account }): VNode {
   return (
     <section class="sheet stack tight">
       <h2>{name}</h2>
-      <p class="soft">{email ?? 'Without an e-mail.'} You sign in with your organisation, and have no password here.</p>
+      <p class="soft">
+        {email ?? t`Without an e-mail.`} {t`You sign in with your organisation, and have no password here.`}
+      </p>
     </section>
   )
 }
@@ -73,7 +80,7 @@ function AccountForm({ account }: { account: Account }): VNode {
     session.value = { state: 'signed-in', account: answer.account }
     current.value = ''
     next.value = ''
-    showToast(revoke.value ? 'Saved. Other browsers were signed out and your tokens revoked.' : 'Saved. Other browsers were signed out.')
+    showToast(revoke.value ? t`Saved. Other browsers were signed out and your tokens revoked.` : t`Saved. Other browsers were signed out.`)
     revoke.value = false
   })
   return (
@@ -81,20 +88,18 @@ function AccountForm({ account }: { account: Account }): VNode {
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <NameField text={name} />
       <EmailField text={email} />
-      <NewPasswordField text={next} label="New password" required={false} hint="Leave it empty to keep the one you have." />
+      <NewPasswordField text={next} label={t`New password`} required={false} hint={t`Leave it empty to keep the one you have.`} />
       <Check
-        label="Revoke my access tokens too"
-        hint="If somebody else may have known the password. Programs that use them will be refused."
+        label={t`Revoke my access tokens too`}
+        hint={t`If somebody else may have known the password. Programs that use them will be refused.`}
         checked={revoke.value}
         onChange={(checked) => {
           revoke.value = checked
         }}
       />
-      <PasswordField text={current} label="Current password" hint="To be sure that it is you." />
+      <PasswordField text={current} label={t`Current password`} hint={t`To be sure that it is you.`} />
       <div>
-        <Button tone="primary" disabled={busy.value}>
-          Save
-        </Button>
+        <Button tone="primary" disabled={busy.value}>{t`Save`}</Button>
       </div>
     </form>
   )

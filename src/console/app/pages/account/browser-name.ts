@@ -1,3 +1,5 @@
+import { t } from './text.ts'
+
 /** Those that name others too come first. */
 const browsers = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
@@ -24,5 +26,5 @@ export function browserName(agent: string): string {
   const browser = browsers.find(([, pattern]) => pattern.test(agent))?.[0]
   const system = systems.find(([, pattern]) => pattern.test(agent))?.[0]
   if (browser === undefined) return agent.slice(0, 40)
-  return system === undefined ? browser : `${browser} on ${system}`
+  return system === undefined ? browser : t`${browser} on ${system}`
 }

@@ -8,6 +8,7 @@ import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { OrganisationButton } from '../../parts/sign-in/organisation-button.tsx'
 import { showToast } from '../../state/toasts.ts'
+import { t } from './text.ts'
 
 interface IdentityLedgerProps {
   readonly ways: OwnSignInWays
@@ -22,34 +23,30 @@ export function IdentityLedger({ ways: { identities, organisation }, reload }: I
     failure.value = null
     try {
       await send(`/console/api/identities/${id}`, { method: 'DELETE' })
-      showToast('Unlinked. It does not sign in to this account any more.')
+      showToast(t`Unlinked. It does not sign in to this account any more.`)
       await reload()
     } catch (error) {
       failure.value = error
     }
   }
   const columns: readonly Column<OwnSignInWays['identities'][number]>[] = [
-    { title: 'E-mail', kind: 'lead', cell: ({ email }) => email ?? 'Unknown' },
-    { title: 'Provider', cell: ({ issuer }) => new URL(issuer).host },
-    { title: 'Linked', cell: ({ linkedAt }) => <Moment at={linkedAt} /> },
+    { title: t`E-mail`, kind: 'lead', cell: ({ email }) => email ?? t`Unknown` },
+    { title: t`Provider`, cell: ({ issuer }) => new URL(issuer).host },
+    { title: t`Linked`, cell: ({ linkedAt }) => <Moment at={linkedAt} /> },
     {
-      title: 'Actions',
+      title: t`Actions`,
       kind: 'actions',
-      cell: ({ id }) => (
-        <Button tone="quiet" size="small" onClick={() => unlink(id)}>
-          Unlink
-        </Button>
-      ),
+      cell: ({ id }) => <Button tone="quiet" size="small" onClick={() => unlink(id)}>{t`Unlink`}</Button>,
     },
   ]
   return (
-    <section class="stack" aria-label="Sign-in of your organisation">
-      <h2>Sign-in of your organisation</h2>
+    <section class="stack" aria-label={t`Sign-in of your organisation`}>
+      <h2>{t`Sign-in of your organisation`}</h2>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
-      {identities.length > 0 ? <Ledger label="Linked sign-ins" columns={columns} rows={identities} keyOf={({ id }) => id} /> : null}
+      {identities.length > 0 ? <Ledger label={t`Linked sign-ins`} columns={columns} rows={identities} keyOf={({ id }) => id} /> : null}
       {organisation !== null && identities.length === 0 ? (
         <>
-          <p class="soft">Once it is linked, it signs in to this account.</p>
+          <p class="soft">{t`Once it is linked, it signs in to this account.`}</p>
           <OrganisationButton label={organisation} start={{ link: true, page: '/console/account' }} />
         </>
       ) : null}

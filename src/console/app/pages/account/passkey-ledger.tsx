@@ -14,6 +14,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { createPasskey } from '../../parts/sign-in/use-passkey.ts'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { showToast } from '../../state/toasts.ts'
+import { t } from './text.ts'
 
 type ShownPasskey = NonNullable<OwnSignInWays['passkeys']>[number]
 
@@ -28,33 +29,34 @@ export function PasskeyLedger({ passkeys, reload }: PasskeyLedgerProps): VNode {
   const remove = async ({ id, name }: ShownPasskey) => {
     try {
       await send(`/console/api/passkeys/${id}`, { method: 'DELETE' })
-      showToast(`${name} does not sign in any more.`)
+      showToast(t`${name} does not sign in any more.`)
       await reload()
     } catch (failure) {
       showToast(sentenceOf(failure))
     }
   }
   const columns: readonly Column<ShownPasskey>[] = [
-    { title: 'Name', kind: 'lead', cell: ({ name }) => <span class="clipped">{name}</span> },
-    { title: 'Added', cell: ({ createdAt }) => <Moment at={createdAt} /> },
-    { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Moment at={lastUsedAt} />) },
+    { title: t`Name`, kind: 'lead', cell: ({ name }) => <span class="clipped">{name}</span> },
+    { title: t`Added`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { title: t`Last used`, cell: ({ lastUsedAt }) => (lastUsedAt === null ? t`never` : <Moment at={lastUsedAt} />) },
     {
-      title: 'Actions',
+      title: t`Actions`,
       kind: 'actions',
       cell: (passkey) => (
         <Button tone="quiet" size="small" onClick={() => remove(passkey)}>
-          Remove<span class="hidden-text"> {passkey.name}</span>
+          {t`Remove`}
+          <span class="hidden-text"> {passkey.name}</span>
         </Button>
       ),
     },
   ]
   return (
-    <section class="stack" aria-label="Passkeys">
-      <h2>Passkeys</h2>
-      <p class="soft">A key of this device or of a stick signs you in with a touch or a PIN, without a password or a code.</p>
-      {passkeys.length > 0 ? <Ledger label="Passkeys" columns={columns} rows={passkeys} keyOf={({ id }) => id} /> : null}
+    <section class="stack" aria-label={t`Passkeys`}>
+      <h2>{t`Passkeys`}</h2>
+      <p class="soft">{t`A key of this device or of a stick signs you in with a touch or a PIN, without a password or a code.`}</p>
+      {passkeys.length > 0 ? <Ledger label={t`Passkeys`} columns={columns} rows={passkeys} keyOf={({ id }) => id} /> : null}
       <div>
-        <Button onClick={() => (adding.value = true)}>Add a passkey</Button>
+        <Button onClick={() => (adding.value = true)}>{t`Add a passkey`}</Button>
       </div>
       {adding.value ? <NewPasskeyDialog reload={reload} onClose={() => (adding.value = false)} /> : null}
     </section>
@@ -70,14 +72,12 @@ function NewPasskeyDialog({ reload, onClose }: { reload: () => Promise<void>; on
     onClose()
   })
   return (
-    <Dialog title="Add a passkey" onClose={onClose}>
+    <Dialog title={t`Add a passkey`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <TextField label="Name" required maxLength={100} hint="By which you know it: this laptop, the blue stick." {...bind(name)} />
-        <PasswordField text={password} hint="To be sure that it is you." />
-        <DialogChoice disabled={busy.value} onClose={onClose}>
-          Go on
-        </DialogChoice>
+        <TextField label={t`Name`} required maxLength={100} hint={t`By which you know it: this laptop, the blue stick.`} {...bind(name)} />
+        <PasswordField text={password} hint={t`To be sure that it is you.`} />
+        <DialogChoice disabled={busy.value} onClose={onClose}>{t`Go on`}</DialogChoice>
       </form>
     </Dialog>
   )

@@ -12,6 +12,7 @@ import { RecoveryCodeList } from '../../parts/sign-in/recovery-codes.tsx'
 import { SecondFactorSecret } from '../../parts/sign-in/second-factor-secret.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { showToast } from '../../state/toasts.ts'
+import { t } from './text.ts'
 
 interface SecondFactorSectionProps {
   readonly ways: OwnSignInWays
@@ -32,25 +33,25 @@ export function SecondFactorSection({ ways: { secondFactor, secondFactorRequired
   const codes = useSignal<readonly string[] | null>(null)
   const ask = <Answer,>(path: string, body: PasswordShown) => request<Answer>(`/console/api/second-factor${path}`, { method: 'POST', body })
   const begin: Step = {
-    title: 'Set up a second factor',
-    action: 'Go on',
+    title: t`Set up a second factor`,
+    action: t`Go on`,
     run: async (body) => {
       begun.value = await ask<SecondFactorBegun>('', body)
     },
   }
   const renew: Step = {
-    title: 'New recovery codes',
-    action: 'Make new codes',
+    title: t`New recovery codes`,
+    action: t`Make new codes`,
     run: async (body) => {
       codes.value = (await ask<RecoveryCodes>('/recovery-codes', body)).recoveryCodes
     },
   }
   const remove: Step = {
-    title: 'Remove the second factor',
-    action: 'Remove',
+    title: t`Remove the second factor`,
+    action: t`Remove`,
     run: async (body) => {
       await send('/console/api/second-factor/removal', { method: 'POST', body })
-      showToast('The password is enough again.')
+      showToast(t`The password is enough again.`)
       await reload()
     },
   }
@@ -60,35 +61,29 @@ export function SecondFactorSection({ ways: { secondFactor, secondFactorRequired
     await reload()
   }
   return (
-    <section class="stack" aria-label="Second factor">
-      <h2>Second factor</h2>
+    <section class="stack" aria-label={t`Second factor`}>
+      <h2>{t`Second factor`}</h2>
       {secondFactor === null ? (
-        <p class="soft">
-          A code from an app on your phone, asked for beside the password. Whoever learns the password then still cannot come in.
-        </p>
+        <p class="soft">{t`A code from an app on your phone, asked for beside the password. Whoever learns the password then still cannot
+          come in.`}</p>
       ) : (
-        <p class="soft">
-          Signing in with the password asks for a code of your app. {secondFactor.recoveryLeft} of 10 recovery codes are left.
-        </p>
+        <p class="soft">{t.rich`Signing in with the password asks for a code of your app. ${secondFactor.recoveryLeft} of 10 recovery codes
+          are left.`}</p>
       )}
       <div class="row">
         {secondFactor === null ? (
-          <Button onClick={() => (step.value = begin)}>Set up</Button>
+          <Button onClick={() => (step.value = begin)}>{t`Set up`}</Button>
         ) : (
           <>
-            <Button onClick={() => (step.value = renew)}>New recovery codes</Button>
-            {secondFactorRequired ? null : (
-              <Button tone="danger" onClick={() => (step.value = remove)}>
-                Remove
-              </Button>
-            )}
+            <Button onClick={() => (step.value = renew)}>{t`New recovery codes`}</Button>
+            {secondFactorRequired ? null : <Button tone="danger" onClick={() => (step.value = remove)}>{t`Remove`}</Button>}
           </>
         )}
       </div>
       {step.value ? <PasswordDialog step={step.value} onClose={() => (step.value = null)} /> : null}
       {begun.value ? <ConfirmCodeDialog begun={begun.value} confirmed={confirmed} onClose={() => (begun.value = null)} /> : null}
       {codes.value ? (
-        <Dialog title="Second factor" onClose={() => (codes.value = null)}>
+        <Dialog title={t`Second factor`} onClose={() => (codes.value = null)}>
           <RecoveryCodeList codes={codes.value} onDone={() => (codes.value = null)} />
         </Dialog>
       ) : null}
@@ -106,7 +101,7 @@ function PasswordDialog({ step: { title, action, run }, onClose }: { step: Step;
     <Dialog title={title} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <PasswordField text={password} hint="To be sure that it is you." />
+        <PasswordField text={password} hint={t`To be sure that it is you.`} />
         <DialogChoice disabled={busy.value} onClose={onClose}>
           {action}
         </DialogChoice>
@@ -128,14 +123,12 @@ function ConfirmCodeDialog({ begun, confirmed, onClose }: ConfirmCodeDialogProps
     await confirmed((await request<RecoveryCodes>('/console/api/second-factor/confirmation', { method: 'POST', body })).recoveryCodes)
   })
   return (
-    <Dialog title="Set up a second factor" onClose={onClose}>
+    <Dialog title={t`Set up a second factor`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         <SecondFactorSecret secret={begun.secret} address={begun.address} />
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <CodeField text={code} />
-        <DialogChoice disabled={busy.value} onClose={onClose}>
-          Turn it on
-        </DialogChoice>
+        <DialogChoice disabled={busy.value} onClose={onClose}>{t`Turn it on`}</DialogChoice>
       </form>
     </Dialog>
   )

@@ -8,6 +8,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { useResource } from '../../state/resource.ts'
 import { showToast } from '../../state/toasts.ts'
 import { browserName } from './browser-name.ts'
+import { t } from './text.ts'
 
 async function listSessions(signal?: AbortSignal): Promise<readonly ListedSession[]> {
   return (await request<SessionList>('/console/api/sessions', { signal })).sessions
@@ -22,31 +23,35 @@ export function SessionLedger(): VNode {
     await reload()
   }
   const columns: readonly Column<ListedSession>[] = [
-    { title: 'Browser', kind: 'lead', cell: ({ agent, current }) => <BrowserName agent={agent} current={current} /> },
-    { title: 'Address', cell: ({ address }) => address ?? '–' },
-    { title: 'Signed in', cell: ({ createdAt }) => <Moment at={createdAt} /> },
-    { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? '–' : <Moment at={lastUsedAt} />) },
+    { title: t`Browser`, kind: 'lead', cell: ({ agent, current }) => <BrowserName agent={agent} current={current} /> },
+    { title: t`Address`, cell: ({ address }) => address ?? '–' },
+    { title: t`Signed in`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { title: t`Last used`, cell: ({ lastUsedAt }) => (lastUsedAt === null ? '–' : <Moment at={lastUsedAt} />) },
     {
-      title: 'Actions',
+      title: t`Actions`,
       kind: 'actions',
       cell: ({ id, current }) =>
         current ? null : (
-          <Button tone="quiet" size="small" onClick={() => end(`/console/api/sessions/${id}`, 'That browser was signed out.')}>
-            Sign out
-          </Button>
+          <Button
+            tone="quiet"
+            size="small"
+            onClick={() => end(`/console/api/sessions/${id}`, t`That browser was signed out.`)}
+          >{t`Sign out`}</Button>
         ),
     },
   ]
   return (
-    <section class="stack" aria-label="Signed-in browsers">
-      <h2>Signed-in browsers</h2>
+    <section class="stack" aria-label={t`Signed-in browsers`}>
+      <h2>{t`Signed-in browsers`}</h2>
       <Loaded resource={resource} retry={() => void reload()}>
         {(sessions) => (
           <>
-            <Ledger label="Signed-in browsers" columns={columns} rows={sessions} keyOf={({ id }) => id} />
+            <Ledger label={t`Signed-in browsers`} columns={columns} rows={sessions} keyOf={({ id }) => id} />
             {sessions.length > 1 ? (
               <div>
-                <Button onClick={() => end('/console/api/sessions', 'Every other browser was signed out.')}>Sign out all others</Button>
+                <Button
+                  onClick={() => end('/console/api/sessions', t`Every other browser was signed out.`)}
+                >{t`Sign out all others`}</Button>
               </div>
             ) : null}
           </>
@@ -59,8 +64,8 @@ export function SessionLedger(): VNode {
 function BrowserName({ agent, current }: Pick<ListedSession, 'agent' | 'current'>): VNode {
   return (
     <>
-      <span title={agent ?? undefined}>{agent === null ? 'Unknown' : browserName(agent)}</span>{' '}
-      {current ? <span class="faint">this browser</span> : null}
+      <span title={agent ?? undefined}>{agent === null ? t`Unknown` : browserName(agent)}</span>{' '}
+      {current ? <span class="faint">{t`this browser`}</span> : null}
     </>
   )
 }

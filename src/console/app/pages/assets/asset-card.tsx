@@ -7,13 +7,14 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { showToast } from '../../state/toasts.ts'
 import { deleteAsset, type ShownAsset, setPicture } from './asset-requests.ts'
 import { kindNames, kindOf } from './kind-names.ts'
+import { t } from './text.ts'
 
 const marks = {
-  ready: { tone: 'good', label: 'ready' },
-  rejected: { tone: 'bad', label: 'rejected' },
-  uploading: { tone: 'busy', label: 'uploading' },
-  ready_to_upload: { tone: 'busy', label: 'awaits its file' },
-  deleted: { tone: 'bad', label: 'deleted' },
+  ready: { tone: 'good', label: t`ready` },
+  rejected: { tone: 'bad', label: t`rejected` },
+  uploading: { tone: 'busy', label: t`uploading` },
+  ready_to_upload: { tone: 'busy', label: t`awaits its file` },
+  deleted: { tone: 'bad', label: t`deleted` },
 } as const satisfies Record<ShownAsset['status'], object>
 
 /** One asset: its picture, what it is, the words that call it, and the way to be rid of it. */
@@ -35,19 +36,19 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
       setPicture(asset.id, file).then(() => {
         shown.value++
       }),
-      'This file is no picture that the browser can read.',
+      t`This file is no picture that the browser can read.`,
     )
   }
   return (
     <article class="sheet stack asset">
       {asset.has_picture ? (
-        <img class="asset-picture" src={`/v1/assets/${asset.id}/picture#${shown.value}`} alt={`What ${asset.name} does`} />
+        <img class="asset-picture" src={`/v1/assets/${asset.id}/picture#${shown.value}`} alt={t`What ${asset.name} does`} />
       ) : null}
       <div class="stack tight">
         <div class="row">
           <h2>{asset.name}</h2>
           <span class={`mark ${mark.tone}`}>{mark.label}</span>
-          {asset.is_public ? <span class="mark">public</span> : null}
+          {asset.is_public ? <span class="mark">{t`public`}</span> : null}
         </div>
         <span class="soft">
           {kindNames[kind]}, {byteText(asset.size_bytes)}
@@ -57,7 +58,7 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
       {asset.description === '' ? null : <p>{asset.description}</p>}
       {words.length === 0 ? null : (
         <div class="stack tight">
-          <span class="field-label">Trigger words</span>
+          <span class="field-label">{t`Trigger words`}</span>
           <div class="row">
             <code>{words.join(', ')}</code>
             <CopyButton text={words.join(', ')} />
@@ -79,8 +80,8 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
               accept="image/png,image/jpeg,image/webp"
               onChange={(event) => choose(event.currentTarget.files?.[0])}
             />
-            {asset.has_picture ? 'Change the picture' : 'Add a picture'}
-            <span class="hidden-text"> of {asset.name}</span>
+            {asset.has_picture ? t`Change the picture` : t`Add a picture`}
+            <span class="hidden-text"> {t`of ${asset.name}`}</span>
           </label>
           <Button
             tone="quiet"
@@ -91,7 +92,7 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
               sure.value = !sure.value
             }}
           >
-            {sure.value ? 'Really delete' : 'Delete'}
+            {sure.value ? t`Really delete` : t`Delete`}
             <span class="hidden-text"> {asset.name}</span>
           </Button>
         </div>

@@ -10,6 +10,7 @@ import { showToast } from '../../state/toasts.ts'
 import { AssetCard } from './asset-card.tsx'
 import { listAssets } from './asset-requests.ts'
 import { type ReadWeights, readWeights } from './read-weights.ts'
+import { t } from './text.ts'
 import { UploadDialog } from './upload-dialog.tsx'
 
 type Chosen = Exclude<ReadWeights, { readonly refusal: string }> & { readonly file: File }
@@ -25,10 +26,8 @@ export function AssetsPage({ account }: { account: Account }): VNode {
     else chosen.value = { ...read, file }
   }
   return (
-    <Page title="Assets" intro="Checkpoints, LoRAs and other parts that your requests name beside the installed models.">
-      <DropZone accept=".safetensors" take={(file) => void take(file)}>
-        Drop a .safetensors file here, or choose one
-      </DropZone>
+    <Page title={t`Assets`} intro={t`Checkpoints, LoRAs and other parts that your requests name beside the installed models.`}>
+      <DropZone accept=".safetensors" take={(file) => void take(file)}>{t`Drop a .safetensors file here, or choose one`}</DropZone>
       <Loaded resource={resource} retry={() => void reload()}>
         {(assets) =>
           assets.length > 0 ? (
@@ -43,10 +42,8 @@ export function AssetsPage({ account }: { account: Account }): VNode {
               ))}
             </div>
           ) : (
-            <EmptyState drawing="page" title="Nothing of your own yet">
-              <p>
-                A <code>.safetensors</code> file that you drop above is checked before it goes up.
-              </p>
+            <EmptyState drawing="page" title={t`Nothing of your own yet`}>
+              <p>{t.rich`A ${<code>.safetensors</code>} file that you drop above is checked before it goes up.`}</p>
             </EmptyState>
           )
         }
@@ -58,7 +55,7 @@ export function AssetsPage({ account }: { account: Account }): VNode {
           onClose={() => (chosen.value = null)}
           onUploaded={() => {
             chosen.value = null
-            showToast('It is ready: requests may name it.')
+            showToast(t`It is ready: requests may name it.`)
             void reload()
           }}
         />

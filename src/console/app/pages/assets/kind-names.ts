@@ -1,11 +1,12 @@
 import type { UploadKind } from '../../../../core/assets/uploaded-asset.ts'
 import type { ShownAsset } from './asset-requests.ts'
+import { t } from './text.ts'
 
 /** What kinds of assets are called. */
 export const kindNames: Readonly<Record<UploadKind, string>> = {
   checkpoint: 'checkpoint',
   lora: 'LoRA',
-  'textual-inversion': 'textual inversion',
+  'textual-inversion': t`textual inversion`,
   vae: 'VAE',
   controlnet: 'ControlNet',
 }

@@ -2,6 +2,7 @@ import type { UploadKind } from '../../../../core/assets/uploaded-asset.ts'
 import { type CheckpointFamily, detectSafetensorsKind } from '../../../../core/checkpoint/checkpoint-family.ts'
 import { refuseLora } from '../../../../core/checkpoint/lora-refusal.ts'
 import { readSafetensorsHeader, SafetensorsFault } from '../../../../core/checkpoint/safetensors-header.ts'
+import { t } from './text.ts'
 
 /** What a file's header says, or why it cannot be used, as the end of a sentence that begins with the file. */
 export type ReadWeights =
@@ -10,20 +11,20 @@ export type ReadWeights =
 
 /** Looks into a file before it goes up, with the same eyes as the service. */
 export async function readWeights(file: File): Promise<ReadWeights> {
-  if (!/\.safetensors$/iu.test(file.name)) return { refusal: 'is no .safetensors file; other kinds can run code when they are read' }
+  if (!/\.safetensors$/iu.test(file.name)) return { refusal: t`is no .safetensors file; other kinds can run code when they are read` }
   const read = async (offset: number, bytes: number) => new Uint8Array(await file.slice(offset, offset + bytes).arrayBuffer())
   try {
     const header = await readSafetensorsHeader(read, file.size)
     const found = detectSafetensorsKind(header)
     if (found.kind === 'unknown') return { refusal: found.reason }
-    if (found.kind === 'upscaler') return { refusal: 'holds an upscaler, which its operator puts into a models folder' }
+    if (found.kind === 'upscaler') return { refusal: t`holds an upscaler, which its operator puts into a models folder` }
     const refusal = found.kind === 'lora' ? refuseLora([...header.tensors.keys()]) : null
     if (refusal !== null) return { refusal }
     const phrase = header.metadata.get('modelspec.trigger_phrase') ?? ''
     const words = phrase.split(',').map((word) => word.trim())
     return { kind: found.kind, family: 'family' in found ? found.family : null, words: words.filter((word) => word !== '').slice(0, 32) }
   } catch (error) {
-    return { refusal: error instanceof SafetensorsFault ? error.message : 'cannot be read' }
+    return { refusal: error instanceof SafetensorsFault ? error.message : t`cannot be read` }
   }
 }
 

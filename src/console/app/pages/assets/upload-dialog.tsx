@@ -15,6 +15,7 @@ import { useSubmit } from '../../parts/use-submit.ts'
 import { uploadAsset } from './asset-requests.ts'
 import { kindNames } from './kind-names.ts'
 import { assetName } from './read-weights.ts'
+import { t } from './text.ts'
 
 interface UploadDialogProps {
   readonly file: File
@@ -50,16 +51,16 @@ export function UploadDialog({ file, kind, family, words, mayShare, onClose, onU
     onUploaded()
   })
   return (
-    <Dialog title={`Upload a ${kindNames[kind]}`} onClose={onClose}>
+    <Dialog title={t`Upload a ${kindNames[kind]}`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <p class="soft">
           {file.name}, {byteText(file.size)}
         </p>
-        <TextField label="Name" required maxLength={64} hint="Requests name it so: letters, digits, dots, dashes." {...bind(name)} />
+        <TextField label={t`Name`} required maxLength={64} hint={t`Requests name it so: letters, digits, dots, dashes.`} {...bind(name)} />
         {family === null ? (
           <SelectField
-            label="For models of"
+            label={t`For models of`}
             options={checkpointFamilies.map((value) => ({ value, label: familyNames[value] }))}
             value={chosen.value}
             onChange={(value) => {
@@ -67,16 +68,21 @@ export function UploadDialog({ file, kind, family, words, mayShare, onClose, onU
             }}
           />
         ) : (
-          <p class="soft">For {familyNames[family]}.</p>
+          <p class="soft">{t.rich`For ${familyNames[family]}.`}</p>
         )}
         {kind === 'lora' || kind === 'textual-inversion' ? (
-          <TextField label="Trigger words" maxLength={500} hint="What to write in the prompt, with commas between." {...bind(trigger)} />
+          <TextField
+            label={t`Trigger words`}
+            maxLength={500}
+            hint={t`What to write in the prompt, with commas between.`}
+            {...bind(trigger)}
+          />
         ) : null}
-        <TextField label="Description" maxLength={2000} {...bind(description)} />
+        <TextField label={t`Description`} maxLength={2000} {...bind(description)} />
         {mayShare ? (
           <Check
-            label="Public"
-            hint="Every account may use it"
+            label={t`Public`}
+            hint={t`Every account may use it`}
             checked={isPublic.value}
             onChange={(checked) => {
               isPublic.value = checked
@@ -85,13 +91,11 @@ export function UploadDialog({ file, kind, family, words, mayShare, onClose, onU
         ) : null}
         {share.value === null ? null : (
           <label class="stack tight">
-            <span class="field-label">{share.value < 1 ? 'Uploading' : 'Checking'}</span>
+            <span class="field-label">{share.value < 1 ? t`Uploading` : t`Checking`}</span>
             <progress value={share.value} max={1} />
           </label>
         )}
-        <DialogChoice disabled={busy.value} onClose={onClose}>
-          Upload
-        </DialogChoice>
+        <DialogChoice disabled={busy.value} onClose={onClose}>{t`Upload`}</DialogChoice>
       </form>
     </Dialog>
   )

@@ -11,6 +11,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { useResource } from '../../state/resource.ts'
+import { t } from './text.ts'
 
 interface NamedPage extends AuditPageOf {
   /** Names of the accounts by their ids. */
@@ -31,20 +32,16 @@ export function AuditPage(): VNode {
   const { resource, reload } = useResource((signal) => readPage(cursor.value, signal), [cursor.value])
   const download = (
     <div class="row">
-      <Button icon="download" href="/console/api/audit.csv" download>
-        All as CSV
-      </Button>
-      <Button icon="download" href="/console/api/audit.json" download>
-        All as JSON
-      </Button>
+      <Button icon="download" href="/console/api/audit.csv" download>{t`All as CSV`}</Button>
+      <Button icon="download" href="/console/api/audit.json" download>{t`All as JSON`}</Button>
     </div>
   )
   return (
-    <Page title="Audit log" intro="Who did what, from where. Entries are added; none ever changes or goes." actions={download}>
+    <Page title={t`Audit log`} intro={t`Who did what, from where. Entries are added; none ever changes or goes.`} actions={download}>
       <Loaded resource={resource} retry={() => void reload()}>
         {({ entries, names, next }) => (
           <>
-            <Ledger label="Audit log" columns={columnsWith(names)} rows={entries} keyOf={({ number }) => String(number)} />
+            <Ledger label={t`Audit log`} columns={columnsWith(names)} rows={entries} keyOf={({ number }) => String(number)} />
             <Pager cursor={cursor} next={next} />
           </>
         )}
@@ -55,11 +52,11 @@ export function AuditPage(): VNode {
 
 function columnsWith(names: ReadonlyMap<string, string>): readonly Column<NumberedAuditEntry>[] {
   return [
-    { title: 'What', kind: 'lead', cell: ({ action }) => action.replaceAll('-', ' ') },
-    { title: 'Who', cell: ({ accountId }) => (accountId === null ? 'Operator' : (names.get(accountId) ?? accountId)) },
-    { title: 'From', cell: ({ address }) => address ?? 'this machine' },
-    { title: 'To', cell: ({ subject }) => (subject === null ? '–' : (names.get(subject) ?? <code>{subject}</code>)) },
-    { title: 'How', cell: ({ detail }) => detail ?? '–' },
-    { title: 'When', cell: ({ at }) => <Moment at={at} /> },
+    { title: t`What`, kind: 'lead', cell: ({ action }) => action.replaceAll('-', ' ') },
+    { title: t`Who`, cell: ({ accountId }) => (accountId === null ? t`Operator` : (names.get(accountId) ?? accountId)) },
+    { title: t`From`, cell: ({ address }) => address ?? t`this machine` },
+    { title: t`To`, cell: ({ subject }) => (subject === null ? '–' : (names.get(subject) ?? <code>{subject}</code>)) },
+    { title: t`How`, cell: ({ detail }) => detail ?? '–' },
+    { title: t`When`, cell: ({ at }) => <Moment at={at} /> },
   ]
 }

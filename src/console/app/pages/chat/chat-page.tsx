@@ -19,6 +19,7 @@ import { ConversationView } from './conversation-view.tsx'
 import { beginConversation, current, openConversation } from './conversations.ts'
 import { ExportDialog } from './export-dialog.tsx'
 import { messagesOf } from './message-text.ts'
+import { t } from './text.ts'
 
 /** The chat playground: a conversation, the others that are kept, and what the next answer is asked for with. */
 export function ChatPage(): VNode {
@@ -47,27 +48,27 @@ export function ChatPage(): VNode {
     <div class="workbench">
       <div class="chat">
         <header class="page-head">
-          <PageTitle title="Chat" />
+          <PageTitle title={t`Chat`} />
           <div class="page-actions">
+            {hasTurns ? <Button tone="quiet" size="small" icon="plus" onClick={beginConversation}>{t`New conversation`}</Button> : null}
             {hasTurns ? (
-              <Button tone="quiet" size="small" icon="plus" onClick={beginConversation}>
-                New conversation
-              </Button>
+              <Button tone="quiet" size="small" icon="download" onClick={() => (open.value = 'export')}>{t`Export`}</Button>
             ) : null}
-            {hasTurns ? (
-              <Button tone="quiet" size="small" icon="download" onClick={() => (open.value = 'export')}>
-                Export
-              </Button>
-            ) : null}
-            <Button tone="quiet" size="small" icon="code" onClick={() => (open.value = 'code')}>
-              Show as code
-            </Button>
-            <Button tone="quiet" size="small" class="settings-toggle" icon="list" onClick={() => (open.value = 'conversations')}>
-              Conversations
-            </Button>
-            <Button tone="quiet" size="small" class="settings-toggle" icon="sliders" onClick={() => (open.value = 'settings')}>
-              Settings
-            </Button>
+            <Button tone="quiet" size="small" icon="code" onClick={() => (open.value = 'code')}>{t`Show as code`}</Button>
+            <Button
+              tone="quiet"
+              size="small"
+              class="settings-toggle"
+              icon="list"
+              onClick={() => (open.value = 'conversations')}
+            >{t`Conversations`}</Button>
+            <Button
+              tone="quiet"
+              size="small"
+              class="settings-toggle"
+              icon="sliders"
+              onClick={() => (open.value = 'settings')}
+            >{t`Settings`}</Button>
           </div>
         </header>
         {hasTurns ? (
@@ -79,23 +80,23 @@ export function ChatPage(): VNode {
         {opening.resource.value.state === 'failed' && isMissing ? <FailureNote failure={opening.resource.value.failure} /> : null}
         {keeper.fault.value ? (
           <p class="note bad" role="status">
-            Not kept yet: {keeper.fault.value}
+            {t`Not kept yet: ${keeper.fault.value}`}
           </p>
         ) : null}
         {hasTurns ? <ConversationView key={id} /> : <ChatStart />}
         <Composer key={`composer ${id}`} />
       </div>
-      <aside aria-label="Conversations and settings">
+      <aside aria-label={t`Conversations and settings`}>
         <ConversationList />
         <ChatSettingsPanel />
       </aside>
       {open.value === 'settings' ? (
-        <Dialog title="Settings" onClose={close}>
+        <Dialog title={t`Settings`} onClose={close}>
           <ChatSettingsPanel />
         </Dialog>
       ) : null}
       {open.value === 'conversations' ? (
-        <Dialog title="Conversations" onClose={close}>
+        <Dialog title={t`Conversations`} onClose={close}>
           <ConversationList />
         </Dialog>
       ) : null}
@@ -109,13 +110,11 @@ function CodeDialog({ onClose }: { onClose: () => void }): VNode {
   const said = current.value.turns.value.flatMap(messagesOf)
   const withPictures = current.value.turns.value.some(({ pictures }) => pictures !== undefined)
   const messages = said.at(-1)?.role === 'assistant' ? said.slice(0, -1) : said
-  const shown = messages.length > 0 ? messages : [{ role: 'user' as const, content: 'What is the capital of France?' }]
+  const shown = messages.length > 0 ? messages : [{ role: 'user' as const, content: t`What is the capital of France?` }]
   return (
-    <Dialog title="Show as code" onClose={onClose}>
-      <p class="soft">
-        This conversation as a call. Put one of your <a href="/console/tokens">access tokens</a> where it says TOKEN
-        {withPictures ? ', and the picture in base64 where it says PICTURE' : ''}.
-      </p>
+    <Dialog title={t`Show as code`} onClose={onClose}>
+      <p class="soft">{t.rich`This conversation as a call. Put one of your ${<a href="/console/tokens">{t`access tokens`}</a>} where it says
+        TOKEN${withPictures ? t`, and the picture in base64 where it says PICTURE` : ''}.`}</p>
       <CodeSample samples={chatSamples(origins.value.textUrl ?? location.origin, chatRequestBody(chatSettings.value, shown))} />
     </Dialog>
   )

@@ -12,6 +12,7 @@ import { CompareFields } from './compare/compare-fields.tsx'
 import { comparedModels } from './compare/compared-models.ts'
 import { PresetPicker } from './presets/preset-picker.tsx'
 import { StructureFields } from './structure/structure-fields.tsx'
+import { t } from './text.ts'
 
 /** Every parameter of a chat completion, with its range. */
 export function ChatSettingsPanel(): VNode {
@@ -21,25 +22,25 @@ export function ChatSettingsPanel(): VNode {
   return (
     <div class="stack">
       <SelectField
-        label="Model"
+        label={t`Model`}
         value={settings.model}
         options={modelChoices(known)}
         onChange={(id) => changeChatSettings({ model: id })}
       />
-      <Fold title="Compare models" open={comparedModels.value.second !== ''}>
+      <Fold title={t`Compare models`} open={comparedModels.value.second !== ''}>
         <CompareFields />
       </Fold>
       <PresetPicker />
       <TextArea
-        label="System prompt"
+        label={t`System prompt`}
         value={settings.system}
         rows={3}
-        placeholder="Answer in one sentence."
+        placeholder={t`Answer in one sentence.`}
         onInput={(system) => changeChatSettings({ system })}
       />
       <Slider
-        label="Longest answer"
-        hint="tokens"
+        label={t`Longest answer`}
+        hint={t`tokens`}
         value={settings.maxTokens}
         min={1}
         max={model?.contextLength ?? 4096}
@@ -48,7 +49,7 @@ export function ChatSettingsPanel(): VNode {
         onChange={(maxTokens) => changeChatSettings({ maxTokens })}
       />
       <Slider
-        label="Temperature"
+        label={t`Temperature`}
         value={settings.temperature}
         min={0}
         max={2}
@@ -57,7 +58,7 @@ export function ChatSettingsPanel(): VNode {
         onChange={(temperature) => changeChatSettings({ temperature })}
       />
       <Slider
-        label="Top p"
+        label={t`Top p`}
         value={settings.topP}
         min={0}
         max={1}
@@ -65,10 +66,10 @@ export function ChatSettingsPanel(): VNode {
         standard={defaultChatSettings.topP}
         onChange={(topP) => changeChatSettings({ topP })}
       />
-      <Fold title="Functions and JSON" open={settings.tools !== '' || settings.format !== 'text'}>
+      <Fold title={t`Functions and JSON`} open={settings.tools !== '' || settings.format !== 'text'}>
         <StructureFields />
       </Fold>
-      <Fold title="More parameters">
+      <Fold title={t`More parameters`}>
         <MoreParameters />
       </Fold>
       <div>
@@ -76,9 +77,7 @@ export function ChatSettingsPanel(): VNode {
           tone="quiet"
           size="small"
           onClick={() => changeChatSettings({ ...defaultChatSettings, model: settings.model, system: settings.system })}
-        >
-          Back to the defaults
-        </Button>
+        >{t`Back to the defaults`}</Button>
       </div>
     </div>
   )
@@ -89,7 +88,7 @@ function MoreParameters(): VNode {
   return (
     <div class="stack">
       <Slider
-        label="Frequency penalty"
+        label={t`Frequency penalty`}
         value={settings.frequencyPenalty}
         min={0}
         max={1}
@@ -98,7 +97,7 @@ function MoreParameters(): VNode {
         onChange={(frequencyPenalty) => changeChatSettings({ frequencyPenalty })}
       />
       <Slider
-        label="Presence penalty"
+        label={t`Presence penalty`}
         value={settings.presencePenalty}
         min={0}
         max={1}
@@ -107,8 +106,8 @@ function MoreParameters(): VNode {
         onChange={(presencePenalty) => changeChatSettings({ presencePenalty })}
       />
       <Slider
-        label="Repetition penalty"
-        hint="1 is off"
+        label={t`Repetition penalty`}
+        hint={t`1 is off`}
         value={settings.repetitionPenalty}
         min={1}
         max={2}
@@ -117,8 +116,8 @@ function MoreParameters(): VNode {
         onChange={(repetitionPenalty) => changeChatSettings({ repetitionPenalty })}
       />
       <Slider
-        label="Top k"
-        hint="0 is off"
+        label={t`Top k`}
+        hint={t`0 is off`}
         value={settings.topK}
         min={0}
         max={200}
@@ -127,8 +126,8 @@ function MoreParameters(): VNode {
         onChange={(topK) => changeChatSettings({ topK })}
       />
       <Slider
-        label="Min p"
-        hint="0 is off"
+        label={t`Min p`}
+        hint={t`0 is off`}
         value={settings.minP}
         min={0}
         max={1}
@@ -137,18 +136,18 @@ function MoreParameters(): VNode {
         onChange={(minP) => changeChatSettings({ minP })}
       />
       <TextField
-        label="Seed"
+        label={t`Seed`}
         value={settings.seed}
-        placeholder="at random"
-        hint="The same seed gives the same answer."
+        placeholder={t`at random`}
+        hint={t`The same seed gives the same answer.`}
         fault={seedFault(settings.seed)}
         onInput={(seed) => changeChatSettings({ seed })}
       />
       <TextArea
-        label="Stop at"
+        label={t`Stop at`}
         value={settings.stop}
         rows={2}
-        hint="One text per line, at most 16. None of them is part of the answer."
+        hint={t`One text per line, at most 16. None of them is part of the answer.`}
         onInput={(stop) => changeChatSettings({ stop })}
       />
     </div>

@@ -12,6 +12,7 @@ import { type Attachments, noAttachments } from './conversation.ts'
 import { current, settleAddress } from './conversations.ts'
 import { readSchema } from './structure/read-schema.ts'
 import { readTools } from './structure/read-tools.ts'
+import { t } from './text.ts'
 
 /** What was written and not sent, by conversation; what stands under `new` belongs to no conversation yet. */
 const drafts = storedSignal<{ readonly texts: Readonly<Record<string, string>> }>('drafts', { texts: {} })
@@ -101,18 +102,16 @@ export function Composer(): VNode {
           type="file"
           multiple
           hidden
-          aria-label="Files to attach"
+          aria-label={t`Files to attach`}
           onChange={({ currentTarget }) => {
             void take([...(currentTarget.files ?? [])])
             currentTarget.value = ''
           }}
         />
-        <Button tone="quiet" icon="plus" iconOnly onClick={() => picker.current?.click()}>
-          Attach text files or pictures
-        </Button>
+        <Button tone="quiet" icon="plus" iconOnly onClick={() => picker.current?.click()}>{t`Attach text files or pictures`}</Button>
         <textarea
-          aria-label="Your message"
-          placeholder={over.value ? 'Drop to attach' : 'Write a message…'}
+          aria-label={t`Your message`}
+          placeholder={over.value ? t`Drop to attach` : t`Write a message…`}
           rows={1}
           value={draft}
           onInput={(event) => keepDraft(name, event.currentTarget.value)}
@@ -120,13 +119,9 @@ export function Composer(): VNode {
           onPaste={onPaste}
         />
         {writing.value ? (
-          <Button icon="stop" iconOnly onClick={() => current.value.stop()}>
-            Stop
-          </Button>
+          <Button icon="stop" iconOnly onClick={() => current.value.stop()}>{t`Stop`}</Button>
         ) : (
-          <Button tone="primary" icon="send" iconOnly disabled={!ready}>
-            Send
-          </Button>
+          <Button tone="primary" icon="send" iconOnly disabled={!ready}>{t`Send`}</Button>
         )}
       </div>
     </form>
@@ -135,12 +130,12 @@ export function Composer(): VNode {
 
 /** Why nothing can be said now, as a sentence, or null. */
 function hindranceOf(mustChoose: boolean): string | null {
-  if (mustChoose) return 'Choose the answer that the conversation goes on with.'
+  if (mustChoose) return t`Choose the answer that the conversation goes on with.`
   const fault = readSchema(chatSettings.value).fault ?? readTools(chatSettings.value.tools).fault
-  return fault && `${fault} It stands under Functions and JSON in the settings.`
+  return fault && t`${fault} It stands under Functions and JSON in the settings.`
 }
 
 function blindnessOf(attached: Attachments): string | null {
   const fault = conversationBlindness(current.value.turns.value, attached, chatSettings.value.model)
-  return fault && `This conversation holds pictures. ${fault}`
+  return fault && t`This conversation holds pictures. ${fault}`
 }

@@ -10,6 +10,7 @@ import { useResource } from '../../state/resource.ts'
 import { showToast } from '../../state/toasts.ts'
 import { changeHead, current, listChanges, loadConversations, removeConversation } from './conversations.ts'
 import { RenameDialog } from './rename-dialog.tsx'
+import { t } from './text.ts'
 
 /** How long somebody pauses before a search is sent. */
 const pauseMs = 250
@@ -40,12 +41,12 @@ export function ConversationList(): VNode {
     resource.value = { state: 'ready', value: { conversations: [...before.value.conversations, ...conversations], next } }
   }
   return (
-    <section class="history" aria-label="Conversations">
+    <section class="history" aria-label={t`Conversations`}>
       <input
         class="input"
         type="search"
-        aria-label="Search conversations"
-        placeholder="Search conversations"
+        aria-label={t`Search conversations`}
+        placeholder={t`Search conversations`}
         value={search.value}
         onInput={(event) => {
           search.value = event.currentTarget.value
@@ -54,7 +55,7 @@ export function ConversationList(): VNode {
       <Loaded resource={resource} retry={() => void reload()}>
         {({ conversations, next }) =>
           conversations.length === 0 ? (
-            <p class="soft">{asked.value === '' ? 'What you say is kept here, until you delete it.' : 'Nothing found.'}</p>
+            <p class="soft">{asked.value === '' ? t`What you say is kept here, until you delete it.` : t`Nothing found.`}</p>
           ) : (
             <ul>
               {conversations.map((conversation) => (
@@ -62,9 +63,7 @@ export function ConversationList(): VNode {
               ))}
               {next === null ? null : (
                 <li>
-                  <Button tone="quiet" size="small" onClick={() => loadMore(next)}>
-                    Show older ones
-                  </Button>
+                  <Button tone="quiet" size="small" onClick={() => loadMore(next)}>{t`Show older ones`}</Button>
                 </li>
               )}
             </ul>
@@ -81,7 +80,7 @@ function Entry({ conversation, onRename }: { conversation: ListedConversation; o
   const fail = (failure: unknown) => showToast(sentenceOf(failure))
   const remove = async () => {
     const undo = await removeConversation(id)
-    showToast('Conversation deleted.', { label: 'Undo', run: () => void undo().catch(fail) })
+    showToast(t`Conversation deleted.`, { label: t`Undo`, run: () => void undo().catch(fail) })
   }
   return (
     <li data-pinned={pinned}>
@@ -96,14 +95,10 @@ function Entry({ conversation, onRename }: { conversation: ListedConversation; o
           iconOnly
           onClick={() => changeHead({ ...conversation, pinned: !pinned }).catch(fail)}
         >
-          {pinned ? 'Unpin' : 'Pin'}
+          {pinned ? t`Unpin` : t`Pin`}
         </Button>
-        <Button tone="quiet" size="small" icon="brush" iconOnly onClick={onRename}>
-          Rename
-        </Button>
-        <Button tone="quiet" size="small" icon="trash" iconOnly onClick={() => remove().catch(fail)}>
-          Delete conversation
-        </Button>
+        <Button tone="quiet" size="small" icon="brush" iconOnly onClick={onRename}>{t`Rename`}</Button>
+        <Button tone="quiet" size="small" icon="trash" iconOnly onClick={() => remove().catch(fail)}>{t`Delete conversation`}</Button>
       </span>
     </li>
   )

@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { Comparison } from './compare/comparison.tsx'
 import { current } from './conversations.ts'
 import { useFollowEnd } from './follow-end.ts'
+import { t } from './text.ts'
 import { Answer } from './turns/answer.tsx'
 import { Said } from './turns/said.tsx'
 
@@ -19,16 +20,12 @@ export function ConversationView(): VNode {
   useEffect(toEnd, [lastSaid])
   const lastId = turns.at(-1)?.id
   return (
-    <div class="conversation" role="log" aria-label="Conversation" aria-live="off" ref={element}>
+    <div class="conversation" role="log" aria-label={t`Conversation`} aria-live="off" ref={element}>
       {turns.map((turn) =>
         turn.role === 'user' ? <Said turn={turn} key={turn.id} /> : <Answer turn={turn} last={turn.id === lastId} key={turn.id} />,
       )}
       {isComparing ? <Comparison /> : null}
-      {following.value ? null : (
-        <Button size="small" class="to-end" onClick={toEnd}>
-          To the end
-        </Button>
-      )}
+      {following.value ? null : <Button size="small" class="to-end" onClick={toEnd}>{t`To the end`}</Button>}
       <Announcement />
     </div>
   )
@@ -37,7 +34,7 @@ export function ConversationView(): VNode {
 /** Tells a screen reader when an answer is whole, instead of every token; failures are alerts of their own. */
 function Announcement(): VNode {
   const last = current.value.turns.value.at(-1)
-  const text = last?.role !== 'assistant' ? '' : last.state === 'writing' ? 'The model is writing.' : last.content
+  const text = last?.role !== 'assistant' ? '' : last.state === 'writing' ? t`The model is writing.` : last.content
   return (
     <div class="hidden-text" aria-live="polite">
       {text}

@@ -6,6 +6,7 @@ import { askedModels } from './compare/compared-models.ts'
 import { ConversationKeeper } from './conversation-keeper.ts'
 import { makeId } from './make-id.ts'
 import { messagesOf } from './message-text.ts'
+import { t } from './text.ts'
 import { allBelow, newestBelow, pathTo, versionsOf } from './turn-tree.ts'
 import { writeAnswer } from './write-answer.ts'
 
@@ -18,7 +19,7 @@ export interface Attachments {
 export const noAttachments: Attachments = { files: [], pictures: [] }
 
 const longestTitle = 80
-const pageLeft = 'The page was left while this was being written.'
+const pageLeft = t`The page was left while this was being written.`
 /** How often an answer is kept while it is being written. */
 const keepEveryMs = 3000
 
@@ -206,5 +207,5 @@ export class Conversation {
 
 /** What a conversation is called that begins with a message. */
 function titleOf({ content, pictures = [] }: Turn): string {
-  return content.trim().replace(/\s+/g, ' ').slice(0, longestTitle) || (pictures[0]?.name.slice(0, longestTitle) ?? 'Untitled')
+  return content.trim().replace(/\s+/g, ' ').slice(0, longestTitle) || (pictures[0]?.name.slice(0, longestTitle) ?? t`Untitled`)
 }

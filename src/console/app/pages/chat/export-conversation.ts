@@ -1,11 +1,12 @@
 import type { Turn } from '../../../../core/chat/conversation.ts'
 import { messagesOf, textOf } from './message-text.ts'
+import { t } from './text.ts'
 
 /** A conversation as a Markdown document: who said what, under its title. */
 export function conversationMarkdown(title: string, turns: readonly Turn[]): string {
   const said = turns.map(
     (turn) =>
-      `**${turn.role === 'user' ? 'You' : (turn.model ?? 'The model')}:**\n\n${[...picturesOf(turn), textOf(turn).trim()].filter(Boolean).join('\n\n')}\n`,
+      `**${turn.role === 'user' ? t`You` : (turn.model ?? t`The model`)}:**\n\n${[...picturesOf(turn), textOf(turn).trim()].filter(Boolean).join('\n\n')}\n`,
   )
   return [`# ${title}\n`, ...said].join('\n')
 }

@@ -3,6 +3,7 @@ import type { Turn } from '../../../../core/chat/conversation.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { conversationJson, conversationMarkdown, fileName } from './export-conversation.ts'
+import { t } from './text.ts'
 
 interface ExportDialogProps {
   readonly title: string
@@ -13,8 +14,8 @@ interface ExportDialogProps {
 /** The version of a conversation that is shown, as a file. */
 export function ExportDialog({ title, turns, onClose }: ExportDialogProps): VNode {
   return (
-    <Dialog title="Export" onClose={onClose}>
-      <p class="soft">What is shown of this conversation, as a file.</p>
+    <Dialog title={t`Export`} onClose={onClose}>
+      <p class="soft">{t`What is shown of this conversation, as a file.`}</p>
       <div class="row">
         <Button icon="download" onClick={() => download(fileName(title, 'md'), 'text/markdown', conversationMarkdown(title, turns))}>
           Markdown

@@ -7,6 +7,7 @@ import { FailureNote } from '../../parts/failure-note.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { changeHead } from './conversations.ts'
+import { t } from './text.ts'
 
 /** Gives a conversation another name. */
 export function RenameDialog({ conversation, onClose }: { conversation: ListedConversation; onClose: () => void }): VNode {
@@ -16,13 +17,11 @@ export function RenameDialog({ conversation, onClose }: { conversation: ListedCo
     onClose()
   })
   return (
-    <Dialog title="Rename the conversation" onClose={onClose}>
+    <Dialog title={t`Rename the conversation`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        <TextField label="Name" value={title.value} maxLength={160} onInput={(text) => (title.value = text)} />
+        <TextField label={t`Name`} value={title.value} maxLength={160} onInput={(text) => (title.value = text)} />
         {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <DialogChoice disabled={busy.value || title.value.trim() === ''} onClose={onClose}>
-          Rename
-        </DialogChoice>
+        <DialogChoice disabled={busy.value || title.value.trim() === ''} onClose={onClose}>{t`Rename`}</DialogChoice>
       </form>
     </Dialog>
   )

@@ -16,12 +16,13 @@ import { showToast } from '../../state/toasts.ts'
 import { downloadBlob } from './download-blob.ts'
 import { keepPicture, listPictures, removeKept, setHidden, type Wall } from './gallery-requests.ts'
 import { PictureTile } from './picture-tile.tsx'
+import { t } from './text.ts'
 import { Viewer } from './viewer.tsx'
 import { zip } from './zip.ts'
 
 const walls = [
-  { value: 'stored', label: 'Of the last day' },
-  { value: 'kept', label: 'Kept' },
+  { value: 'stored', label: t`Of the last day` },
+  { value: 'kept', label: t`Kept` },
 ] as const
 
 /** Every picture of the account that is still stored, and those that are kept. */
@@ -46,7 +47,7 @@ export function GalleryPage(): VNode {
   }
   const keep = async (picture: GalleryPicture) => {
     await keepPicture(picture)
-    showToast('Kept until you delete it. Its bytes count against what your account may keep.')
+    showToast(t`Kept until you delete it. Its bytes count against what your account may keep.`)
   }
   const remove = (picture: GalleryPicture) => {
     shown.value = null
@@ -54,8 +55,8 @@ export function GalleryPage(): VNode {
     else
       void guard(
         setHidden(picture, true).then(() =>
-          showToast('Off the gallery; its request keeps it until its day is over.', {
-            label: 'Undo',
+          showToast(t`Off the gallery; its request keeps it until its day is over.`, {
+            label: t`Undo`,
             run: () => void guard(setHidden(picture, false)),
           }),
         ),
@@ -65,12 +66,12 @@ export function GalleryPage(): VNode {
   const current = pictures[at]
   return (
     <Page
-      title="Gallery"
+      title={t`Gallery`}
       width="wide"
-      intro="Pictures from the playground and from your programs. Each is deleted 24 hours after it was stored, unless you keep a copy."
+      intro={t`Pictures from the playground and from your programs. Each is deleted 24 hours after it was stored, unless you keep a copy.`}
       actions={
         <Segments
-          label="Which pictures"
+          label={t`Which pictures`}
           value={wall.value}
           options={walls}
           onChange={(next) => {
@@ -83,7 +84,7 @@ export function GalleryPage(): VNode {
     >
       <div class="gallery-bar">
         <TextField
-          label="Search prompts"
+          label={t`Search prompts`}
           value={search.value}
           onInput={(text) => {
             search.value = text
@@ -92,16 +93,15 @@ export function GalleryPage(): VNode {
         />
         {chosen.value.size > 0 ? (
           <div class="row" role="status">
-            <span class="faint numbers">{chosen.value.size} chosen</span>
-            <Button size="small" icon="download" onClick={() => void download([...chosen.value.values()])}>
-              Download
-            </Button>
-            <Button size="small" icon="compare" disabled={chosen.value.size !== 2} onClick={() => (comparing.value = true)}>
-              Compare two
-            </Button>
-            <Button tone="quiet" size="small" onClick={() => (chosen.value = new Map())}>
-              Choose none
-            </Button>
+            <span class="faint numbers">{t`${chosen.value.size} chosen`}</span>
+            <Button size="small" icon="download" onClick={() => void download([...chosen.value.values()])}>{t`Download`}</Button>
+            <Button
+              size="small"
+              icon="compare"
+              disabled={chosen.value.size !== 2}
+              onClick={() => (comparing.value = true)}
+            >{t`Compare two`}</Button>
+            <Button tone="quiet" size="small" onClick={() => (chosen.value = new Map())}>{t`Choose none`}</Button>
           </div>
         ) : null}
       </div>
@@ -142,16 +142,14 @@ export function GalleryPage(): VNode {
       {comparing.value ? <Comparison pictures={[...chosen.value.values()]} onClose={() => (comparing.value = false)} /> : null}
       {leaving.value ? (
         <ConfirmDialog
-          title="Delete this kept picture?"
-          action="Delete it"
+          title={t`Delete this kept picture?`}
+          action={t`Delete it`}
           run={async () => {
             if (leaving.value?.kept) await removeKept(leaving.value.kept)
             await reload()
           }}
           onClose={() => (leaving.value = null)}
-        >
-          It is the only copy, once the day of its request is over. There is no way back.
-        </ConfirmDialog>
+        >{t`It is the only copy, once the day of its request is over. There is no way back.`}</ConfirmDialog>
       ) : null}
     </Page>
   )
@@ -160,19 +158,19 @@ export function GalleryPage(): VNode {
 function Nothing({ wall, searched }: { wall: Wall; searched: boolean }): VNode {
   if (searched)
     return (
-      <EmptyState drawing="frame" title="Nothing like it">
-        <p>No picture here was drawn with these words.</p>
+      <EmptyState drawing="frame" title={t`Nothing like it`}>
+        <p>{t`No picture here was drawn with these words.`}</p>
       </EmptyState>
     )
   return (
-    <EmptyState drawing="frame" title="Bare walls">
+    <EmptyState drawing="frame" title={t`Bare walls`}>
       <p>
         {wall === 'kept'
-          ? 'A star on a picture keeps a copy of it here until you delete it.'
-          : 'Pictures hang here for 24 hours after they were drawn.'}
+          ? t`A star on a picture keeps a copy of it here until you delete it.`
+          : t`Pictures hang here for 24 hours after they were drawn.`}
       </p>
       <div class="row">
-        <Button href="/console/images">Draw the first</Button>
+        <Button href="/console/images">{t`Draw the first`}</Button>
       </div>
     </EmptyState>
   )
@@ -180,13 +178,13 @@ function Nothing({ wall, searched }: { wall: Wall; searched: boolean }): VNode {
 
 function Comparison({ pictures, onClose }: { pictures: readonly GalleryPicture[]; onClose: () => void }): VNode {
   return (
-    <Dialog title="Two pictures" onClose={onClose} large>
+    <Dialog title={t`Two pictures`} onClose={onClose} large>
       <div class="pictures-compared">
         {pictures.map((picture) => (
           <figure key={picture.key}>
-            <img src={picture.address} alt={picture.prompt ?? `Drawn with seed ${picture.seed}`} />
+            <img src={picture.address} alt={picture.prompt ?? t`Drawn with seed ${picture.seed}`} />
             <figcaption class="soft">
-              {picture.prompt ?? ''} <span class="faint numbers">seed {picture.seed}</span>
+              {picture.prompt ?? ''} <span class="faint numbers">{t`seed ${picture.seed}`}</span>
             </figcaption>
           </figure>
         ))}

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import type { GalleryPicture } from '../../../contract/gallery.ts'
 import { Button } from '../../parts/button.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { t } from './text.ts'
 
 interface PictureTileProps {
   readonly picture: GalleryPicture
@@ -15,11 +16,11 @@ interface PictureTileProps {
 /** One picture on the wall. */
 export function PictureTile({ picture, chosen, onChoose, onOpen, onKeep, onRemove }: PictureTileProps): VNode {
   const { address, prompt, seed, kept, expiresAt } = picture
-  const name = prompt ?? `seed ${seed}`
+  const name = prompt ?? t`seed ${seed}`
   return (
     <li class={chosen ? 'plate chosen' : 'plate'}>
       <button type="button" class="plate-picture" onClick={onOpen}>
-        <img src={address} alt={prompt ?? `Drawn with seed ${seed}`} loading="lazy" />
+        <img src={address} alt={prompt ?? t`Drawn with seed ${seed}`} loading="lazy" />
       </button>
       {prompt === null ? null : (
         <span class="tile-words" title={prompt}>
@@ -29,26 +30,24 @@ export function PictureTile({ picture, chosen, onChoose, onOpen, onKeep, onRemov
       <span class="plate-foot">
         <label class="check">
           <input type="checkbox" checked={chosen} onChange={onChoose} />
-          <span class="hidden-text">Choose {name}</span>
+          <span class="hidden-text">{t`Choose ${name}`}</span>
           {expiresAt === null ? (
-            <span>kept</span>
+            <span>{t`kept`}</span>
           ) : (
-            <span title="When it is deleted">
-              <span class="hidden-text">, deleted </span>
+            <span title={t`When it is deleted`}>
+              <span class="hidden-text">, {t`deleted`} </span>
               <Moment at={expiresAt} />
             </span>
           )}
         </label>
         <span class="row nowrap">
           {expiresAt === null ? null : kept === null ? (
-            <Button tone="quiet" size="small" icon="star" iconOnly onClick={onKeep}>
-              Keep it
-            </Button>
+            <Button tone="quiet" size="small" icon="star" iconOnly onClick={onKeep}>{t`Keep it`}</Button>
           ) : (
-            <span class="mark good">kept</span>
+            <span class="mark good">{t`kept`}</span>
           )}
           <Button tone="quiet" size="small" icon="trash" iconOnly onClick={onRemove}>
-            {expiresAt === null ? 'Delete it' : 'Take it off the gallery'}
+            {expiresAt === null ? t`Delete it` : t`Take it off the gallery`}
           </Button>
         </span>
       </span>

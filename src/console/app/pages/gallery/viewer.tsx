@@ -13,6 +13,7 @@ import { changeImageSettings } from '../images/form/image-settings.ts'
 import { startFromImage } from '../images/start/start-from-image.ts'
 import { readEmbeddedText } from './embedded-text.ts'
 import { type ImageParameters, parseParameters, settingsOf } from './image-parameters.ts'
+import { t } from './text.ts'
 import { ZoomedPicture } from './zoomed-picture.tsx'
 
 interface ViewerProps {
@@ -48,7 +49,7 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
     [image.address],
   )
   return (
-    <Dialog title="Picture" onClose={onClose} large>
+    <Dialog title={t`Picture`} onClose={onClose} large>
       <div class="viewer">
         <div class="stack tight">
           <ZoomedPicture address={image.address} zoom={zoom.value} />
@@ -56,28 +57,25 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
             <span class="row">
               {onMove ? (
                 <>
-                  <Button tone="quiet" size="small" icon="back" iconOnly onClick={() => onMove(-1)}>
-                    Previous
-                  </Button>
-                  <Button tone="quiet" size="small" icon="next" iconOnly onClick={() => onMove(1)}>
-                    Next
-                  </Button>
+                  <Button tone="quiet" size="small" icon="back" iconOnly onClick={() => onMove(-1)}>{t`Previous`}</Button>
+                  <Button tone="quiet" size="small" icon="next" iconOnly onClick={() => onMove(1)}>{t`Next`}</Button>
                 </>
               ) : null}
             </span>
             <span class="row">
-              <Button tone="quiet" size="small" disabled={zoom.value <= 1} onClick={() => (zoom.value = Math.max(1, zoom.value / 2))}>
-                Smaller
-              </Button>
+              <Button
+                tone="quiet"
+                size="small"
+                disabled={zoom.value <= 1}
+                onClick={() => (zoom.value = Math.max(1, zoom.value / 2))}
+              >{t`Smaller`}</Button>
               <Button
                 tone="quiet"
                 size="small"
                 icon="zoom"
                 disabled={zoom.value >= 8}
                 onClick={() => (zoom.value = Math.min(8, zoom.value * 2))}
-              >
-                Larger
-              </Button>
+              >{t`Larger`}</Button>
             </span>
           </div>
         </div>
@@ -85,19 +83,11 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
           <Loaded resource={resource} retry={() => void reload()}>
             {(parameters) => (
               <>
-                {parameters ? <ParameterList parameters={parameters} /> : <p class="soft">This file carries no parameters.</p>}
-                {image.expiresAt ? (
-                  <p class="faint">
-                    Deleted <Moment at={image.expiresAt} />, unless you keep it.
-                  </p>
-                ) : null}
+                {parameters ? <ParameterList parameters={parameters} /> : <p class="soft">{t`This file carries no parameters.`}</p>}
+                {image.expiresAt ? <p class="faint">{t.rich`Deleted ${<Moment at={image.expiresAt} />}, unless you keep it.`}</p> : null}
                 <div class="row">
-                  <Button icon="download" href={image.address} download>
-                    Download
-                  </Button>
-                  <Button icon="brush" onClick={() => void startFromImage(image.address)}>
-                    Start from it
-                  </Button>
+                  <Button icon="download" href={image.address} download>{t`Download`}</Button>
+                  <Button icon="brush" onClick={() => void startFromImage(image.address)}>{t`Start from it`}</Button>
                   {parameters ? (
                     <Button
                       icon="again"
@@ -106,12 +96,10 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
                         onClose()
                         navigate('/console/images')
                       }}
-                    >
-                      Use its settings
-                    </Button>
+                    >{t`Use its settings`}</Button>
                   ) : null}
                 </div>
-                <a href={`/console/requests/${encodeURIComponent(image.inferenceId)}`}>The request</a>
+                <a href={`/console/requests/${encodeURIComponent(image.inferenceId)}`}>{t`The request`}</a>
               </>
             )}
           </Loaded>
@@ -125,7 +113,7 @@ function ParameterList({ parameters }: { parameters: ImageParameters }): VNode {
   return (
     <>
       <p>{parameters.prompt}</p>
-      {parameters.negativePrompt ? <p class="soft">Without: {parameters.negativePrompt}</p> : null}
+      {parameters.negativePrompt ? <p class="soft">{t`Without: ${parameters.negativePrompt}`}</p> : null}
       <dl class="facts">
         {[...parameters.fields].map(([name, value]) => (
           <div key={name}>

@@ -1,10 +1,11 @@
 import type { VNode } from 'preact'
+import { t } from './text.ts'
 
 /** A picture that fits its frame, or is larger and can be moved in it. */
 export function ZoomedPicture({ address, zoom }: { address: string; zoom: number }): VNode {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <section class="viewer-picture zoomed" data-zoomed={zoom > 1 ? '' : undefined} tabIndex={0} aria-label="The picture">
+    <section class="viewer-picture zoomed" data-zoomed={zoom > 1 ? '' : undefined} tabIndex={0} aria-label={t`The picture`}>
       <img
         src={address}
         alt=""

@@ -16,6 +16,7 @@ import { GridDialog } from './grid/grid-dialog.tsx'
 import { GridView } from './grid/grid-view.tsx'
 import { imageSamples } from './image-samples.ts'
 import { RunView } from './runs/run-view.tsx'
+import { t } from './text.ts'
 import { useNewestInView } from './use-newest-in-view.ts'
 
 /** The image playground: a form on one side, what was drawn on the other. */
@@ -37,27 +38,35 @@ export function ImagesPage(): VNode {
   }
   return (
     <Page
-      title="Images"
+      title={t`Images`}
       width="wide"
-      intro="Each drawing runs as an asynchronous request, so it goes on when you leave, and waits in the gallery."
+      intro={t`Each drawing runs as an asynchronous request, so it goes on when you leave, and waits in the gallery.`}
       actions={
         <>
-          <Button tone="quiet" size="small" icon="grid" disabled={model === undefined} onClick={() => (grid.value = true)}>
-            X/Y grid
-          </Button>
-          <Button tone="quiet" size="small" icon="code" disabled={model === undefined} onClick={() => (code.value = true)}>
-            Show as code
-          </Button>
+          <Button
+            tone="quiet"
+            size="small"
+            icon="grid"
+            disabled={model === undefined}
+            onClick={() => (grid.value = true)}
+          >{t`X/Y grid`}</Button>
+          <Button
+            tone="quiet"
+            size="small"
+            icon="code"
+            disabled={model === undefined}
+            onClick={() => (code.value = true)}
+          >{t`Show as code`}</Button>
         </>
       }
     >
       {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={() => void reload()} /> : null}
       <div class="studio">
         <ImageForm />
-        <section class="studio-board" aria-label="Drawings" ref={board.element}>
+        <section class="studio-board" aria-label={t`Drawings`} ref={board.element}>
           {board.items.length === 0 ? (
-            <EmptyState drawing="frame" title="An empty frame">
-              <p>Describe a picture and press Draw. The built-in model knows animals, food and everyday things on plain backgrounds.</p>
+            <EmptyState drawing="frame" title={t`An empty frame`}>
+              <p>{t`Describe a picture and press Draw. The built-in model knows animals, food and everyday things on plain backgrounds.`}</p>
             </EmptyState>
           ) : (
             board.items.map((item) => ('cells' in item ? <GridView grid={item} key={item.key} /> : <RunView run={item} key={item.key} />))
@@ -66,10 +75,9 @@ export function ImagesPage(): VNode {
       </div>
       {grid.value && model ? <GridDialog model={model} onClose={() => (grid.value = false)} /> : null}
       {code.value ? (
-        <Dialog title="Show as code" onClose={() => (code.value = false)}>
-          <p class="soft">
-            These settings as a call. Put one of your <a href="/console/tokens">access tokens</a> where it says TOKEN.
-          </p>
+        <Dialog title={t`Show as code`} onClose={() => (code.value = false)}>
+          <p class="soft">{t.rich`These settings as a call. Put one of your ${<a href="/console/tokens">{t`access tokens`}</a>} where it
+            says TOKEN.`}</p>
           <CodeSample samples={samples()} />
         </Dialog>
       ) : null}

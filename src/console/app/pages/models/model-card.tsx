@@ -12,6 +12,7 @@ import { loadModels } from '../../state/models.ts'
 import { canBeTried, tryModel } from '../palette/try-model.ts'
 import { modelFacts } from './model-facts.ts'
 import { ServerLines } from './server-lines.tsx'
+import { t } from './text.ts'
 
 const tones = { unloaded: '', loading: 'busy', loaded: 'good', 'backing-off': 'bad' } as const satisfies Record<
   ConsoleModel['state']['state'],
@@ -55,16 +56,22 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
           </code>
         </div>
         <div class="row">
-          {canBeTried(model) ? <Button onClick={() => tryModel(model)}>Try it{name}</Button> : null}
+          {canBeTried(model) ? (
+            <Button onClick={() => tryModel(model)}>
+              {t`Try it`}
+              {name}
+            </Button>
+          ) : null}
           {mayChange ? (
             <Button tone="quiet" disabled={busy.value} onClick={() => void change(inMemory ? 'unload' : 'load')}>
-              {busy.value ? 'One moment…' : inMemory ? 'Unload' : 'Load'}
+              {busy.value ? t`One moment…` : inMemory ? t`Unload` : t`Load`}
               {name}
             </Button>
           ) : null}
           {model.removable ? (
             <Button tone="quiet" icon="trash" onClick={() => (removing.value = true)}>
-              Remove{name}
+              {t`Remove`}
+              {name}
             </Button>
           ) : null}
         </div>
@@ -79,21 +86,26 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
           </div>
         ))}
         <div>
-          <dt>In memory</dt>
+          <dt>{t`In memory`}</dt>
           <dd>{inMemory ? byteText(model.state.memoryBytes) : '–'}</dd>
         </div>
         <div>
-          <dt>At work, waiting</dt>
+          <dt>{t`At work, waiting`}</dt>
           <dd>
-            {inMemory ? `${model.state.inUse} of ${model.state.slots}` : '–'}, {model.state.waiting}
+            {inMemory ? t`${model.state.inUse} of ${model.state.slots}` : '–'}, {model.state.waiting}
           </dd>
         </div>
       </dl>
       {model.servers ? <ServerLines servers={model.servers} /> : null}
       {removing.value ? (
-        <ConfirmDialog title={`Remove ${model.name}?`} action="Remove" run={() => ask('remove')} onClose={() => (removing.value = false)}>
-          {byteText(model.bytes)} are deleted from the disk. Whoever asks for {model.id} is refused from then on; pulling it again brings it
-          back.
+        <ConfirmDialog
+          title={t`Remove ${model.name}?`}
+          action={t`Remove`}
+          run={() => ask('remove')}
+          onClose={() => (removing.value = false)}
+        >
+          {t`${byteText(model.bytes)} are deleted from the disk. Whoever asks for ${model.id} is refused from then on; pulling it again
+            brings it back.`}
         </ConfirmDialog>
       ) : null}
     </article>

@@ -1,32 +1,34 @@
 import type { ComputeDevice } from '../../../../core/compute-device.ts'
 import type { ConsoleModel } from '../../../contract/models.ts'
+import { wholeText } from '../../language/formats.ts'
 import { byteText } from '../../parts/byte-text.ts'
+import { t } from './text.ts'
 
-const processors = { cpu: 'the processor', cuda: 'CUDA', vulkan: 'Vulkan', metal: 'Metal', webgpu: 'WebGPU' } as const
+const processors = { cpu: t`the processor`, cuda: 'CUDA', vulkan: 'Vulkan', metal: 'Metal', webgpu: 'WebGPU' } as const
 
 function deviceText({ backend, name, layers }: ComputeDevice): string {
   const device = name === null ? processors[backend] : `${name} (${processors[backend]})`
-  return layers === undefined ? device : `${device}, ${layers.onDevice} of ${layers.total} layers; the rest on the processor`
+  return layers === undefined ? device : t`${device}, ${layers.onDevice} of ${layers.total} layers; the rest on the processor`
 }
 
 /** What is worth knowing about a model, as terms and values. */
 export function modelFacts(model: ConsoleModel): readonly (readonly [string, string])[] {
   const common = [
-    ...(model.state.device === undefined ? [] : [['Runs on', deviceText(model.state.device)] as const]),
-    ['On disk', byteText(model.bytes)],
-    ['Licence', model.license ?? 'not stated'],
+    ...(model.state.device === undefined ? [] : [[t`Runs on`, deviceText(model.state.device)] as const]),
+    [t`On disk`, byteText(model.bytes)],
+    [t`Licence`, model.license ?? t`not stated`],
   ] as const
   if (model.kind === 'text') {
     return [
-      ['Makes', 'text'],
-      ['Context', model.contextLength === null ? 'known once it is loaded' : `${model.contextLength} tokens`],
+      [t`Makes`, 'text'],
+      [t`Context`, model.contextLength === null ? t`known once it is loaded` : t`${wholeText(model.contextLength)} tokens`],
       ...common,
     ]
   }
   return [
-    ['Makes', 'images'],
-    ['Native size', `${model.native.width} × ${model.native.height}`],
-    ['Defaults', `${model.defaults.steps} steps, ${model.defaults.sampler}`],
+    [t`Makes`, 'images'],
+    [t`Native size`, `${model.native.width} × ${model.native.height}`],
+    [t`Defaults`, `${t.count(model.defaults.steps, { one: '# step', other: '# steps' })}, ${model.defaults.sampler}`],
     ...common,
   ]
 }

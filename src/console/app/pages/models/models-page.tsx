@@ -12,6 +12,7 @@ import { useResource } from '../../state/resource.ts'
 import { ModelCard } from './model-card.tsx'
 import { PullCard } from './pull-card.tsx'
 import { PullDialog } from './pull-dialog.tsx'
+import { t } from './text.ts'
 
 const refreshMs = 2000
 
@@ -26,15 +27,9 @@ export function ModelsPage({ account }: { account: Account }): VNode {
   )
   return (
     <Page
-      title="Models"
-      intro="A model is loaded when somebody first asks for it, and leaves the memory when it is idle or another needs the room."
-      actions={
-        owner ? (
-          <Button icon="download" onClick={() => (pulling.value = true)}>
-            Pull a model
-          </Button>
-        ) : null
-      }
+      title={t`Models`}
+      intro={t`A model is loaded when somebody first asks for it, and leaves the memory when it is idle or another needs the room.`}
+      actions={owner ? <Button icon="download" onClick={() => (pulling.value = true)}>{t`Pull a model`}</Button> : null}
     >
       {pulls.value.map((pull) => (
         <PullCard key={pull.source} pull={pull} mayChange={owner} />
@@ -48,8 +43,8 @@ export function ModelsPage({ account }: { account: Account }): VNode {
               ))}
             </div>
           ) : (
-            <EmptyState drawing="page" title="No models">
-              <p>Put a folder with a model.json beside the weights and start with --models.</p>
+            <EmptyState drawing="page" title={t`No models`}>
+              <p>{t`Put a folder with a model.json beside the weights and start with --models.`}</p>
             </EmptyState>
           )
         }

@@ -6,6 +6,7 @@ import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { loadModels } from '../../state/models.ts'
 import { showToast } from '../../state/toasts.ts'
+import { t } from './text.ts'
 
 /** A model on its way, with the way to stop it. */
 export function PullCard({ pull, mayChange }: { pull: ModelPull; mayChange: boolean }): VNode {
@@ -26,8 +27,8 @@ export function PullCard({ pull, mayChange }: { pull: ModelPull; mayChange: bool
         </code>
         {mayChange ? (
           <Button tone="quiet" size="small" onClick={() => void remove()}>
-            {state === 'pulling' ? 'Stop' : 'Clear'}
-            <span class="hidden-text"> the pull of {source}</span>
+            {state === 'pulling' ? t`Stop` : t`Clear`}
+            <span class="hidden-text"> {t`the pull of ${source}`}</span>
           </Button>
         ) : null}
       </div>
@@ -35,7 +36,7 @@ export function PullCard({ pull, mayChange }: { pull: ModelPull; mayChange: bool
         <div
           class="bar"
           role="progressbar"
-          aria-label={`Pulling ${source}`}
+          aria-label={t`Pulling ${source}`}
           aria-valuemin={0}
           aria-valuemax={bytesTotal || 1}
           aria-valuenow={bytesDone}
@@ -49,11 +50,11 @@ export function PullCard({ pull, mayChange }: { pull: ModelPull; mayChange: bool
 }
 
 function progressText({ state, bytesDone, bytesTotal, bytesPerSecond, reason }: ModelPull): string {
-  if (state === 'done') return `All ${byteText(bytesTotal)} arrived and match. The model is ready to use.`
-  if (state === 'failed') return reason ?? 'It failed; an owner sees why.'
-  if (bytesTotal === 0) return 'Reading its list of files…'
-  const rate = bytesPerSecond === null ? [] : bytesPerSecond < 1 ? ['nothing comes now'] : [`${byteText(bytesPerSecond)} a second`]
+  if (state === 'done') return t`All ${byteText(bytesTotal)} arrived and match. The model is ready to use.`
+  if (state === 'failed') return reason ?? t`It failed; an owner sees why.`
+  if (bytesTotal === 0) return t`Reading its list of files…`
+  const rate = bytesPerSecond === null ? [] : bytesPerSecond < 1 ? [t`nothing comes now`] : [t`${byteText(bytesPerSecond)} a second`]
   const left =
-    bytesPerSecond !== null && bytesPerSecond >= 1 ? [`${durationText(((bytesTotal - bytesDone) / bytesPerSecond) * 1000)} left`] : []
-  return [`${byteText(bytesDone)} of ${byteText(bytesTotal)}`, ...rate, ...left].join(' · ')
+    bytesPerSecond !== null && bytesPerSecond >= 1 ? [t`${durationText(((bytesTotal - bytesDone) / bytesPerSecond) * 1000)} left`] : []
+  return [t`${byteText(bytesDone)} of ${byteText(bytesTotal)}`, ...rate, ...left].join(' · ')
 }

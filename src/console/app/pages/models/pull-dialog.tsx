@@ -10,12 +10,13 @@ import { bind } from '../../parts/fields/bind.ts'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { loadModels } from '../../state/models.ts'
+import { t } from './text.ts'
 
 /** What to begin with; a press fills in its name. */
 function Suggestions({ onChoose }: { onChoose: (source: string) => void }): VNode {
   return (
     <details>
-      <summary>Models to begin with</summary>
+      <summary>{t`Models to begin with`}</summary>
       <ul class="stack tight">
         {modelSuggestions.map(({ source, kind, bytes, memoryBytes, license }) => (
           <li key={source}>
@@ -23,8 +24,9 @@ function Suggestions({ onChoose }: { onChoose: (source: string) => void }): VNod
               {source}
             </Button>
             <div class="soft">
-              {kind === 'text' ? 'Chat' : 'Pictures'}, {byteText(bytes)} to fetch, about {byteText(memoryBytes)} of memory, licence{' '}
-              {license}
+              {kind === 'text' ? t`Chat` : t`Pictures`},{' '}
+              {t`${byteText(bytes)} to fetch, about ${byteText(memoryBytes)} of memory,
+                licence ${license}`}
             </div>
           </li>
         ))}
@@ -42,21 +44,19 @@ export function PullDialog({ onClose }: { onClose: () => void }): VNode {
     onClose()
   })
   return (
-    <Dialog title="Pull a model" onClose={onClose}>
+    <Dialog title={t`Pull a model`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <TextField
-          label="Name on the hub, or address of a .gguf or .safetensors file or of a model.json"
+          label={t`Name on the hub, or address of a .gguf or .safetensors file or of a model.json`}
           required
           placeholder="hf:Qwen/Qwen2.5-7B-Instruct-GGUF"
-          hint="Add :Q8_0 for another quantization or :file.safetensors for one file. Every file is checked by size and SHA-256."
+          hint={t`Add :Q8_0 for another quantization or :file.safetensors for one file. Every file is checked by size and SHA-256.`}
           {...bind(source)}
         />
         <Suggestions onChoose={(chosen) => (source.value = chosen)} />
         <div>
-          <Button tone="primary" disabled={busy.value}>
-            Pull
-          </Button>
+          <Button tone="primary" disabled={busy.value}>{t`Pull`}</Button>
         </div>
       </form>
     </Dialog>

@@ -1,11 +1,12 @@
 import type { VNode } from 'preact'
 import type { ModelServer } from '../../../contract/models.ts'
+import { t } from './text.ts'
 
 /** The servers that run a model, and whether they answered when they were last asked. */
 export function ServerLines({ servers }: { servers: readonly ModelServer[] }): VNode {
   return (
     <section class="stack tight">
-      <h3>Runs on other servers</h3>
+      <h3>{t`Runs on other servers`}</h3>
       <ul class="stack tight">
         {servers.map(({ url, model, answers, reason }) => (
           <li class="row" key={url}>
@@ -13,9 +14,9 @@ export function ServerLines({ servers }: { servers: readonly ModelServer[] }): V
               {url}
             </code>
             <span class={`mark ${answers === false ? 'bad' : answers ? 'good' : ''}`}>
-              {answers === false ? 'does not answer' : answers ? 'answers again' : 'no failure seen'}
+              {answers === false ? t`does not answer` : answers ? t`answers again` : t`no failure seen`}
             </span>
-            <span class="soft">as {model}</span>
+            <span class="soft">{t`as ${model}`}</span>
             {reason === null ? null : <span class="soft">{reason}</span>}
           </li>
         ))}

@@ -9,6 +9,7 @@ import { LimitList } from '../../parts/limits/limit-list.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
 import type { AccountQuestion } from './account-question.tsx'
+import { t } from './text.ts'
 
 interface AccountLedgerProps {
   readonly accounts: readonly Account[]
@@ -34,33 +35,33 @@ export function AccountLedger({ accounts, self, secondFactors, reload, invite, l
   }
   const columns: readonly Column<Account>[] = [
     {
-      title: 'Name',
+      title: t`Name`,
       kind: 'lead',
       cell: (account) => (
         <>
           <span class="struck-name clipped" title={account.name}>
             {account.name}
           </span>{' '}
-          {account.id === self ? <span class="faint">you</span> : null}
+          {account.id === self ? <span class="faint">{t`you`}</span> : null}
         </>
       ),
     },
     {
-      title: 'E-mail',
+      title: t`E-mail`,
       cell: ({ email }) =>
         email ? (
           <span class="clipped" title={email}>
             {email}
           </span>
         ) : (
-          <span class="faint">none</span>
+          <span class="faint">{t`none`}</span>
         ),
     },
-    { title: 'Role', cell: ({ role }) => role },
-    { title: 'Limits', cell: ({ limits }) => <LimitList lines={limitLines(limits)} /> },
-    { title: 'Since', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { title: t`Role`, cell: ({ role }) => (role === 'owner' ? t`owner` : t`member`) },
+    { title: t`Limits`, cell: ({ limits }) => <LimitList lines={limitLines(limits)} /> },
+    { title: t`Since`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
     {
-      title: 'Actions',
+      title: t`Actions`,
       kind: 'actions',
       cell: (account) => (
         <>
@@ -74,7 +75,7 @@ export function AccountLedger({ accounts, self, secondFactors, reload, invite, l
   ]
   return (
     <Ledger
-      label="Accounts"
+      label={t`Accounts`}
       columns={columns}
       rows={accounts}
       keyOf={({ id }) => id}
@@ -87,7 +88,8 @@ export function AccountLedger({ accounts, self, secondFactors, reload, invite, l
 function LimitsButton({ account, limit }: { account: Account; limit: (account: Account) => void }): VNode {
   return (
     <Button tone="quiet" size="small" onClick={() => limit(account)}>
-      Limits<span class="hidden-text"> of {account.name}</span>
+      {t`Limits`}
+      <span class="hidden-text"> {t`of ${account.name}`}</span>
     </Button>
   )
 }
@@ -103,28 +105,28 @@ function AccountActions({ account, ask, unlock, invite, secured }: AccountAction
   return account.disabledAt === null ? (
     <>
       <Button tone="quiet" size="small" onClick={() => invite(account)}>
-        Sign-in link<span class="hidden-text"> for {account.name}</span>
+        {t`Sign-in link`}
+        <span class="hidden-text"> {t`for ${account.name}`}</span>
       </Button>
       <Button tone="quiet" size="small" onClick={() => ask({ account, change: 'role' })}>
-        Make
-        <span class="hidden-text">
-          {' '}
-          {account.name} {account.role === 'owner' ? 'a' : 'an'}
-        </span>{' '}
-        {account.role === 'owner' ? 'member' : 'owner'}
+        {account.role === 'owner' ? t`Make member` : t`Make owner`}
+        <span class="hidden-text"> {account.name}</span>
       </Button>
       {secured ? (
         <Button tone="quiet" size="small" onClick={() => ask({ account, change: 'second-factor' })}>
-          Reset second factor<span class="hidden-text"> of {account.name}</span>
+          {t`Reset second factor`}
+          <span class="hidden-text"> {t`of ${account.name}`}</span>
         </Button>
       ) : null}
       <Button tone="danger" size="small" onClick={() => ask({ account, change: 'lock' })}>
-        Lock<span class="hidden-text"> {account.name}</span>
+        {t`Lock`}
+        <span class="hidden-text"> {account.name}</span>
       </Button>
     </>
   ) : (
     <Button tone="quiet" size="small" onClick={() => unlock(account)}>
-      Unlock<span class="hidden-text"> {account.name}</span>
+      {t`Unlock`}
+      <span class="hidden-text"> {account.name}</span>
     </Button>
   )
 }

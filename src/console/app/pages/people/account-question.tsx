@@ -4,6 +4,7 @@ import type { AccountUpdate } from '../../../contract/people.ts'
 import { send, sentenceOf } from '../../interface/request.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { showToast } from '../../state/toasts.ts'
+import { t } from './text.ts'
 
 /** A change of an account that is asked about first. */
 export interface AccountQuestion {
@@ -29,7 +30,7 @@ export function AccountQuestionDialog({ question, reload, onClose }: AccountQues
   const run = async () => {
     await set(update)
     const undo = () => void set(back).catch((failure: unknown) => showToast(sentenceOf(failure)))
-    showToast(done, { label: 'Undo', run: undo })
+    showToast(done, { label: t`Undo`, run: undo })
   }
   return (
     <ConfirmDialog title={title} action={action} run={run} onClose={onClose}>
@@ -47,12 +48,15 @@ function ResetDialog({
   const run = async () => {
     await send(`/console/api/accounts/${id}/second-factor`, { method: 'DELETE' })
     await reload()
-    showToast(`${name} has no second factor now.`)
+    showToast(t`${name} has no second factor now.`)
   }
   return (
-    <ConfirmDialog title={`Reset the second factor of ${name}?`} action="Reset" run={run} onClose={onClose}>
-      The password is enough then, until {name} sets a new one. Make sure that it is {name} who asks.
-    </ConfirmDialog>
+    <ConfirmDialog
+      title={t`Reset the second factor of ${name}?`}
+      action={t`Reset`}
+      run={run}
+      onClose={onClose}
+    >{t.rich`The password is enough then, until ${name} sets a new one. Make sure that it is ${name} who asks.`}</ConfirmDialog>
   )
 }
 
@@ -68,21 +72,22 @@ interface Words {
 function wordsOf({ name, role }: Account, change: 'role' | 'lock'): Words {
   if (change === 'lock')
     return {
-      title: `Lock ${name}?`,
-      action: 'Lock',
-      follows: `${name} is signed out everywhere, and tokens and open links stop working. Nothing is deleted; unlocking lets the tokens work again.`,
-      done: `${name} is locked.`,
+      title: t`Lock ${name}?`,
+      action: t`Lock`,
+      follows: t`${name} is signed out everywhere, and tokens and open links stop working. Nothing is deleted; unlocking lets the tokens
+        work again.`,
+      done: t`${name} is locked.`,
       update: { disabled: true },
       back: { disabled: false },
     }
   const becomesOwner = role === 'member'
   return {
-    title: becomesOwner ? `Make ${name} an owner?` : `Make ${name} a member?`,
-    action: becomesOwner ? 'Make an owner' : 'Make a member',
+    title: becomesOwner ? t`Make ${name} an owner?` : t`Make ${name} a member?`,
+    action: becomesOwner ? t`Make an owner` : t`Make a member`,
     follows: becomesOwner
-      ? `${name} will invite and lock people, you too, load models and see everybody’s usage.`
-      : `${name} will see only their own things. Invitations they made end.`,
-    done: becomesOwner ? `${name} is an owner now.` : `${name} is a member now.`,
+      ? t`${name} will invite and lock people, you too, load models and see everybody’s usage.`
+      : t`${name} will see only their own things. Invitations they made end.`,
+    done: becomesOwner ? t`${name} is an owner now.` : t`${name} is a member now.`,
     update: { role: becomesOwner ? 'owner' : 'member' },
     back: { role },
   }

@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
+import { t } from './text.ts'
 
 interface InvitationLedgerProps {
   readonly invitations: readonly Invitation[]
@@ -25,31 +26,27 @@ export function InvitationLedger({ invitations, accounts, reload }: InvitationLe
     await reload()
   }
   const columns: readonly Column<Invitation>[] = [
-    { title: 'For', kind: 'lead', cell: (invitation) => <Name text={whomFor(invitation, nameOf(invitation.accountId))} /> },
-    { title: 'Made by', cell: ({ invitedBy }) => <Name text={nameOf(invitedBy) ?? 'the first start'} /> },
-    { title: 'Made', cell: ({ createdAt }) => <Moment at={createdAt} /> },
-    { title: 'Ends', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+    { title: t`For`, kind: 'lead', cell: (invitation) => <Name text={whomFor(invitation, nameOf(invitation.accountId))} /> },
+    { title: t`Made by`, cell: ({ invitedBy }) => <Name text={nameOf(invitedBy) ?? t`the first start`} /> },
+    { title: t`Made`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { title: t`Ends`, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
     {
-      title: 'Actions',
+      title: t`Actions`,
       kind: 'actions',
-      cell: (invitation) => (
-        <Button tone="danger" size="small" onClick={() => withdraw(invitation)}>
-          Withdraw
-        </Button>
-      ),
+      cell: (invitation) => <Button tone="danger" size="small" onClick={() => withdraw(invitation)}>{t`Withdraw`}</Button>,
     },
   ]
   return (
     <section class="stack">
-      <h2>Open invitations</h2>
-      <Ledger label="Open invitations" columns={columns} rows={invitations} keyOf={({ hash }) => hash} />
+      <h2>{t`Open invitations`}</h2>
+      <Ledger label={t`Open invitations`} columns={columns} rows={invitations} keyOf={({ hash }) => hash} />
     </section>
   )
 }
 
 function whomFor({ role }: Invitation, name: string | null): string {
-  if (name !== null) return `${name}, a new sign-in`
-  return role === 'owner' ? 'A new owner' : 'A new member'
+  if (name !== null) return t`${name}, a new sign-in`
+  return role === 'owner' ? t`A new owner` : t`A new member`
 }
 
 function Name({ text }: { text: string }): VNode {

@@ -9,10 +9,11 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { Segments } from '../../parts/fields/segments.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
+import { t } from './text.ts'
 
 const roles = [
-  { value: 'member', label: 'Member' },
-  { value: 'owner', label: 'Owner' },
+  { value: 'member', label: t`Member` },
+  { value: 'owner', label: t`Owner` },
 ] as const
 
 interface InviteDialogProps {
@@ -31,7 +32,7 @@ export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
     link.value = `${location.origin}/console/join#${code}`
   })
   return (
-    <Dialog title={account === null ? 'Invite somebody' : `A sign-in link for ${account.name}`} onClose={onClose}>
+    <Dialog title={account === null ? t`Invite somebody` : t`A sign-in link for ${account.name}`} onClose={onClose}>
       {link.value ? (
         <LinkShown link={link.value} />
       ) : (
@@ -39,9 +40,7 @@ export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
           {failure.value ? <FailureNote failure={failure.value} /> : null}
           {account === null ? <RoleChoice role={role.value} onChange={(value) => (role.value = value)} /> : <ResetNote />}
           <div>
-            <Button tone="primary" disabled={busy.value}>
-              Make the link
-            </Button>
+            <Button tone="primary" disabled={busy.value}>{t`Make the link`}</Button>
           </div>
         </form>
       )}
@@ -52,10 +51,10 @@ export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
 function LinkShown({ link }: { link: string }): VNode {
   return (
     <div class="stack">
-      <p class="soft">Send this link to one person. It works once, for three days, and is not shown again.</p>
+      <p class="soft">{t`Send this link to one person. It works once, for three days, and is not shown again.`}</p>
       <code class="token-text">{link}</code>
       <div class="row">
-        <CopyButton text={link} primary label="Copy the link" />
+        <CopyButton text={link} primary label={t`Copy the link`} />
       </div>
     </div>
   )
@@ -64,16 +63,18 @@ function LinkShown({ link }: { link: string }): VNode {
 function RoleChoice({ role, onChange }: { role: Role; onChange: (role: Role) => void }): VNode {
   return (
     <>
-      <Segments label="Role" options={roles} value={role} onChange={onChange} />
+      <Segments label={t`Role`} options={roles} value={role} onChange={onChange} />
       <p class="soft">
         {role === 'owner'
-          ? 'Owners invite and lock people, load models and see everybody’s usage.'
-          : 'Members use the models, make tokens and see only their own requests.'}
+          ? t`Owners invite and lock people, load models and see everybody’s usage.`
+          : t`Members use the models, make tokens and see only their own requests.`}
       </p>
     </>
   )
 }
 
 function ResetNote(): VNode {
-  return <p class="soft">With this link they choose a new e-mail and password. The old ones work until then; tokens stay as they are.</p>
+  return (
+    <p class="soft">{t`With this link they choose a new e-mail and password. The old ones work until then; tokens stay as they are.`}</p>
+  )
 }

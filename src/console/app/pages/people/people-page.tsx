@@ -14,6 +14,7 @@ import { AccountLedger } from './account-ledger.tsx'
 import { type AccountQuestion, AccountQuestionDialog } from './account-question.tsx'
 import { InvitationLedger } from './invitation-ledger.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
+import { t } from './text.ts'
 
 /** For owners: who may use the service, and who is invited. */
 export function PeoplePage({ account }: { account: Account }): VNode {
@@ -28,12 +29,10 @@ export function PeoplePage({ account }: { account: Account }): VNode {
       onClick={() => {
         inviting.value = { account: null }
       }}
-    >
-      Invite
-    </Button>
+    >{t`Invite`}</Button>
   )
   return (
-    <Page title="People" intro="Owners invite people and see every account. Members see only their own things." actions={invite}>
+    <Page title={t`People`} intro={t`Owners invite people and see every account. Members see only their own things.`} actions={invite}>
       <Loaded resource={resource} retry={() => void reload()}>
         {({ accounts, invitations, secondFactors }) => (
           <>
@@ -61,10 +60,10 @@ export function PeoplePage({ account }: { account: Account }): VNode {
       ) : null}
       {limiting.value ? (
         <LimitsDialog
-          title={`Limits of ${limiting.value.name}`}
+          title={t`Limits of ${limiting.value.name}`}
           limits={limiting.value.limits}
           names={limitNames}
-          empty="Where a box is empty the service’s own limit holds, or none."
+          empty={t`Where a box is empty the service’s own limit holds, or none.`}
           save={saveLimits(limiting.value)}
           onClose={() => {
             limiting.value = null

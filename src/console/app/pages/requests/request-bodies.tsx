@@ -8,8 +8,9 @@ import { byteText } from '../../parts/byte-text.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useResource } from '../../state/resource.ts'
 import { RequestInput } from './request-call.tsx'
+import { t } from './text.ts'
 
-const titles = { request: 'Asked', answer: 'Answered' } as const
+const titles = { request: t`Asked`, answer: t`Answered` } as const
 
 /** What the request log has of a request, once somebody asks to see it. */
 export function RequestBodies({ id }: { id: string }): VNode {
@@ -17,12 +18,10 @@ export function RequestBodies({ id }: { id: string }): VNode {
   return open.value ? (
     <Bodies id={id} />
   ) : (
-    <section class="sheet stack" aria-label="Request log">
-      <p class="soft">What was asked and answered is in the request log. That you look at it is written in the audit log.</p>
+    <section class="sheet stack" aria-label={t`Request log`}>
+      <p class="soft">{t`What was asked and answered is in the request log. That you look at it is written in the audit log.`}</p>
       <div>
-        <Button size="small" onClick={() => (open.value = true)}>
-          Show what was asked and answered
-        </Button>
+        <Button size="small" onClick={() => (open.value = true)}>{t`Show what was asked and answered`}</Button>
       </div>
     </section>
   )
@@ -34,7 +33,7 @@ function Bodies({ id }: { id: string }): VNode {
     <Loaded resource={resource} retry={() => void reload()}>
       {({ bodies }) =>
         bodies.length === 0 ? (
-          <p class="sheet soft">The time of its bodies is over.</p>
+          <p class="sheet soft">{t`The time of its bodies is over.`}</p>
         ) : (
           bodies.map((body) => {
             const call = callOf(body)
@@ -54,9 +53,7 @@ function Body({ id, body }: { id: string; body: ShownBody }): VNode {
       <div class="row between">
         <h2>{titles[part]}</h2>
         {unreadable === null ? (
-          <Button size="small" icon="download" href={`${bodiesPath(id)}/${part}`} download>
-            Download
-          </Button>
+          <Button size="small" icon="download" href={`${bodiesPath(id)}/${part}`} download>{t`Download`}</Button>
         ) : null}
       </div>
       {unreadable === null ? (
@@ -71,14 +68,14 @@ function Body({ id, body }: { id: string; body: ShownBody }): VNode {
             </div>
           )}
           {more ? (
-            <p class="faint">{text === null ? 'It is no text: download it.' : 'This is its beginning; download it for the rest.'}</p>
+            <p class="faint">{text === null ? t`It is no text: download it.` : t`This is its beginning; download it for the rest.`}</p>
           ) : null}
         </>
       ) : (
         <p class="note bad">
           {unreadable === 'key'
-            ? 'It was encrypted with a key that this service does not have (any more).'
-            : 'It was changed or is damaged.'}
+            ? t`It was encrypted with a key that this service does not have (any more).`
+            : t`It was changed or is damaged.`}
         </p>
       )}
     </section>

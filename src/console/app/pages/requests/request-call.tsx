@@ -8,6 +8,7 @@ import { CodeSample } from '../../parts/code-sample.tsx'
 import { navigate } from '../../state/router.ts'
 import { showToast } from '../../state/toasts.ts'
 import { callSamples } from './call-samples.ts'
+import { t } from './text.ts'
 
 /** What was asked, as it was asked, with the ways to ask it again. */
 export function RequestInput({ call }: { call: RequestCall }): VNode {
@@ -25,21 +26,19 @@ export function RequestInput({ call }: { call: RequestCall }): VNode {
     busy.value = false
   }
   return (
-    <section class="sheet stack" aria-label="Input">
+    <section class="sheet stack" aria-label={t`Input`}>
       <div class="row between">
-        <h2>Input</h2>
+        <h2>{t`Input`}</h2>
         <span class="row">
           <Button size="small" icon="code" onClick={() => (code.value = !code.value)}>
-            {code.value ? 'Show as JSON' : 'Show as code'}
+            {code.value ? t`Show as JSON` : t`Show as code`}
           </Button>
           {isDeferrable(call) ? (
-            <Button size="small" icon="again" disabled={busy.value || lacksFiles} onClick={again}>
-              Run again
-            </Button>
+            <Button size="small" icon="again" disabled={busy.value || lacksFiles} onClick={again}>{t`Run again`}</Button>
           ) : null}
         </span>
       </div>
-      {lacksFiles ? <p class="faint">Its files are not kept, so it cannot be run again from here.</p> : null}
+      {lacksFiles ? <p class="faint">{t`Its files are not kept, so it cannot be run again from here.`}</p> : null}
       {code.value ? (
         <CodeSample samples={callSamples(location.origin, call)} />
       ) : (

@@ -1,25 +1,27 @@
 import type { VNode } from 'preact'
 import type { ListedRequest } from '../../../contract/requests.ts'
+import { wholeText } from '../../language/formats.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import { t } from './text.ts'
 
 const shortIdLength = 8
 const plain: readonly Column<ListedRequest>[] = [
-  { title: 'Request', kind: 'lead', cell: (request) => <Lead request={request} /> },
-  { title: 'Status', cell: (request) => <Status request={request} /> },
-  { title: 'Model', cell: ({ model }) => <span title={model}>{model}</span> },
-  { title: 'Token', cell: ({ token }) => token ?? <span class="faint">console</span> },
-  { title: 'Sent', cell: ({ at }) => <Moment at={at} /> },
-  { title: 'Took', kind: 'amount', cell: took },
+  { title: t`Request`, kind: 'lead', cell: (request) => <Lead request={request} /> },
+  { title: t`Status`, cell: (request) => <Status request={request} /> },
+  { title: t`Model`, cell: ({ model }) => <span title={model}>{model}</span> },
+  { title: t`Token`, cell: ({ token }) => token ?? <span class="faint">{t`console`}</span> },
+  { title: t`Sent`, cell: ({ at }) => <Moment at={at} /> },
+  { title: t`Took`, kind: 'amount', cell: took },
 ]
-const who: Column<ListedRequest> = { title: 'Who', cell: ({ account }) => account ?? '' }
+const who: Column<ListedRequest> = { title: t`Who`, cell: ({ account }) => account ?? '' }
 
 /** Requests as rows, each of which leads to its own page. */
 export function RequestLedger({ requests }: { requests: readonly ListedRequest[] }): VNode {
   const columns = requests.some(({ account }) => account !== null) ? [...plain.slice(0, 2), who, ...plain.slice(2)] : plain
-  return <Ledger label="Requests" columns={columns} rows={requests} keyOf={({ key }) => key} crowded />
+  return <Ledger label={t`Requests`} columns={columns} rows={requests} keyOf={({ key }) => key} crowded />
 }
 
 function Lead({ request: { id, key, kind, excerpt, picture, inference } }: { request: ListedRequest }): VNode {
@@ -49,13 +51,13 @@ function Status({ request: { inference, result } }: { request: ListedRequest }):
         <span class="faint numbers">{amounts(result)}</span>
       </span>
     )
-  if (inference === null) return <span class="faint">gone</span>
+  if (inference === null) return <span class="faint">{t`gone`}</span>
   const { status, queuePosition, progress } = inference
   const detail =
     status === 'pending' && queuePosition
-      ? `number ${queuePosition}`
+      ? t`number ${queuePosition}`
       : status === 'running' && progress
-        ? `${progress.step} of ${progress.total}`
+        ? t`${progress.step} of ${progress.total}`
         : ''
   return (
     <span class="row">
@@ -66,8 +68,8 @@ function Status({ request: { inference, result } }: { request: ListedRequest }):
 }
 
 function amounts({ promptTokens, completionTokens, images }: NonNullable<ListedRequest['result']>): string {
-  if (images > 0) return images === 1 ? '1 image' : `${images} images`
-  return promptTokens + completionTokens === 0 ? '' : `${promptTokens} + ${completionTokens} tokens`
+  if (images > 0) return t.count(images, { one: '# image', other: '# images' })
+  return promptTokens + completionTokens === 0 ? '' : t`${wholeText(promptTokens)} + ${wholeText(completionTokens)} tokens`
 }
 
 function took({ result, inference }: ListedRequest): string {

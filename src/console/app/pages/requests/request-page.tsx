@@ -19,6 +19,7 @@ import { RequestBodies } from './request-bodies.tsx'
 import { RequestInput } from './request-call.tsx'
 import { RequestFacts } from './request-facts.tsx'
 import { RequestResult } from './request-result.tsx'
+import { t } from './text.ts'
 import { Timeline } from './timeline.tsx'
 import { timelineEvents, waitedEvents } from './timeline-events.ts'
 
@@ -46,16 +47,10 @@ export function RequestPage(): VNode {
   }
   return (
     <Page
-      title="Request"
+      title={t`Request`}
       intro={current.state === 'ready' ? <code>{current.value.id}</code> : null}
       width="narrow"
-      actions={
-        open && isOwn ? (
-          <Button tone="danger" icon="stop" onClick={() => void cancel()}>
-            Cancel the request
-          </Button>
-        ) : null
-      }
+      actions={open && isOwn ? <Button tone="danger" icon="stop" onClick={() => void cancel()}>{t`Cancel the request`}</Button> : null}
     >
       <Loaded resource={resource} retry={() => void reload()}>
         {(shown: RequestShown) => (
@@ -69,7 +64,7 @@ export function RequestPage(): VNode {
         )}
       </Loaded>
       <p>
-        <a href="/console/requests">All requests</a>
+        <a href="/console/requests">{t`All requests`}</a>
       </p>
     </Page>
   )
@@ -83,9 +78,12 @@ function Deferred({ inference }: { inference: Inference }): VNode {
         <div class="row between">
           <StatusMark inference={inference} />
           {hasOutput(inference) ? (
-            <Button size="small" icon="download" href={`/console/api/outputs/${encodeURIComponent(inference.id)}`} download>
-              Download the output
-            </Button>
+            <Button
+              size="small"
+              icon="download"
+              href={`/console/api/outputs/${encodeURIComponent(inference.id)}`}
+              download
+            >{t`Download the output`}</Button>
           ) : null}
         </div>
         {inference.error ? <Failure inference={inference} /> : null}
@@ -99,15 +97,14 @@ function Deferred({ inference }: { inference: Inference }): VNode {
 /** A request whose caller waited: when what happened, and why there is no more. */
 function Waited({ shown }: { shown: RequestShown }): VNode {
   const { result } = shown
-  if (result === null) return <p class="sheet soft">Its record is gone; only that it was asked is remembered.</p>
+  if (result === null) return <p class="sheet soft">{t`Its record is gone; only that it was asked is remembered.`}</p>
   return (
     <div class="sheet stack loose">
       <StatusMark inference={{ status: 'completed', outcome: result.outcome }} />
       <Timeline events={waitedEvents(shown.at, result)} />
       {shown.logged ? null : (
-        <p class="faint">
-          Its caller waited for the answer, so that what was asked and answered is kept nowhere; an owner can switch a request log on.
-        </p>
+        <p class="faint">{t`Its caller waited for the answer, so that what was asked and answered is kept nowhere; an owner can switch a
+          request log on.`}</p>
       )}
     </div>
   )

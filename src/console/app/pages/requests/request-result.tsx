@@ -5,6 +5,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Prose } from '../../parts/markdown/prose.tsx'
 import { useResource } from '../../state/resource.ts'
 import { outputFacts } from '../images/runs/output-facts.ts'
+import { t } from './text.ts'
 
 /** What came out: the pictures, or the text. */
 export function RequestResult({ inference }: { inference: Inference }): VNode {
@@ -19,8 +20,8 @@ function Pictures({ id }: { id: string }): VNode {
         <ul class="gallery">
           {images.map((image) => (
             <li class="plate" key={image.index}>
-              <img src={image.address} alt={`Drawn with seed ${image.seed}`} />
-              <span class="plate-foot">seed {image.seed}</span>
+              <img src={image.address} alt={t`Drawn with seed ${image.seed}`} />
+              <span class="plate-foot">{t`seed ${image.seed}`}</span>
             </li>
           ))}
         </ul>

@@ -15,27 +15,28 @@ import { Pager } from '../../parts/pager.tsx'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { RequestLedger } from './request-ledger.tsx'
+import { t } from './text.ts'
 
 const refreshMs = 3000
 const everything: RequestQuery = { of: 'me', search: null, kind: null, status: null, way: null, after: null }
 const ownership = [
-  { value: 'me', label: 'Mine' },
-  { value: 'everyone', label: 'Everybody’s' },
+  { value: 'me', label: t`Mine` },
+  { value: 'everyone', label: t`Everybody’s` },
 ] as const
 const kinds = [
-  { value: '', label: 'Anything' },
-  { value: 'image', label: 'Pictures' },
-  { value: 'chat', label: 'Chat' },
-  { value: 'completion', label: 'Completions' },
-  { value: 'embedding', label: 'Embeddings' },
+  { value: '', label: t`Anything` },
+  { value: 'image', label: t`Pictures` },
+  { value: 'chat', label: t`Chat` },
+  { value: 'completion', label: t`Completions` },
+  { value: 'embedding', label: t`Embeddings` },
 ] as const
 const ways = [
-  { value: '', label: 'Any' },
-  { value: 'pending', label: 'Waiting' },
-  { value: 'running', label: 'Running' },
-  { value: 'completed', label: 'Ended, asynchronous' },
-  { value: 'asynchronous', label: 'All asynchronous' },
-  { value: 'synchronous', label: 'Answered at once' },
+  { value: '', label: t`Any` },
+  { value: 'pending', label: t`Waiting` },
+  { value: 'running', label: t`Running` },
+  { value: 'completed', label: t`Ended, asynchronous` },
+  { value: 'asynchronous', label: t`All asynchronous` },
+  { value: 'synchronous', label: t`Answered at once` },
 ] as const
 
 /** What was asked, newest first: of one's own, or for owners everybody's. */
@@ -60,27 +61,28 @@ export function RequestsPage({ account }: { account: Account }): VNode {
   const isNarrowed = search.value.trim() !== '' || kind !== null || status !== null || way !== null
   return (
     <Page
-      title="Requests"
+      title={t`Requests`}
       width="wide"
-      intro="What was asked, here and by programs. Results of asynchronous requests stay for 24 hours, their words for two days, the rest for a week more."
+      intro={t`What was asked, here and by programs. Results of asynchronous requests stay for 24 hours, their words for two days, the rest
+        for a week more.`}
       actions={
         account.role === 'owner' ? (
-          <Segments label="Whose" value={of} options={ownership} onChange={(next) => change({ of: next, status: null })} />
+          <Segments label={t`Whose`} value={of} options={ownership} onChange={(next) => change({ of: next, status: null })} />
         ) : null
       }
     >
       <div class="filters">
         <TextField
-          label="Search prompts"
+          label={t`Search prompts`}
           value={search.value}
           onInput={(text) => {
             search.value = text
             cursor.value = null
           }}
         />
-        <SelectField label="Of" value={kind ?? ''} options={kinds} onChange={(next) => change({ kind: next || null, status: null })} />
+        <SelectField label={t`Of`} value={kind ?? ''} options={kinds} onChange={(next) => change({ kind: next || null, status: null })} />
         <SelectField
-          label="Show"
+          label={t`Show`}
           value={status ?? way ?? ''}
           options={of === 'me' ? ways : ways.filter(({ value }) => value === '' || value.endsWith('synchronous'))}
           onChange={(next) => change(wayOf(next))}
@@ -94,14 +96,14 @@ export function RequestsPage({ account }: { account: Account }): VNode {
               <Pager cursor={cursor} next={next} />
             </>
           ) : isNarrowed ? (
-            <EmptyState drawing="ledger" title="Nothing like it">
-              <p>No request of the last days fits. Words are kept for asynchronous requests only.</p>
+            <EmptyState drawing="ledger" title={t`Nothing like it`}>
+              <p>{t`No request of the last days fits. Words are kept for asynchronous requests only.`}</p>
             </EmptyState>
           ) : (
-            <EmptyState drawing="ledger" title="An empty ledger">
-              <p>Send a request, or draw something in the image playground.</p>
+            <EmptyState drawing="ledger" title={t`An empty ledger`}>
+              <p>{t`Send a request, or draw something in the image playground.`}</p>
               <div class="row">
-                <Button href="/console/images">Draw something</Button>
+                <Button href="/console/images">{t`Draw something`}</Button>
               </div>
             </EmptyState>
           )

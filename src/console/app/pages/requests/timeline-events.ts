@@ -1,6 +1,7 @@
 import type { Inference } from '../../../../core/inference.ts'
 import type { RequestResult } from '../../../../core/requests/request-record.ts'
 import { durationText } from '../../parts/duration-text.ts'
+import { t } from './text.ts'
 
 export interface TimelineEvent {
   readonly title: string
@@ -10,23 +11,23 @@ export interface TimelineEvent {
   readonly tone: 'reached' | 'failed' | 'ahead'
 }
 
-const ends = { succeeded: 'Stored', failed: 'Failed', cancelled: 'Cancelled' } as const
+const ends = { succeeded: t`Stored`, failed: t`Failed`, cancelled: t`Cancelled` } as const
 
 /** The life of a request as a list of events, what lies ahead included. */
 export function timelineEvents(inference: Inference, now: number): readonly TimelineEvent[] {
   const { startedAt, completedAt, expiresAt, outcome } = inference
   const events: TimelineEvent[] = [
-    { title: 'Queued', note: queuedNote(inference), at: inference.createdAt, tone: 'reached' },
+    { title: t`Queued`, note: queuedNote(inference), at: inference.createdAt, tone: 'reached' },
     {
-      title: inference.attempt > 1 ? `Started, attempt ${inference.attempt}` : 'Started',
+      title: inference.attempt > 1 ? t`Started, attempt ${inference.attempt}` : t`Started`,
       note: startedNote(inference),
       at: startedAt,
       tone: startedAt === null ? 'ahead' : 'reached',
     },
     {
-      title: outcome ? ends[outcome] : 'Stored',
+      title: outcome ? ends[outcome] : t`Stored`,
       note:
-        outcome === 'succeeded' && startedAt !== null && completedAt !== null ? `${durationText(completedAt - startedAt)} of work.` : '',
+        outcome === 'succeeded' && startedAt !== null && completedAt !== null ? t`${durationText(completedAt - startedAt)} of work.` : '',
       at: completedAt,
       tone: outcome === null ? 'ahead' : outcome === 'succeeded' ? 'reached' : 'failed',
     },
@@ -34,32 +35,32 @@ export function timelineEvents(inference: Inference, now: number): readonly Time
   if (outcome === 'succeeded' && expiresAt !== null) {
     const over = expiresAt <= now
     events.push({
-      title: over ? 'Output deleted' : 'Output will be deleted',
-      note: over ? 'The record stays a week longer.' : `In ${durationText(expiresAt - now)}.`,
+      title: over ? t`Output deleted` : t`Output will be deleted`,
+      note: over ? t`The record stays a week longer.` : t`In ${durationText(expiresAt - now)}.`,
       at: expiresAt,
       tone: over ? 'reached' : 'ahead',
     })
   }
-  return events.filter((event) => !(event.title === 'Started' && event.at === null && outcome !== null))
+  return events.filter(({ at, tone }) => !(at === null && tone === 'ahead' && outcome !== null))
 }
 
-const waitedEnds = { succeeded: 'Answered', failed: 'Failed', cancelled: 'Left' } as const
+const waitedEnds = { succeeded: t`Answered`, failed: t`Failed`, cancelled: t`Left` } as const
 
 /** The life of a request whose caller waited. @param at When it was asked, in Unix milliseconds. */
 export function waitedEvents(at: number, { outcome, durationMs }: RequestResult): readonly TimelineEvent[] {
-  const note = outcome === 'cancelled' ? 'Its client left before the answer was complete.' : ''
+  const note = outcome === 'cancelled' ? t`Its client left before the answer was complete.` : ''
   return [
-    { title: 'Asked', note: '', at, tone: 'reached' },
+    { title: t`Asked`, note: '', at, tone: 'reached' },
     { title: waitedEnds[outcome], note, at: at + durationMs, tone: outcome === 'succeeded' ? 'reached' : 'failed' },
   ]
 }
 
 function queuedNote({ queuePosition, status }: Inference): string {
-  return status === 'pending' && queuePosition !== null ? `Number ${queuePosition} in the queue.` : 'On stable storage from here on.'
+  return status === 'pending' && queuePosition !== null ? t`Number ${queuePosition} in the queue.` : t`On stable storage from here on.`
 }
 
 function startedNote({ startedAt, createdAt, progress, status }: Inference): string {
   if (startedAt === null) return ''
-  const waited = `Waited ${durationText(Math.max(0, startedAt - createdAt))}.`
-  return status === 'running' && progress ? `${waited} Step ${progress.step} of ${progress.total}.` : waited
+  const waited = t`Waited ${durationText(Math.max(0, startedAt - createdAt))}.`
+  return status === 'running' && progress ? t`${waited} Step ${progress.step} of ${progress.total}.` : waited
 }

@@ -1,15 +1,8 @@
 import type { VNode } from 'preact'
+import { exactMomentText, wholeText } from '../../language/formats.ts'
+import { t } from './text.ts'
 import type { TimelineEvent } from './timeline-events.ts'
 
-const clock = new Intl.DateTimeFormat(undefined, {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-})
 const toneClass = { reached: 'reached', failed: 'reached failed', ahead: '' } as const
 
 /** The life of a request, top to bottom. */
@@ -21,11 +14,11 @@ export function Timeline({ events }: { events: readonly TimelineEvent[] }): VNod
         <li key={event.title} class={toneClass[event.tone]}>
           <strong>{event.title}</strong>
           {event.at === null ? (
-            <span class="faint">not yet</span>
+            <span class="faint">{t`not yet`}</span>
           ) : (
             <span class="numbers">
-              <time dateTime={new Date(event.at).toISOString()}>{clock.format(event.at)}</time>
-              {event.tone !== 'ahead' && event.at > begun ? <span class="faint"> +{(event.at - begun).toLocaleString()} ms</span> : null}
+              <time dateTime={new Date(event.at).toISOString()}>{exactMomentText(event.at)}</time>
+              {event.tone !== 'ahead' && event.at > begun ? <span class="faint"> +{wholeText(event.at - begun)} ms</span> : null}
             </span>
           )}
           {event.note ? <p>{event.note}</p> : null}

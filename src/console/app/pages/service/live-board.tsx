@@ -1,13 +1,13 @@
 import type { VNode } from 'preact'
+import { decimalText } from '../../language/formats.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { figuresBetween, type LiveFigures, type ServiceReading } from './live-figures.ts'
 import { Sparkline } from './sparkline.tsx'
+import { t } from './text.ts'
 
 /** Readings that are kept: two minutes at one every three seconds. */
 export const mostReadings = 41
-
-const rate = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 
 interface Figure {
   readonly term: string
@@ -16,13 +16,13 @@ interface Figure {
 }
 
 const figures: readonly Figure[] = [
-  { term: 'Tokens a second', read: ({ tokensPerSecond }) => tokensPerSecond, show: (value) => rate.format(value) },
-  { term: 'First token after', read: ({ firstTokenMs }) => firstTokenMs, show: durationText },
-  { term: 'Drawing, a step', read: ({ stepMs }) => stepMs, show: durationText },
-  { term: 'Requests a second', read: ({ requestsPerSecond }) => requestsPerSecond, show: (value) => rate.format(value) },
-  { term: 'At work', read: ({ inUse }) => inUse, show: String },
-  { term: 'Waiting', read: ({ waiting }) => waiting, show: String },
-  { term: 'Memory, with models', read: ({ memoryBytes }) => memoryBytes, show: byteText },
+  { term: t`Tokens a second`, read: ({ tokensPerSecond }) => tokensPerSecond, show: (value) => decimalText(value, 1) },
+  { term: t`First token after`, read: ({ firstTokenMs }) => firstTokenMs, show: durationText },
+  { term: t`Drawing, a step`, read: ({ stepMs }) => stepMs, show: durationText },
+  { term: t`Requests a second`, read: ({ requestsPerSecond }) => requestsPerSecond, show: (value) => decimalText(value, 1) },
+  { term: t`At work`, read: ({ inUse }) => inUse, show: String },
+  { term: t`Waiting`, read: ({ waiting }) => waiting, show: String },
+  { term: t`Memory, with models`, read: ({ memoryBytes }) => memoryBytes, show: byteText },
 ]
 
 /** What the service does now, each figure with its last two minutes. */

@@ -5,10 +5,11 @@ import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { ModelDot } from '../../parts/models/model-dot.tsx'
 import { stateText } from '../../parts/models/model-state-text.ts'
 import { models } from '../../state/models.ts'
+import { t } from './text.ts'
 
 const columns: readonly Column<ConsoleModel>[] = [
   {
-    title: 'Model',
+    title: t`Model`,
     kind: 'lead',
     cell: ({ id, name }) => (
       <span class="clipped" title={id}>
@@ -16,13 +17,13 @@ const columns: readonly Column<ConsoleModel>[] = [
       </span>
     ),
   },
-  { title: 'State', cell: ({ state }) => stateText(state) },
-  { title: 'At work', kind: 'amount', cell: ({ state }) => (state.state === 'loaded' ? `${state.inUse} of ${state.slots}` : '–') },
-  { title: 'Waiting', kind: 'amount', cell: ({ state }) => String(state.waiting) },
-  { title: 'Memory', kind: 'amount', cell: ({ state }) => (state.memoryBytes > 0 ? byteText(state.memoryBytes) : '–') },
+  { title: t`State`, cell: ({ state }) => stateText(state) },
+  { title: t`At work`, kind: 'amount', cell: ({ state }) => (state.state === 'loaded' ? t`${state.inUse} of ${state.slots}` : '–') },
+  { title: t`Waiting`, kind: 'amount', cell: ({ state }) => String(state.waiting) },
+  { title: t`Memory`, kind: 'amount', cell: ({ state }) => (state.memoryBytes > 0 ? byteText(state.memoryBytes) : '–') },
 ]
 
 /** How each model stands. */
 export function ModelLedger(): VNode {
-  return <Ledger label="Models" columns={columns} rows={models.value ?? []} keyOf={({ id }) => id} />
+  return <Ledger label={t`Models`} columns={columns} rows={models.value ?? []} keyOf={({ id }) => id} />
 }

@@ -9,20 +9,21 @@ import { Check } from '../../parts/fields/check.tsx'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
+import { t } from './text.ts'
 import { createToken } from './token-requests.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const scopeHints = {
-  text: 'Chat, completions and embeddings',
-  image: 'Draw images, at once or later',
-  read: 'Look up requests, fetch results, list models',
+  text: t`Chat, completions and embeddings`,
+  image: t`Draw images, at once or later`,
+  read: t`Look up requests, fetch results, list models`,
 } as const satisfies Record<Scope, string>
 const lifetimes = [
-  { value: '', label: 'No end' },
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: 'One year' },
+  { value: '', label: t`No end` },
+  { value: '7', label: t`7 days` },
+  { value: '30', label: t`30 days` },
+  { value: '90', label: t`90 days` },
+  { value: '365', label: t`One year` },
 ] as const
 
 /** Asks for a name, what the token may do, and for how long. */
@@ -35,19 +36,19 @@ export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; on
     onCreated(await createToken({ name: name.value, scopes: chosen.value, ...end }))
   })
   return (
-    <Dialog title="New access token" onClose={onClose}>
+    <Dialog title={t`New access token`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <TextField
-          label="Name"
+          label={t`Name`}
           required
           maxLength={100}
-          placeholder="Nightly report"
-          hint="So that you know later which program it belongs to."
+          placeholder={t`Nightly report`}
+          hint={t`So that you know later which program it belongs to.`}
           {...bind(name)}
         />
         <fieldset class="stack tight">
-          <legend class="field-label">It may</legend>
+          <legend class="field-label">{t`It may`}</legend>
           {scopes.map((scope) => (
             <Check
               key={scope}
@@ -61,16 +62,14 @@ export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; on
           ))}
         </fieldset>
         <SelectField
-          label="Works for"
+          label={t`Works for`}
           options={lifetimes}
           value={days.value}
           onChange={(value) => {
             days.value = value
           }}
         />
-        <DialogChoice disabled={busy.value || chosen.value.length === 0} onClose={onClose}>
-          Make the token
-        </DialogChoice>
+        <DialogChoice disabled={busy.value || chosen.value.length === 0} onClose={onClose}>{t`Make the token`}</DialogChoice>
       </form>
     </Dialog>
   )

@@ -9,6 +9,7 @@ import { limitLines } from '../../parts/limits/limit-lines.ts'
 import { LimitList } from '../../parts/limits/limit-list.tsx'
 import { Moment, now } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
+import { t } from './text.ts'
 import { restoreToken, revokeToken } from './token-requests.ts'
 
 interface TokenLedgerProps {
@@ -24,36 +25,44 @@ export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode 
   const revoke = (token: ListedToken) =>
     act(async () => {
       await revokeToken(token.id)
-      showToast(`“${token.name}” is revoked.`, { label: 'Undo', run: () => act(() => restoreToken(token.id), reload) })
+      showToast(t`“${token.name}” is revoked.`, { label: t`Undo`, run: () => act(() => restoreToken(token.id), reload) })
     }, reload)
   const columns: readonly Column<ListedToken>[] = [
-    { title: 'Name', kind: 'lead', cell: ({ name }) => <span class="struck-name">{name}</span> },
-    { title: 'Token', cell: ({ hint }) => <code>sepia_…{hint}</code> },
-    { title: 'May', cell: (token) => token.scopes.join(', ') },
-    { title: 'Limits', cell: (token) => <TokenLines token={token} /> },
-    { title: 'Made', cell: ({ createdAt }) => <Moment at={createdAt} /> },
-    { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Moment at={lastUsedAt} />) },
-    { title: 'Ends', cell: ({ expiresAt }) => <End expiresAt={expiresAt} /> },
+    { title: t`Name`, kind: 'lead', cell: ({ name }) => <span class="struck-name">{name}</span> },
+    { title: t`Token`, cell: ({ hint }) => <code>sepia_…{hint}</code> },
+    { title: t`May`, cell: (token) => token.scopes.join(', ') },
+    { title: t`Limits`, cell: (token) => <TokenLines token={token} /> },
+    { title: t`Made`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { title: t`Last used`, cell: ({ lastUsedAt }) => (lastUsedAt === null ? t`never` : <Moment at={lastUsedAt} />) },
+    { title: t`Ends`, cell: ({ expiresAt }) => <End expiresAt={expiresAt} /> },
     {
-      title: 'Actions',
+      title: t`Actions`,
       kind: 'actions',
       cell: (token) =>
         token.revokedAt === null ? (
           <>
             <Button tone="quiet" size="small" onClick={() => limit(token)}>
-              Limits<span class="hidden-text"> of {token.name}</span>
+              {t`Limits`}
+              <span class="hidden-text"> {t`of ${token.name}`}</span>
             </Button>
             <Button tone="danger" size="small" onClick={() => revoke(token)}>
-              Revoke<span class="hidden-text"> {token.name}</span>
+              {t`Revoke`}
+              <span class="hidden-text"> {token.name}</span>
             </Button>
           </>
         ) : (
-          <span class="mark">revoked</span>
+          <span class="mark">{t`revoked`}</span>
         ),
     },
   ]
   return (
-    <Ledger label="Access tokens" columns={columns} rows={sorted} keyOf={({ id }) => id} isStruck={({ revokedAt }) => revokedAt !== null} />
+    <Ledger
+      label={t`Access tokens`}
+      columns={columns}
+      rows={sorted}
+      keyOf={({ id }) => id}
+      isStruck={({ revokedAt }) => revokedAt !== null}
+    />
   )
 }
 
@@ -66,8 +75,8 @@ function TokenLines({ token: { limits, budgets } }: { token: ListedToken }): VNo
 }
 
 function End({ expiresAt }: Pick<ListedToken, 'expiresAt'>): VNode {
-  if (expiresAt === null) return <>never</>
-  return expiresAt <= now.value ? <span class="mark warn">expired</span> : <Moment at={expiresAt} />
+  if (expiresAt === null) return <>{t`never`}</>
+  return expiresAt <= now.value ? <span class="mark warn">{t`expired`}</span> : <Moment at={expiresAt} />
 }
 
 async function act(change: () => Promise<void>, reload: () => Promise<void>): Promise<void> {

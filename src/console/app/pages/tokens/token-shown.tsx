@@ -3,26 +3,27 @@ import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { modelsOf } from '../../state/models.ts'
+import { t } from './text.ts'
 import { tokenSamples } from './token-samples.ts'
 
 /** The one time a token's text is seen, with lines that use it. */
 export function TokenShown({ text, onDone }: { text: string; onDone: () => void }): VNode {
   const model = modelsOf('text')[0]?.id ?? 'sepia-mini-chat'
   return (
-    <section class="sheet stack" aria-label="Your new token">
+    <section class="sheet stack" aria-label={t`Your new token`}>
       <div class="stack tight">
-        <h2>Your new token</h2>
-        <p class="soft">Copy it now. It is kept only as a fingerprint, so nobody can show it to you again.</p>
+        <h2>{t`Your new token`}</h2>
+        <p class="soft">{t`Copy it now. It is kept only as a fingerprint, so nobody can show it to you again.`}</p>
       </div>
       <div class="row">
         <code class="token-text" data-token>
           {text}
         </code>
-        <CopyButton text={text} primary label="Copy the token" />
+        <CopyButton text={text} primary label={t`Copy the token`} />
       </div>
       <CodeSample samples={tokenSamples(location.origin, text, model)} />
       <div>
-        <Button onClick={onDone}>I have copied it</Button>
+        <Button onClick={onDone}>{t`I have copied it`}</Button>
       </div>
     </section>
   )

@@ -10,6 +10,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
 import { NewTokenDialog } from './new-token-dialog.tsx'
+import { t } from './text.ts'
 import { TokenLedger } from './token-ledger.tsx'
 import { limitToken, listTokens } from './token-requests.ts'
 import { TokenShown } from './token-shown.tsx'
@@ -27,19 +28,13 @@ export function TokensPage(): VNode {
       onClick={() => {
         making.value = true
       }}
-    >
-      New token
-    </Button>
+    >{t`New token`}</Button>
   )
   return (
     <Page
-      title="Access tokens"
-      intro={
-        <>
-          A program that calls this service sends one of these along. Give each program its own. What it may ask for, to read and to try:
-          the <a href="/docs/api">API reference</a>.
-        </>
-      }
+      title={t`Access tokens`}
+      intro={t.rich`A program that calls this service sends one of these along. Give each program its own. What it may ask for, to read and to
+          try: the ${<a href="/docs/api">{t`API reference`}</a>}.`}
       actions={make}
     >
       {shown.value ? <TokenShown text={shown.value} onDone={() => (shown.value = null)} /> : null}
@@ -48,8 +43,8 @@ export function TokensPage(): VNode {
           tokens.length > 0 ? (
             <TokenLedger tokens={tokens} reload={reload} limit={(token) => (limiting.value = token)} />
           ) : (
-            <EmptyState drawing="key" title="No tokens yet">
-              <p>Make one, and your programs can talk to the models.</p>
+            <EmptyState drawing="key" title={t`No tokens yet`}>
+              <p>{t`Make one, and your programs can talk to the models.`}</p>
               <div class="row">{make}</div>
             </EmptyState>
           )
@@ -57,10 +52,10 @@ export function TokensPage(): VNode {
       </Loaded>
       {limiting.value ? (
         <LimitsDialog
-          title={`Limits of “${limiting.value.name}”`}
+          title={t`Limits of “${limiting.value.name}”`}
           limits={limiting.value.limits}
           names={useLimitNames}
-          empty="Where a box is empty only your account’s limit holds."
+          empty={t`Where a box is empty only your account’s limit holds.`}
           save={saveLimits(limiting.value)}
           onClose={() => {
             limiting.value = null

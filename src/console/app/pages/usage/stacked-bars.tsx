@@ -1,13 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { compactText, shortDayText, weekdayHourText, wholeText } from '../../language/formats.ts'
 import { Bar } from './bar.tsx'
 import { scaleTop } from './scale-top.ts'
+import { t } from './text.ts'
 import type { UsageSeries } from './usage-series.ts'
 
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })
-const whole = new Intl.NumberFormat()
-const dayText = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
-const hourText = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
 const dayLabels = 6
 const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowLeft: (at) => at - 1,
@@ -34,8 +32,8 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
   const figuresOf = (day: number) => series.flatMap(({ amounts, ...each }) => (amounts[day] ? [{ ...each, amount: amounts[day] }] : []))
   const textOf = (day: number) =>
     [
-      `${timeText(days[day] ?? '')}: ${whole.format(sums[day] ?? 0)}`,
-      ...figuresOf(day).map(({ name, amount }) => `${name} ${whole.format(amount)}`),
+      `${timeText(days[day] ?? '')}: ${wholeText(sums[day] ?? 0)}`,
+      ...figuresOf(day).map(({ name, amount }) => `${name} ${wholeText(amount)}`),
     ].join(', ')
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') read.value = null
@@ -68,14 +66,14 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
       <div class="plot">
         <div class="plot-scale" aria-hidden="true">
           {[highest, highest / 2, 0].map((amount) => (
-            <span key={amount}>{compact.format(amount)}</span>
+            <span key={amount}>{compactText(amount)}</span>
           ))}
         </div>
         <div
           class="plot-reader"
           role="slider"
           tabIndex={0}
-          aria-label={`${title} per ${isHour(days[0] ?? '') ? 'hour' : 'day'}`}
+          aria-label={isHour(days[0] ?? '') ? t`${title} per hour` : t`${title} per day`}
           aria-valuemin={0}
           aria-valuemax={last}
           aria-valuenow={shown ?? last}
@@ -102,14 +100,14 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
           {shown === null ? null : (
             <div class="plot-tip" style={tipPlace(shown, days.length)} aria-hidden="true">
               <strong>
-                {timeText(days[shown] ?? '')}: {whole.format(sums[shown] ?? 0)}
+                {timeText(days[shown] ?? '')}: {wholeText(sums[shown] ?? 0)}
               </strong>
               <dl>
                 {figuresOf(shown).map(({ key, name, shade, amount }) => (
                   <div key={key}>
                     <i class={`model-dot shade-${shade}`} />
                     <dt>{name}</dt>
-                    <dd>{whole.format(amount)}</dd>
+                    <dd>{wholeText(amount)}</dd>
                   </div>
                 ))}
               </dl>
@@ -141,5 +139,5 @@ function isHour(time: string): boolean {
 }
 
 function timeText(time: string): string {
-  return isHour(time) ? hourText.format(Date.parse(`${time}:00Z`)) : dayText.format(Date.parse(time))
+  return isHour(time) ? weekdayHourText(time) : shortDayText(time)
 }

@@ -14,20 +14,21 @@ import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../state/resource.ts'
 import { lastHours, loadHours } from './last-hours.ts'
 import { bySeries } from './series-of.ts'
+import { t } from './text.ts'
 import { UsageBreakdown } from './usage-breakdown.tsx'
 import { UsageReport } from './usage-report.tsx'
 import { lastDays } from './usage-series.ts'
 
 const spans = [
-  { value: '1', label: '24 hours' },
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
+  { value: '1', label: t`24 hours` },
+  { value: '7', label: t`7 days` },
+  { value: '30', label: t`30 days` },
+  { value: '90', label: t`90 days` },
 ] as const
 
 const groups = [
-  { value: 'model', label: 'By model' },
-  { value: 'person', label: 'By person' },
+  { value: 'model', label: t`By model` },
+  { value: 'person', label: t`By person` },
 ] as const
 
 /** Requests, tokens and images by day and model, everybody's by person too. */
@@ -55,22 +56,24 @@ export function UsagePage({ account }: { account: Account }): VNode {
   )
   return (
     <Page
-      title="Usage"
-      intro={byHour ? 'Counted per hour, in UTC.' : 'Counted per day, in UTC.'}
+      title={t`Usage`}
+      intro={byHour ? t`Counted per hour, in UTC.` : t`Counted per day, in UTC.`}
       actions={
         <>
           {account.role === 'owner' ? (
             <Check
-              label="Everybody"
+              label={t`Everybody`}
               checked={everyone.value}
               onChange={(checked) => {
                 everyone.value = checked
               }}
             />
           ) : null}
-          {everyone.value ? <Segments label="Stacked" options={groups} value={group.value} onChange={(by) => (group.value = by)} /> : null}
+          {everyone.value ? (
+            <Segments label={t`Stacked`} options={groups} value={group.value} onChange={(by) => (group.value = by)} />
+          ) : null}
           <Segments
-            label="Span"
+            label={t`Span`}
             options={spans}
             value={span.value}
             onChange={(value) => {
@@ -93,8 +96,8 @@ export function UsagePage({ account }: { account: Account }): VNode {
                 <UsageBreakdown asked={asked} />
               </>
             ) : (
-              <EmptyState drawing="ledger" title="Nothing to add up">
-                <p>Once somebody chats or draws, it is counted here. Never what was said, only how much.</p>
+              <EmptyState drawing="ledger" title={t`Nothing to add up`}>
+                <p>{t`Once somebody chats or draws, it is counted here. Never what was said, only how much.`}</p>
               </EmptyState>
             )}
           </div>

@@ -1,4 +1,5 @@
 import type { UsageDay } from '../../../../core/usage.ts'
+import { t } from './text.ts'
 
 /** What a bar is stacked of: the sums of one model, or of one person. */
 export interface UsageSeries {
@@ -51,7 +52,7 @@ export function usageSeries(
   if (all.length <= maxSeries) return all
   const rest = all.slice(maxSeries - 1)
   const others = days.map((_, day) => rest.reduce((sum, { amounts }) => sum + (amounts[day] ?? 0), 0))
-  return [...all.slice(0, maxSeries - 1), { key: 'others', name: 'others', shade: 'others', amounts: others }]
+  return [...all.slice(0, maxSeries - 1), { key: 'others', name: t`others`, shade: 'others', amounts: others }]
 }
 
 function sumOf({ amounts }: Pick<UsageSeries, 'amounts'>): number {

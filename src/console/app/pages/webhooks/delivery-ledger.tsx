@@ -2,34 +2,35 @@ import type { VNode } from 'preact'
 import type { ListedDelivery } from '../../../contract/webhooks.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment, now } from '../../parts/moment.tsx'
+import { t } from './text.ts'
 
 const marks = {
-  waiting: { tone: 'busy', label: 'waiting' },
-  delivered: { tone: 'good', label: 'delivered' },
-  'given-up': { tone: 'bad', label: 'given up' },
+  waiting: { tone: 'busy', label: t`waiting` },
+  delivered: { tone: 'good', label: t`delivered` },
+  'given-up': { tone: 'bad', label: t`given up` },
 } as const satisfies Record<ListedDelivery['state'], object>
 
 const columns: readonly Column<ListedDelivery>[] = [
-  { title: 'Receiver', kind: 'lead', cell: ({ url }) => <code>{url}</code> },
+  { title: t`Receiver`, kind: 'lead', cell: ({ url }) => <code>{url}</code> },
   {
-    title: 'Request',
+    title: t`Request`,
     cell: ({ inferenceId }) => (
-      <a href={`/console/requests/${encodeURIComponent(inferenceId)}`} aria-label={`Request ${inferenceId}`}>
+      <a href={`/console/requests/${encodeURIComponent(inferenceId)}`} aria-label={t`Request ${inferenceId}`}>
         <code>{inferenceId.slice(0, 8)}…</code>
       </a>
     ),
   },
-  { title: 'State', cell: ({ state }) => <span class={`mark ${marks[state].tone}`}>{marks[state].label}</span> },
-  { title: 'Attempts', kind: 'amount', cell: ({ attempts }) => attempts },
-  { title: 'Last result', cell: ({ lastResult }) => lastResult ?? '–' },
-  { title: 'Next attempt', cell: ({ state, nextAttemptAt }) => (state === 'waiting' ? nextAttempt(nextAttemptAt) : '–') },
+  { title: t`State`, cell: ({ state }) => <span class={`mark ${marks[state].tone}`}>{marks[state].label}</span> },
+  { title: t`Attempts`, kind: 'amount', cell: ({ attempts }) => attempts },
+  { title: t`Last result`, cell: ({ lastResult }) => lastResult ?? '–' },
+  { title: t`Next attempt`, cell: ({ state, nextAttemptAt }) => (state === 'waiting' ? nextAttempt(nextAttemptAt) : '–') },
 ]
 
 /** How the latest deliveries fared, newest first. */
 export function DeliveryLedger({ deliveries }: { deliveries: readonly ListedDelivery[] }): VNode {
-  return <Ledger label="Deliveries" columns={columns} rows={deliveries} keyOf={({ id }) => id} />
+  return <Ledger label={t`Deliveries`} columns={columns} rows={deliveries} keyOf={({ id }) => id} />
 }
 
 function nextAttempt(at: number): VNode | string {
-  return at < now.value + 60_000 ? 'within a minute' : <Moment at={at} />
+  return at < now.value + 60_000 ? t`within a minute` : <Moment at={at} />
 }

@@ -4,26 +4,23 @@ import { DialogChoice } from '../../parts/dialog-choice.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { showToast } from '../../state/toasts.ts'
+import { t } from './text.ts'
 import { rotateSecret } from './webhook-requests.ts'
 
 /** Asks once more before a new secret signs. */
 export function RotateDialog({ onClose, onRotated }: { onClose: () => void; onRotated: () => void }): VNode {
   const { busy, failure, submit } = useSubmit(async () => {
     await rotateSecret()
-    showToast('A new secret signs from now on.')
+    showToast(t`A new secret signs from now on.`)
     onRotated()
   })
   return (
-    <Dialog title="Rotate the secret?" onClose={onClose}>
+    <Dialog title={t`Rotate the secret?`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <p>
-          A new secret signs at once. The present one signs along for 24 hours: give the new one to every receiver by then. A secret that is
-          older still ends now.
-        </p>
-        <DialogChoice disabled={busy.value} onClose={onClose}>
-          Rotate
-        </DialogChoice>
+        <p>{t`A new secret signs at once. The present one signs along for 24 hours: give the new one to every receiver by then. A secret
+          that is older still ends now.`}</p>
+        <DialogChoice disabled={busy.value} onClose={onClose}>{t`Rotate`}</DialogChoice>
       </form>
     </Dialog>
   )

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { t } from './text.ts'
 
 /** One secret, out of sight until somebody asks for it. */
 export function SecretLine({ label, secret }: { label: string; secret: string }): VNode {
@@ -18,8 +19,8 @@ export function SecretLine({ label, secret }: { label: string; secret: string })
             shown.value = !shown.value
           }}
         >
-          {shown.value ? 'Hide' : 'Show'}
-          <span class="hidden-text"> the secret</span>
+          {shown.value ? t`Hide` : t`Show`}
+          <span class="hidden-text"> {t`the secret`}</span>
         </Button>
         <CopyButton text={secret} />
       </div>

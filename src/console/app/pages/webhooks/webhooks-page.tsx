@@ -7,6 +7,7 @@ import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { DeliveryLedger } from './delivery-ledger.tsx'
 import { SigningSecret } from './signing-secret.tsx'
+import { t } from './text.ts'
 import { loadWebhooks } from './webhook-requests.ts'
 
 const refreshMs = 5000
@@ -19,7 +20,7 @@ export function WebhooksPage(): VNode {
     refreshMs,
   )
   return (
-    <Page title="Webhooks" intro="An asynchronous request that names a receiver has its end announced there.">
+    <Page title={t`Webhooks`} intro={t`An asynchronous request that names a receiver has its end announced there.`}>
       <Loaded resource={resource} retry={() => void reload()}>
         {({ secrets, deliveries }) => (
           <>
@@ -27,10 +28,9 @@ export function WebhooksPage(): VNode {
             {deliveries.length > 0 ? (
               <DeliveryLedger deliveries={deliveries} />
             ) : (
-              <EmptyState drawing="ledger" title="No deliveries yet">
-                <p>
-                  Send an asynchronous request with the header <code>X-Service-Webhook</code> and the https address of your receiver.
-                </p>
+              <EmptyState drawing="ledger" title={t`No deliveries yet`}>
+                <p>{t.rich`Send an asynchronous request with the header ${<code>X-Service-Webhook</code>} and the https address of your
+                  receiver.`}</p>
               </EmptyState>
             )}
           </>

@@ -1,7 +1,9 @@
 import type { AttachedPicture, AttachedText, Turn } from '../../../../../core/chat/conversation.ts'
+import { anyOfText } from '../../../language/formats.ts'
 import { chatModels } from '../../../state/models.ts'
 import { askedModels } from '../compare/compared-models.ts'
 import type { Attachments } from '../conversation.ts'
+import { t } from '../text.ts'
 import { readChatPicture } from './read-chat-picture.ts'
 import { readTextFile } from './read-text-file.ts'
 
@@ -21,8 +23,8 @@ export async function attach(
     const blind = isPicture ? blindness(models) : null
     const read = blind !== null ? { fault: blind } : isPicture ? await readChatPicture(file) : await readTextFile(file)
     if ('fault' in read) faults.push(read.fault)
-    else if ('url' in read) pictures = added(pictures, read, mostPictures, 'pictures', faults)
-    else texts = added(texts, read, mostFiles, 'text files', faults)
+    else if ('url' in read) pictures = added(pictures, read, mostPictures, 'picture', faults)
+    else texts = added(texts, read, mostFiles, 'text', faults)
   }
   return { files: texts, pictures, faults: [...new Set(faults)] }
 }
@@ -31,11 +33,15 @@ function added<Kind extends AttachedPicture | AttachedText>(
   before: readonly Kind[],
   one: Kind,
   most: number,
-  name: string,
+  kind: 'picture' | 'text',
   faults: string[],
 ): readonly Kind[] {
   if (before.length < most) return [...before, one]
-  faults.push(`A message carries at most ${most} ${name}; send the rest with the next.`)
+  faults.push(
+    kind === 'picture'
+      ? t`A message carries at most ${most} pictures; send the rest with the next.`
+      : t`A message carries at most ${most} text files; send the rest with the next.`,
+  )
   return before
 }
 
@@ -45,8 +51,8 @@ export function blindness(models: readonly string[]): string | null {
   const blind = models.map((id) => known.find((model) => model.id === id)).find((model) => model !== undefined && !model.looks)
   if (blind === undefined) return null
   const seeing = known.filter(({ looks }) => looks).map(({ name }) => name)
-  const way = seeing.length === 0 ? 'no model here does' : `choose ${seeing.slice(0, 3).join(' or ')}`
-  return `${blind.name} does not look at pictures; ${way}.`
+  if (seeing.length === 0) return t`${blind.name} does not look at pictures; no model here does.`
+  return t`${blind.name} does not look at pictures; choose ${anyOfText(seeing.slice(0, 3))}.`
 }
 
 /** The same, for a conversation that holds pictures already. */

@@ -1,4 +1,5 @@
 import type { AttachedPicture } from '../../../../../core/chat/conversation.ts'
+import { t } from '../text.ts'
 
 /** Models that look at pictures make them about this small themselves. */
 const longestSide = 1568
@@ -19,6 +20,6 @@ export async function readChatPicture(file: File): Promise<AttachedPicture | { r
     const url = png !== null && png.length < (mostPngBytes * 4) / 3 ? png : canvas.toDataURL('image/jpeg', 0.9)
     return { name: file.name || 'picture', url }
   } catch {
-    return { fault: `${file.name || 'The picture'} is no picture that this browser can read; attach a PNG, JPEG, WebP or GIF.` }
+    return { fault: t`${file.name || t`The picture`} is no picture that this browser can read; attach a PNG, JPEG, WebP or GIF.` }
   }
 }

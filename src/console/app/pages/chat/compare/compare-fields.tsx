@@ -1,9 +1,10 @@
 import type { VNode } from 'preact'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { chatModels, modelChoices } from '../../../state/models.ts'
+import { t } from '../text.ts'
 import { comparedModels } from './compared-models.ts'
 
-const none = { value: '', label: 'No other' }
+const none = { value: '', label: t`No other` }
 
 /** Which other models answer the next message too, side by side. */
 export function CompareFields(): VNode {
@@ -12,15 +13,15 @@ export function CompareFields(): VNode {
   return (
     <div class="stack">
       <SelectField
-        label="Second model"
+        label={t`Second model`}
         value={second}
         options={options}
-        hint="It answers the next message too, beside the first."
+        hint={t`It answers the next message too, beside the first.`}
         onChange={(id) => (comparedModels.value = { second: id, third: id === '' ? '' : third })}
       />
       {second === '' ? null : (
         <SelectField
-          label="Third model"
+          label={t`Third model`}
           value={third}
           options={options}
           onChange={(id) => (comparedModels.value = { second, third: id })}

@@ -3,13 +3,14 @@ import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { Button } from '../../../parts/button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { current } from '../conversations.ts'
+import { t } from '../text.ts'
 import { AnswerBody } from '../turns/answer-body.tsx'
 import { answerFacts } from '../turns/answer-facts.ts'
 
 /** The answers of several models to one message, side by side as they are written; the conversation goes on with one of them. */
 export function Comparison(): VNode {
   return (
-    <section class="comparison" aria-label="Answers compared">
+    <section class="comparison" aria-label={t`Answers compared`}>
       {current.value.compared().map((turn, index) => (
         <ComparedAnswer turn={turn} number={index + 1} key={turn.id} />
       ))}
@@ -20,7 +21,7 @@ export function Comparison(): VNode {
 function ComparedAnswer({ turn, number }: { turn: Turn; number: number }): VNode {
   const writing = turn.state === 'writing'
   return (
-    <article class="turn-answer sheet" data-state={turn.state} aria-label={`Answer ${number}, ${turn.model}`}>
+    <article class="turn-answer sheet" data-state={turn.state} aria-label={t`Answer ${number}, ${turn.model ?? ''}`}>
       <h3 class="clipped" title={turn.model ?? ''}>
         {turn.model}
       </h3>
@@ -28,11 +29,13 @@ function ComparedAnswer({ turn, number }: { turn: Turn; number: number }): VNode
       <footer class="turn-foot">
         {writing ? (
           <Button size="small" icon="stop" onClick={() => current.value.stop(turn)}>
-            Stop<span class="hidden-text"> answer {number}</span>
+            {t`Stop`}
+            <span class="hidden-text"> {t`answer ${number}`}</span>
           </Button>
         ) : (
           <Button tone="primary" size="small" onClick={() => current.value.choose(turn)}>
-            Go on with this one<span class="hidden-text">, answer {number}</span>
+            {t`Go on with this one`}
+            <span class="hidden-text">, {t`answer ${number}`}</span>
           </Button>
         )}
         {turn.content && !writing ? <CopyButton text={turn.content} /> : null}

@@ -6,6 +6,7 @@ import { DialogChoice } from '../../../parts/dialog-choice.tsx'
 import { FailureNote } from '../../../parts/failure-note.tsx'
 import { TextField } from '../../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../../parts/use-submit.ts'
+import { t } from '../text.ts'
 import { keepPreset, savePreset } from './presets.ts'
 
 /** Gives the settings a name, or a preset another one. */
@@ -17,13 +18,13 @@ export function PresetNameDialog({ preset, onClose }: { preset: ChatPreset | nul
     onClose()
   })
   return (
-    <Dialog title={preset === null ? 'Save as a preset' : 'Rename the preset'} onClose={onClose}>
+    <Dialog title={preset === null ? t`Save as a preset` : t`Rename the preset`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        <p class="soft">A preset keeps the system prompt and the parameters, for you alone. The model stays as it is chosen.</p>
+        <p class="soft">{t`A preset keeps the system prompt and the parameters, for you alone. The model stays as it is chosen.`}</p>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <TextField label="Name of the preset" value={name.value} maxLength={100} onInput={(text) => (name.value = text)} />
+        <TextField label={t`Name of the preset`} value={name.value} maxLength={100} onInput={(text) => (name.value = text)} />
         <DialogChoice disabled={busy.value || name.value.trim() === ''} onClose={onClose}>
-          {preset === null ? 'Save' : 'Rename'}
+          {preset === null ? t`Save` : t`Rename`}
         </DialogChoice>
       </form>
     </Dialog>

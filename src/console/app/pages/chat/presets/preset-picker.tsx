@@ -6,6 +6,7 @@ import { FailureNote } from '../../../parts/failure-note.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { useResource } from '../../../state/resource.ts'
 import { showToast } from '../../../state/toasts.ts'
+import { t } from '../text.ts'
 import { PresetNameDialog } from './preset-name-dialog.tsx'
 import { applyPreset, chosenPreset, differs, loadPresets, presets, removePreset, setStandardPreset, updatePreset } from './presets.ts'
 
@@ -21,37 +22,29 @@ export function PresetPicker(): VNode {
   const remove = async () => {
     if (chosen === null) return
     const undo = await removePreset(chosen)
-    showToast('Preset deleted.', { label: 'Undo', run: () => void undo().catch(fail) })
+    showToast(t`Preset deleted.`, { label: t`Undo`, run: () => void undo().catch(fail) })
   }
   const nameOf = (id: string, name: string) => (presets.value?.standard === id ? `${name} (default)` : name)
   return (
     <div class="stack tight">
       <SelectField
-        label="Preset"
+        label={t`Preset`}
         value={chosen?.id ?? ''}
-        options={[{ value: '', label: 'None' }, ...known.map(({ id, name }) => ({ value: id, label: nameOf(id, name) }))]}
+        options={[{ value: '', label: t`None` }, ...known.map(({ id, name }) => ({ value: id, label: nameOf(id, name) }))]}
         onChange={(id) => applyPreset(known.find((preset) => preset.id === id) ?? null)}
       />
       {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={() => void reload()} /> : null}
       <div class="row">
         {chosen !== null && differs(chosen) ? (
-          <Button size="small" onClick={() => run(updatePreset(chosen))}>
-            Save changes
-          </Button>
+          <Button size="small" onClick={() => run(updatePreset(chosen))}>{t`Save changes`}</Button>
         ) : null}
-        <Button tone="quiet" size="small" icon="plus" onClick={() => (naming.value = 'new')}>
-          Save as a preset
-        </Button>
+        <Button tone="quiet" size="small" icon="plus" onClick={() => (naming.value = 'new')}>{t`Save as a preset`}</Button>
         {chosen === null ? null : (
           <>
-            <Button tone="quiet" size="small" icon="brush" iconOnly onClick={() => (naming.value = 'other')}>
-              Rename the preset
-            </Button>
-            <Button tone="quiet" size="small" icon="trash" iconOnly onClick={() => run(remove())}>
-              Delete the preset
-            </Button>
+            <Button tone="quiet" size="small" icon="brush" iconOnly onClick={() => (naming.value = 'other')}>{t`Rename the preset`}</Button>
+            <Button tone="quiet" size="small" icon="trash" iconOnly onClick={() => run(remove())}>{t`Delete the preset`}</Button>
             <Button tone="quiet" size="small" onClick={() => run(setStandardPreset(isStandard ? null : chosen))}>
-              {isStandard ? 'No longer the default' : 'Make it the default'}
+              {isStandard ? t`No longer the default` : t`Make it the default`}
             </Button>
           </>
         )}

@@ -1,5 +1,6 @@
 import type { ChatParameters } from '../../../../../core/chat/preset.ts'
 import type { JsonObject } from '../../../../../core/text-generation.ts'
+import { t } from '../text.ts'
 import { readJsonObject } from './read-json-object.ts'
 
 /** A schema to begin with. */
@@ -20,5 +21,5 @@ export function readSchema({ format, schema }: Pick<ChatParameters, 'format' | '
 } {
   if (format !== 'schema') return { schema: null, fault: null }
   const read = readJsonObject(schema)
-  return read === null ? { schema: null, fault: 'Write a JSON schema: one JSON object.' } : { schema: read as JsonObject, fault: null }
+  return read === null ? { schema: null, fault: t`Write a JSON schema: one JSON object.` } : { schema: read as JsonObject, fault: null }
 }

@@ -1,18 +1,8 @@
 import type { ChatBody } from '../../../../../http/wire/chat/chat-request.ts'
+import { t } from '../text.ts'
 import { isObject, readJson } from './read-json-object.ts'
 
 export type Tool = NonNullable<ChatBody['tools']>[number]
-
-/** A function to begin with. */
-export const exampleTools = `{
-  "name": "get_weather",
-  "description": "The weather of a city, now.",
-  "parameters": {
-    "type": "object",
-    "properties": { "city": { "type": "string" } },
-    "required": ["city"]
-  }
-}`
 
 /** The functions in a JSON text: one, or a list of them, each bare or as OpenAI wraps it. An empty text has none; or why there are none. */
 export function readTools(text: string): { readonly tools: readonly Tool[]; readonly fault: string | null } {
@@ -21,10 +11,10 @@ export function readTools(text: string): { readonly tools: readonly Tool[]; read
   const tools = (Array.isArray(value) ? value : [value]).map(readTool)
   const known = tools.filter((tool) => tool !== null)
   if (known.length < tools.length || known.length === 0)
-    return { tools: [], fault: 'Write a function as JSON, with a name and its parameters, or a list of functions.' }
+    return { tools: [], fault: t`Write a function as JSON, with a name and its parameters, or a list of functions.` }
   const names = known.map((tool) => tool.function.name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) return { tools: [], fault: `${twice} is there twice; each function needs a name of its own.` }
+  if (twice !== undefined) return { tools: [], fault: t`${twice} is there twice; each function needs a name of its own.` }
   return { tools: known, fault: null }
 }
 

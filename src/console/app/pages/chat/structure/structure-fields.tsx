@@ -3,17 +3,19 @@ import { Button } from '../../../parts/button.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { changeChatSettings, chatSettings } from '../chat-settings.ts'
+import { t } from '../text.ts'
 import { exampleSchema, readSchema } from './read-schema.ts'
-import { exampleTools, readTools } from './read-tools.ts'
+import { readTools } from './read-tools.ts'
+import { exampleTools } from './tool-samples.ts'
 
 const formats = [
-  { value: 'text', label: 'Any text' },
-  { value: 'json', label: 'A JSON object' },
-  { value: 'schema', label: 'JSON that fits a schema' },
+  { value: 'text', label: t`Any text` },
+  { value: 'json', label: t`A JSON object` },
+  { value: 'schema', label: t`JSON that fits a schema` },
 ] as const
 const choices = [
-  { value: 'auto', label: 'May call them' },
-  { value: 'required', label: 'Must call one' },
+  { value: 'auto', label: t`May call them` },
+  { value: 'required', label: t`Must call one` },
 ] as const
 
 /** What an answer has to look like, and the functions that the model may ask to have called. */
@@ -22,10 +24,10 @@ export function StructureFields(): VNode {
   const tools = readTools(settings.tools)
   return (
     <div class="stack">
-      <SelectField label="Answers are" value={settings.format} options={formats} onChange={(format) => changeChatSettings({ format })} />
+      <SelectField label={t`Answers are`} value={settings.format} options={formats} onChange={(format) => changeChatSettings({ format })} />
       {settings.format === 'schema' ? (
         <TextArea
-          label="JSON schema"
+          label={t`JSON schema`}
           mono
           rows={6}
           value={settings.schema}
@@ -34,23 +36,23 @@ export function StructureFields(): VNode {
         />
       ) : null}
       {settings.format === 'schema' && settings.schema === '' ? (
-        <Example onChoose={() => changeChatSettings({ schema: exampleSchema })}>Begin with an example schema</Example>
+        <Example onChoose={() => changeChatSettings({ schema: exampleSchema })}>{t`Begin with an example schema`}</Example>
       ) : null}
       <TextArea
-        label="Functions"
+        label={t`Functions`}
         mono
         rows={4}
         value={settings.tools}
         fault={tools.fault}
-        placeholder="One function as JSON, or a list"
+        placeholder={t`One function as JSON, or a list`}
         onInput={(text) => changeChatSettings({ tools: text })}
       />
       {settings.tools === '' ? (
-        <Example onChoose={() => changeChatSettings({ tools: exampleTools })}>Begin with an example function</Example>
+        <Example onChoose={() => changeChatSettings({ tools: exampleTools })}>{t`Begin with an example function`}</Example>
       ) : null}
       {tools.tools.length > 0 ? (
         <SelectField
-          label="The model"
+          label={t`The model`}
           value={settings.toolChoice}
           options={choices}
           onChange={(toolChoice) => changeChatSettings({ toolChoice })}

@@ -4,6 +4,7 @@ import type { AskedCall, Turn } from '../../../../../core/chat/conversation.ts'
 import { Button } from '../../../parts/button.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { current } from '../conversations.ts'
+import { t } from '../text.ts'
 import { readJson } from './read-json-object.ts'
 
 /** The functions that an answer asks to have called; whoever reads it says what they came to, and the model goes on. */
@@ -13,7 +14,10 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
   if (calls.length === 0) return null
   const isOpen = last && turn.state === 'done' && calls.some(({ result }) => result === undefined)
   // Several calls of one function are told apart by their place.
-  const numbered = (index: number) => (calls.length > 1 ? `${calls[index]?.name} (${index + 1} of ${calls.length})` : calls[index]?.name)
+  const numbered = (index: number) => {
+    const name = calls[index]?.name ?? ''
+    return calls.length > 1 ? t`${name} (${index + 1} of ${calls.length})` : name
+  }
   const submit = (event: Event) => {
     event.preventDefault()
     current.value.answerCalls(turn, results.value)
@@ -24,34 +28,26 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
   return (
     <form class="stack" onSubmit={submit}>
       {calls.map((call, index) => (
-        <section class="tool-call stack tight" key={call.id} aria-label={`Call of ${numbered(index)}`}>
-          <h3>
-            Asks for <code>{call.name}</code>
-          </h3>
+        <section class="tool-call stack tight" key={call.id} aria-label={t`Call of ${numbered(index)}`}>
+          <h3>{t.rich`Asks for ${<code>{call.name}</code>}`}</h3>
           <pre>
             <code>{readable(call)}</code>
           </pre>
           {isOpen ? (
             <TextArea
-              label={`What ${numbered(index)} answers`}
+              label={t`What ${numbered(index)} answers`}
               mono
               rows={2}
               value={results.value[index] ?? ''}
               onInput={(text) => change(index, text)}
             />
           ) : null}
-          {call.result === undefined ? null : (
-            <p class="soft">
-              It answered: <code>{call.result}</code>
-            </p>
-          )}
+          {call.result === undefined ? null : <p class="soft">{t.rich`It answered: ${<code>{call.result}</code>}`}</p>}
         </section>
       ))}
       {isOpen ? (
         <div>
-          <Button tone="primary" size="small">
-            Go on with this
-          </Button>
+          <Button tone="primary" size="small">{t`Go on with this`}</Button>
         </div>
       ) : null}
     </form>

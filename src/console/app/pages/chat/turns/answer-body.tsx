@@ -3,6 +3,7 @@ import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { FailureDetail } from '../../../parts/failure-detail.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Prose } from '../../../parts/markdown/prose.tsx'
+import { t } from '../text.ts'
 import { AnswerWaiting } from './answer-waiting.tsx'
 
 /** What a model said: its thoughts folded, its answer, whether that fits its schema, and why it failed. */
@@ -16,7 +17,7 @@ export function AnswerBody({ turn }: { turn: Turn }): VNode {
         <details class="fold thoughts">
           <summary>
             <Icon name="next" size={14} />
-            {writing && content === '' ? 'Thinking…' : 'Thoughts'}
+            {writing && content === '' ? t`Thinking…` : t`Thoughts`}
           </summary>
           <Prose text={thoughts} caret={false} />
         </details>
@@ -37,10 +38,10 @@ export function AnswerBody({ turn }: { turn: Turn }): VNode {
 }
 
 function Verdict({ faults }: { faults: readonly string[] }): VNode {
-  if (faults.length === 0) return <p class="mark good">Fits the schema</p>
+  if (faults.length === 0) return <p class="mark good">{t`Fits the schema`}</p>
   return (
     <div class="note warn stack tight">
-      <p>Does not fit the schema:</p>
+      <p>{t`Does not fit the schema:`}</p>
       <ul>
         {faults.map((fault) => (
           <li key={fault}>{fault}</li>

@@ -1,9 +1,11 @@
 import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { wholeText } from '../../../language/formats.ts'
 import { durationText } from '../../../parts/duration-text.ts'
+import { t } from '../text.ts'
 
 /** What arrives faster than this came in one piece, which says nothing about the speed. */
 const measurableMs = 5
-const endings = { writing: '', done: '', stopped: 'stopped by you', cut: 'reached the token limit', failed: '' } as const
+const endings = { writing: '', done: '', stopped: t`stopped by you`, cut: t`reached the token limit`, failed: '' } as const
 
 /** How an answer ended, and what it took. */
 export function answerFacts({ state, facts }: Turn): readonly string[] {
@@ -12,11 +14,11 @@ export function answerFacts({ state, facts }: Turn): readonly string[] {
 
 function factTexts({ promptTokens, completionTokens, firstTextMs, writingMs }: NonNullable<Turn['facts']>): readonly string[] {
   const speed =
-    completionTokens > 1 && writingMs >= measurableMs ? [`${Math.round(((completionTokens - 1) / writingMs) * 1000)} tokens/s`] : []
+    completionTokens > 1 && writingMs >= measurableMs ? [t`${wholeText(((completionTokens - 1) / writingMs) * 1000)} tokens/s`] : []
   return [
-    `${promptTokens} tokens read`,
-    `${completionTokens} written`,
+    t`${wholeText(promptTokens)} tokens read`,
+    t`${wholeText(completionTokens)} written`,
     ...speed,
-    `first text after ${durationText(Math.max(0, firstTextMs))}`,
+    t`first text after ${durationText(Math.max(0, firstTextMs))}`,
   ]
 }

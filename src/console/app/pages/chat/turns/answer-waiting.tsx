@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
 import { loadModels, modelsOf } from '../../../state/models.ts'
 import { useRepeat } from '../../../state/repeat.ts'
+import { t } from '../text.ts'
 
 const refreshMs = 1000
 
@@ -20,18 +21,18 @@ export function AnswerWaiting({ modelId }: { modelId: string | null }): VNode {
 
 function waitingText(modelId: string | null): string {
   const model = modelsOf('text').find(({ id }) => id === modelId)
-  if (model === undefined) return 'Waiting for the model…'
+  if (model === undefined) return t`Waiting for the model…`
   const { name, state } = model
   switch (state.state) {
     case 'unloaded':
-      return `${name} is being loaded…`
+      return t`${name} is being loaded…`
     case 'loading':
       return state.loadProgress === undefined
-        ? `${name} is being loaded…`
-        : `${name} is being loaded: ${Math.floor(state.loadProgress * 100)} %`
+        ? t`${name} is being loaded…`
+        : t`${name} is being loaded: ${Math.floor(state.loadProgress * 100)} %`
     case 'backing-off':
-      return `${name} stopped and will be started again.`
+      return t`${name} stopped and will be started again.`
     case 'loaded':
-      return state.waiting > 0 ? `${name} is busy; ${state.waiting} waiting.` : `${name} is reading…`
+      return state.waiting > 0 ? t`${name} is busy; ${state.waiting} waiting.` : t`${name} is reading…`
   }
 }

@@ -4,6 +4,7 @@ import { Button } from '../../../parts/button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { current } from '../conversations.ts'
 import { ToolCalls } from '../structure/tool-calls.tsx'
+import { t } from '../text.ts'
 import { AnswerBody } from './answer-body.tsx'
 import { answerFacts } from './answer-facts.ts'
 import { RemoveTurn } from './remove-turn.tsx'
@@ -14,19 +15,15 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
   const isOpenEnded = last && turn.content !== '' && turn.state !== 'done'
   return (
     <article class="turn-answer" data-state={turn.state}>
-      <span class="hidden-text">The model: </span>
+      <span class="hidden-text">{t`The model`}: </span>
       <AnswerBody turn={turn} />
       <ToolCalls turn={turn} last={last} />
       {turn.state === 'writing' ? null : (
         <footer class="turn-foot">
           {turn.content ? <CopyButton text={turn.content} /> : null}
-          {isOpenEnded ? (
-            <Button tone="quiet" size="small" icon="next" onClick={() => current.value.goOn(turn)}>
-              Go on
-            </Button>
-          ) : null}
+          {isOpenEnded ? <Button tone="quiet" size="small" icon="next" onClick={() => current.value.goOn(turn)}>{t`Go on`}</Button> : null}
           <Button tone="quiet" size="small" icon="again" onClick={() => current.value.regenerate(turn)}>
-            {turn.failure ? 'Try again' : 'Regenerate'}
+            {turn.failure ? t`Try again` : t`Regenerate`}
           </Button>
           <RemoveTurn turn={turn} />
           <Versions turn={turn} />

@@ -3,16 +3,13 @@ import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { Button } from '../../../parts/button.tsx'
 import { showToast } from '../../../state/toasts.ts'
 import { current } from '../conversations.ts'
+import { t } from '../text.ts'
 
 /** Takes a message out with what follows it; the toast brings it back. */
 export function RemoveTurn({ turn }: { turn: Turn }): VNode {
   const remove = () => {
     const undo = current.value.remove(turn)
-    showToast('Message deleted, with what followed it.', { label: 'Undo', run: undo })
+    showToast(t`Message deleted, with what followed it.`, { label: t`Undo`, run: undo })
   }
-  return (
-    <Button tone="quiet" size="small" icon="trash" iconOnly onClick={remove}>
-      Delete
-    </Button>
-  )
+  return <Button tone="quiet" size="small" icon="trash" iconOnly onClick={remove}>{t`Delete`}</Button>
 }

@@ -6,6 +6,7 @@ import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { current } from '../conversations.ts'
+import { t } from '../text.ts'
 import { RemoveTurn } from './remove-turn.tsx'
 import { Versions } from './versions.tsx'
 
@@ -18,7 +19,7 @@ export function Said({ turn }: { turn: Turn }): VNode {
   return (
     <div class="turn-said">
       <div class="turn-user">
-        <span class="hidden-text">You: </span>
+        <span class="hidden-text">{t`You`}: </span>
         {turn.pictures ? (
           <span class="said-pictures">
             {turn.pictures.map((picture, index) => (
@@ -38,9 +39,7 @@ export function Said({ turn }: { turn: Turn }): VNode {
       <footer class="turn-foot">
         <Versions turn={turn} />
         <CopyButton text={turn.content} />
-        <Button tone="quiet" size="small" icon="brush" onClick={() => (edited.value = turn.content)}>
-          Edit
-        </Button>
+        <Button tone="quiet" size="small" icon="brush" onClick={() => (edited.value = turn.content)}>{t`Edit`}</Button>
         <RemoveTurn turn={turn} />
       </footer>
       {shown.value ? (
@@ -69,14 +68,10 @@ function EditSaid({ turn, text, onInput, onClose }: EditSaidProps): VNode {
   }
   return (
     <form class="turn-edit stack" onSubmit={submit}>
-      <TextArea label="Your message, said differently" value={text} rows={3} onInput={onInput} />
+      <TextArea label={t`Your message, said differently`} value={text} rows={3} onInput={onInput} />
       <div class="row">
-        <Button tone="primary" size="small" disabled={isEmpty}>
-          Ask again
-        </Button>
-        <Button tone="quiet" size="small" onClick={onClose}>
-          Leave as it was
-        </Button>
+        <Button tone="primary" size="small" disabled={isEmpty}>{t`Ask again`}</Button>
+        <Button tone="quiet" size="small" onClick={onClose}>{t`Leave as it was`}</Button>
       </div>
     </form>
   )

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { Button } from '../../../parts/button.tsx'
 import { current } from '../conversations.ts'
+import { t } from '../text.ts'
 
 /** Which version of a message is shown, and the way to the others; nothing where there is only one. */
 export function Versions({ turn }: { turn: Turn }): VNode | null {
@@ -14,15 +15,16 @@ export function Versions({ turn }: { turn: Turn }): VNode | null {
   }
   return (
     <span class="versions">
-      <Button tone="quiet" size="small" icon="back" iconOnly disabled={at === 0} onClick={show(at - 1)}>
-        Earlier version
-      </Button>
-      <span>
-        {at + 1} of {versions.length}
-      </span>
-      <Button tone="quiet" size="small" icon="next" iconOnly disabled={at === versions.length - 1} onClick={show(at + 1)}>
-        Later version
-      </Button>
+      <Button tone="quiet" size="small" icon="back" iconOnly disabled={at === 0} onClick={show(at - 1)}>{t`Earlier version`}</Button>
+      <span>{t`${at + 1} of ${versions.length}`}</span>
+      <Button
+        tone="quiet"
+        size="small"
+        icon="next"
+        iconOnly
+        disabled={at === versions.length - 1}
+        onClick={show(at + 1)}
+      >{t`Later version`}</Button>
     </span>
   )
 }

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import type { ImageAsset } from '../../../../contract/image-assets.ts'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
+import { t } from '../text.ts'
 
 interface AddAssetProps {
   readonly label: string
@@ -16,7 +17,7 @@ export function AddAsset({ label, known, add }: AddAssetProps): VNode | null {
     <SelectField
       label={label}
       value=""
-      options={[{ value: '', label: 'Choose…' }, ...known.map((asset) => ({ value: asset.name, label: asset.label }))]}
+      options={[{ value: '', label: t`Choose…` }, ...known.map((asset) => ({ value: asset.name, label: asset.label }))]}
       onChange={(name) => {
         const asset = known.find((each) => each.name === name)
         if (asset) add(asset.name, asset.label)

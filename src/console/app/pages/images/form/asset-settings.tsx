@@ -6,6 +6,7 @@ import { Fold } from '../../../parts/fields/fold.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
 import { TextField } from '../../../parts/fields/text-field.tsx'
+import { t } from '../text.ts'
 import { AddAsset } from './add-asset.tsx'
 import type { ImageAbilities } from './image-abilities.ts'
 import { loraRange } from './image-ranges.ts'
@@ -22,14 +23,14 @@ export function AssetSettings({ abilities: { assets } }: { abilities: ImageAbili
     ...imageSettings.value.inversions.filter(({ name }) => inversions.some((asset) => asset.name === name)),
   ]
   return (
-    <Fold title="LoRAs and other weights" {...(chosen.length > 0 && { note: String(chosen.length) })}>
+    <Fold title={t`LoRAs and other weights`} {...(chosen.length > 0 && { note: String(chosen.length) })}>
       {loras.length > 0 ? <Loras known={loras} /> : null}
       {inversions.length > 0 ? <Inversions known={inversions} /> : null}
       {vaes.length > 0 ? (
         <SelectField
           label="VAE"
           value={vaes.some(({ name }) => name === vae) ? vae : ''}
-          options={[{ value: '', label: 'The model’s own' }, ...vaes.map(({ name, label }) => ({ value: name, label }))]}
+          options={[{ value: '', label: t`The model’s own` }, ...vaes.map(({ name, label }) => ({ value: name, label }))]}
           onChange={(next) => changeImageSettings({ vae: next })}
         />
       ) : null}
@@ -53,13 +54,13 @@ function Loras({ known }: { known: readonly ImageAsset[] }): VNode {
             iconOnly
             onClick={() => changeImageSettings({ loras: loras.filter((each) => each.name !== name) })}
           >
-            {`Remove ${label}`}
+            {t`Remove ${label}`}
           </Button>
         </div>
       ))}
       {chosen.length < mostLoras ? (
         <AddAsset
-          label="Add a LoRA"
+          label={t`Add a LoRA`}
           known={known.filter(({ name }) => !loras.some((each) => each.name === name))}
           add={(name) => changeImageSettings({ loras: [...loras, { name, weight: 1 }] })}
         />
@@ -76,10 +77,10 @@ function Inversions({ known }: { known: readonly ImageAsset[] }): VNode {
       {chosen.map(({ asset: { name, label }, word }) => (
         <div class="row nowrap chosen-asset" key={name}>
           <TextField
-            label={`Word for ${label}`}
+            label={t`Word for ${label}`}
             value={word}
             maxLength={100}
-            placeholder="as it stands in the prompt"
+            placeholder={t`as it stands in the prompt`}
             onInput={(next) =>
               changeImageSettings({ inversions: inversions.map((each) => (each.name === name ? { name, word: next } : each)) })
             }
@@ -90,12 +91,12 @@ function Inversions({ known }: { known: readonly ImageAsset[] }): VNode {
             iconOnly
             onClick={() => changeImageSettings({ inversions: inversions.filter((each) => each.name !== name) })}
           >
-            {`Remove ${label}`}
+            {t`Remove ${label}`}
           </Button>
         </div>
       ))}
       <AddAsset
-        label="Add a textual inversion"
+        label={t`Add a textual inversion`}
         known={known.filter(({ name }) => !inversions.some((each) => each.name === name))}
         add={(name, label) => changeImageSettings({ inversions: [...inversions, { name, word: label }] })}
       />

@@ -7,6 +7,7 @@ import { Fold } from '../../../parts/fields/fold.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
 import { showToast } from '../../../state/toasts.ts'
 import { readPicture } from '../start/read-picture.ts'
+import { t } from '../text.ts'
 import { AddAsset } from './add-asset.tsx'
 import { addControlnet, type ChosenControlnet, changeControlnet, controlnets, removeControlnet } from './controlnets.ts'
 import type { ImageAbilities } from './image-abilities.ts'
@@ -22,7 +23,7 @@ export function ControlnetSettings({ abilities }: { abilities: ImageAbilities })
       {chosen.map((each) => (
         <Controlnet key={each.key} chosen={each} label={known.find(({ name }) => name === each.name)?.label ?? each.name} />
       ))}
-      {chosen.length < mostControlnets ? <AddAsset label="Add a ControlNet" known={known} add={addControlnet} /> : null}
+      {chosen.length < mostControlnets ? <AddAsset label={t`Add a ControlNet`} known={known} add={addControlnet} /> : null}
     </Fold>
   )
 }
@@ -32,7 +33,7 @@ function Controlnet({ chosen: { key, url, scale, until, preprocess }, label }: {
     if (file === undefined) return
     readPicture(file).then(
       (picture) => changeControlnet(key, { url: picture.url }),
-      () => showToast('This file is no picture that the browser can read.'),
+      () => showToast(t`This file is no picture that the browser can read.`),
     )
   }
   return (
@@ -40,31 +41,31 @@ function Controlnet({ chosen: { key, url, scale, until, preprocess }, label }: {
       <div class="row between nowrap">
         <span class="field-label">{label}</span>
         <Button tone="quiet" size="small" icon="close" iconOnly onClick={() => removeControlnet(key)}>
-          {`Remove ${label}`}
+          {t`Remove ${label}`}
         </Button>
       </div>
-      {url === null ? null : <img class="controlnet-picture" src={url} alt={`What ${label} is shown`} />}
+      {url === null ? null : <img class="controlnet-picture" src={url} alt={t`What ${label} is shown`} />}
       <DropZone accept="image/png,image/jpeg,image/webp" take={take}>
-        {url === null ? 'Drop its picture here, or choose a file' : 'Another picture'}
+        {url === null ? t`Drop its picture here, or choose a file` : t`Another picture`}
       </DropZone>
       <Slider
-        label="Strength"
+        label={t`Strength`}
         value={scale}
         {...controlnetRanges.scale}
         standard={1}
         onChange={(next) => changeControlnet(key, { scale: next })}
       />
       <Slider
-        label="Until"
-        hint="share of the steps"
+        label={t`Until`}
+        hint={t`share of the steps`}
         value={until}
         {...controlnetRanges.until}
         standard={1}
         onChange={(next) => changeControlnet(key, { until: next })}
       />
       <Check
-        label="Find its edges"
-        hint="for a canny ControlNet; others take the picture as it is"
+        label={t`Find its edges`}
+        hint={t`for a canny ControlNet; others take the picture as it is`}
         checked={preprocess}
         onChange={(next) => changeControlnet(key, { preprocess: next })}
       />

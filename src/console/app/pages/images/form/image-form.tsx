@@ -6,6 +6,7 @@ import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { drawingModels, modelChoices } from '../../../state/models.ts'
 import { draw } from '../runs/image-runs.ts'
 import { StartingImageField } from '../start/starting-image-field.tsx'
+import { t } from '../text.ts'
 import { AssetSettings } from './asset-settings.tsx'
 import { ControlnetSettings } from './controlnet-settings.tsx'
 import { imageRanges } from './image-ranges.ts'
@@ -31,7 +32,7 @@ export function ImageForm(): VNode {
   return (
     <form
       class="studio-form"
-      aria-label="What to draw"
+      aria-label={t`What to draw`}
       onSubmit={(event) => {
         event.preventDefault()
         submit()
@@ -43,27 +44,27 @@ export function ImageForm(): VNode {
       <div class="studio-fields">
         <ModelField />
         <TextArea
-          label="Prompt"
+          label={t`Prompt`}
           rows={4}
           maxLength={10_000}
           value={settings.prompt}
-          placeholder="a glossy tiger on a light blue background"
+          placeholder={t`a glossy tiger on a light blue background`}
           onInput={(prompt) => changeImageSettings({ prompt })}
         />
         {settings.guidanceScale > 1 ? (
           <TextArea
-            label="Negative prompt"
+            label={t`Negative prompt`}
             rows={2}
             maxLength={10_000}
             value={settings.negativePrompt}
-            placeholder="text, frame, blur"
+            placeholder={t`text, frame, blur`}
             onInput={(negativePrompt) => changeImageSettings({ negativePrompt })}
           />
         ) : null}
         {model ? <SizePicker model={model} /> : null}
         <StylePicker />
         <Slider
-          label="Images"
+          label={t`Images`}
           value={settings.count}
           {...imageRanges.count}
           standard={1}
@@ -85,9 +86,7 @@ export function ImageForm(): VNode {
         ) : null}
       </div>
       <div class="draw-bar">
-        <Button tone="primary" size="wide" icon="brush" disabled={fault !== null}>
-          Draw
-        </Button>
+        <Button tone="primary" size="wide" icon="brush" disabled={fault !== null}>{t`Draw`}</Button>
         <span class="field-hint">{fault ?? summary()}</span>
       </div>
     </form>
@@ -99,7 +98,7 @@ function ModelField(): VNode | null {
   if (known.length === 0) return null
   return (
     <SelectField
-      label="Model"
+      label={t`Model`}
       value={imageSettings.value.model}
       options={modelChoices(known)}
       onChange={(id) => {
@@ -112,5 +111,5 @@ function ModelField(): VNode | null {
 
 function summary(): string {
   const { count, width, height, steps } = imageSettings.value
-  return `${count === 1 ? 'One image' : `${count} images`}, ${width} × ${height}, ${steps} steps`
+  return `${t.count(count, { one: 'One image', other: '# images' })}, ${width} × ${height}, ${t.count(steps, { one: '# step', other: '# steps' })}`
 }

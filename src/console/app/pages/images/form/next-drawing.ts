@@ -2,6 +2,7 @@ import type { ConsoleImageModel } from '../../../../contract/models.ts'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
 import { drawingModels, imageAssets, upscalerIds } from '../../../state/models.ts'
 import { startingImage } from '../start/starting-image.ts'
+import { t } from '../text.ts'
 import { areControlnetsReady, controlnets } from './controlnets.ts'
 import { abilitiesOf, type ImageAbilities } from './image-abilities.ts'
 import { areNumbersRight, isWithin } from './image-ranges.ts'
@@ -29,12 +30,12 @@ export function nextDrawing(model: ConsoleImageModel, change: Partial<ImageSetti
 export function drawingFault(): string | null {
   const settings = imageSettings.value
   const model = chosenModel()
-  if (model === undefined) return 'No model that draws is installed.'
-  if (settings.prompt.trim() === '') return 'Say first what to draw.'
+  if (model === undefined) return t`No model that draws is installed.`
+  if (settings.prompt.trim() === '') return t`Say first what to draw.`
   if (sizeFault(settings, model) !== null || !areNumbersRight(settings) || !areClipsWithin(settings, model))
-    return 'One of the numbers is not right.'
-  if (!areControlnetsReady()) return 'A ControlNet lacks its picture.'
-  if (model.repaintsOnly && (startingImage.value?.mask ?? null) === null) return 'This model repaints: choose a picture and paint a mask.'
+    return t`One of the numbers is not right.`
+  if (!areControlnetsReady()) return t`A ControlNet lacks its picture.`
+  if (model.repaintsOnly && (startingImage.value?.mask ?? null) === null) return t`This model repaints: choose a picture and paint a mask.`
   return null
 }
 

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { Check } from '../../../parts/fields/check.tsx'
 import { Fold } from '../../../parts/fields/fold.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
+import { t } from '../text.ts'
 import { changeImageSettings, type Encoding, imageSettings } from './image-settings.ts'
 
 const encodings: readonly { readonly value: Encoding; readonly label: string }[] = [
@@ -14,11 +15,16 @@ const encodings: readonly { readonly value: Encoding; readonly label: string }[]
 export function OutputSettings(): VNode {
   const { encoding, logPrompt } = imageSettings.value
   return (
-    <Fold title="File and log" note={encodings.find(({ value }) => value === encoding)?.label ?? encoding}>
-      <SelectField label="File format" value={encoding} options={encodings} onChange={(next) => changeImageSettings({ encoding: next })} />
+    <Fold title={t`File and log`} note={encodings.find(({ value }) => value === encoding)?.label ?? encoding}>
+      <SelectField
+        label={t`File format`}
+        value={encoding}
+        options={encodings}
+        onChange={(next) => changeImageSettings({ encoding: next })}
+      />
       <Check
-        label="Write the prompt to the log"
-        hint="The service keeps prompts out of its log otherwise."
+        label={t`Write the prompt to the log`}
+        hint={t`The service keeps prompts out of its log otherwise.`}
         checked={logPrompt}
         onChange={(next) => changeImageSettings({ logPrompt: next })}
       />

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { Fold } from '../../../parts/fields/fold.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
+import { t } from '../text.ts'
 import type { ImageAbilities } from './image-abilities.ts'
 import { imageRanges } from './image-ranges.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
@@ -12,24 +13,24 @@ export function PromptSettings({ abilities }: { abilities: ImageAbilities }): VN
   if (!abilities.secondPrompts && abilities.clipSkip === 0) return null
   const isSet = (abilities.secondPrompts && (settings.prompt2 || settings.negativePrompt2) !== '') || settings.clipSkip > 0
   return (
-    <Fold title="Text encoders" {...(isSet && { note: 'set' })}>
+    <Fold title={t`Text encoders`} {...(isSet && { note: t`set` })}>
       {abilities.secondPrompts ? (
         <>
           <TextArea
-            label="Second prompt"
+            label={t`Second prompt`}
             rows={2}
             maxLength={10_000}
             value={settings.prompt2}
-            hint="For the second text encoder. Empty, it reads the prompt."
+            hint={t`For the second text encoder. Empty, it reads the prompt.`}
             onInput={(prompt2) => changeImageSettings({ prompt2 })}
           />
           {settings.guidanceScale > 1 ? (
             <TextArea
-              label="Second negative prompt"
+              label={t`Second negative prompt`}
               rows={2}
               maxLength={10_000}
               value={settings.negativePrompt2}
-              hint="Empty, it reads the negative prompt."
+              hint={t`Empty, it reads the negative prompt.`}
               onInput={(negativePrompt2) => changeImageSettings({ negativePrompt2 })}
             />
           ) : null}
@@ -37,8 +38,8 @@ export function PromptSettings({ abilities }: { abilities: ImageAbilities }): VN
       ) : null}
       {abilities.clipSkip > 0 ? (
         <Slider
-          label="Clip skip"
-          hint="last layers to leave out"
+          label={t`Clip skip`}
+          hint={t`last layers to leave out`}
           value={settings.clipSkip}
           {...imageRanges.clipSkip}
           max={abilities.clipSkip}

@@ -4,6 +4,7 @@ import { Check } from '../../../parts/fields/check.tsx'
 import { Fold } from '../../../parts/fields/fold.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
+import { t } from '../text.ts'
 import type { ImageAbilities } from './image-abilities.ts'
 import { imageRanges } from './image-ranges.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
@@ -14,9 +15,9 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
   const standard = model.defaults
   const most = settings.sampler === 'LCM' ? Math.min(imageRanges.steps.max, abilities.lcmSteps) : imageRanges.steps.max
   return (
-    <Fold title="Sampling" note={settings.sampler}>
+    <Fold title={t`Sampling`} note={settings.sampler}>
       <Slider
-        label="Steps"
+        label={t`Steps`}
         value={settings.steps}
         {...imageRanges.steps}
         max={most}
@@ -24,8 +25,8 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
         onChange={(steps) => changeImageSettings({ steps })}
       />
       <Slider
-        label="Guidance"
-        hint="how closely to follow the prompt"
+        label={t`Guidance`}
+        hint={t`how closely to follow the prompt`}
         value={settings.guidanceScale}
         {...imageRanges.guidanceScale}
         standard={standard.guidanceScale}
@@ -33,18 +34,18 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
       />
       {settings.guidanceScale > 1 ? (
         <Slider
-          label="Guidance rescale"
-          hint="takes back harsh contrast"
+          label={t`Guidance rescale`}
+          hint={t`takes back harsh contrast`}
           value={settings.guidanceRescale}
           {...imageRanges.guidanceRescale}
           standard={0}
           onChange={(guidanceRescale) => changeImageSettings({ guidanceRescale })}
         />
       ) : (
-        <span class="field-hint">Guidance of 1 or less reads no negative prompt.</span>
+        <span class="field-hint">{t`Guidance of 1 or less reads no negative prompt.`}</span>
       )}
       <SelectField
-        label="Sampler"
+        label={t`Sampler`}
         value={settings.sampler}
         options={abilities.samplers.map((name) => ({ value: name, label: name }))}
         onChange={(sampler) => changeImageSettings({ sampler })}
@@ -52,15 +53,15 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
       {abilities.refines ? (
         <>
           <Check
-            label="Refine the last steps"
-            hint="with the refiner that comes with the model"
+            label={t`Refine the last steps`}
+            hint={t`with the refiner that comes with the model`}
             checked={settings.refine}
             onChange={(refine) => changeImageSettings({ refine })}
           />
           {settings.refine ? (
             <Slider
-              label="Refiner from"
-              hint="share of the steps before it"
+              label={t`Refiner from`}
+              hint={t`share of the steps before it`}
               value={settings.refinerStart}
               {...imageRanges.refinerStart}
               standard={0.8}

@@ -4,6 +4,7 @@ import { Fold } from '../../../parts/fields/fold.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
 import { startingImage } from '../start/starting-image.ts'
+import { t } from '../text.ts'
 import type { ImageAbilities } from './image-abilities.ts'
 import { imageRanges } from './image-ranges.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
@@ -13,17 +14,17 @@ export function SecondPassSettings({ abilities }: { abilities: ImageAbilities })
   if (!abilities.drawsTwice) return null
   const settings = imageSettings.value
   return (
-    <Fold title="Second pass" {...(settings.twice && { note: `× ${settings.enlargement}` })}>
+    <Fold title={t`Second pass`} {...(settings.twice && { note: `× ${settings.enlargement}` })}>
       <Check
-        label="Enlarge and draw over"
-        hint={startingImage.value === null ? 'for more pixels than the model was trained for' : 'not beside a picture to start from'}
+        label={t`Enlarge and draw over`}
+        hint={startingImage.value === null ? t`for more pixels than the model was trained for` : t`not beside a picture to start from`}
         checked={settings.twice}
         onChange={(twice) => changeImageSettings({ twice })}
       />
       {settings.twice ? (
         <>
           <Slider
-            label="Times larger"
+            label={t`Times larger`}
             value={settings.enlargement}
             {...imageRanges.enlargement}
             standard={2}
@@ -31,23 +32,23 @@ export function SecondPassSettings({ abilities }: { abilities: ImageAbilities })
           />
           {abilities.upscalers.length > 0 ? (
             <SelectField
-              label="Enlarged by"
+              label={t`Enlarged by`}
               value={abilities.upscalers.includes(settings.upscaler) ? settings.upscaler : ''}
-              options={[{ value: '', label: 'The model itself' }, ...abilities.upscalers.map((id) => ({ value: id, label: id }))]}
+              options={[{ value: '', label: t`The model itself` }, ...abilities.upscalers.map((id) => ({ value: id, label: id }))]}
               onChange={(upscaler) => changeImageSettings({ upscaler })}
             />
           ) : null}
           <Slider
-            label="Its steps"
-            hint="0 = as many as the first"
+            label={t`Its steps`}
+            hint={t`0 = as many as the first`}
             value={settings.secondSteps}
             {...imageRanges.secondSteps}
             standard={0}
             onChange={(secondSteps) => changeImageSettings({ secondSteps })}
           />
           <Slider
-            label="It changes"
-            hint="0 keeps the first, 1 forgets it"
+            label={t`It changes`}
+            hint={t`0 keeps the first, 1 forgets it`}
             value={settings.secondStrength}
             {...imageRanges.secondStrength}
             standard={0.7}

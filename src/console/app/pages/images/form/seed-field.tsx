@@ -2,19 +2,20 @@ import type { VNode } from 'preact'
 import { Button } from '../../../parts/button.tsx'
 import { Field } from '../../../parts/fields/field.tsx'
 import { seedFault } from '../../../parts/fields/seed-fault.ts'
+import { t } from '../text.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
 /** The number that fixes the noise; several images count up from it. */
 export function SeedField(): VNode {
   return (
-    <Field label="Seed" hint="The same seed and settings draw the same picture." fault={seedFault(imageSettings.value.seed)}>
+    <Field label={t`Seed`} hint={t`The same seed and settings draw the same picture.`} fault={seedFault(imageSettings.value.seed)}>
       {(ids) => (
         <div class="row nowrap">
           <input
             {...ids}
             class="input numbers"
             inputMode="numeric"
-            placeholder="at random"
+            placeholder={t`at random`}
             maxLength={16}
             value={imageSettings.value.seed}
             onInput={(event) => changeImageSettings({ seed: event.currentTarget.value })}
@@ -23,12 +24,8 @@ export function SeedField(): VNode {
             icon="dice"
             iconOnly
             onClick={() => changeImageSettings({ seed: String(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) })}
-          >
-            Roll a seed
-          </Button>
-          <Button tone="quiet" icon="close" iconOnly onClick={() => changeImageSettings({ seed: '' })}>
-            Random again
-          </Button>
+          >{t`Roll a seed`}</Button>
+          <Button tone="quiet" icon="close" iconOnly onClick={() => changeImageSettings({ seed: '' })}>{t`Random again`}</Button>
         </div>
       )}
     </Field>

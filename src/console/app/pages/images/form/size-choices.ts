@@ -1,4 +1,5 @@
 import type { ImageModelDescriptor } from '../../../../../core/model.ts'
+import { t } from '../text.ts'
 
 export interface Size {
   readonly width: number
@@ -48,9 +49,9 @@ export function ratioName({ width, height }: Size): string {
 export function sizeFault({ width, height }: Size, { sizes, native }: Sized): string | null {
   if (width === native.width && height === native.height) return null
   if (sizes.type === 'list')
-    return sizes.sizes.some((size) => size.width === width && size.height === height) ? null : 'One of the sizes above.'
+    return sizes.sizes.some((size) => size.width === width && size.height === height) ? null : t`One of the sizes above.`
   const fits = (side: number) => side % 8 === 0 && side >= sizes.min && side <= sizes.max
-  return fits(width) && fits(height) ? null : `Multiples of 8 from ${sizes.min} to ${sizes.max}.`
+  return fits(width) && fits(height) ? null : t`Multiples of 8 from ${sizes.min} to ${sizes.max}.`
 }
 
 function commonDivisor(one: number, other: number): number {

@@ -4,6 +4,7 @@ import { useId } from 'preact/hooks'
 import type { ImageModelDescriptor } from '../../../../../core/model.ts'
 import { Button } from '../../../parts/button.tsx'
 import { NumberField } from '../../../parts/fields/number-field.tsx'
+import { t } from '../text.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 import { ratioName, type Size, sizeChoices, sizeFault } from './size-choices.ts'
 
@@ -21,7 +22,7 @@ export function SizePicker({ model }: { model: Pick<ImageModelDescriptor, 'sizes
   const shownCustom = model.sizes.type === 'range' && (custom.value || !isOffered)
   return (
     <fieldset class="field">
-      <legend class="field-label">Size</legend>
+      <legend class="field-label">{t`Size`}</legend>
       <div class="sizes">
         {choices.map((size) => (
           <label key={`${size.width}×${size.height}`}>
@@ -45,8 +46,8 @@ export function SizePicker({ model }: { model: Pick<ImageModelDescriptor, 'sizes
           <label>
             <input type="radio" name={name} checked={shownCustom} onChange={() => (custom.value = true)} />
             <span class="size-frame">?</span>
-            <strong>Custom</strong>
-            <small>in pixels</small>
+            <strong>{t`Custom`}</strong>
+            <small>{t`in pixels`}</small>
           </label>
         ) : null}
       </div>
@@ -69,15 +70,13 @@ function CustomSize({ model }: { model: Pick<ImageModelDescriptor, 'sizes' | 'na
   return (
     <div class="custom-size">
       <NumberField
-        label="Width"
+        label={t`Width`}
         value={width}
         fault={sizeFault({ width, height }, model)}
         onChange={(next) => changeImageSettings({ width: next })}
       />
-      <Button icon="swap" iconOnly onClick={() => changeImageSettings({ width: height, height: width })}>
-        Swap width and height
-      </Button>
-      <NumberField label="Height" value={height} onChange={(next) => changeImageSettings({ height: next })} />
+      <Button icon="swap" iconOnly onClick={() => changeImageSettings({ width: height, height: width })}>{t`Swap width and height`}</Button>
+      <NumberField label={t`Height`} value={height} onChange={(next) => changeImageSettings({ height: next })} />
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { stylePresetNames } from '../../../../../core/images/style-preset.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { bind } from '../../../parts/fields/bind.ts'
 import { TextField } from '../../../parts/fields/text-field.tsx'
+import { t } from '../text.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
 /** Of the sheet of small pictures that `make-style-thumbnails` writes. */
@@ -15,7 +16,7 @@ export function StylePicker(): VNode {
   const { style } = imageSettings.value
   return (
     <div class="field">
-      <span class="field-label">Style</span>
+      <span class="field-label">{t`Style`}</span>
       <button type="button" class="style-choice" onClick={() => (open.value = true)}>
         <Thumbnail name={style} />
         <span>{styleName(style)}</span>
@@ -30,9 +31,9 @@ function StyleDialog({ onClose }: { onClose: () => void }): VNode {
   const wanted = search.value.trim().toLowerCase().replaceAll(' ', '-')
   const names = ['', ...stylePresetNames].filter((name) => styleName(name).toLowerCase().replaceAll(' ', '-').includes(wanted))
   return (
-    <Dialog title="Style" onClose={onClose} large>
-      <p class="soft">A style puts words around your prompt. The small pictures hint at it; what comes out is the model’s own.</p>
-      <TextField label="Search styles" {...bind(search)} />
+    <Dialog title={t`Style`} onClose={onClose} large>
+      <p class="soft">{t`A style puts words around your prompt. The small pictures hint at it; what comes out is the model’s own.`}</p>
+      <TextField label={t`Search styles`} {...bind(search)} />
       <ul class="styles">
         {names.map((name) => (
           <li key={name}>
@@ -51,7 +52,7 @@ function StyleDialog({ onClose }: { onClose: () => void }): VNode {
           </li>
         ))}
       </ul>
-      {names.length === 0 ? <p class="soft">No style is called so.</p> : null}
+      {names.length === 0 ? <p class="soft">{t`No style is called so.`}</p> : null}
     </Dialog>
   )
 }
@@ -65,5 +66,5 @@ function Thumbnail({ name }: { name: string }): VNode {
 
 function styleName(name: string): string {
   const words = name.replaceAll('-', ' ')
-  return name === '' ? 'None' : words.charAt(0).toUpperCase() + words.slice(1)
+  return name === '' ? t`None` : words.charAt(0).toUpperCase() + words.slice(1)
 }

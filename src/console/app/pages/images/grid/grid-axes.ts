@@ -1,8 +1,10 @@
 import { stylePresetNames } from '../../../../../core/images/style-preset.ts'
+import { decimalText } from '../../../language/formats.ts'
 import { readNumber } from '../../../parts/fields/read-number.ts'
 import type { ImageAbilities } from '../form/image-abilities.ts'
 import { imageRanges, isWithin, loraRange, type StepRange } from '../form/image-ranges.ts'
 import type { ImageSettings } from '../form/image-settings.ts'
+import { t } from '../text.ts'
 
 /** What a grid can change from cell to cell. */
 export const axisNames = [
@@ -22,17 +24,17 @@ export type AxisName = (typeof axisNames)[number]
 
 /** What the axes are called, and what is typed for them. */
 export const axisWords: Readonly<Record<AxisName, { readonly label: string; readonly example: string }>> = {
-  none: { label: 'Nothing', example: '' },
-  steps: { label: 'Steps', example: '10, 20, 40' },
-  guidance: { label: 'Guidance', example: '3, 5, 8' },
-  sampler: { label: 'Sampler', example: 'DDIM, K_EULER, UNI_PC' },
-  seed: { label: 'Seed', example: '1, 2, 3' },
-  prompt: { label: 'Words of the prompt', example: 'tiger, fox, owl' },
-  style: { label: 'Style', example: 'none, anime, film-noir' },
-  strength: { label: 'Change of the picture', example: '0.4, 0.6, 0.8' },
-  'clip-skip': { label: 'Clip skip', example: '0, 1, 2' },
-  rescale: { label: 'Guidance rescale', example: '0, 0.5, 1' },
-  lora: { label: 'Weight of the first LoRA', example: '0, 0.5, 1' },
+  none: { label: t`Nothing`, example: '' },
+  steps: { label: t`Steps`, example: '10, 20, 40' },
+  guidance: { label: t`Guidance`, example: '3, 5, 8' },
+  sampler: { label: t`Sampler`, example: t`DDIM, K_EULER, UNI_PC` },
+  seed: { label: t`Seed`, example: '1, 2, 3' },
+  prompt: { label: t`Words of the prompt`, example: t`tiger, fox, owl` },
+  style: { label: t`Style`, example: t`none, anime, film-noir` },
+  strength: { label: t`Change of the picture`, example: '0.4, 0.6, 0.8' },
+  'clip-skip': { label: t`Clip skip`, example: '0, 1, 2' },
+  rescale: { label: t`Guidance rescale`, example: '0, 0.5, 1' },
+  lora: { label: t`Weight of the first LoRA`, example: '0, 0.5, 1' },
 }
 
 /** One value of an axis: what it is called, and what of the settings it changes. */
@@ -65,8 +67,8 @@ export function axesFor({ settings, abilities, starts }: AxisContext): readonly 
 export function readAxis(name: AxisName, text: string, context: AxisContext): readonly AxisValue[] | string {
   if (name === 'none') return [{ label: '', change: () => ({}) }]
   const words = text.split(',').map((word) => word.trim())
-  if (words.some((word) => word === '')) return 'Values with commas between them.'
-  if (new Set(words).size < words.length) return 'Each value once.'
+  if (words.some((word) => word === '')) return t`Values with commas between them.`
+  if (new Set(words).size < words.length) return t`Each value once.`
   const { settings, abilities } = context
   const numbers = (range: StepRange, change: (value: number) => Partial<ImageSettings>) => readNumbers(words, range, change)
   switch (name) {
@@ -90,7 +92,7 @@ export function readAxis(name: AxisName, text: string, context: AxisContext): re
     case 'sampler': {
       const known = abilities.samplers
       const unknown = words.find((word) => !known.some((sampler) => sampler === word.toUpperCase()))
-      if (unknown !== undefined) return `There is no sampler ${unknown}: ${known.join(', ')}.`
+      if (unknown !== undefined) return t`There is no sampler ${unknown}: ${known.join(', ')}.`
       return words.map((word) => {
         const sampler = known.find((each) => each === word.toUpperCase()) ?? settings.sampler
         return { label: sampler, change: () => ({ sampler }) }
@@ -98,12 +100,12 @@ export function readAxis(name: AxisName, text: string, context: AxisContext): re
     }
     case 'style': {
       const unknown = words.find((word) => word !== 'none' && !stylePresetNames.includes(word))
-      if (unknown !== undefined) return `There is no style ${unknown}; the style picker shows them all.`
+      if (unknown !== undefined) return t`There is no style ${unknown}; the style picker shows them all.`
       return words.map((word) => ({ label: word, change: () => ({ style: word === 'none' ? '' : word }) }))
     }
     case 'prompt': {
       const [first = ''] = words
-      if (!settings.prompt.includes(first)) return `The first must stand in the prompt; “${first}” does not.`
+      if (!settings.prompt.includes(first)) return t`The first must stand in the prompt; “${first}” does not.`
       return words.map((word) => ({ label: word, change: ({ prompt }) => ({ prompt: prompt.replaceAll(first, word) }) }))
     }
   }
@@ -116,7 +118,9 @@ function readNumbers(
 ): readonly AxisValue[] | string {
   const values = words.map(readNumber)
   if (!values.every((value) => isWithin(value, range)))
-    return `${Number.isInteger(range.step) ? 'Whole numbers' : 'Numbers'} from ${range.min} to ${range.max}.`
+    return Number.isInteger(range.step)
+      ? t`Whole numbers from ${range.min} to ${range.max}.`
+      : t`Numbers from ${decimalText(range.min, 3)} to ${decimalText(range.max, 3)}.`
   return values.map((value) => ({ label: String(value), change: () => change(value) }))
 }
 

@@ -8,6 +8,7 @@ import { TextField } from '../../../parts/fields/text-field.tsx'
 import { imageSettings } from '../form/image-settings.ts'
 import { chosenAbilities, drawingFault, nextDrawing } from '../form/next-drawing.ts'
 import { startingImage } from '../start/starting-image.ts'
+import { t } from '../text.ts'
 import { type AxisContext, type AxisName, type AxisValue, axesFor, axisWords, readAxis } from './grid-axes.ts'
 import { drawGrid, mostCells } from './image-grids.ts'
 
@@ -26,7 +27,7 @@ export function GridDialog({ model, onClose }: { model: ConsoleImageModel; onClo
   const count = typeof columns === 'string' || typeof rows === 'string' ? null : columns.length * rows.length
   const same = across.value.name === down.value.name && across.value.name !== 'none'
   const fault =
-    drawingFault() ?? (same ? 'Two different things.' : count !== null && count > mostCells ? `At most ${mostCells} pictures.` : null)
+    drawingFault() ?? (same ? t`Two different things.` : count !== null && count > mostCells ? t`At most ${mostCells} pictures.` : null)
   const start = () => {
     if (typeof columns === 'string' || typeof rows === 'string' || fault !== null) return
     void drawGrid({
@@ -38,15 +39,13 @@ export function GridDialog({ model, onClose }: { model: ConsoleImageModel; onClo
     onClose()
   }
   return (
-    <Dialog title="X/Y grid" onClose={onClose}>
-      <p class="soft">The same picture again and again, with one thing changed from column to column and one from row to row.</p>
-      <Axis title="Across" draft={across} context={context} />
-      <Axis title="Down" draft={down} context={context} />
+    <Dialog title={t`X/Y grid`} onClose={onClose}>
+      <p class="soft">{t`The same picture again and again, with one thing changed from column to column and one from row to row.`}</p>
+      <Axis title={t`Across`} draft={across} context={context} />
+      <Axis title={t`Down`} draft={down} context={context} />
       <div class="row between">
-        <span class="field-hint">{fault ?? (count === null ? '' : `${count} pictures, all from one seed`)}</span>
-        <Button tone="primary" icon="grid" disabled={fault !== null || count === null} onClick={start}>
-          Draw the grid
-        </Button>
+        <span class="field-hint">{fault ?? (count === null ? '' : t`${count} pictures, all from one seed`)}</span>
+        <Button tone="primary" icon="grid" disabled={fault !== null || count === null} onClick={start}>{t`Draw the grid`}</Button>
       </div>
     </Dialog>
   )
@@ -67,7 +66,7 @@ function Axis({ title, draft, context }: { title: string; draft: Signal<AxisDraf
       />
       {name === 'none' ? null : (
         <TextField
-          label={`Values ${title.toLowerCase()}`}
+          label={t`Values ${title.toLowerCase()}`}
           value={text}
           placeholder={axisWords[name].example}
           fault={typeof read === 'string' ? read : null}

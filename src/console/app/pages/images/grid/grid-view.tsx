@@ -5,6 +5,7 @@ import { Button } from '../../../parts/button.tsx'
 import { showToast } from '../../../state/toasts.ts'
 import { Viewer } from '../../gallery/viewer.tsx'
 import type { ShownImage } from '../runs/output-facts.ts'
+import { t } from '../text.ts'
 import { cancelGrid, drawCell, type GridCell, type ImageGrid, isOpen, runOf } from './image-grids.ts'
 import { downloadSheet } from './sheet.ts'
 
@@ -20,22 +21,21 @@ export function GridView({ grid }: { grid: ImageGrid }): VNode {
         <h2>{grid.prompt}</h2>
         <span class="row">
           <span class="faint numbers" role="status">
-            {done} of {grid.cells.length} pictures
+            {t`${done} of ${grid.cells.length} pictures`}
           </span>
-          {open ? (
-            <Button tone="quiet" size="small" icon="stop" onClick={() => guard(cancelGrid(grid))}>
-              Cancel all
-            </Button>
-          ) : null}
+          {open ? <Button tone="quiet" size="small" icon="stop" onClick={() => guard(cancelGrid(grid))}>{t`Cancel all`}</Button> : null}
           {done > 0 ? (
-            <Button tone="quiet" size="small" icon="download" onClick={() => guard(downloadSheet(grid))}>
-              Download as one picture
-            </Button>
+            <Button
+              tone="quiet"
+              size="small"
+              icon="download"
+              onClick={() => guard(downloadSheet(grid))}
+            >{t`Download as one picture`}</Button>
           ) : null}
         </span>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
-      <section class="grid-scroll" tabIndex={0} aria-label={`${grid.across.label} across, ${grid.down.label} down`}>
+      <section class="grid-scroll" tabIndex={0} aria-label={t`${grid.across.label} across, ${grid.down.label} down`}>
         <table class="image-grid">
           <thead>
             <tr>
@@ -86,14 +86,14 @@ function Cell({ grid, cell, show }: { grid: ImageGrid; cell: GridCell; show: (im
     <div class={ended ? 'grid-cell' : 'grid-cell ghost'} style={{ aspectRatio: `${width} / ${height}` }}>
       {ended ? (
         <>
-          <span class="field-hint">{run?.failure ?? (image ? 'Removed by the safety check.' : 'Not drawn.')}</span>
+          <span class="field-hint">{run?.failure ?? (image ? t`Removed by the safety check.` : t`Not drawn.`)}</span>
           <Button size="small" icon="again" onClick={() => void drawCell(grid, cell)}>
-            Draw
+            {t`Draw`}
             <span class="hidden-text">{label}</span>
           </Button>
         </>
       ) : (
-        <span class="field-hint numbers">{run?.progress ? `${run.progress.step} of ${run.progress.total}` : 'waits'}</span>
+        <span class="field-hint numbers">{run?.progress ? t`${run.progress.step} of ${run.progress.total}` : t`waits`}</span>
       )}
     </div>
   )

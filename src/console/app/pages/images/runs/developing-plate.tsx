@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { t } from '../text.ts'
 import type { ImageRun } from './image-runs.ts'
 
 /** A frame in which a picture is coming into being. */
@@ -7,7 +8,7 @@ export function DevelopingPlate({ run, first }: { run: ImageRun; first: boolean 
     <div class="plate">
       <div class="plate-picture developing" style={{ aspectRatio: `${run.body.width} / ${run.body.height}` }}>
         {first && run.preview ? (
-          <img src={run.preview} alt="What it looks like so far" />
+          <img src={run.preview} alt={t`What it looks like so far`} />
         ) : (
           <div class="ghost" style={{ width: '100%', height: '100%' }} />
         )}

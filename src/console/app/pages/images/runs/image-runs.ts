@@ -6,6 +6,7 @@ import { causeOf, RequestFailure, requestIdOf, sentenceOf } from '../../../inter
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
 import { submitImage } from '../../../interface/submit-image.ts'
 import { imageRouteOf } from '../../../state/models.ts'
+import { t } from '../text.ts'
 import { outputFacts, type ShownImage } from './output-facts.ts'
 
 /** One press of “Draw”: what was asked, how far it is, and what came out. */
@@ -123,7 +124,7 @@ async function finish(key: number, inference: Inference): Promise<void> {
   if (inference.outcome !== 'succeeded')
     return change(key, {
       state: 'failed',
-      failure: inference.error?.message ?? 'The request did not end well.',
+      failure: inference.error?.message ?? t`The request did not end well.`,
       failedRequestId: inference.id,
       failureCause: inference.error?.cause ?? null,
     })

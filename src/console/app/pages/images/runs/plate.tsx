@@ -4,6 +4,7 @@ import { Button } from '../../../parts/button.tsx'
 import type { IconName } from '../../../parts/icon.tsx'
 import { Viewer } from '../../gallery/viewer.tsx'
 import { startFromImage } from '../start/start-from-image.ts'
+import { t } from '../text.ts'
 import { draw, type ImageRun } from './image-runs.ts'
 import type { ShownImage } from './output-facts.ts'
 
@@ -18,21 +19,19 @@ export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNo
     const seeds = Array.from({ length: variationCount }, (_, index) => (image.seed + 1 + index) % mostSeeds)
     void draw({ ...run.body, num_images: variationCount, seed: seeds })
   }
-  if (image.removedForSafety) return <div class="plate note warn">This picture was removed by the safety check.</div>
+  if (image.removedForSafety) return <div class="plate note warn">{t`This picture was removed by the safety check.`}</div>
   return (
     <figure class="plate">
       <button type="button" class="plate-picture" style={{ aspectRatio: `${width} / ${height}` }} onClick={() => (open.value = true)}>
         <img src={image.address} alt={prompt} width={width} height={height} />
-        <span class="hidden-text">Show larger</span>
+        <span class="hidden-text">{t`Show larger`}</span>
       </button>
       <figcaption class="plate-foot">
-        <span>seed {image.seed}</span>
+        <span>{t`seed ${image.seed}`}</span>
         <span class="row">
-          <Button tone="quiet" size="small" icon="download" iconOnly href={image.address} download>
-            Download
-          </Button>
-          <Action icon="spread" label="Variations" run={vary} />
-          <Action icon="brush" label="Start from this one" run={() => void startFromImage(image.address)} />
+          <Button tone="quiet" size="small" icon="download" iconOnly href={image.address} download>{t`Download`}</Button>
+          <Action icon="spread" label={t`Variations`} run={vary} />
+          <Action icon="brush" label={t`Start from this one`} run={() => void startFromImage(image.address)} />
         </span>
       </figcaption>
       {open.value ? <Viewer image={image} onClose={() => (open.value = false)} /> : null}

@@ -4,6 +4,7 @@ import { Button } from '../../../parts/button.tsx'
 import { durationText } from '../../../parts/duration-text.ts'
 import { FailureDetail } from '../../../parts/failure-detail.tsx'
 import { showToast } from '../../../state/toasts.ts'
+import { t } from '../text.ts'
 import { DevelopingPlate } from './developing-plate.tsx'
 import { cancelRun, drawAgain, type ImageRun } from './image-runs.ts'
 import { Plate } from './plate.tsx'
@@ -17,7 +18,7 @@ export function RunView({ run }: { run: ImageRun }): VNode {
       <header class="run-head">
         <h2>{run.body.prompt}</h2>
         <span class="faint numbers">
-          {width} × {height}, {steps} steps, {sampler}
+          {`${width} × ${height}, ${t.count(steps, { one: '# step', other: '# steps' })}, ${sampler}`}
           {run.computeMs === null ? '' : `, ${durationText(run.computeMs)}`}
         </span>
       </header>
@@ -27,17 +28,13 @@ export function RunView({ run }: { run: ImageRun }): VNode {
             {run.failure}
             <FailureDetail requestId={run.failedRequestId} cause={run.failureCause} />
           </span>
-          <Button size="small" icon="again" onClick={() => void drawAgain(run)}>
-            Try again
-          </Button>
+          <Button size="small" icon="again" onClick={() => void drawAgain(run)}>{t`Try again`}</Button>
         </div>
       ) : null}
       {run.state === 'cancelled' ? (
         <div class="note">
-          <span>Cancelled.</span>
-          <Button size="small" icon="again" onClick={() => void drawAgain(run)}>
-            Draw it after all
-          </Button>
+          <span>{t`Cancelled.`}</span>
+          <Button size="small" icon="again" onClick={() => void drawAgain(run)}>{t`Draw it after all`}</Button>
         </div>
       ) : null}
       {open ? (
@@ -64,14 +61,14 @@ export function RunView({ run }: { run: ImageRun }): VNode {
 function Progress({ run }: { run: ImageRun }): VNode {
   const { progress } = run
   const text = run.connectionLost
-    ? 'The connection broke; the drawing goes on. Looking for it again…'
+    ? t`The connection broke; the drawing goes on. Looking for it again…`
     : progress
-      ? `Step ${progress.step} of ${progress.total}`
+      ? t`Step ${progress.step} of ${progress.total}`
       : run.state === 'drawing'
-        ? 'Getting ready…'
+        ? t`Getting ready…`
         : run.queuePosition
-          ? `Number ${run.queuePosition} in the queue`
-          : 'Waiting…'
+          ? t`Number ${run.queuePosition} in the queue`
+          : t`Waiting…`
   return (
     <div class="stack tight">
       <div class="row between">
@@ -82,14 +79,12 @@ function Progress({ run }: { run: ImageRun }): VNode {
           icon="stop"
           disabled={run.cancelWanted}
           onClick={() => cancelRun(run).catch((failure: unknown) => showToast(sentenceOf(failure)))}
-        >
-          Cancel
-        </Button>
+        >{t`Cancel`}</Button>
       </div>
       <div
         class="bar"
         role="progressbar"
-        aria-label="Drawing"
+        aria-label={t`Drawing`}
         aria-valuemin={0}
         aria-valuemax={progress?.total ?? 1}
         aria-valuenow={progress?.step ?? 0}

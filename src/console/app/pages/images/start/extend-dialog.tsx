@@ -8,18 +8,19 @@ import { Slider } from '../../../parts/fields/slider.tsx'
 import { imageSettings } from '../form/image-settings.ts'
 import { sizeFault } from '../form/size-choices.ts'
 import { SizePicker } from '../form/size-picker.tsx'
+import { t } from '../text.ts'
 import { extendPicture, type FramePlace, fillsFrame, placeInFrame } from './extend-frame.ts'
 import { type StartingImage, startingImage } from './starting-image.ts'
 
 const across = [
-  { value: 'left', label: 'Left' },
-  { value: 'middle', label: 'Middle' },
-  { value: 'right', label: 'Right' },
+  { value: 'left', label: t`Left` },
+  { value: 'middle', label: t`Middle` },
+  { value: 'right', label: t`Right` },
 ] as const
 const down = [
-  { value: 'top', label: 'Top' },
-  { value: 'middle', label: 'Middle' },
-  { value: 'bottom', label: 'Bottom' },
+  { value: 'top', label: t`Top` },
+  { value: 'middle', label: t`Middle` },
+  { value: 'bottom', label: t`Bottom` },
 ] as const
 
 /** Puts a picture into a larger frame, whose empty part is drawn. */
@@ -39,13 +40,13 @@ export function ExtendDialog({ start, model, onClose }: { start: StartingImage; 
   }
   const share = (part: number, whole: number) => `${(part / whole) * 100}%`
   return (
-    <Dialog title="Draw around the picture" onClose={onClose} large>
+    <Dialog title={t`Draw around the picture`} onClose={onClose} large>
       <div class="extend">
         <div class="extend-frame" style={{ aspectRatio: isFrame ? `${width} / ${height}` : '1' }}>
           {isFrame ? (
             <img
               src={start.url}
-              alt="What stays, in its new frame"
+              alt={t`What stays, in its new frame`}
               style={{
                 left: share(box.left, width),
                 top: share(box.top, height),
@@ -56,11 +57,11 @@ export function ExtendDialog({ start, model, onClose }: { start: StartingImage; 
           ) : null}
         </div>
         <div class="stack">
-          <p class="soft">What is empty in the frame is drawn; the picture itself stays.</p>
+          <p class="soft">{t`What is empty in the frame is drawn; the picture itself stays.`}</p>
           <SizePicker model={model} />
           <Slider
-            label="Picture"
-            hint="percent of the largest that fits"
+            label={t`Picture`}
+            hint={t`percent of the largest that fits`}
             value={place.value.scale}
             min={20}
             max={100}
@@ -69,13 +70,11 @@ export function ExtendDialog({ start, model, onClose }: { start: StartingImage; 
             onChange={(next) => change({ scale: next })}
           />
           <div class="row">
-            <Segments label="Across" value={place.value.across} options={across} onChange={(next) => change({ across: next })} />
-            <Segments label="Down" value={place.value.down} options={down} onChange={(next) => change({ down: next })} />
+            <Segments label={t`Across`} value={place.value.across} options={across} onChange={(next) => change({ across: next })} />
+            <Segments label={t`Down`} value={place.value.down} options={down} onChange={(next) => change({ down: next })} />
           </div>
           <div class="row">
-            <Button tone="primary" disabled={!isFrame || fillsFrame(box, frame)} onClick={use}>
-              Use this frame
-            </Button>
+            <Button tone="primary" disabled={!isFrame || fillsFrame(box, frame)} onClick={use}>{t`Use this frame`}</Button>
           </div>
         </div>
       </div>

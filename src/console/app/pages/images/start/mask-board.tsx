@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { RefObject, VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { t } from '../text.ts'
 import { drawMarks } from './mask-canvas.ts'
 import type { Mark, Point } from './mask-history.ts'
 import type { StartingImage } from './starting-image.ts'
@@ -57,7 +58,7 @@ export function MaskBoard({ start, canvas, size, erase, onMark, describedBy }: M
     }
     extend(brush.value)
     const percent = (part: number, whole: number) => `${Math.round((part / whole) * 100)} %`
-    spoken.value = `${percent(brush.value.x, start.width)} across, ${percent(brush.value.y, start.height)} down`
+    spoken.value = t`${percent(brush.value.x, start.width)} across, ${percent(brush.value.y, start.height)} down`
   }
   return (
     <div class="painter-stage">
@@ -69,7 +70,7 @@ export function MaskBoard({ start, canvas, size, erase, onMark, describedBy }: M
         height={start.height}
         tabIndex={0}
         role="application"
-        aria-label="The mask"
+        aria-label={t`The mask`}
         aria-describedby={describedBy}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)

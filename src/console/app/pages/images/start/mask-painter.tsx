@@ -8,6 +8,7 @@ import { Slider } from '../../../parts/fields/slider.tsx'
 import { showToast } from '../../../state/toasts.ts'
 import { imageRanges } from '../form/image-ranges.ts'
 import { changeImageSettings, imageSettings } from '../form/image-settings.ts'
+import { t } from '../text.ts'
 import { MaskBoard } from './mask-board.tsx'
 import { drawMarks, maskDataUrl, readMask } from './mask-canvas.ts'
 import { addMark, type Mark, type MaskHistory, noMarks, redoMark, undoMark } from './mask-history.ts'
@@ -53,7 +54,7 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
       const run = () => {
         startingImage.value = { ...start, mask }
       }
-      showToast('The mask stays as it was.', { label: 'Take what I painted', run })
+      showToast(t`The mask stays as it was.`, { label: t`Take what I painted`, run })
     }
     onClose()
   }
@@ -69,17 +70,18 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
     event.preventDefault()
   }
   return (
-    <Dialog title="Paint what should change" onClose={close} large>
+    <Dialog title={t`Paint what should change`} onClose={close} large>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys for whatever inside has the focus */}
       <div class="painter" onKeyDown={pressed}>
         <MaskBoard start={start} canvas={canvas} size={size} erase={erase} onMark={add} describedBy={help} />
-        <p class="field-hint" id={help}>
-          Keys: arrows move the brush (with Shift further), holding Space paints, E erases, [ and ] change the brush, Ctrl+Z undoes.
-        </p>
+        <p
+          class="field-hint"
+          id={help}
+        >{t`Keys: arrows move the brush (with Shift further), holding Space paints, E erases, [ and ] change the brush, Ctrl+Z undoes.`}</p>
         <div class="pair">
           <Slider
-            label="Brush"
-            hint="percent of the picture"
+            label={t`Brush`}
+            hint={t`percent of the picture`}
             value={size.value}
             {...brushRange}
             standard={12}
@@ -88,8 +90,8 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
             }}
           />
           <Slider
-            label="Feather"
-            hint="pixels to each side"
+            label={t`Feather`}
+            hint={t`pixels to each side`}
             value={imageSettings.value.feather}
             {...imageRanges.feather}
             standard={0}
@@ -99,7 +101,7 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
         <div class="row between">
           <div class="row">
             <Check
-              label="Erase"
+              label={t`Erase`}
               checked={erase.value}
               onChange={(checked) => {
                 erase.value = checked
@@ -111,27 +113,17 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
               iconOnly
               disabled={history.value.done.length === 0}
               onClick={() => go(undoMark(history.value))}
-            >
-              Undo
-            </Button>
+            >{t`Undo`}</Button>
             <Button
               tone="quiet"
               icon="redo"
               iconOnly
               disabled={history.value.undone.length === 0}
               onClick={() => go(redoMark(history.value))}
-            >
-              Redo
-            </Button>
-            <Button tone="quiet" onClick={() => add({ type: 'fill' })}>
-              Everything
-            </Button>
-            <Button tone="quiet" onClick={() => add({ type: 'invert' })}>
-              Invert
-            </Button>
-            <Button tone="quiet" onClick={() => add({ type: 'clear' })}>
-              Clear
-            </Button>
+            >{t`Redo`}</Button>
+            <Button tone="quiet" onClick={() => add({ type: 'fill' })}>{t`Everything`}</Button>
+            <Button tone="quiet" onClick={() => add({ type: 'invert' })}>{t`Invert`}</Button>
+            <Button tone="quiet" onClick={() => add({ type: 'clear' })}>{t`Clear`}</Button>
           </div>
           <Button
             tone="primary"
@@ -140,9 +132,7 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
               taken.current = true
               onClose()
             }}
-          >
-            Use this mask
-          </Button>
+          >{t`Use this mask`}</Button>
         </div>
       </div>
     </Dialog>

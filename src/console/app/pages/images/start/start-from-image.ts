@@ -1,6 +1,7 @@
 import { send, sentenceOf } from '../../../interface/request.ts'
 import { navigate } from '../../../state/router.ts'
 import { showToast } from '../../../state/toasts.ts'
+import { t } from '../text.ts'
 import { startFrom } from './starting-image.ts'
 
 /** Takes a picture that was drawn here as the start of the next one. */
@@ -9,7 +10,7 @@ export async function startFromImage(address: string): Promise<void> {
     const response = await send(address)
     await startFrom(await response.blob())
     navigate('/console/images')
-    showToast('The next picture starts from this one.')
+    showToast(t`The next picture starts from this one.`)
   } catch (failure) {
     showToast(sentenceOf(failure))
   }

@@ -8,6 +8,7 @@ import { Slider } from '../../../parts/fields/slider.tsx'
 import { showToast } from '../../../state/toasts.ts'
 import { imageRanges } from '../form/image-ranges.ts'
 import { changeImageSettings, imageSettings } from '../form/image-settings.ts'
+import { t } from '../text.ts'
 import { ExtendDialog } from './extend-dialog.tsx'
 import { MaskPainter } from './mask-painter.tsx'
 import { type StartingImage, startFrom, startingImage } from './starting-image.ts'
@@ -22,28 +23,24 @@ export function StartingImageField({ model }: { model: ConsoleImageModel }): VNo
   }
   return (
     <div class="stack tight">
-      <span class="field-label">Start from</span>
+      <span class="field-label">{t`Start from`}</span>
       <div class="start-image">
         <span class="start-picture">
-          <img src={start.url} alt="Where the next drawing starts" />
+          <img src={start.url} alt={t`Where the next drawing starts`} />
           {start.mask ? <img class="start-mask" src={start.mask} alt="" /> : null}
         </span>
         <div class="stack tight">
           <Button size="small" icon="brush" onClick={() => (open.value = 'mask')}>
-            {start.mask ? 'Change the mask' : 'Paint a mask'}
+            {start.mask ? t`Change the mask` : t`Paint a mask`}
           </Button>
-          <Button size="small" icon="spread" onClick={() => (open.value = 'frame')}>
-            Draw around it
-          </Button>
-          <Button tone="quiet" size="small" icon="trash" onClick={() => (startingImage.value = null)}>
-            Remove
-          </Button>
+          <Button size="small" icon="spread" onClick={() => (open.value = 'frame')}>{t`Draw around it`}</Button>
+          <Button tone="quiet" size="small" icon="trash" onClick={() => (startingImage.value = null)}>{t`Remove`}</Button>
         </div>
       </div>
       <span class="field-hint">{whatChanges(start)}</span>
       <Slider
-        label="Change"
-        hint="0 keeps it, 1 forgets it"
+        label={t`Change`}
+        hint={t`0 keeps it, 1 forgets it`}
         value={imageSettings.value.strength}
         {...imageRanges.strength}
         standard={0.8}
@@ -57,8 +54,8 @@ export function StartingImageField({ model }: { model: ConsoleImageModel }): VNo
 }
 
 function whatChanges({ mask, extended }: StartingImage): string {
-  if (mask === null) return 'The whole picture may change.'
-  return extended ? 'What lies around the picture is drawn.' : 'Only the painted part changes.'
+  if (mask === null) return t`The whole picture may change.`
+  return extended ? t`What lies around the picture is drawn.` : t`Only the painted part changes.`
 }
 
 function MaskSettings(): VNode {
@@ -66,23 +63,23 @@ function MaskSettings(): VNode {
   return (
     <>
       <Slider
-        label="Feather"
-        hint="pixels to each side"
+        label={t`Feather`}
+        hint={t`pixels to each side`}
         value={feather}
         {...imageRanges.feather}
         standard={0}
         onChange={(next) => changeImageSettings({ feather: next })}
       />
       <Check
-        label="Draw the masked part at full size"
-        hint="More detail: only it and its surroundings are drawn, as large as the model draws."
+        label={t`Draw the masked part at full size`}
+        hint={t`More detail: only it and its surroundings are drawn, as large as the model draws.`}
         checked={fullResolution}
         onChange={(next) => changeImageSettings({ fullResolution: next })}
       />
       {fullResolution ? (
         <Slider
-          label="Surroundings"
-          hint="pixels drawn along"
+          label={t`Surroundings`}
+          hint={t`pixels drawn along`}
           value={padding}
           {...imageRanges.padding}
           standard={32}
@@ -95,14 +92,12 @@ function MaskSettings(): VNode {
 
 function ChooseStart(): VNode {
   const take = (file: File | undefined) => {
-    if (file) startFrom(file).catch(() => showToast('This file is no picture that the browser can read.'))
+    if (file) startFrom(file).catch(() => showToast(t`This file is no picture that the browser can read.`))
   }
   return (
     <div class="field">
-      <span class="field-label">Start from a picture</span>
-      <DropZone accept="image/png,image/jpeg,image/webp" take={take}>
-        Drop one here, or choose a file
-      </DropZone>
+      <span class="field-label">{t`Start from a picture`}</span>
+      <DropZone accept="image/png,image/jpeg,image/webp" take={take}>{t`Drop one here, or choose a file`}</DropZone>
     </div>
   )
 }

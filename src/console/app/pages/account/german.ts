@@ -1,0 +1,56 @@
+import type { Catalogue } from '../../language/catalogue.ts'
+
+/** German of these pages; `language/german.ts` has the words to use. */
+export const german: Catalogue = {
+  'A code from an app on your phone, asked for beside the password. Whoever learns the password then still cannot come in.':
+    'Ein Code aus einer App auf dem Telefon, zusätzlich zum Passwort. Wer das Passwort erfährt, kommt dann trotzdem nicht hinein.',
+  'A key of this device or of a stick signs you in with a touch or a PIN, without a password or a code.':
+    'Ein Schlüssel dieses Geräts oder eines Sticks meldet per Berührung oder PIN an, ohne Passwort und Code.',
+  Account: 'Konto',
+  'Add a passkey': 'Passkey hinzufügen',
+  Added: 'Hinzugefügt',
+  Address: 'Adresse',
+  Browser: 'Browser',
+  'By which you know it: this laptop, the blue stick.': 'Woran er zu erkennen ist: dieser Laptop, der blaue Stick.',
+  'Current password': 'Jetziges Passwort',
+  'Every other browser was signed out.': 'Alle anderen Browser wurden abgemeldet.',
+  'If somebody else may have known the password. Programs that use them will be refused.':
+    'Falls jemand anders das Passwort kannte. Programme, die sie benutzen, werden abgewiesen.',
+  'Leave it empty to keep the one you have.': 'Leer lassen, um das jetzige zu behalten.',
+  Linked: 'Verknüpft',
+  'Linked sign-ins': 'Verknüpfte Anmeldungen',
+  'Make new codes': 'Neue Codes erstellen',
+  'New password': 'Neues Passwort',
+  'New recovery codes': 'Neue Wiederherstellungscodes',
+  'Once it is linked, it signs in to this account.': 'Einmal verknüpft, meldet sie an diesem Konto an.',
+  Passkeys: 'Passkeys',
+  Provider: 'Anbieter',
+  'Remove the second factor': 'Zweiten Faktor entfernen',
+  'Revoke my access tokens too': 'Auch meine Zugangstoken widerrufen',
+  'Saved. Other browsers were signed out and your tokens revoked.': 'Gespeichert. Andere Browser wurden abgemeldet, die Token widerrufen.',
+  'Saved. Other browsers were signed out.': 'Gespeichert. Andere Browser wurden abgemeldet.',
+  'Second factor': 'Zweiter Faktor',
+  'Set up': 'Einrichten',
+  'Set up a second factor': 'Zweiten Faktor einrichten',
+  'Sign out all others': 'Alle anderen abmelden',
+  'Sign-in of your organisation': 'Anmeldung Ihrer Organisation',
+  'Signed in': 'Angemeldet',
+  'Signed-in browsers': 'Angemeldete Browser',
+  'Signing in with the password asks for a code of your app. {0} of 10 recovery codes are left.':
+    'Die Anmeldung mit dem Passwort verlangt einen Code der App. {0} von 10 Wiederherstellungscodes sind übrig.',
+  'That browser was signed out.': 'Der Browser wurde abgemeldet.',
+  'The password is enough again.': 'Das Passwort genügt wieder.',
+  'this browser': 'dieser Browser',
+  'To be sure that it is you.': 'Um sicherzugehen, dass Sie es sind.',
+  'Turn it on': 'Einschalten',
+  Unknown: 'Unbekannt',
+  Unlink: 'Trennen',
+  'Unlinked. It does not sign in to this account any more.': 'Getrennt. Sie meldet nicht mehr an diesem Konto an.',
+  'Without an e-mail.': 'Ohne E-Mail.',
+  'You are a member of this service.': 'Sie sind Mitglied dieses Dienstes.',
+  'You are an owner of this service.': 'Sie sind Inhaber dieses Dienstes.',
+  'You sign in with your organisation, and have no password here.':
+    'Sie melden sich über Ihre Organisation an und haben hier kein Passwort.',
+  '{0} does not sign in any more.': '{0} meldet nicht mehr an.',
+  '{0} on {1}': '{0} auf {1}',
+}
