@@ -24,7 +24,7 @@ export class SqliteRequestLog implements RequestLog {
   async append(records: readonly RequestRecord[], { signal }: Options): Promise<void> {
     signal.throwIfAborted()
     // As one text: a text crosses threads faster than as many records do, each with its names.
-    await this.#writer.run('recordRequests', JSON.stringify(records.map(writeRequest)), this.#clock.now())
+    await this.#writer.run('recordRequests', JSON.stringify(records.map(writeRequest)), this.#clock.now(), { mayWait: true })
   }
 
   async list(query: RequestLogQuery, { signal }: Options): Promise<readonly NumberedRequest[]> {

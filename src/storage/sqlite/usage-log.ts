@@ -22,7 +22,9 @@ export class SqliteUsageLog implements UsageLog {
 
   async append(entry: UsageEntry, { signal, settles }: Options & { readonly settles?: string }): Promise<void> {
     signal.throwIfAborted()
-    await this.#writer.run('bookUsage', { ...entry, settles }, this.#clock.now())
+    // What was set aside is missing to the account until its entry is in the books; where nothing was, nobody minds a moment.
+    const held = settles === undefined ? undefined : this.#reader.get('select 1 from reservations where id = :settles', { settles })
+    await this.#writer.run('bookUsage', { ...entry, settles }, this.#clock.now(), { mayWait: held === undefined })
   }
 
   async rollUp({ signal }: Options): Promise<number> {

@@ -4,6 +4,9 @@ import type { CommandReply, CommandRequest } from './command-group.ts'
 import type { CommandInput, CommandName, CommandResult } from './commands.ts'
 import { readFailure, type Writer } from './writer.ts'
 
+/** How long what may wait waits for a commit that others need, before it has one of its own. */
+const longestWaitMs = 50
+
 interface Waiting {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
@@ -16,6 +19,9 @@ export class ThreadWriter implements Writer {
   readonly #exited: Promise<void>
   #outbox: CommandRequest[] = []
   #number = 0
+  /** Ends the wait of an outbox in which everything may wait. */
+  #waited: NodeJS.Timeout | null = null
+  #sending = false
   #fault: Error | null = null
 
   /** Resolves once the database is open and migrated. */
@@ -35,13 +41,23 @@ export class ThreadWriter implements Writer {
     thread.on('exit', () => this.#fail(new Error('The database is closed.')))
   }
 
-  run<Name extends CommandName>(name: Name, input: CommandInput<Name>, now: number): Promise<CommandResult<Name>> {
+  run<Name extends CommandName>(
+    name: Name,
+    input: CommandInput<Name>,
+    now: number,
+    { mayWait = false }: { readonly mayWait?: boolean } = {},
+  ): Promise<CommandResult<Name>> {
     if (this.#fault !== null) return Promise.reject(this.#fault)
     return new Promise((resolve, reject) => {
       const number = this.#number++
       // The reply carries the result of the command that was asked for; threads cannot say so in types.
       this.#waiting.set(number, { resolve: (result) => resolve(result as CommandResult<Name>), reject })
-      if (this.#outbox.push({ number, name, input, now }) === 1) queueMicrotask(() => this.#send())
+      this.#outbox.push({ number, name, input, now })
+      if (mayWait) this.#waited ??= setTimeout(() => this.#send(), longestWaitMs)
+      else if (!this.#sending) {
+        this.#sending = true
+        queueMicrotask(() => this.#send())
+      }
     })
   }
 
@@ -53,6 +69,9 @@ export class ThreadWriter implements Writer {
   }
 
   #send(): void {
+    if (this.#waited !== null) clearTimeout(this.#waited)
+    this.#waited = null
+    this.#sending = false
     if (this.#outbox.length === 0) return
     this.#thread.postMessage(this.#outbox)
     this.#outbox = []

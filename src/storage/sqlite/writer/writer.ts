@@ -5,7 +5,13 @@ import type { CommandInput, CommandName, CommandResult } from './commands.ts'
 
 /** Runs commands on the writing connection; what it resolved for is on stable storage. */
 export interface Writer extends AsyncDisposable {
-  run<Name extends CommandName>(name: Name, input: CommandInput<Name>, now: number): Promise<CommandResult<Name>>
+  /** @param options.mayWait Whether it may wait a moment for others to share their commit: for what no answer waits for. */
+  run<Name extends CommandName>(
+    name: Name,
+    input: CommandInput<Name>,
+    now: number,
+    options?: { readonly mayWait?: boolean },
+  ): Promise<CommandResult<Name>>
 }
 
 /** SQLite's result codes for a full disk. */
