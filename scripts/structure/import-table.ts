@@ -140,6 +140,7 @@ export const testPackages: readonly string[] = [
   'playwright-core',
   'axe-core',
   'dockerfile-utils',
+  '@grafana/schema',
   'oidc-provider',
 ]
 
