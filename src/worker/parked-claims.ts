@@ -22,6 +22,11 @@ export class ParkedClaims {
     this.#parked.set(id, { ...holder, since: this.#deps.clock.now() })
   }
 
+  /** Called when it is claimed again: what it waits for after that is another matter. */
+  forget(id: string): void {
+    this.#parked.delete(id)
+  }
+
   /** Lets as many be claimed as there is room for now, the oldest first. */
   async hasten(): Promise<void> {
     const { clock, queue } = this.#deps

@@ -110,6 +110,7 @@ class ClaimLoop {
     const { inference, lostAttempts } = claim
     const { clock, onEvent } = this.#deps
     const suspect = lostAttempts > 0
+    this.#parked.forget(claim.id)
     const after = [...this.#runs].filter((run) => run.model === inference.model && (suspect || run.suspect)).map(({ ended }) => ended)
     onEvent({ type: 'claimed', inference, queuedMs: clock.now() - inference.createdAt })
     const lease = this.#claims.hold(claim)

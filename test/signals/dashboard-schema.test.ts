@@ -20,11 +20,11 @@ test('the dashboard is one by Grafana’s schema', async () => {
   assert.equal(await check(await readFile('deploy/grafana/sepia.json', 'utf8')), '')
 })
 
-for (const [fault, change] of [
-  ['a field that no dashboard has', ['"panels":', '"pannels":']],
-  ['a place that is no number', ['"x": 8', '"x": "8"']],
+for (const [fault, from, to] of [
+  ['a field that no dashboard has', '"panels":', '"pannels":'],
+  ['a place that is no number', '"x": 8', '"x": "8"'],
 ] as const)
   test(`${fault} is found`, async () => {
     const dashboard = await readFile('deploy/grafana/sepia.json', 'utf8')
-    assert.match(await check(dashboard.replace(...change)), /error TS/)
+    assert.match(await check(dashboard.replace(from, to)), /error TS/)
   })
