@@ -10,6 +10,7 @@ import { type ChaosNode, startCluster } from '../../test/chaos/cluster/cluster-u
 import { describeMachine } from '../measure.ts'
 
 const [waits, cancels, clients] = [400, 40, 8]
+const rounds = Number(process.argv[2] ?? 3)
 const root = new URL('../..', import.meta.url).pathname
 
 console.log(describeMachine())
@@ -19,7 +20,7 @@ const client = new ClusterClient(cluster)
 const nodeAt = (place: number): ChaosNode => nodes[place % nodes.length] ?? fail('there are no nodes')
 
 for (let round = 0; round < 30; round++) await wait(`warm-${round}`, { submit: round, poll: round + 1 })
-for (let round = 1; round <= 3; round++) {
+for (let round = 1; round <= rounds; round++) {
   const near = await measure(waits, (index) => wait(`near-${round}-${index}`, { submit: index, poll: index }))
   const far = await measure(waits, (index) => wait(`far-${round}-${index}`, { submit: index, poll: index + 1 }))
   const cancelled = await measure(cancels, (index) => cancel(`cancelled-${round}-${index}`, index))

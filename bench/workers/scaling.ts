@@ -24,7 +24,7 @@ import { createDatabase, startBenchServer } from '../postgres/bench-server.ts'
 let databases = 0
 const server = process.argv[2] === 'postgres' ? await startBenchServer() : null
 if (server === null) console.log(describeMachine())
-const rounds = 3
+const rounds = Number(process.argv[3] ?? 3)
 const sleepMs = 50
 const perWorker = 100
 const clock = createSystemClock()
