@@ -18,7 +18,7 @@ interface Linked extends AsyncDisposable {
   readonly database: string
 }
 
-/** A store that reaches its database over a link. */
+/** A store that reaches its database over a link. As a tool it has no bell, whose answers would be among those that are swallowed. */
 async function openOverLink({ mode = 'service' }: { readonly mode?: 'service' | 'tool' } = {}): Promise<Linked> {
   await using undo = new AsyncDisposableStack()
   const address = new URL(await createDatabase())
@@ -44,7 +44,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
   })
 
   test('a submission whose answer got lost is there once, whichever answer it was', async () => {
-    await using linked = await openOverLink()
+    await using linked = await openOverLink({ mode: 'tool' })
     const { link, store, database } = linked
     await store.queue.enqueue(makeSubmission({ accountId: 'warm' }), options)
     const { query } = await sharedPostgres()
@@ -85,7 +85,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
   })
 
   test('what a claim took whose answer got lost is claimed again at once, and no attempt counts', async () => {
-    await using linked = await openOverLink()
+    await using linked = await openOverLink({ mode: 'tool' })
     const { link, store } = linked
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
     link.swallowAnswers(1)
@@ -107,7 +107,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
   })
 
   test('claims of several workers of one process do not take each other for lost', async () => {
-    await using linked = await openOverLink()
+    await using linked = await openOverLink({ mode: 'tool' })
     const { store } = linked
     for (let index = 0; index < 40; index++) await store.queue.enqueue(makeSubmission(), options)
     const claims = await Promise.all(Array.from({ length: 40 }, () => tryClaim(store.queue)))

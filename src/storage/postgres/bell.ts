@@ -27,6 +27,7 @@ export class Bell implements AsyncDisposable {
   readonly #onEnded = new Set<(ids: readonly string[]) => void>()
   #client: Client | null = null
   #timer: NodeJS.Timeout | null = null
+  #toldAt = Number.NEGATIVE_INFINITY
   #closed = false
   #work = false
   #ended: string[] = []
@@ -94,13 +95,15 @@ export class Bell implements AsyncDisposable {
 
   #tellSoon(): void {
     if (this.#timer !== null || this.#client === null) return
-    this.#timer = setTimeout(() => void this.#tell(), pauseMs)
+    // What comes after a silence is told at once.
+    this.#timer = setTimeout(() => void this.#tell(), Math.max(0, this.#toldAt + pauseMs - performance.now()))
     this.#timer.unref()
   }
 
   async #tell(): Promise<void> {
     const message: Message = { from: this.#node, work: this.#work, ended: this.#ended.splice(0, mostIds) }
     this.#work = false
+    this.#toldAt = performance.now()
     try {
       await this.#client?.query('select pg_notify($1, $2)', [channel, JSON.stringify(message)])
     } catch {
