@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Account } from '../../core/account.ts'
 import { t } from './language/t.ts'
 import { Navigation } from './layout/navigation.tsx'
+import { RequestLogNote } from './layout/request-log-note.tsx'
 import { Wordmark } from './layout/wordmark.tsx'
 import { pageFor } from './page-for.tsx'
 import { CommandPalette } from './pages/palette/command-palette.tsx'
@@ -36,6 +37,7 @@ export function Shell({ account }: { account: Account }): VNode {
         <Navigation account={account} />
       </dialog>
       <main class="main" id="main" tabIndex={-1}>
+        <RequestLogNote />
         {pageFor(here, account)}
       </main>
       {over?.shows === 'palette' ? <CommandPalette key={over.opening} account={account} onClose={() => closeOverlay(over)} /> : null}

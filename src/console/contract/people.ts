@@ -6,6 +6,8 @@ export interface People {
   readonly accounts: readonly Account[]
   /** Ids of the accounts that have a second factor. */
   readonly secondFactors: readonly string[]
+  /** Ids of the accounts whose requests are logged. */
+  readonly logged: readonly string[]
   /** Those that can still be used. */
   readonly invitations: readonly Invitation[]
 }

@@ -6,6 +6,7 @@ import { clientSignal } from '../../http/client-signal.ts'
 import { changeAccount } from '../../operations/access/change-account.ts'
 import { invite } from '../../operations/access/invite.ts'
 import { listSecondFactors } from '../../operations/access/second-factor.ts'
+import { listBodyLogs } from '../../operations/bodies/body-log.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { AccountUpdate, InvitationMade, NewInvitation, People } from '../contract/people.ts'
 import { accountLimitsField } from '../limits-field.ts'
@@ -32,6 +33,7 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
     return {
       accounts: await accounts.list(options),
       secondFactors: await listSecondFactors(deps, options),
+      logged: (await listBodyLogs(deps, options)).map(({ accountId }) => accountId),
       invitations: invitations.filter(({ expiresAt }) => expiresAt > clock.now()),
     }
   })

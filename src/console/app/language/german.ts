@@ -173,6 +173,8 @@ export const german: Catalogue = {
   'You may use {0}.': 'Erlaubt sind {0}.',
   'Your account': 'Ihr Konto',
   'Your recovery codes': 'Ihre Wiederherstellungscodes',
+  'Your requests are logged: an owner has what you ask and get kept since {0}, each for {1}.':
+    'Ihre Anfragen werden aufgezeichnet: Was Sie fragen und bekommen, wird auf Wunsch eines Inhabers seit {0} jeweils {1} lang aufbewahrt.',
   'Your sign-in name. Nothing is ever sent to it.': 'Damit melden Sie sich an. Es wird nie etwas dorthin gesendet.',
   cancelled: 'abgebrochen',
   'crashed, waiting': 'abgestürzt, wartet',

@@ -17,17 +17,21 @@ interface AccountLedgerProps {
   readonly self: string
   /** Ids of the accounts that have a second factor. */
   readonly secondFactors: readonly string[]
+  /** Ids of the accounts whose requests are logged. */
+  readonly logged: readonly string[]
   readonly reload: () => Promise<void>
   /** Makes a link with which somebody sets a new sign-in. */
   readonly invite: (account: Account) => void
   /** Asks how much an account may use. */
   readonly limit: (account: Account) => void
+  /** Asks whether an account's requests shall be logged. */
+  readonly log: (account: Account) => void
   /** Asks before somebody's role or right to come in changes. */
   readonly ask: (question: AccountQuestion) => void
 }
 
 /** Every account with its role and limits. */
-export function AccountLedger({ accounts, self, secondFactors, reload, invite, limit, ask }: AccountLedgerProps): VNode {
+export function AccountLedger({ accounts, self, secondFactors, logged, reload, invite, limit, log, ask }: AccountLedgerProps): VNode {
   const unlock = async ({ id }: Account) => {
     const body: AccountUpdate = { disabled: false }
     await send(`/console/api/accounts/${id}`, { method: 'PATCH', body }).catch((failure: unknown) => showToast(sentenceOf(failure)))
@@ -43,6 +47,7 @@ export function AccountLedger({ accounts, self, secondFactors, reload, invite, l
             {account.name}
           </span>{' '}
           {account.id === self ? <span class="faint">{t`you`}</span> : null}
+          {logged.includes(account.id) ? <span class="mark warn">{t`logged`}</span> : null}
         </>
       ),
     },
@@ -66,6 +71,10 @@ export function AccountLedger({ accounts, self, secondFactors, reload, invite, l
       cell: (account) => (
         <>
           {account.disabledAt === null ? <LimitsButton account={account} limit={limit} /> : null}
+          <Button tone="quiet" size="small" onClick={() => log(account)}>
+            {t`Request log`}
+            <span class="hidden-text"> {t`of ${account.name}`}</span>
+          </Button>
           {account.id === self ? null : (
             <AccountActions account={account} ask={ask} unlock={unlock} invite={invite} secured={secondFactors.includes(account.id)} />
           )}

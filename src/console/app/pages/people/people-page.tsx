@@ -14,6 +14,7 @@ import { AccountLedger } from './account-ledger.tsx'
 import { type AccountQuestion, AccountQuestionDialog } from './account-question.tsx'
 import { InvitationLedger } from './invitation-ledger.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
+import { RequestLogDialog } from './request-log-dialog.tsx'
 import { t } from './text.ts'
 
 /** For owners: who may use the service, and who is invited. */
@@ -21,6 +22,7 @@ export function PeoplePage({ account }: { account: Account }): VNode {
   const { resource, reload } = useResource((signal) => request<People>('/console/api/people', { signal }), [])
   const inviting = useSignal<{ readonly account: Account | null } | null>(null)
   const limiting = useSignal<Account | null>(null)
+  const logging = useSignal<Account | null>(null)
   const asking = useSignal<AccountQuestion | null>(null)
   const invite = (
     <Button
@@ -34,15 +36,17 @@ export function PeoplePage({ account }: { account: Account }): VNode {
   return (
     <Page title={t`People`} intro={t`Owners invite people and see every account. Members see only their own things.`} actions={invite}>
       <Loaded resource={resource} retry={() => void reload()}>
-        {({ accounts, invitations, secondFactors }) => (
+        {({ accounts, invitations, secondFactors, logged }) => (
           <>
             <AccountLedger
               accounts={accounts}
               self={account.id}
               secondFactors={secondFactors}
+              logged={logged}
               reload={reload}
               invite={(person) => (inviting.value = { account: person })}
               limit={(person) => (limiting.value = person)}
+              log={(person) => (logging.value = person)}
               ask={(question) => (asking.value = question)}
             />
             {invitations.length > 0 ? <InvitationLedger invitations={invitations} accounts={accounts} reload={reload} /> : null}
@@ -67,6 +71,15 @@ export function PeoplePage({ account }: { account: Account }): VNode {
           save={saveLimits(limiting.value)}
           onClose={() => {
             limiting.value = null
+            void reload()
+          }}
+        />
+      ) : null}
+      {logging.value ? (
+        <RequestLogDialog
+          account={logging.value}
+          onClose={() => {
+            logging.value = null
             void reload()
           }}
         />

@@ -1,0 +1,156 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { Account } from '../../../../core/account.ts'
+import type { RequestLogState, RequestLogWish } from '../../../contract/request-logs.ts'
+import { request } from '../../interface/request.ts'
+import { Button } from '../../parts/button.tsx'
+import { byteText } from '../../parts/byte-text.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { DialogChoice } from '../../parts/dialog-choice.tsx'
+import { durationText } from '../../parts/duration-text.ts'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { NumberField } from '../../parts/fields/number-field.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { useResource } from '../../state/resource.ts'
+
+const usualHours = 24
+
+interface RequestLogDialogProps {
+  readonly account: Account
+  readonly onClose: () => void
+}
+
+/** Switches the log of an account's requests, and deletes what it holds. */
+export function RequestLogDialog({ account, onClose }: RequestLogDialogProps): VNode {
+  const path = `/console/api/accounts/${account.id}/request-log`
+  const { resource, reload } = useResource((signal) => request<RequestLogState>(path, { signal }), [path])
+  return (
+    <Dialog title={`Request log of ${account.name}`} onClose={onClose}>
+      <Loaded resource={resource} retry={() => void reload()}>
+        {(log) => (
+          <div class="stack">
+            <p class="soft">
+              Keeps what {account.name} asks and gets, encrypted, so that owners can look at it among the requests. {account.name} is told
+              on every page; each switch and each look is in the audit log.
+            </p>
+            {log.on === null ? (
+              <SwitchOn path={path} log={log} reload={reload} onClose={onClose} />
+            ) : (
+              <SwitchOff path={path} on={log.on} reload={reload} />
+            )}
+            <Held path={path} log={log} reload={reload} />
+          </div>
+        )}
+      </Loaded>
+    </Dialog>
+  )
+}
+
+interface PartProps {
+  readonly path: string
+  readonly reload: () => Promise<void>
+}
+
+function SwitchOn({ path, log, reload, onClose }: PartProps & { readonly log: RequestLogState; readonly onClose: () => void }): VNode {
+  const keepHours = useSignal(Math.min(usualHours, log.mostKeepHours))
+  const offAfterHours = useSignal(Number.NaN)
+  const keepFault = isHours(keepHours.value, log.mostKeepHours) ? null : `A whole number of hours from 1 to ${log.mostKeepHours}.`
+  const offFault =
+    Number.isNaN(offAfterHours.value) || isHours(offAfterHours.value, 8760) ? null : 'A whole number of hours from 1 to 8760.'
+  const { busy, failure, submit } = useSubmit(async () => {
+    if (keepFault !== null || offFault !== null) return
+    const off = Number.isNaN(offAfterHours.value) ? {} : { offAfterHours: offAfterHours.value }
+    await request<RequestLogState>(path, { method: 'PUT', body: { keepHours: keepHours.value, ...off } satisfies RequestLogWish })
+    await reload()
+  })
+  return (
+    <form class="stack" onSubmit={submit}>
+      {failure.value ? <FailureNote failure={failure.value} /> : null}
+      <div class="field-pairs">
+        <NumberField
+          label="Keep each for, in hours"
+          value={keepHours.value}
+          onChange={(value) => (keepHours.value = value)}
+          fault={keepFault}
+        />
+        <NumberField
+          label="Switch off after, in hours"
+          value={offAfterHours.value}
+          onChange={(value) => (offAfterHours.value = value)}
+          fault={offFault}
+          hint="Empty: when somebody does"
+        />
+      </div>
+      <DialogChoice disabled={busy.value} onClose={onClose}>
+        Log from now on
+      </DialogChoice>
+    </form>
+  )
+}
+
+function SwitchOff({ path, on, reload }: PartProps & { readonly on: NonNullable<RequestLogState['on']> }): VNode {
+  const { busy, failure, submit } = useSubmit(async () => {
+    await request<RequestLogState>(path, { method: 'DELETE' })
+    await reload()
+  })
+  return (
+    <form class="stack" onSubmit={submit}>
+      {failure.value ? <FailureNote failure={failure.value} /> : null}
+      <p>
+        On since <Moment at={on.since} />; each is kept for {durationText(on.keepMs)}.
+        {on.until === null ? null : (
+          <>
+            {' '}
+            It goes off <Moment at={on.until} />.
+          </>
+        )}
+      </p>
+      <div>
+        <Button tone="primary" disabled={busy.value}>
+          Switch off
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** What the log holds, and a second button to be sure before it goes. */
+function Held({ path, log, reload }: PartProps & { readonly log: RequestLogState }): VNode | null {
+  const sure = useSignal(false)
+  const { busy, failure, submit } = useSubmit(async () => {
+    await request<RequestLogState>(`${path}/bodies`, { method: 'DELETE' })
+    sure.value = false
+    await reload()
+  })
+  if (log.bodies === 0) return null
+  return (
+    <form class="stack" onSubmit={submit}>
+      {failure.value ? <FailureNote failure={failure.value} /> : null}
+      <p class="soft">
+        It holds {log.bodies.toLocaleString()} bodies, {byteText(log.bytes)} of {byteText(log.mostBytes)}. They go when their time is over.
+      </p>
+      <div class="row">
+        {sure.value ? (
+          <>
+            <Button tone="danger" disabled={busy.value}>
+              Delete all of them
+            </Button>
+            <Button tone="quiet" onClick={() => (sure.value = false)}>
+              Keep them
+            </Button>
+          </>
+        ) : (
+          <Button tone="quiet" onClick={() => (sure.value = true)}>
+            Delete what is kept…
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+function isHours(value: number, most: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= most
+}
