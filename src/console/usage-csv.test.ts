@@ -7,6 +7,7 @@ const day = {
   accountId: 'a',
   requests: 1,
   failures: 0,
+  refusals: 5,
   promptTokens: 2,
   completionTokens: 3,
   images: 4,
@@ -16,7 +17,7 @@ const day = {
 test('usage becomes one row per day and model', () => {
   assert.equal(
     usageCsv([{ ...day, model: 'chat' }]),
-    'day,account,model,requests,failures,prompt_tokens,completion_tokens,images,cost\r\n2026-01-01,a,chat,1,0,2,3,4,1.50\r\n',
+    'day,account,model,requests,failures,refusals,prompt_tokens,completion_tokens,images,cost\r\n2026-01-01,a,chat,1,0,5,2,3,4,1.50\r\n',
   )
 })
 

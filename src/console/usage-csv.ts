@@ -3,7 +3,7 @@ import { formatMoney } from '../core/limits/model-price.ts'
 import { type UsageDay, usageDimensions } from '../core/usage.ts'
 import type { ReportedUsage } from '../operations/report-usage.ts'
 
-const columns = ['day', 'account', 'model', 'requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+const columns = ['day', 'account', 'model', 'requests', 'failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
 
 /** Usage as a table for spreadsheets (RFC 4180). */
 export function usageCsv(days: readonly UsageDay[]): string {
@@ -13,6 +13,7 @@ export function usageCsv(days: readonly UsageDay[]): string {
     row.model,
     row.requests,
     row.failures,
+    row.refusals,
     row.promptTokens,
     row.completionTokens,
     row.images,
@@ -21,7 +22,7 @@ export function usageCsv(days: readonly UsageDay[]): string {
   return csv([columns, ...rows])
 }
 
-const counts = ['requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+const counts = ['requests', 'failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
 const latencies = ['p50_ms', 'p95_ms', 'p99_ms', 'first_token_p50_ms', 'first_token_p95_ms', 'first_token_p99_ms']
 
 /** Sums by any dimensions as a table for spreadsheets; ids and names stand side by side. */
@@ -38,6 +39,7 @@ export function usageReportCsv(rows: readonly ReportedUsage[]): string {
     }),
     sum.requests,
     sum.failures,
+    sum.refusals,
     sum.promptTokens,
     sum.completionTokens,
     sum.images,

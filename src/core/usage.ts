@@ -1,3 +1,4 @@
+import type { ErrorCode } from './error.ts'
 import type { LatencyHistogram } from './limits/latency.ts'
 
 /** One finished request in the books; never its content. */
@@ -6,7 +7,8 @@ export interface UsageEntry {
   readonly tokenId: string | null
   readonly model: string
   readonly kind: 'chat' | 'completion' | 'embedding' | 'rerank' | 'image'
-  readonly outcome: 'succeeded' | 'failed' | 'cancelled'
+  /** `refused` by a limit of the account or the token. */
+  readonly outcome: 'succeeded' | 'failed' | 'cancelled' | 'refused'
   readonly promptTokens: number
   readonly completionTokens: number
   readonly images: number
@@ -19,10 +21,19 @@ export interface UsageEntry {
   readonly at: number
 }
 
+const limitCodes: readonly ErrorCode[] = ['rate_limit_exceeded', 'concurrency_limit_exceeded', 'quota_exceeded']
+
+/** What the books call a failure: one for a limit is a refusal. */
+export function outcomeOfFailure(code: ErrorCode | null): 'failed' | 'refused' {
+  return code !== null && limitCodes.includes(code) ? 'refused' : 'failed'
+}
+
 /** What is summed up. */
 export interface UsageCounts {
   readonly requests: number
   readonly failures: number
+  /** Those that a limit of the account or the token refused. */
+  readonly refusals: number
   readonly promptTokens: number
   readonly completionTokens: number
   readonly images: number

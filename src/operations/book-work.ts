@@ -1,17 +1,23 @@
+import { type ErrorCode, ServiceError } from '../core/error.ts'
+import { outcomeOfFailure } from '../core/usage.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
-/** Writes work whose caller waits into the books, in the place of what was set aside for it, however it ended. The answer does not wait for their commit, which takes a millisecond, nor fail with it. */
+/** Writes work whose caller waits into the books, in the place of what was set aside for it, however it ended, before it began too. The answer does not wait for their commit, which takes a millisecond, nor fail with it. */
 export function bookWork(
   { usage, onBooked, onFault }: Pick<InteractiveDependencies, 'usage' | 'onBooked' | 'onFault'>,
-  { meter, reservation }: { readonly meter: UsageMeter; readonly reservation: string },
+  { meter, reservation, failure }: { readonly meter: UsageMeter; readonly reservation: string; readonly failure: unknown },
   { signal }: { readonly signal: AbortSignal },
 ): void {
-  const entry = meter.entry(meter.finished ? 'succeeded' : signal.aborted ? 'cancelled' : 'failed')
+  const entry = meter.entry(meter.finished ? 'succeeded' : signal.aborted ? 'cancelled' : outcomeOfFailure(codeOf(failure)))
   // The request's own signal may be aborted already; the books are written all the same.
   const { signal: never } = new AbortController()
   usage
     .append(entry, { signal: never, settles: reservation })
     .then(() => onBooked(entry))
     .catch((error) => onFault(error))
+}
+
+function codeOf(failure: unknown): ErrorCode | null {
+  return failure instanceof ServiceError ? failure.code : null
 }

@@ -22,10 +22,14 @@ export async function createEmbedding(
   const meter = new UsageMeter(deps.clock, { accountId, tokenId, model, kind: 'embedding' }, deps.priceOf?.(model))
   const reservation = randomUUID()
   const work = { kind: 'embedding', request, asBase64: false } as const
-  await holdWorkBudget(deps, { accountId, tokenId, reservation, work, running: true }, { signal })
+  let failure: unknown = null
   try {
+    await holdWorkBudget(deps, { accountId, tokenId, reservation, work, running: true }, { signal })
     return meter.countReading(await runEmbedding(deps, { accountId, request }, { signal }))
+  } catch (error) {
+    failure = error
+    throw error
   } finally {
-    bookWork(deps, { meter, reservation }, { signal })
+    bookWork(deps, { meter, reservation, failure }, { signal })
   }
 }

@@ -21,10 +21,14 @@ export async function generateImage(
   const { model } = request
   const meter = new UsageMeter(deps.clock, { accountId, tokenId, model, kind: 'image' }, deps.priceOf?.(model))
   const reservation = randomUUID()
-  await holdWorkBudget(deps, { accountId, tokenId, reservation, work: { kind: 'image', request }, running: true }, { signal })
+  let failure: unknown = null
   try {
+    await holdWorkBudget(deps, { accountId, tokenId, reservation, work: { kind: 'image', request }, running: true }, { signal })
     return meter.countImages(await runImage(deps, { accountId, request }, { signal, onProgress }))
+  } catch (error) {
+    failure = error
+    throw error
   } finally {
-    bookWork(deps, { meter, reservation }, { signal })
+    bookWork(deps, { meter, reservation, failure }, { signal })
   }
 }

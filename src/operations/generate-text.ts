@@ -21,14 +21,18 @@ export async function* generateText(
   const { model } = request
   const meter = new UsageMeter(deps.clock, { accountId, tokenId, model, kind }, deps.priceOf?.(model))
   const reservation = randomUUID()
-  await holdPlace(deps, { accountId, tokenId, reservation, model }, { signal })
+  let failure: unknown = null
   try {
+    await holdPlace(deps, { accountId, tokenId, reservation, model }, { signal })
     const onPrompt = (tokens: number) => meter.notePrompt(tokens)
     for await (const part of runText(deps, { accountId, tokenId, reservation, request, onPrompt }, { signal })) {
       meter.noteText(part)
       yield part
     }
+  } catch (error) {
+    failure = error
+    throw error
   } finally {
-    bookWork(deps, { meter, reservation }, { signal })
+    bookWork(deps, { meter, reservation, failure }, { signal })
   }
 }

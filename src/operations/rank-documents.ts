@@ -25,15 +25,19 @@ export async function rankDocuments(
   const meter = new UsageMeter(deps.clock, { accountId, tokenId, model, kind: 'rerank' }, deps.priceOf?.(model))
   const reservation = randomUUID()
   const most = estimatePairs(request)
-  await holdReading(deps, { accountId, tokenId, reservation, model, tokens: most, running: true }, { signal })
+  let failure: unknown = null
   try {
+    await holdReading(deps, { accountId, tokenId, reservation, model, tokens: most, running: true }, { signal })
     await using slot = await holdSlot(deps, deps.pool.acquireText(model, { signal, account: accountId }), { signal, model })
     if (slot.model.rank === undefined)
       throw new ServiceError('unsupported_parameter', `The model ${model} runs on a server that scores no texts; name a reranker.`, {
         param: 'model',
       })
     return meter.countReading(await slot.model.rank(request, { signal: slot.signal }))
+  } catch (error) {
+    failure = error
+    throw error
   } finally {
-    bookWork(deps, { meter, reservation }, { signal })
+    bookWork(deps, { meter, reservation, failure }, { signal })
   }
 }

@@ -1,5 +1,6 @@
 import { cancelled } from '../core/inference-failure.ts'
 import type { Claim, Completion, ReleaseAnswer } from '../core/ports/inference-queue.ts'
+import { outcomeOfFailure, type UsageEntry } from '../core/usage.ts'
 import { unstoppable } from '../core/waiting.ts'
 import type { UsageMeter } from '../operations/usage-meter.ts'
 import { Interruption } from './interruption.ts'
@@ -18,7 +19,7 @@ export interface EndedClaim {
 /** Completes the inference and books it, unless its claim was lost. */
 export async function completeClaim(deps: WorkerDependencies, ended: EndedClaim, completion: Completion): Promise<void> {
   const { claim, meter, signal } = ended
-  const usage = meter.entry(completion.outcome)
+  const usage = meter.entry(outcomeOf(completion))
   const answer = await persist(deps, 'complete', () => deps.queue.complete(claim, { completion, usage }, unstoppable), signal)
   if (answer === 'lost') deps.onEvent({ type: 'fenced', inference: claim.inference })
   else tellCompleted(deps, ended, completion)
@@ -66,5 +67,9 @@ function tellReleased(
 
 function tellCompleted(deps: WorkerDependencies, { claim, meter }: EndedClaim, completion: Completion): void {
   deps.events.publish(claim.id, { type: 'status', status: 'completed' })
-  deps.onEvent({ type: 'completed', inference: claim.inference, completion, usage: meter.entry(completion.outcome) })
+  deps.onEvent({ type: 'completed', inference: claim.inference, completion, usage: meter.entry(outcomeOf(completion)) })
+}
+
+function outcomeOf(completion: Completion): UsageEntry['outcome'] {
+  return completion.outcome === 'failed' ? outcomeOfFailure(completion.error.code) : completion.outcome
 }

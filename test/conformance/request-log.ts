@@ -13,8 +13,9 @@ const drawing: RequestRecord = {
   asked: { excerpt: 'Ein Äffchen, 100% _süß_', call: '{"path":"/generate/sdxl"}' },
   result: null,
 }
-const result = { outcome: 'failed', promptTokens: 3, completionTokens: 2, images: 0, durationMs: 70 } as const
+const result = { outcome: 'failed', promptTokens: 3, completionTokens: 2, images: 0, durationMs: 70, firstTokenMs: 9 } as const
 const chat: RequestRecord = { ...base, id: 'asked', tokenId: null, kind: 'chat', asked: null, result }
+const refused: RequestRecord = { ...chat, id: 'refused', kind: 'rerank', result: { ...result, outcome: 'refused', firstTokenMs: null } }
 const everything: RequestLogQuery = { accountId: null, search: null, kind: null, deferred: null, ids: null, before: null, limit: 10 }
 
 /** What was asked, newest first, found by what people remember of it. */
@@ -23,11 +24,11 @@ export function testRequestLog(name: string, open: StoreFactory): void {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     assert.deepEqual(await store.requests.list(everything, options), [])
     await store.requests.append([drawing, chat], options)
-    await store.requests.append([{ ...chat, id: 'third', accountId: 'b' }], options)
+    await store.requests.append([refused, { ...chat, id: 'third', accountId: 'b' }], options)
     const all = await store.requests.list(everything, options)
     assert.deepEqual(
       all.map(({ number: _, ...kept }) => kept),
-      [{ ...chat, id: 'third', accountId: 'b' }, chat, drawing],
+      [{ ...chat, id: 'third', accountId: 'b' }, refused, chat, drawing],
     )
     const [newest, ...older] = all
     assert.deepEqual(await store.requests.list({ ...everything, before: newest?.number ?? 0, limit: 1 }, options), older.slice(0, 1))

@@ -26,6 +26,7 @@ export function testUsageLog(name: string, open: StoreFactory): void {
     const entries: UsageEntry[] = [
       entry,
       { ...entry, outcome: 'failed', completionTokens: 1 },
+      { ...entry, outcome: 'refused', promptTokens: 0, completionTokens: 0, cost: 0 },
       { ...entry, at: entry.at + 1, kind: 'image', model: 'n', images: 3, promptTokens: 0, completionTokens: 0, outcome: 'cancelled' },
       { ...entry, accountId: 'b' },
     ]
@@ -34,8 +35,9 @@ export function testUsageLog(name: string, open: StoreFactory): void {
       day: '2026-01-02',
       accountId: 'a',
       model: 'm',
-      requests: 2,
+      requests: 3,
       failures: 1,
+      refusals: 1,
       promptTokens: 20,
       completionTokens: 6,
       images: 0,
@@ -47,13 +49,14 @@ export function testUsageLog(name: string, open: StoreFactory): void {
       model: 'n',
       requests: 1,
       failures: 0,
+      refusals: 0,
       promptTokens: 0,
       completionTokens: 0,
       images: 3,
       cost: 7,
     }
     assert.deepEqual(await store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-31' }, options), [first, second])
-    assert.equal(await store.usage.rollUp(options), 4)
+    assert.equal(await store.usage.rollUp(options), 5)
     assert.equal(await store.usage.rollUp(options), 0)
     await store.usage.append({ ...entry, accountId: 'b' }, options)
     assert.deepEqual(await store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-31' }, options), [first, second])

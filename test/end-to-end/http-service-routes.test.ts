@@ -79,7 +79,7 @@ describe('GET /v1/usage', () => {
     await service.inBooks(1)
     const [token] = await service.store.tokens.list(service.accountId, { signal })
     const read = async (query: string) => (await readJson(await service.fetch(`/v1/usage?${query}`))).data
-    const counts = { requests: 1, failures: 0, prompt_tokens: 3, completion_tokens: 2, images: 0, cost: 0 }
+    const counts = { requests: 1, failures: 0, refusals: 0, prompt_tokens: 3, completion_tokens: 2, images: 0, cost: 0 }
     const told = { latency_ms: { p50: 215, p95: 215, p99: 215 }, first_token_ms: { p50: 108, p95: 108, p99: 108 } }
     const days = 'from=2026-01-01&to=2026-01-03'
     assert.deepEqual(await read(`${days}&by=token,hour`), [

@@ -69,7 +69,7 @@ describe('usage', () => {
     await book({ model: '=cmd()', promptTokens: 3 })
     const answer = await get(`${span}&of=me`, 'usage.csv')
     assert.equal(answer.headers['content-disposition'], 'attachment; filename="sepia-usage.csv"')
-    assert.match(answer.body, new RegExp(`^day,account,.*\\r\\n2026-01-01,${ownerId},'=cmd\\(\\),1,0,3,0,0,0\\.00\\r\\n$`))
+    assert.match(answer.body, new RegExp(`^day,account,.*\\r\\n2026-01-01,${ownerId},'=cmd\\(\\),1,0,0,3,0,0,0\\.00\\r\\n$`))
   })
 
   test('is told by person and by token, with names, as JSON and as a table; everybody’s to owners alone', async () => {
@@ -86,14 +86,22 @@ describe('usage', () => {
     assert.deepEqual([own?.keys, own?.tokenName, own?.latency?.p95, others], [{ token: '', day: '2026-01-01' }, '', 8, []])
     const table = await get(`${span}&of=everyone&by=account,token`, 'usage/report.csv')
     assert.match(table.body, /^account,account_name,token,token_name,requests,.*,first_token_p99_ms\r\n/)
-    assert.ok(table.body.includes(`${ownerId},Ada,,,1,0,0,0,0,1.50,8,8,8,,,\r\n`), table.body)
+    assert.ok(table.body.includes(`${ownerId},Ada,,,1,0,0,0,0,0,1.50,8,8,8,,,\r\n`), table.body)
     for (const by of ['', 'tokens', 'day,day', 'constructor'])
       assert.equal((await get(`${span}&of=me&by=${by}`, 'usage/report')).statusCode, 422, by)
   })
 
   test('is asked for with both ends of a span', async () => {
     const { get } = await openBooks()
-    for (const query of ['of=me', 'from=2026-01-01&of=me', 'from=1.1.&to=2.1.&of=me', `${span}&of=you`, `${span}&of=me&page=2`])
+    for (const query of [
+      'of=me',
+      'from=2026-01-01&of=me',
+      'from=1.1.&to=2.1.&of=me',
+      'from=2026-02-30&to=2026-03-01&of=me',
+      'from=2026-03-02&to=2026-03-01&of=me',
+      `${span}&of=you`,
+      `${span}&of=me&page=2`,
+    ])
       assert.equal((await get(query)).statusCode, 422, query)
   })
 })

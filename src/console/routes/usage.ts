@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { ServiceError } from '../../core/error.ts'
 import { type UsageDay, type UsageDimension, usageDimensions } from '../../core/usage.ts'
+import { readUsageSpan } from '../../core/usage-span.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { type ReportedUsage, reportUsage } from '../../operations/report-usage.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
@@ -10,7 +11,7 @@ import { createQueryReader } from '../read-console-input.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 import { usageCsv, usageReportCsv } from '../usage-csv.ts'
 
-const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
+const day = Type.String({ maxLength: 20 })
 const query = { from: day, to: day, of: Type.Enum(['me', 'everyone']) }
 const readQuery = createQueryReader(query)
 const readReportQuery = createQueryReader({ ...query, by: Type.String({ maxLength: 100 }) })
@@ -19,7 +20,8 @@ const readReportQuery = createQueryReader({ ...query, by: Type.String({ maxLengt
 export function registerUsage(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'usage' | 'ledger' | 'accounts' | 'tokens'>): void {
   const { usage, ledger } = deps
   const read = async (request: FastifyRequest, reply: FastifyReply): Promise<readonly UsageDay[]> => {
-    const { from, to, of } = readQuery(request)
+    const { of, ...asked } = readQuery(request)
+    const { from, to } = readUsageSpan(asked, { now: 0, code: 'validation_error' })
     const accountId = of === 'everyone' ? everyone(request) : personOf(request).id
     return usage.summarize({ accountId, from, to }, { signal: clientSignal(reply) })
   }
@@ -38,7 +40,8 @@ export function registerUsage(own: FastifyInstance, deps: Pick<ConsoleDependenci
   })
 
   const report = (request: FastifyRequest, reply: FastifyReply): Promise<readonly ReportedUsage[]> => {
-    const { from, to, of, by } = readReportQuery(request)
+    const { of, by, ...asked } = readReportQuery(request)
+    const { from, to } = readUsageSpan(asked, { now: 0, code: 'validation_error' })
     const accountId = of === 'everyone' ? everyone(request) : personOf(request).id
     return reportUsage(deps, { accountId, from, to, by: readDimensions(by) }, { signal: clientSignal(reply) })
   }

@@ -26,7 +26,8 @@ export interface AskedWork {
 }
 
 /** What a request took that its caller waited for. */
-export interface RequestResult extends Pick<UsageEntry, 'outcome' | 'promptTokens' | 'completionTokens' | 'images' | 'durationMs'> {}
+export interface RequestResult
+  extends Pick<UsageEntry, 'outcome' | 'promptTokens' | 'completionTokens' | 'images' | 'durationMs' | 'firstTokenMs'> {}
 
 /** Characters of an excerpt: prompts are found by them too. */
 export const longestExcerpt = 1000

@@ -2,7 +2,7 @@ import { budgetStarts } from '../../core/limits/budget.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { UsageLog } from '../../core/ports/usage-log.ts'
 import { firstHourDay, type UsageDay, type UsageEntry, type UsageQuestion, type UsageSum } from '../../core/usage.ts'
-import { dimensionColumns, latencyBuckets, readUsageDay, readUsageSums } from '../rows/usage-row.ts'
+import { countOutcome, dimensionColumns, latencyBuckets, readUsageDay, readUsageSums } from '../rows/usage-row.ts'
 import type { Database } from './database.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -10,7 +10,7 @@ type Options = { readonly signal: AbortSignal }
 /** Entries per commit of a roll-up. Those of this minute stay, because budgets of a minute count them. */
 const batch = 2000
 
-const sums = ['failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+const sums = ['failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
 const summed = `count(*), ${sums.map((name) => `sum(${name})`).join(', ')}`
 const added = ['requests', ...sums].map((name) => `${name} = sum.${name} + excluded.${name}`).join(', ')
 
@@ -26,13 +26,12 @@ export class PostgresUsageLog implements UsageLog {
 
   async append(entry: UsageEntry, { signal, settles }: Options & { readonly settles?: string }): Promise<void> {
     signal.throwIfAborted()
-    const { accountId, tokenId, model, outcome, promptTokens, completionTokens, images, cost, at } = entry
+    const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
     const sql = `with settled as (delete from reservations where id = :settles)
       insert into usage_entries
-        (day, at, account_id, token_id, model, failures, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket)
-      values (:day, :at, :accountId, :tokenId, :model, :failures, :promptTokens, :completionTokens, :images, :cost, :whole, :first)`
-    const failures = outcome === 'failed' ? 1 : 0
-    const counts = { failures, promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) }
+        (day, at, account_id, token_id, model, failures, refusals, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket)
+      values (:day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first)`
+    const counts = { ...countOutcome(entry), promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) }
     await this.#database.run(sql, { settles, day: dayOf(at), at, accountId, tokenId, model, ...counts })
   }
 

@@ -21,6 +21,8 @@ export const requestColumns = [
   'completion_tokens',
   'images',
   'duration_ms',
+  'refused',
+  'first_token_ms',
 ] as const
 
 /** A record as those columns. */
@@ -39,7 +41,10 @@ export function writeRequest({
     excerpt: asked?.excerpt ?? null,
     words: asked?.excerpt.toLowerCase() ?? null,
     call: asked?.call ?? null,
-    outcome: result?.outcome ?? null,
+    // Programs of before read the outcome too, and know of no refusals.
+    outcome: result?.outcome === 'refused' ? 'failed' : (result?.outcome ?? null),
+    refused: result?.outcome === 'refused' ? 1 : null,
+    first_token_ms: result?.firstTokenMs ?? null,
     prompt_tokens: result?.promptTokens ?? null,
     completion_tokens: result?.completionTokens ?? null,
     images: result?.images ?? null,
@@ -64,11 +69,12 @@ export function readRequest(row: Row): NumberedRequest {
       row.outcome === null
         ? null
         : {
-            outcome: readOneOf(row, 'outcome', outcomes),
+            outcome: readIntegerOrNull(row, 'refused') === 1 ? 'refused' : readOneOf(row, 'outcome', outcomes),
             promptTokens: count('prompt_tokens'),
             completionTokens: count('completion_tokens'),
             images: count('images'),
             durationMs: count('duration_ms'),
+            firstTokenMs: readIntegerOrNull(row, 'first_token_ms'),
           },
   }
 }

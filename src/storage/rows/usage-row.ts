@@ -16,11 +16,17 @@ function readCounts(row: Row): UsageCounts {
   return {
     requests: readInteger(row, 'requests'),
     failures: readInteger(row, 'failures'),
+    refusals: readInteger(row, 'refusals'),
     promptTokens: readInteger(row, 'prompt_tokens'),
     completionTokens: readInteger(row, 'completion_tokens'),
     images: readInteger(row, 'images'),
     cost: readInteger(row, 'cost'),
   }
+}
+
+/** How an entry counts among those that came to nothing. */
+export function countOutcome({ outcome }: Pick<UsageEntry, 'outcome'>): { readonly failures: 0 | 1; readonly refusals: 0 | 1 } {
+  return { failures: outcome === 'failed' ? 1 : 0, refusals: outcome === 'refused' ? 1 : 0 }
 }
 
 /** The parameters that keep an entry's latencies; null = there was none. */

@@ -1,6 +1,6 @@
 import type { UsageEntry } from '../../core/usage.ts'
 import { readIntegerOrNull } from '../rows/row.ts'
-import { latencyBuckets } from '../rows/usage-row.ts'
+import { countOutcome, latencyBuckets } from '../rows/usage-row.ts'
 import type { Connection } from './connection.ts'
 
 /** Adds an entry to the books, in the place of the reservation that it settles; {@link rollUpUsage} makes sums of it later. */
@@ -8,18 +8,18 @@ export function bookUsage(connection: Connection, { settles, ...entry }: UsageEn
   if (settles !== undefined) connection.run('delete from reservations where id = :settles', { settles })
   const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
   const day = new Date(at).toISOString().slice(0, 10)
-  const failures = entry.outcome === 'failed' ? 1 : 0
+  const { failures, refusals } = countOutcome(entry)
   connection.run(
-    `insert into usage_entries (day, at, account_id, token_id, model, failures, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket)
-     values (:day, :at, :accountId, :tokenId, :model, :failures, :promptTokens, :completionTokens, :images, :cost, :whole, :first)`,
-    { day, at, accountId, tokenId, model, failures, promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) },
+    `insert into usage_entries (day, at, account_id, token_id, model, failures, refusals, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket)
+     values (:day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first)`,
+    { day, at, accountId, tokenId, model, failures, refusals, promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) },
   )
 }
 
 /** Entries per commit, so that no roll-up keeps submissions waiting. */
 const batch = 2000
 
-const sums = ['failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+const sums = ['failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
 const summed = `count(*), ${sums.map((name) => `sum(${name})`).join(', ')}`
 const added = ['requests', ...sums].map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
 

@@ -39,11 +39,11 @@ export class SqliteUsageLog implements UsageLog {
   ): Promise<readonly UsageDay[]> {
     signal.throwIfAborted()
     const chosen = 'day between :from and :to and (:accountId is null or account_id = :accountId)'
-    const columns = ['requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+    const columns = ['requests', 'failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
     const sums = columns.map((name) => `sum(${name}) as ${name}`)
     const sql = `select day, account_id, model, ${sums.join(', ')} from (
         select day, account_id, model, ${columns.join(', ')} from usage_days where ${chosen}
-        union all select day, account_id, model, 1, failures, prompt_tokens, completion_tokens, images, cost from usage_entries where ${chosen})
+        union all select day, account_id, model, 1, failures, refusals, prompt_tokens, completion_tokens, images, cost from usage_entries where ${chosen})
       group by day, account_id, model order by day, account_id, model`
     return this.#reader.all(sql, { ...query }).map(readUsageDay)
   }
@@ -56,14 +56,14 @@ export class SqliteUsageLog implements UsageLog {
     const entryHour = "cast(strftime('%H', at / 1000, 'unixepoch') as integer)"
     const keys = "account_id, coalesce(token_id, '') as token_id, model, day"
     const known = fine ? `usage_details where ${span} and` : 'usage_days where'
-    const counts = ['requests', 'failures', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+    const counts = ['requests', 'failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
     const columns = by.map((dimension) => dimensionColumns[dimension])
     const grouped = columns.length === 0 ? 'having count(*) > 0' : `group by ${columns.join(', ')} order by ${columns.join(', ')}`
     const named = "*, day || 'T' || printf('%02d', hour) as hour_name"
     const sums = this.#reader.all(
       `select ${[...columns, ...counts.map((name) => `sum(${name}) as ${name}`)].join(', ')} from (select ${named} from (
          select account_id, ${fine ? 'token_id' : "'' as token_id"}, model, day, ${fine ? 'hour' : '-1 as hour'}, ${counts.join(', ')} from ${known} ${chosen}
-         union all select ${keys}, ${entryHour}, 1, failures, prompt_tokens, completion_tokens, images, cost from usage_entries where ${chosen})) ${grouped}`,
+         union all select ${keys}, ${entryHour}, 1, failures, refusals, prompt_tokens, completion_tokens, images, cost from usage_entries where ${chosen})) ${grouped}`,
       { ...query },
     )
     const latencies = this.#reader.all(

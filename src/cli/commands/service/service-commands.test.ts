@@ -128,12 +128,20 @@ describe('usage', () => {
     assert.equal((await run(['usage'], at(service))).out, 'Nothing was used in these days.\n')
     await run(['chat', 'Hello'], at(service))
     await service.inBooks(1)
-    assert.match((await run(['usage'], at(service))).out, /^\d{4}-\d{2}-\d{2} +1 +0 +\d+ +\d+ +0 +fake-chat$/m)
-    assert.match((await run(['usage', '--by', 'token'], at(service))).out, /^TOKEN +REQUESTS .*P95 MS\ntest +1 +0 +\d+ +\d+ +0 +\d+ +\d+$/m)
+    assert.match((await run(['usage'], at(service))).out, /^\d{4}-\d{2}-\d{2} +1 +0 +0 +\d+ +\d+ +0 +fake-chat$/m)
+    assert.match(
+      (await run(['usage', '--by', 'token'], at(service))).out,
+      /^TOKEN +REQUESTS .*P95 MS\ntest +1 +0 +0 +\d+ +\d+ +0 +\d+ +\d+$/m,
+    )
     const { out } = await run(['usage', '--by', 'model,token', '--csv'], at(service))
-    assert.match(out, /^token,model,token_name,requests,.*,first_token_p99_ms\n[0-9a-f-]{36},fake-chat,test,1,0,(?:\d+,){9}\d+\n$/)
+    assert.match(out, /^token,model,token_name,requests,.*,first_token_p99_ms\n[0-9a-f-]{36},fake-chat,test,1,0,0,(?:\d+,){9}\d+\n$/)
     assert.match((await run(['usage', '--by', 'person'], at(service))).err, /`by` must be one or more of token, model, day, hour/)
     assert.match((await run(['usage', '--from', 'monday'], at(service))).err, /`from` must be a UTC day/)
+    for (const query of ['from=2026-02-31', 'from=2026-11-02&to=2026-11-01']) {
+      const answer = await service.fetch(`/v1/usage?${query}`)
+      const { error } = (await answer.json()) as { error: { param: string } }
+      assert.deepEqual([answer.status, error.param], [400, 'from'], query)
+    }
   })
 })
 

@@ -26,6 +26,7 @@ interface UsageRow {
   readonly token_name?: string
   readonly requests: number
   readonly failures: number
+  readonly refusals: number
   readonly prompt_tokens: number
   readonly completion_tokens: number
   readonly images: number
@@ -78,6 +79,7 @@ function toTable(rows: readonly UsageRow[]): string {
     ...keys.map(([, title]) => title),
     'REQUESTS',
     'FAILED',
+    'REFUSED',
     'TOKENS IN',
     'OUT',
     'IMAGES',
@@ -85,7 +87,7 @@ function toTable(rows: readonly UsageRow[]): string {
   ]
   const body = rows.map((row) => [
     ...keys.map(([name]) => row[name] || '(console)'),
-    ...[row.requests, row.failures, row.prompt_tokens, row.completion_tokens, row.images].map(String),
+    ...[row.requests, row.failures, row.refusals, row.prompt_tokens, row.completion_tokens, row.images].map(String),
     ...(timed ? [String(row.latency_ms?.p50 ?? ''), String(row.latency_ms?.p95 ?? '')] : []),
     ...(named ? [row.model ?? ''] : []),
   ])

@@ -188,6 +188,7 @@ export const german: Catalogue = {
   'not loaded': 'nicht geladen',
   'of {0}': 'von {0}',
   or: 'oder',
+  refused: 'abgelehnt',
   running: 'läuft',
   text: 'Text',
   waiting: 'wartet',

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import { type Budget, leftOf } from '../../../core/limits/budget.ts'
 import { type UsageDay, type UsageDimension, usageDimensions } from '../../../core/usage.ts'
+import { readUsageSpan } from '../../../core/usage-span.ts'
 import type { ReportedUsage } from '../../../operations/report-usage.ts'
 import type { Answer } from '../answer.ts'
 
@@ -28,6 +29,10 @@ export const usageSchema = Type.Object({
       token_name: Type.Optional(Type.String()),
       requests: count,
       failures: count,
+      refusals: Type.Integer({
+        minimum: 0,
+        description: 'Requests for a model that a limit of the account or the token refused; no failures.',
+      }),
       prompt_tokens: count,
       completion_tokens: count,
       images: count,
@@ -57,11 +62,12 @@ const million = 1_000_000
 export function encodeUsage(days: readonly UsageDay[], budgets: readonly Budget[]): Answer<typeof usageSchema> {
   return {
     object: 'list',
-    data: days.map(({ day, model, requests, failures, promptTokens, completionTokens, images, cost }) => ({
+    data: days.map(({ day, model, requests, failures, refusals, promptTokens, completionTokens, images, cost }) => ({
       day,
       model,
       requests,
       failures,
+      refusals,
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,
       images,
@@ -85,6 +91,7 @@ export function encodeUsageReport(rows: readonly ReportedUsage[], budgets: reado
       ...(tokenName !== undefined && { token_name: tokenName }),
       requests: sum.requests,
       failures: sum.failures,
+      refusals: sum.refusals,
       prompt_tokens: sum.promptTokens,
       completion_tokens: sum.completionTokens,
       images: sum.images,
@@ -109,16 +116,10 @@ export function readUsageDimensions({ by }: Readonly<Record<string, unknown>>): 
   })
 }
 
-const dayMs = 24 * 60 * 60 * 1000
-/** Days that are shown where the query names none, today among them. */
-const shownDays = 30
-
 /** The days that a query asks for, both included; the last 30 by default. @throws {ServiceError} `invalid_request_error`. */
-export function readUsageQuery(query: Readonly<Record<string, unknown>>, now: number): { readonly from: string; readonly to: string } {
-  const read = (name: 'from' | 'to', fallback: number): string => {
-    const text = query[name] ?? new Date(fallback).toISOString().slice(0, 10)
-    if (typeof text === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text
-    throw new ServiceError('invalid_request_error', `\`${name}\` must be a UTC day such as 2026-11-22.`, { param: name })
-  }
-  return { from: read('from', now - (shownDays - 1) * dayMs), to: read('to', now) }
+export function readUsageQuery(
+  { from, to }: Readonly<Record<string, unknown>>,
+  now: number,
+): { readonly from: string; readonly to: string } {
+  return readUsageSpan({ from, to }, { now, code: 'invalid_request_error' })
 }

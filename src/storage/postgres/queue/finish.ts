@@ -2,7 +2,7 @@ import { outputRetentionMs } from '../../../core/inference.ts'
 import type { Booking, Completion, CompletionAnswer } from '../../../core/ports/inference-queue.ts'
 import type { Row } from '../../rows/row.ts'
 import { readBytes, readInteger } from '../../rows/row.ts'
-import { latencyBuckets } from '../../rows/usage-row.ts'
+import { countOutcome, latencyBuckets } from '../../rows/usage-row.ts'
 import { referenceFormat } from '../../work-format.ts'
 import type { Statements } from '../database.ts'
 import { dayOf } from '../usage-log.ts'
@@ -23,9 +23,9 @@ const sql = `with input as (
     select * from unnest(:ids::uuid[], :attempts::integer[], :outcomes::text[], :errors::text[], :keys::text[], :types::text[], :bytes::bigint[],
       :hashes::text[], :images::text[], :usageDays::text[], :usageMoments::bigint[], :usageAccounts::text[], :usageTokens::text[], :usageModels::text[],
       :promptTokens::bigint[], :completionTokens::bigint[], :usageImages::bigint[], :usageCosts::bigint[], :wholes::smallint[],
-      :firsts::smallint[]) with ordinality
+      :firsts::smallint[], :refusals::bigint[]) with ordinality
       as ended (id, held_attempt, outcome, error, output_key, content_type, output_bytes, output_sha256, output_images, usage_day, usage_at, usage_account,
-        usage_token, usage_model, prompt_tokens, completion_tokens, usage_images, usage_cost, whole_bucket, first_bucket, n)),
+        usage_token, usage_model, prompt_tokens, completion_tokens, usage_images, usage_cost, whole_bucket, first_bucket, refusals, n)),
   gone as (
     delete from queue using input where queue.id = input.id
       and case when input.held_attempt is null then not queue.running else queue.running and queue.attempt = input.held_attempt end
@@ -40,9 +40,9 @@ const sql = `with input as (
     insert into stored_outputs (id, account_id, output_key, bytes, expires_at)
       select id, account_id, output_key, output_bytes, :expiresAt from gone where output_key is not null),
   booked as (
-    insert into usage_entries (day, at, account_id, token_id, model, failures, prompt_tokens, completion_tokens, images, cost, whole_bucket,
+    insert into usage_entries (day, at, account_id, token_id, model, failures, refusals, prompt_tokens, completion_tokens, images, cost, whole_bucket,
         first_bucket)
-      select usage_day, usage_at, usage_account, usage_token, usage_model, case outcome when 'failed' then 1 else 0 end, prompt_tokens,
+      select usage_day, usage_at, usage_account, usage_token, usage_model, case outcome when 'failed' then 1 - refusals else 0 end, refusals, prompt_tokens,
         completion_tokens, usage_images, usage_cost, whole_bucket, first_bucket
       from gone where usage_day is not null),
   announced as (
@@ -102,6 +102,7 @@ function columnsOf(ends: readonly End[]): Readonly<Record<string, readonly unkno
     usageTokens: usages.map((usage) => usage?.tokenId),
     wholes: usages.map((usage) => (usage === null ? null : latencyBuckets(usage).whole)),
     firsts: usages.map((usage) => (usage === null ? null : latencyBuckets(usage).first)),
+    refusals: usages.map((usage) => (usage === null ? 0 : countOutcome(usage).refusals)),
     usageCosts: usages.map((usage) => usage?.cost),
     usageAccounts: usages.map((usage) => usage?.accountId),
     usageModels: usages.map((usage) => usage?.model),

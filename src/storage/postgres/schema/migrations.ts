@@ -3,6 +3,7 @@ import { documentSums } from './document-sums.ts'
 import { latencyTables } from './latency-tables.ts'
 import { limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
+import { refusalTables } from './refusal-tables.ts'
 import { requestTables } from './request-tables.ts'
 import { tables } from './tables.ts'
 
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
   { sql: documentSums, leastProgram: 1 },
   // The trace that an inference was asked for in goes on to its webhook.
   { sql: 'alter table queue add column traceparent text; alter table webhook_deliveries add column traceparent text', leastProgram: 1 },
+  { sql: refusalTables, leastProgram: 1 },
 ]

@@ -60,4 +60,22 @@ export const german: Catalogue = {
   '{0} will see only their own things. Invitations they made end.':
     '{0} sieht dann nur noch das Eigene. Selbst erstellte Einladungen enden.',
   '{0}, a new sign-in': '{0}, neue Anmeldung',
+  'Request log': 'Aufzeichnung',
+  logged: 'aufgezeichnet',
+  'Request log of {0}': 'Aufzeichnung der Anfragen von {0}',
+  'Keeps what {0} asks and gets, encrypted, so that owners can look at it among the requests. It is said on every page to whom it concerns; each switch and each look is in the audit log.':
+    'Bewahrt verschlüsselt auf, was {0} fragt und bekommt, damit Inhaber es bei den Anfragen ansehen können. Wen es betrifft, der sieht es auf jeder Seite; jedes Umschalten und jeder Blick steht im Protokoll.',
+  'A whole number of hours from 1 to {0}.': 'Eine ganze Zahl von Stunden von 1 bis {0}.',
+  'Empty: when somebody does': 'Leer: wenn es jemand tut',
+  'Switch off after, in hours': 'Ausschalten nach, in Stunden',
+  'Keep each for, in hours': 'Aufbewahren für, in Stunden',
+  'Log from now on': 'Ab jetzt aufzeichnen',
+  'Switch off': 'Ausschalten',
+  'Delete all of them': 'Alle löschen',
+  'Keep them': 'Behalten',
+  'Delete what is kept…': 'Aufbewahrtes löschen …',
+  'On since {0}; each is kept for {1}.': 'Eingeschaltet {0}; aufbewahrt wird jeweils {1} lang.',
+  'It goes off {0}.': 'Es schaltet sich {0} aus.',
+  'They take {0} of {1}, and go when their time is over.': 'Sie belegen {0} von {1} und werden gelöscht, wenn ihre Zeit um ist.',
+  'It holds # bodies.': { one: 'Es ist # Inhalt aufbewahrt.', other: 'Es sind # Inhalte aufbewahrt.' },
 }

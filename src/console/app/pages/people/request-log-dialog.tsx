@@ -14,8 +14,10 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { useResource } from '../../state/resource.ts'
+import { t } from './text.ts'
 
 const usualHours = 24
+const longestOffHours = 8760
 
 interface RequestLogDialogProps {
   readonly account: Account
@@ -27,13 +29,12 @@ export function RequestLogDialog({ account, onClose }: RequestLogDialogProps): V
   const path = `/console/api/accounts/${account.id}/request-log`
   const { resource, reload } = useResource((signal) => request<RequestLogState>(path, { signal }), [path])
   return (
-    <Dialog title={`Request log of ${account.name}`} onClose={onClose}>
+    <Dialog title={t`Request log of ${account.name}`} onClose={onClose}>
       <Loaded resource={resource} retry={() => void reload()}>
         {(log) => (
           <div class="stack">
             <p class="soft">
-              Keeps what {account.name} asks and gets, encrypted, so that owners can look at it among the requests. {account.name} is told
-              on every page; each switch and each look is in the audit log.
+              {t`Keeps what ${account.name} asks and gets, encrypted, so that owners can look at it among the requests. It is said on every page to whom it concerns; each switch and each look is in the audit log.`}
             </p>
             {log.on === null ? (
               <SwitchOn path={path} log={log} reload={reload} onClose={onClose} />
@@ -56,9 +57,11 @@ interface PartProps {
 function SwitchOn({ path, log, reload, onClose }: PartProps & { readonly log: RequestLogState; readonly onClose: () => void }): VNode {
   const keepHours = useSignal(Math.min(usualHours, log.mostKeepHours))
   const offAfterHours = useSignal(Number.NaN)
-  const keepFault = isHours(keepHours.value, log.mostKeepHours) ? null : `A whole number of hours from 1 to ${log.mostKeepHours}.`
+  const keepFault = isHours(keepHours.value, log.mostKeepHours) ? null : t`A whole number of hours from 1 to ${log.mostKeepHours}.`
   const offFault =
-    Number.isNaN(offAfterHours.value) || isHours(offAfterHours.value, 8760) ? null : 'A whole number of hours from 1 to 8760.'
+    Number.isNaN(offAfterHours.value) || isHours(offAfterHours.value, longestOffHours)
+      ? null
+      : t`A whole number of hours from 1 to ${longestOffHours}.`
   const { busy, failure, submit } = useSubmit(async () => {
     if (keepFault !== null || offFault !== null) return
     const off = Number.isNaN(offAfterHours.value) ? {} : { offAfterHours: offAfterHours.value }
@@ -70,21 +73,21 @@ function SwitchOn({ path, log, reload, onClose }: PartProps & { readonly log: Re
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <div class="field-pairs">
         <NumberField
-          label="Keep each for, in hours"
+          label={t`Keep each for, in hours`}
           value={keepHours.value}
           onChange={(value) => (keepHours.value = value)}
           fault={keepFault}
         />
         <NumberField
-          label="Switch off after, in hours"
+          label={t`Switch off after, in hours`}
           value={offAfterHours.value}
           onChange={(value) => (offAfterHours.value = value)}
           fault={offFault}
-          hint="Empty: when somebody does"
+          hint={t`Empty: when somebody does`}
         />
       </div>
       <DialogChoice disabled={busy.value} onClose={onClose}>
-        Log from now on
+        {t`Log from now on`}
       </DialogChoice>
     </form>
   )
@@ -99,17 +102,12 @@ function SwitchOff({ path, on, reload }: PartProps & { readonly on: NonNullable<
     <form class="stack" onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <p>
-        On since <Moment at={on.since} />; each is kept for {durationText(on.keepMs)}.
-        {on.until === null ? null : (
-          <>
-            {' '}
-            It goes off <Moment at={on.until} />.
-          </>
-        )}
+        {t.rich`On since ${<Moment at={on.since} />}; each is kept for ${durationText(on.keepMs)}.`}{' '}
+        {on.until === null ? null : t.rich`It goes off ${<Moment at={on.until} />}.`}
       </p>
       <div>
         <Button tone="primary" disabled={busy.value}>
-          Switch off
+          {t`Switch off`}
         </Button>
       </div>
     </form>
@@ -129,21 +127,22 @@ function Held({ path, log, reload }: PartProps & { readonly log: RequestLogState
     <form class="stack" onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <p class="soft">
-        It holds {log.bodies.toLocaleString()} bodies, {byteText(log.bytes)} of {byteText(log.mostBytes)}. They go when their time is over.
+        {t.count(log.bodies, { one: 'It holds # body.', other: 'It holds # bodies.' })}{' '}
+        {t`They take ${byteText(log.bytes)} of ${byteText(log.mostBytes)}, and go when their time is over.`}
       </p>
       <div class="row">
         {sure.value ? (
           <>
             <Button tone="danger" disabled={busy.value}>
-              Delete all of them
+              {t`Delete all of them`}
             </Button>
             <Button tone="quiet" onClick={() => (sure.value = false)}>
-              Keep them
+              {t`Keep them`}
             </Button>
           </>
         ) : (
           <Button tone="quiet" onClick={() => (sure.value = true)}>
-            Delete what is kept…
+            {t`Delete what is kept…`}
           </Button>
         )}
       </div>

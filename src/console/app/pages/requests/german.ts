@@ -79,4 +79,6 @@ export const german: Catalogue = {
   'What was asked and answered is in the request log. That you look at it is written in the audit log.':
     'Frage und Antwort stehen im Anfrageprotokoll. Dass Sie sie ansehen, steht im Audit-Protokoll.',
   '{0} tokens': '{0} Token',
+  'Refused by a limit': 'Von einer Grenze abgelehnt',
+  'First token': 'Erstes Token',
 }

@@ -49,15 +49,16 @@ test('a success tells when its output goes, and that it went', () => {
 })
 
 test('a request whose caller waited was asked and answered, to the millisecond', () => {
-  const result = { outcome: 'succeeded', promptTokens: 1, completionTokens: 1, images: 0, durationMs: 1234 } as const
+  const result = { outcome: 'succeeded', promptTokens: 1, completionTokens: 1, images: 0, durationMs: 1234, firstTokenMs: 200 } as const
   assert.deepEqual(
     waitedEvents(1000, result).map(({ title, at, tone }) => [title, at, tone]),
     [
       ['Asked', 1000, 'reached'],
+      ['First token', 1200, 'reached'],
       ['Answered', 2234, 'reached'],
     ],
   )
-  assert.equal(waitedEvents(1000, { ...result, outcome: 'cancelled' })[1]?.tone, 'failed')
+  assert.equal(waitedEvents(1000, { ...result, firstTokenMs: null, outcome: 'cancelled' })[1]?.tone, 'failed')
 })
 
 test('a request cancelled while it waited never started', () => {

@@ -44,13 +44,14 @@ export function timelineEvents(inference: Inference, now: number): readonly Time
   return events.filter(({ at, tone }) => !(at === null && tone === 'ahead' && outcome !== null))
 }
 
-const waitedEnds = { succeeded: t`Answered`, failed: t`Failed`, cancelled: t`Left` } as const
+const waitedEnds = { succeeded: t`Answered`, failed: t`Failed`, cancelled: t`Left`, refused: t`Refused by a limit` } as const
 
 /** The life of a request whose caller waited. @param at When it was asked, in Unix milliseconds. */
-export function waitedEvents(at: number, { outcome, durationMs }: RequestResult): readonly TimelineEvent[] {
+export function waitedEvents(at: number, { outcome, durationMs, firstTokenMs }: RequestResult): readonly TimelineEvent[] {
   const note = outcome === 'cancelled' ? t`Its client left before the answer was complete.` : ''
   return [
     { title: t`Asked`, note: '', at, tone: 'reached' },
+    ...(firstTokenMs === null ? [] : [{ title: t`First token`, note: '', at: at + firstTokenMs, tone: 'reached' } as const]),
     { title: waitedEnds[outcome], note, at: at + durationMs, tone: outcome === 'succeeded' ? 'reached' : 'failed' },
   ]
 }

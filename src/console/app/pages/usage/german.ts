@@ -39,4 +39,6 @@ export const german: Catalogue = {
   '{0} ms': '{0} ms',
   '{0} per day': '{0} je Tag',
   '{0} per hour': '{0} je Stunde',
+  'Refused by a limit': 'Von einer Grenze abgelehnt',
+  Refused: 'Abgelehnt',
 }

@@ -80,6 +80,7 @@ const ms = (value: number | undefined) => (value === undefined ? '–' : t`${who
 const amounts: readonly Column<Row>[] = [
   amount(t`Requests`, (row) => wholeText(row.requests)),
   amount(t`Failed`, (row) => wholeText(row.failures)),
+  amount(t`Refused`, (row) => wholeText(row.refusals)),
   amount(t`Tokens`, (row) => wholeText(row.promptTokens + row.completionTokens)),
   amount(t`Images`, (row) => wholeText(row.images)),
   amount(t`Money`, (row) => moneyText(row.cost)),

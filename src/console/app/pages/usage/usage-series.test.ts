@@ -6,7 +6,7 @@ const days = ['2026-01-01', '2026-01-02']
 const byModel = { key: (row: { model: string }) => row.model, name: (key: string) => key.toUpperCase(), shade: () => 3 }
 
 function row(model: string, day: string, requests: number) {
-  return { day, accountId: 'a', model, requests, failures: 0, promptTokens: 0, completionTokens: 0, images: 0, cost: 0 }
+  return { day, accountId: 'a', model, requests, failures: 0, refusals: 0, promptTokens: 0, completionTokens: 0, images: 0, cost: 0 }
 }
 
 test('amounts line up with the days and several accounts add up', () => {
