@@ -21,7 +21,8 @@ const body = {
 
 test('a conversation is shown as a call of every interface, which the service reads', () => {
   const shown = chatSamples('http://x', body).map(({ language }) => language)
-  assert.deepEqual(shown, ['curl', 'JavaScript', 'Python', 'Responses', 'Messages', 'ai SDK', 'LangChain', 'LlamaIndex'])
+  const original = ['@octoai/client', '@octoai/sdk']
+  assert.deepEqual(shown, ['curl', 'JavaScript', 'Python', 'Responses', 'Messages', 'ai SDK', 'LangChain', 'LlamaIndex', ...original])
   assert.equal(parseResponseRequest(JSON.parse(JSON.stringify(responsesBody(body)))).max_output_tokens, 9)
   const { request } = parseMessageRequest(JSON.parse(JSON.stringify(messagesBody(body))))
   assert.equal(request.sampling.temperature, 1)

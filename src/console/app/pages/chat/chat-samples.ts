@@ -49,6 +49,36 @@ stream.on('text', (text) => process.stdout.write(text))
 await stream.finalMessage()`,
     },
     ...frameworkSamples(origin, body),
+    ...octoaiSamples(origin, body),
+  ]
+}
+
+/** The clients of the original service, whose messages are plain texts. */
+function octoaiSamples(origin: string, body: ChatBody): readonly { readonly language: string; readonly code: string }[] {
+  const plain = { ...body, messages: body.messages.map((message) => ({ ...message, content: textOf(message.content) })) }
+  const camelCase = Object.fromEntries(
+    Object.entries(plain).map(([name, value]) => [name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()), value]),
+  )
+  return [
+    {
+      language: '@octoai/client',
+      code: `// npm install @octoai/client
+import { Client } from '@octoai/client'
+
+const client = new Client(process.env.TOKEN)
+const { choices } = await client.chat.completions.create(${JSON.stringify(plain, null, 2)}, '${origin}/v1/chat/completions')
+console.log(choices[0].message.content)`,
+    },
+    {
+      language: '@octoai/sdk',
+      code: `// npm install @octoai/sdk
+import { OctoAIClient } from '@octoai/sdk'
+
+const environment = { default: '${origin}', imageGen: '${origin}', textGen: '${origin}' }
+const client = new OctoAIClient({ apiKey: process.env.TOKEN, environment })
+const { choices } = await client.textGen.createChatCompletion(${JSON.stringify(camelCase, null, 2)})
+console.log(choices[0].message.content)`,
+    },
   ]
 }
 

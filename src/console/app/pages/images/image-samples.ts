@@ -2,7 +2,7 @@ import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
 import type { ImageRequestBody } from '../../interface/submit-image.ts'
 import type { Sample } from '../../parts/code-sample.tsx'
 
-/** An image request as a call in three languages; uploaded pictures are named, not spelled out. */
+/** An image request as a call in three languages, and of the original service's client; uploaded pictures are named, not spelled out. */
 export function imageSamples(url: string, body: ImageRequestBody): readonly Sample[] {
   const { init_image, mask_image, controlnets, ...plain } = body
   const picture = '<base64>'
@@ -38,6 +38,16 @@ response = requests.post(
 )
 with open("picture.${extension(body)}", "wb") as file:
     file.write(base64.b64decode(response.json()["images"][0]["image_b64"]))`,
+    },
+    {
+      language: '@octoai/client',
+      code: `// npm install @octoai/client
+import { writeFile } from 'node:fs/promises'
+import { Client } from '@octoai/client'
+
+const client = new Client(process.env.TOKEN)
+const { images } = await client.infer('${url}', ${JSON.stringify(shown, null, 2)})
+await writeFile('picture.${extension(body)}', Buffer.from(images[0].image_b64, 'base64'))`,
     },
   ]
 }

@@ -324,7 +324,7 @@ describe('the request of a picture', () => {
     })
     assert.deepEqual(
       code.map(({ language }) => language),
-      ['curl', 'JavaScript', 'Python'],
+      ['curl', 'JavaScript', 'Python', '@octoai/client'],
     )
     for (const sample of code) assert.ok(!sample.code.includes('AAAA') && sample.code.includes('<base64>'), sample.language)
     assert.ok(code[0]?.code.includes(`it'\\''s\\n\\"so\\"`))
