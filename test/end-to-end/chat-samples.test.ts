@@ -23,6 +23,9 @@ test('a conversation is shown as a call of every interface, which the service re
   const shown = chatSamples('http://x', body).map(({ language }) => language)
   const original = ['@octoai/client', '@octoai/sdk']
   assert.deepEqual(shown, ['curl', 'JavaScript', 'Python', 'Responses', 'Messages', 'ai SDK', 'LangChain', 'LlamaIndex', ...original])
+  const seen = { role: 'user' as const, content: [{ type: 'image_url' as const, image_url: { url: 'data:image/png;base64,AAAA' } }] }
+  const withPicture = chatSamples('http://x', { ...body, messages: [seen] }).map(({ language }) => language)
+  assert.deepEqual(withPicture, shown.slice(0, -2))
   assert.equal(parseResponseRequest(JSON.parse(JSON.stringify(responsesBody(body)))).max_output_tokens, 9)
   const { request } = parseMessageRequest(JSON.parse(JSON.stringify(messagesBody(body))))
   assert.equal(request.sampling.temperature, 1)

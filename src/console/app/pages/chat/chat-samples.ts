@@ -49,11 +49,13 @@ stream.on('text', (text) => process.stdout.write(text))
 await stream.finalMessage()`,
     },
     ...frameworkSamples(origin, body),
-    ...octoaiSamples(origin, body),
+    ...(body.messages.some(({ content }) => Array.isArray(content) && content.some((part) => part.image_url !== undefined))
+      ? []
+      : octoaiSamples(origin, body)),
   ]
 }
 
-/** The clients of the original service, whose messages are plain texts. */
+/** The clients of the original service, which send texts alone. */
 function octoaiSamples(origin: string, body: ChatBody): readonly { readonly language: string; readonly code: string }[] {
   const plain = { ...body, messages: body.messages.map((message) => ({ ...message, content: textOf(message.content) })) }
   const camelCase = Object.fromEntries(
