@@ -3,7 +3,7 @@
  * threads and the same requests, in each of its builds? All are driven over HTTP by one client that shares the machine with them; rounds alternate. llama-bench's bare decode
  * is the limit.
  *
- * Settings: LLAMA_BUILDS, BENCH_MODELS (folder of further models), THREADS, STREAMS, TOKENS, ROUNDS, WARM (rounds before those that count).
+ * Settings: LLAMA_BUILDS, BENCH_MODELS (folder of further models), MODEL (one of them), THREADS, STREAMS, TOKENS, ROUNDS, WARM (rounds before those that count).
  */
 import { loadavg } from 'node:os'
 import { describeMachine, median } from '../measure.ts'
@@ -24,8 +24,14 @@ const streamCounts = (process.env.STREAMS ?? '1,8,32').split(',').map(Number)
 interface Outcome {
   readonly perSecond: number
   readonly firstMs: number
+  /** Tokens per second of all streams after the first token: what llama-bench's bare decode is the limit of. */
+  readonly decodePerSecond: number
   /** Processor time of the server per token; unlike the rest it hardly depends on what else runs. */
   readonly costMs: number
+}
+
+interface Measured {
+  readonly outcomes: readonly Outcome[]
 }
 
 let question = 0
@@ -45,9 +51,11 @@ async function measure(server: ChatServer, streams: number): Promise<Outcome> {
   )
   const seconds = (performance.now() - startedAt) / 1000
   const tokens = answers.reduce((sum, answer) => sum + answer.completionTokens, 0)
+  const firstMs = median(answers.map((answer) => answer.firstMs))
   return {
     perSecond: tokens / seconds,
-    firstMs: median(answers.map((answer) => answer.firstMs)),
+    firstMs,
+    decodePerSecond: (tokens - streams) / (seconds - firstMs / 1000),
     costMs: (readProcessorMs(server.pid) - busyBefore) / tokens,
   }
 }
@@ -89,12 +97,16 @@ async function compare(model: BenchModel, streams: number): Promise<void> {
       for (const { build, rates } of bare)
         rates.push(await measureBareDecode(build, { file: model.file, threads, tokens: tokensPerStream }))
   }
-  const rate = ({ outcomes }: { readonly outcomes: readonly Outcome[] }) => upperQuartile(outcomes.map((outcome) => outcome.perSecond))
+  const rate = ({ outcomes }: Measured) => upperQuartile(outcomes.map((outcome) => outcome.perSecond))
+  const decodeRate = ({ outcomes }: Measured) => upperQuartile(outcomes.map((outcome) => outcome.decodePerSecond))
   const [mine, ...others] = results
   if (mine === undefined) return
   const fastest = Math.max(...others.map(rate))
   const limit = Math.max(...bare.map(({ rates }) => upperQuartile(rates)))
-  const ofLimit = streams === 1 ? `, ${(rate(mine) / limit).toFixed(2)} × the bare decode` : ''
+  const ofLimit =
+    streams === 1
+      ? `, after the first token ${(decodeRate(mine) / limit).toFixed(2)} × the bare decode (the rival ${(Math.max(...others.map(decodeRate)) / limit).toFixed(2)})`
+      : ''
   console.log(
     `${model.model}, ${streams} streams of ${tokensPerStream} tokens, ${threads} thread(s): ${(rate(mine) / fastest).toFixed(2)} × the fastest rival${ofLimit}`,
   )

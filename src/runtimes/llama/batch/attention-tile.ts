@@ -1,7 +1,7 @@
 /** From this many tokens of one sequence on, llama.cpp's flash attention works in tiles; fewer are done one by one, at several times the price each. */
-const tile = 64
+export const tile = 64
 /** Below this length of the context, what attention costs does not matter. */
-const longContext = 1024
+export const longContext = 1024
 /** This many single tokens after a long context cost as much as a tile. */
 const tileWorth = 20
 

@@ -298,3 +298,20 @@ test('nothing is guessed while a prompt is read, or when one text offers nothing
   await Promise.all(both.map(({ released }) => released))
   assert.ok(context.batches.every((batch) => !/[3-9]/.test(batch)))
 })
+
+test('prompts that start together read as many tokens each, cached ones again where they must', async () => {
+  const { loop, context } = start(3)
+  const beginning = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+  const warm = [follow([...beginning, 20], { limit: 1 }), follow([...beginning, 30], { limit: 1 })] as const
+  for (const { generation } of warm) loop.submit(generation)
+  await Promise.all(warm.map(({ released }) => released))
+  context.batches.length = 0
+  const next = [follow([...beginning, 20, 21, 22, 23, 24], { limit: 1 }), follow([...beginning, 30, 31, 32], { limit: 1 })] as const
+  for (const { generation } of next) loop.submit(generation)
+  await Promise.all(next.map(({ released }) => released))
+  assert.deepEqual(context.batches, ['0:4 1:4'])
+  assert.deepEqual(
+    next.map(({ log }) => log[0]),
+    ['prompt 11', 'prompt 9'],
+  )
+})

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { LogitIndex, NativeContext } from '../binding/native-binding.ts'
 import type { DecodeLimits } from '../binding/open-context.ts'
+import { alignPrompts } from './align-prompts.ts'
 import { BatchPace } from './batch-pace.ts'
 import { chooseGeneration, joinLine } from './choose-generation.ts'
 import { type Draw, drawToken, scoreToken } from './draw-token.ts'
@@ -63,9 +64,7 @@ export class DecodeLoop implements AsyncDisposable {
       return
     }
     this.#waiting = joinLine(this.#waiting, generation, place)
-    this.#loop ??= this.#run().finally(() => {
-      this.#loop = null
-    })
+    this.#loop ??= this.#run()
   }
 
   /** Ends a generation at the next batch; nothing more is called on it. */
@@ -97,6 +96,7 @@ export class DecodeLoop implements AsyncDisposable {
         this.#table.clear()
       }
     }
+    this.#loop = null // in the same turn as the last look, so that nothing is submitted to a loop that has looked
   }
 
   #dropFinished(): void {
@@ -111,6 +111,22 @@ export class DecodeLoop implements AsyncDisposable {
   }
 
   async #admit(): Promise<void> {
+    const before = this.#running.length
+    await this.#fill()
+    if (this.#running.length === before) return
+    const begun = (index: number): boolean => index < before
+    const read = alignPrompts(
+      this.#running.map(({ hold, next }, index) => ({ cached: begun(index) ? 0 : hold.cachedTokens, fresh: next.length })),
+    )
+    for (const [index, running] of this.#running.entries()) {
+      if (begun(index)) continue
+      const { prompt } = running.generation
+      this.#table.keepLess(running.hold, prompt.length - (read[index] ?? 0))
+      running.next = prompt.subarray(running.hold.cachedTokens)
+    }
+  }
+
+  async #fill(): Promise<void> {
     const choose = () => chooseGeneration(this.#waiting, this.#running)
     for (let generation = choose(); generation !== undefined; generation = choose()) {
       // What is read anew has logits.

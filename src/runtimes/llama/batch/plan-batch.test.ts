@@ -36,6 +36,15 @@ test('the older prompt goes first', () => {
   ])
 })
 
+test('a short prompt that does not fit behind another waits for the next batch', () => {
+  const pending = [
+    { id: 0, tokens: 40, arrival: 0 },
+    { id: 1, tokens: 40, arrival: 1 },
+  ]
+  assert.deepEqual(planBatch(pending, 64), [{ id: 0, count: 40, complete: true }])
+  assert.deepEqual(planBatch(pending.slice(1), 32), [{ id: 1, count: 32, complete: false }])
+})
+
 test('a gap between running sequences is closed by moving the last one', () => {
   assert.deepEqual(planMove([1, 2, 5]), { from: 5, to: 3 })
 })

@@ -1,4 +1,4 @@
-import { cutForTile } from './attention-tile.ts'
+import { cutForTile, tile } from './attention-tile.ts'
 
 /** A running sequence and how many of its tokens still have to go through the model. */
 export interface Pending {
@@ -19,7 +19,7 @@ export interface BatchEntry {
 }
 
 /**
- * Shares a batch out: every decoding sequence gets its one token, prompts share `promptTokens`, oldest first.
+ * Shares a batch out: every decoding sequence gets its one token, prompts share `promptTokens`, oldest first, and short ones are not cut to fill what is left.
  *
  * @returns By ascending sequence id, as llama.cpp needs it to evaluate the sequences together.
  */
@@ -30,7 +30,8 @@ export function planBatch(pending: readonly Pending[], promptTokens: number): re
   let room = promptTokens
   for (const { id, tokens, most = room } of prompts) {
     const count = cutForTile(tokens, Math.min(room, most))
-    if (count === 0) break
+    // A short prompt begun behind others would be read apart from them, and all weights once more.
+    if (count === 0 || (count < tokens && tokens < tile && room < promptTokens)) break
     entries.push({ id, count, complete: count === tokens })
     room -= count
   }

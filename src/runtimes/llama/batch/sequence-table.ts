@@ -15,8 +15,8 @@ interface Slot {
 /** A prompt's hold on a sequence; `id` changes when the table moves it. */
 export interface SequenceHold {
   id: number
-  /** Prompt tokens that were in the cache already. */
-  readonly cachedTokens: number
+  /** Prompt tokens that were in the cache already and are not read again. */
+  cachedTokens: number
 }
 
 /** Knows what every sequence of a context holds and keeps the context's cache in step with it. */
@@ -53,6 +53,13 @@ export class SequenceTable {
     }
     slot.account = account
     return { id: slot.id, cachedTokens: this.#trim(slot, keepForTile(choice.keep, prompt.length)) }
+  }
+
+  /** Makes a hold of which nothing has been evaluated keep fewer tokens; one that cannot forget a part keeps them. */
+  keepLess(hold: SequenceHold, tokens: number): void {
+    if (tokens >= hold.cachedTokens || !this.#context.removeTokenCellsFromSequence(hold.id, tokens, -1)) return
+    this.#slot(hold.id).tokens.length = tokens
+    hold.cachedTokens = tokens
   }
 
   /** Notes tokens that the context has just evaluated on a sequence. */

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { alignPrompts } from './align-prompts.ts'
+
+const cases: readonly [name: string, prompts: readonly [cached: number, fresh: number][], read: readonly number[]][] = [
+  [
+    'prompts of about the same length read as many tokens',
+    [
+      [20, 15],
+      [20, 16],
+      [20, 16],
+      [20, 14],
+    ],
+    [16, 16, 16, 16],
+  ],
+  [
+    'a much shorter one stays as it is',
+    [
+      [20, 3],
+      [20, 16],
+    ],
+    [3, 16],
+  ],
+  [
+    'what is not cached cannot be read again',
+    [
+      [0, 15],
+      [20, 16],
+    ],
+    [15, 16],
+  ],
+  ['rows left over are filled up', [[20, 15]], [16]],
+  ['one row left over is cheaper than three more', [[20, 13]], [13]],
+  [
+    'rows of several prompts count together',
+    [
+      [20, 6],
+      [20, 6],
+      [20, 6],
+    ],
+    [6, 6, 6],
+  ],
+  ['a row more for each of many prompts is dearer than what is left over', Array.from({ length: 7 }, () => [20, 13]), Array(7).fill(13)],
+  ['nothing is read that is not there', [[0, 15]], [15]],
+  [
+    'beside one that decodes, what comes after the first token counts',
+    [
+      [20, 1],
+      [20, 3],
+    ],
+    [1, 5],
+  ],
+  ['a single fresh token stays one', [[20, 1]], [1]],
+  [
+    'after a long context every token costs its attention',
+    [
+      [2000, 15],
+      [2000, 17],
+    ],
+    [15, 17],
+  ],
+  ['nothing of nothing', [], []],
+]
+
+for (const [name, prompts, read] of cases)
+  test(name, () => {
+    assert.deepEqual(alignPrompts(prompts.map(([cached, fresh]) => ({ cached, fresh }))), read)
+  })
