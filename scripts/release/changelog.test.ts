@@ -12,6 +12,11 @@ describe('the releases', () => {
     assert.equal(released[0]?.version, packageFile.version)
     const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
     assert.deepEqual([lock.version, lock.packages[''].version], [packageFile.version, packageFile.version])
+    const chart = readFileSync('deploy/helm/Chart.yaml', 'utf8')
+    assert.deepEqual(
+      Array.from(chart.matchAll(/^(?:version|appVersion): "?([\d.]+)"?$/gm), ([, version]) => version),
+      [packageFile.version, packageFile.version],
+    )
     const folders = readdirSync('test/fixtures/releases').flatMap((name) => /^(.+)\.tar\.gz$/.exec(name)?.[1] ?? [])
     assert.deepEqual(folders.toSorted(), released.map(({ version }) => version).toSorted())
   })

@@ -1,5 +1,5 @@
 /**
- * Makes this tree a release: `npm run release -- <version>`. The version goes into package.json and the lock file, what was unreleased gets it
+ * Makes this tree a release: `npm run release -- <version>`. The version goes into package.json, the lock file and the Helm chart, what was unreleased gets it
  * in the changelog, and the data folder that it leaves behind goes to the test of upgrades. docs/releasing.md says what comes before and after.
  */
 import { execFileSync } from 'node:child_process'
@@ -14,6 +14,8 @@ if (!/^\d+\.\d+\.\d+$/.test(version) || !isLater(version, last)) throw new Error
 await writeFile('CHANGELOG.md', releaseChanges(changelog, { version, date: new Date().toISOString().slice(0, 10) }))
 const bump = ['version', version, '--no-git-tag-version', '--ignore-scripts']
 execFileSync('npm', bump, { stdio: 'inherit' })
+const chart = 'deploy/helm/Chart.yaml'
+await writeFile(chart, (await readFile(chart, 'utf8')).replaceAll(/^(version: |appVersion: ")\d+\.\d+\.\d+/gm, `$1${version}`))
 const archive = `test/fixtures/releases/${version}.tar.gz`
 execFileSync(process.execPath, ['test/upgrade/make-data-folder.ts', archive], { stdio: 'inherit' })
 const readme = 'test/fixtures/releases/README.md'
