@@ -250,6 +250,7 @@ export async function serve(
         outputs,
         catalog,
         pool: ownPool,
+        isLoadedElsewhere: cluster.isLoadedElsewhere,
         events,
         clock,
         addresses,

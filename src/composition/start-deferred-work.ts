@@ -34,6 +34,7 @@ export interface DeferredWorkDependencies
   readonly catalog: ModelCatalog
   readonly priceOf: (model: string) => ModelPrice | null
   readonly pool: ModelPool
+  readonly isLoadedElsewhere: (modelId: string) => boolean
   readonly events: InferenceEvents
   readonly clock: Clock
   readonly underWay: WorkUnderWay

@@ -73,6 +73,27 @@ test('work over what its account may run at once goes on as soon as something of
   assert.ok(bench.told.some((event) => event.type === 'requeued' && event.reason === 'no-room'))
 })
 
+test('what another node has in memory is left to it for two seconds, and what nobody has is not', async () => {
+  const bench = createWorkerBench()
+  const pool = {
+    ...bench.pool,
+    hasRoom: () => true,
+    states: () => bench.pool.states().map((state) => ({ ...state, state: 'unloaded' as const })),
+  }
+  let isLoadedElsewhere = true
+  await using _worker = startWorker({ ...bench, pool, isLoadedElsewhere: () => isLoadedElsewhere }, settings)
+  const claimed = () => bench.told.filter(({ type }) => type === 'claimed').length
+  await submitImage(bench, 'a tiger')
+  await bench.clock.advance(1900)
+  assert.equal(claimed(), 0)
+  await bench.clock.advance(400)
+  assert.equal(claimed(), 1)
+  isLoadedElsewhere = false
+  await submitImage(bench, 'a tiger')
+  await bench.clock.advance(0)
+  assert.equal(claimed(), 2)
+})
+
 test('invalid input fails at once and is not run again', async () => {
   const bench = createWorkerBench()
   await using _worker = startWorker(bench, settings)

@@ -9,6 +9,8 @@ import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.t
 
 /** Longest time without looking for work, for when a slot gets free or a delay ends without a ring. */
 const pollMs = 250
+/** What another node has in memory is left to it for so long before it is loaded here too. */
+const elsewhereMs = 2000
 
 export interface Worker extends AsyncDisposable {
   /** Claims nothing more, puts what runs back to pending at once, and lets go of everybody who waits for an inference. */
@@ -96,13 +98,17 @@ class ClaimLoop {
   }
 
   #findRooms(): readonly ModelRoom[] {
-    const { pool } = this.#deps
+    const { pool, isLoadedElsewhere = () => false } = this.#deps
     const closed = new Set([...this.#runs].filter(({ suspect }) => suspect).map(({ model }) => model))
     const loading = (model: string) => [...this.#runs].filter((run) => run.loading && run.model === model).length
     return pool
       .states()
       .filter(({ modelId }) => !closed.has(modelId) && pool.hasRoom(modelId))
-      .map(({ modelId, slots, inUse, waiting }) => ({ model: modelId, room: Math.max(1, slots - inUse - waiting) - loading(modelId) }))
+      .map(({ modelId, state, slots, inUse, waiting }) => ({
+        model: modelId,
+        room: Math.max(1, slots - inUse - waiting) - loading(modelId),
+        waitedMs: (state === 'unloaded' || state === 'backing-off') && isLoadedElsewhere(modelId) ? elsewhereMs : 0,
+      }))
       .filter(({ room }) => room > 0)
   }
 

@@ -24,6 +24,8 @@ export interface WorkerDependencies extends BudgetDependencies {
   readonly onOutput?: (inference: Inference, output: EncodedOutput) => void
   /** Told what running and storing spend their time on; absent = nobody asks. */
   readonly onWork?: (event: WorkEvent) => void
+  /** Whether another node has a model in memory; absent = there are no others. */
+  readonly isLoadedElsewhere?: (modelId: string) => boolean
   /** Runs a claim in its place of a trace; absent = nobody traces. */
   readonly trace?: (claim: Claim, work: InferenceWork, run: () => Promise<void>) => Promise<void>
 }

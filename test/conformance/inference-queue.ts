@@ -7,7 +7,7 @@ import { makeImageRequest } from '../support/image-request.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { makeTextRequest } from '../support/text-request.ts'
-import { claimNext, output, release, renew, succeed, tryClaim } from './claiming.ts'
+import { claimNext, leaseMs, output, release, renew, succeed, tryClaim } from './claiming.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
 /** Submitting, claiming, completing and cancelling. */
@@ -58,6 +58,33 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.equal(await tryClaim(store.queue, ['fake-chat']), null)
     assert.equal(await tryClaim(store.queue, []), null)
     assert.ok(await tryClaim(store.queue, ['fake-image']))
+  })
+
+  test(`${name} queue: of a model that is left to others only what has waited long enough is claimed`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    const work = { kind: 'chat', request: makeTextRequest('hello') } as const
+    const first = await store.queue.enqueue(makeSubmission({ work }), options)
+    await clock.advance(1500)
+    await store.queue.enqueue(makeSubmission({ work }), options)
+    await store.queue.enqueue(makeSubmission(), options)
+    const rooms = [
+      { model: 'fake-chat', room: 5, waitedMs: 2000 },
+      { model: 'fake-image', room: 5 },
+    ]
+    const claim = async () =>
+      (await store.queue.claim({ workerId: 'w', rooms, limit: 10, leaseMs }, options)).map(({ inference }) => inference)
+    assert.deepEqual(
+      (await claim()).map(({ kind }) => kind),
+      ['image'],
+    )
+    await clock.advance(500)
+    assert.deepEqual(
+      (await claim()).map(({ id }) => id),
+      [first.inference.id],
+    )
+    await clock.advance(1500)
+    assert.equal((await claim()).length, 1)
   })
 
   test(`${name} queue: refuses what is over its bound`, async () => {

@@ -29,6 +29,8 @@ export interface Membership extends AsyncDisposable {
   readonly pool: ModelPool
   /** Every node that was heard of lately; none where this one is alone. */
   nodes(): readonly ClusterNode[]
+  /** Whether another node, which stays, has a model in memory. */
+  isLoadedElsewhere(modelId: string): boolean
   /** Tells the others that this node takes nothing new, and resolves when nothing that it lent is in use. */
   drain(): Promise<void>
 }
@@ -57,7 +59,14 @@ export async function joinCluster(
   options: { readonly signal: AbortSignal },
 ): Promise<Membership> {
   if (registry === undefined)
-    return { catalog: installed, pool, nodes: () => [], drain: async () => {}, [Symbol.asyncDispose]: async () => {} }
+    return {
+      catalog: installed,
+      pool,
+      nodes: () => [],
+      isLoadedElsewhere: () => false,
+      drain: async () => {},
+      [Symbol.asyncDispose]: async () => {},
+    }
   await using parts = new AsyncDisposableStack()
   const [id, host] = [randomUUID(), hostname()]
   const onFault = (error: unknown) => faultSurvived(telemetry, { where: 'cluster' }, error)
@@ -95,6 +104,12 @@ export async function joinCluster(
       traceparent: () => telemetry.traces.traceparent(),
     }),
     nodes: () => view.nodes(),
+    isLoadedElsewhere: (modelId) =>
+      view
+        .nodes()
+        .some(
+          (node) => node.id !== id && !node.draining && node.models.some((each) => each.modelId === modelId && each.state === 'loaded'),
+        ),
     async drain() {
       await view.refresh(unstoppable).catch(onFault)
       await lender?.idle()

@@ -39,6 +39,8 @@ export interface Claim extends Hold {
 export interface ModelRoom {
   readonly model: string
   readonly room: number
+  /** Takes only what was submitted at least so long ago; absent = anything. */
+  readonly waitedMs?: number
 }
 
 export interface QueueLimits {

@@ -89,9 +89,13 @@ export class MemoryInferenceQueue implements InferenceQueue {
     signal.throwIfAborted()
     const now = this.#clock.now()
     const left = new Map(rooms.map(({ model, room }) => [model, room]))
+    const waits = new Map(rooms.map(({ model, waitedMs = 0 }) => [model, waitedMs]))
+    const hasWaited = ({ model, createdAt }: Inference) => now - createdAt >= (waits.get(model) ?? 0)
     const claims: Claim[] = []
     while (claims.length < limit) {
-      const ready = this.#table.pending().filter((each) => (left.get(each.inference.model) ?? 0) > 0 && each.notBefore <= now)
+      const ready = this.#table
+        .pending()
+        .filter((each) => (left.get(each.inference.model) ?? 0) > 0 && each.notBefore <= now && hasWaited(each.inference))
       const entry = this.#turns.choose(ready, { now, weightOf: (accountId) => this.#limitsOf(accountId).weight ?? 1 })
       if (entry === null || entry.work === null) return claims
       const { id, model } = entry.inference

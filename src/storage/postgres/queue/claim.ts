@@ -23,9 +23,10 @@ export interface WantedWork {
 
 /** Of each model the next in turn that nobody else is taking, and of those the first. */
 const sql = `with candidates as (
-    select candidate.* from unnest(:models::text[], :rooms::integer[]) as wanted (model, room) cross join lateral (
+    select candidate.* from unnest(:models::text[], :rooms::integer[], :waits::bigint[]) as wanted (model, room, waited) cross join lateral (
       select id, priority, tag, seq from queue
       where not running and model = wanted.model and not_before <= :now and work_format <= :format
+        and created_at <= :now::bigint - wanted.waited
       order by priority desc, tag, seq limit least(wanted.room, :limit) for update skip locked) as candidate),
   chosen as (select id from candidates order by priority desc, tag, seq limit :limit)
   update queue set running = true, attempt = attempt + 1, worker_id = :workerId, claim = :claim, lease_until = :leaseUntil,
@@ -42,6 +43,7 @@ export async function claim(database: Database, wanted: WantedWork, now: number)
     ...rest,
     models: open.map(({ model }) => model),
     rooms: open.map(({ room }) => room),
+    waits: open.map(({ waitedMs = 0 }) => waitedMs),
     leaseUntil: now + leaseMs,
     now,
   })

@@ -22,10 +22,11 @@ export interface WantedWork {
 /** Starts an attempt on each of the inferences whose turn it is, as long as their models have room. */
 export function claim(connection: Connection, wanted: WantedWork, now: number): readonly ClaimedRow[] {
   const left = new Map(wanted.rooms.map(({ model, room }) => [model, room]))
+  const waits = Object.fromEntries(wanted.rooms.map(({ model, waitedMs = 0 }) => [model, waitedMs]))
   const claimed: ClaimedRow[] = []
   while (claimed.length < wanted.limit) {
     const models = [...left].filter(([, room]) => room > 0).map(([model]) => model)
-    const next = models.length === 0 ? null : claimOne(connection, { ...wanted, models }, now)
+    const next = models.length === 0 ? null : claimOne(connection, { ...wanted, models, waits: JSON.stringify(waits) }, now)
     if (next === null) return claimed
     claimed.push(next)
     left.set(next.inference.model, (left.get(next.inference.model) ?? 0) - 1)
@@ -36,7 +37,7 @@ export function claim(connection: Connection, wanted: WantedWork, now: number): 
 /** The oldest ready inference of the account whose turn it is, higher priorities first; what is low and has aged counts as normal. */
 function claimOne(
   connection: Connection,
-  { workerId, leaseMs, models, format }: WantedWork & { readonly models: readonly string[] },
+  { workerId, leaseMs, models, format, waits }: WantedWork & { readonly models: readonly string[]; readonly waits: string },
   now: number,
 ): ClaimedRow | null {
   const next = connection.get(
@@ -46,10 +47,11 @@ function claimOne(
        select seq from inferences
        where status = 'pending' and model = share.model and priority = share.priority and account_id = share.account_id
          and not_before <= :now and work_format <= :format
+         and created_at <= :now - (select value from json_each(:waits) where key = share.model)
        order by seq limit 1)
      where share.pending > 0 and share.model in (select value from json_each(:models))
      order by (share.priority = 1 or candidate.queued_at <= :aged) desc, share.turn, candidate.seq limit 1`,
-    { now, format, models: JSON.stringify(models), aged: now - lowPriorityAgesMs },
+    { now, format, waits, models: JSON.stringify(models), aged: now - lowPriorityAgesMs },
   )
   if (next === undefined) return null
   const row = connection.get(
