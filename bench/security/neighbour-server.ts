@@ -13,6 +13,7 @@ import { MemoryAuditLog } from '../../src/storage/memory/audit-log.ts'
 import { createMemoryBodyKeys } from '../../src/storage/memory/create-memory-body-keys.ts'
 import { MemoryDocumentStore } from '../../src/storage/memory/document-store.ts'
 import { MemoryRequestLog } from '../../src/storage/memory/request-log.ts'
+import { idleTally } from '../../test/support/cluster/node-report.ts'
 import { startHttpService } from '../../test/support/http-service.ts'
 import type { BenchTarget, HeldReport } from './bench-target.ts'
 
@@ -72,9 +73,11 @@ async function startService(): Promise<BenchTarget> {
           bodyKeys: createMemoryBodyKeys(),
           catalogFor: () => deps.catalog,
           allowedHosts: [],
+          searchHub: () => Promise.resolve([]),
           pullModel: () => Promise.reject(new Error('Nothing is pulled here.')),
           pulledModels: { has: () => false, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
           modelServers: () => [],
+          tally: () => idleTally,
           onSignInRefused: () => {},
           onFault: () => {},
           audit: new MemoryAuditLog(),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type ClusterNode, type NodeOffer, type NodeReport, reportEveryMs } from '../core/cluster/node.ts'
+import type { NodeTally } from '../core/cluster/node-tally.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
@@ -13,6 +14,8 @@ export interface ClusterViewSettings {
   /** What this machine lends; null = nothing. */
   readonly lends: { readonly pool: ModelPool; readonly catalog: ModelCatalog } | null
   readonly isDraining: () => boolean
+  /** What it has done so far. */
+  readonly tally: () => NodeTally
   readonly onFault: (error: unknown) => void
 }
 
@@ -88,14 +91,14 @@ export class ClusterView implements AsyncDisposable {
   }
 
   async #report(options: { readonly signal: AbortSignal }): Promise<void> {
-    const { registry, self, lends, isDraining } = this.#settings
+    const { registry, self, lends, isDraining, tally } = this.#settings
     const content: NodeOffer = { models: lends?.catalog.list() ?? [], assets: lends?.catalog.listAssets() ?? [] }
     const offer = createHash('sha256').update(JSON.stringify(content)).digest('base64url')
     // The offer first: a report must not name one that cannot be found.
     if (offer !== this.#offered) await registry.offer(self.id, content, options)
     this.#offered = offer
     const models = lends?.pool.states() ?? []
-    const nodes = await registry.report({ ...self, draining: isDraining(), models, offer }, options)
+    const nodes = await registry.report({ ...self, draining: isDraining(), models, tally: tally(), offer }, options)
     await Promise.all(nodes.map((node) => this.#learnOffer(node, options)))
     this.#nodes = nodes
     for (const id of this.#offers.keys()) if (!nodes.some((node) => node.id === id)) this.#offers.delete(id)

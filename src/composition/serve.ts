@@ -19,6 +19,7 @@ import { openMeasuredMemory } from '../storage/filesystem/open-measured-memory.t
 import { observeBodyLog } from '../telemetry/body-log-events.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels, serverChanged } from '../telemetry/model-events.ts'
+import { tallyOf } from '../telemetry/node-tally.ts'
 import {
   databaseDoubtful,
   enginesConfined,
@@ -44,7 +45,7 @@ import { followPulledModels } from './models/follow-pulled-models.ts'
 import { allModelFolders } from './models/model-folders.ts'
 import { openAssets, tidyAssets } from './models/open-assets.ts'
 import { openModels } from './models/open-models.ts'
-import { pullToDataFolder } from './models/pull-to-data-folder.ts'
+import { pullToDataFolder, searchModels } from './models/pull-to-data-folder.ts'
 import { reachUpstreams } from './models/reach-upstreams.ts'
 import { ServerHealth } from './models/server-health.ts'
 import { observeEngines } from './observe/observe-engines.ts'
@@ -226,10 +227,12 @@ export async function serve(
         addresses,
         allowedHosts,
         clusterNodes: cluster.nodes,
+        tally: () => tallyOf(telemetry),
         onFault: ({ requestId, error }) => faultSurvived(telemetry, { where: 'console', requestId }, error),
         onSignInRefused: (event) => signInRefused(telemetry, event),
         pulledModels: pulled,
         modelServers: (model) => servers.of(model),
+        searchHub: (words, options) => searchModels(config, words, options),
         pullModel: async (source, options) => pulled.admit(await pullToDataFolder(config, source, options)),
       },
       consoleSettings(config, signIn),

@@ -1,5 +1,7 @@
 import type { ClusterNode } from '../core/cluster/node.ts'
+import type { NodeTally } from '../core/cluster/node-tally.ts'
 import type { ModelDescriptor } from '../core/model.ts'
+import type { FoundOnHub } from '../core/model-pull.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { AuditLog } from '../core/ports/audit-log.ts'
@@ -44,6 +46,8 @@ export interface ConsoleDependencies {
   readonly pool: ModelPool
   readonly clock: Clock
   readonly pullModel: PullModel
+  /** Models of the hub that match some words. @throws {Error} saying what to do where the hub refuses. */
+  readonly searchHub: (words: string, options: { readonly signal: AbortSignal }) => Promise<readonly FoundOnHub[]>
   /** What was pulled into the data folder: which models that are, and how one goes. */
   readonly pulledModels: {
     has(model: ModelDescriptor): boolean
@@ -53,6 +57,8 @@ export interface ConsoleDependencies {
   readonly modelServers: (model: ModelDescriptor) => readonly ModelServer[]
   /** Every node that this one shares its work with, itself included; absent where it is alone. */
   readonly clusterNodes?: () => readonly ClusterNode[]
+  /** What this node has done so far. */
+  readonly tally: () => NodeTally
   /** The origins of links and of the endpoints; known once the service listens. */
   readonly addresses: () => Omit<ServiceAddresses, 'asyncUrl'>
   /** Told of each sign-in and one-time code that was refused, with the address it came from. */

@@ -3,10 +3,14 @@ export type Labels = readonly string[]
 
 export interface Counter {
   readonly add: (labels: Labels, amount?: number) => void
+  /** Over all series whose labels fit. */
+  readonly sum: (fits: (labels: Labels) => boolean) => number
 }
 
 export interface Histogram {
   readonly observe: (labels: Labels, value: number) => void
+  /** Over all series; its values are seconds. */
+  readonly total: () => { readonly count: number; readonly seconds: number }
 }
 
 interface Description {
@@ -48,6 +52,7 @@ export class MetricsRegistry {
         const entry = remember(series, labels, () => ({ labels, value: 0 }))
         entry.value += amount
       },
+      sum: (fits) => series.values().reduce((sum, { labels, value }) => (fits(labels) ? sum + value : sum), 0),
     }
   }
 
@@ -69,6 +74,10 @@ export class MetricsRegistry {
         entry.sum += value
         entry.count += 1
       },
+      total: () =>
+        series
+          .values()
+          .reduce((all, { count, sum }) => ({ count: all.count + count, seconds: all.seconds + sum }), { count: 0, seconds: 0 }),
     }
   }
 

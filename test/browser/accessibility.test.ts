@@ -14,10 +14,10 @@ async function assertOpenToAll(): Promise<void> {
   }
 }
 
-test('signing in', { skip }, async () => {
+test('coming before anybody', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(service.url)
-  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Almost there' }).waitFor()
   await assertOpenToAll()
 })
 

@@ -30,7 +30,7 @@ test('everybody sees how far a pull is and how long it takes still; what was pul
   await using offered = await offerModel({ id: 'second-chat', from: 'sepia-mini-chat' })
   await openPage(page, 'Models')
   await page.getByRole('button', { name: 'Pull a model' }).click()
-  await page.getByLabel('Name on the hub').fill(offered.address)
+  await page.getByLabel('Words to search the hub for').fill(offered.address)
   await page.getByRole('dialog').getByRole('button', { name: 'Pull', exact: true }).click()
   await page.getByRole('progressbar').waitFor()
   offered.release()

@@ -30,7 +30,7 @@ test('an owner pulls a model and sees it arrive', { skip }, async () => {
   await using shelf = await offerModel({ id: 'borrowed-chat', from: 'sepia-mini-chat' })
   await openPage(page, 'Models')
   await page.getByRole('button', { name: 'Pull a model' }).click()
-  await page.getByLabel('Name on the hub, or address').fill(shelf.address)
+  await page.getByLabel('Words to search the hub for').fill(shelf.address)
   await page.getByRole('button', { name: 'Pull', exact: true }).click()
   await page.getByRole('progressbar').waitFor()
   shelf.release()

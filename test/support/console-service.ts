@@ -20,6 +20,7 @@ import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.t
 import { createMemoryBodyKeys } from '../../src/storage/memory/create-memory-body-keys.ts'
 import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
+import { idleTally } from './cluster/node-report.ts'
 import { standardSettings } from './http-service.ts'
 import { createTestAssets } from './test-assets.ts'
 import { createTestClock, type TestClock } from './test-clock.ts'
@@ -66,6 +67,7 @@ export async function startConsoleService({
   settings = {},
   signIn = {},
   pullModel = () => Promise.reject(new Error('Nothing is pulled here.')),
+  searchHub = () => Promise.resolve([]),
   pulledModels = { has: () => false, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
   modelServers = () => [],
   outputs: given,
@@ -80,6 +82,7 @@ export async function startConsoleService({
   settings?: Partial<HttpSettings>
   signIn?: Partial<SignInSettings>
   pullModel?: PullModel
+  searchHub?: ConsoleDependencies['searchHub']
   pulledModels?: ConsoleDependencies['pulledModels']
   modelServers?: ConsoleDependencies['modelServers']
   outputs?: OutputStore
@@ -122,7 +125,9 @@ export async function startConsoleService({
       catalogFor: (accountId) => deps.assets.library.catalogFor(accountId),
       bodyKeys,
       pullModel,
+      searchHub,
       pulledModels,
+      tally: () => idleTally,
       modelServers,
       onFault: ({ error }) => faults.push(error),
       onSignInRefused: ({ address }) => refused.push(address),

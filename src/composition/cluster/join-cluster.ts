@@ -14,6 +14,7 @@ import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 import { unstoppable } from '../../core/waiting.ts'
 import { referenceFormat } from '../../storage/work-format.ts'
 import { clusterJoined } from '../../telemetry/cluster-events.ts'
+import { tallyOf } from '../../telemetry/node-tally.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { traceLeases } from '../observe/trace-leases.ts'
@@ -88,7 +89,9 @@ export async function joinCluster(
   const url = lender === null ? null : nodeAddress(cluster.nodeUrl, { host: listen.host, port: lender.port, secure: tls !== undefined })
   const { memoryBytes } = models
   const self = { id, role: cluster.role, url, host, version: packageFile.version, memoryBytes, workFormat: referenceFormat }
-  const view = parts.use(await ClusterView.open({ registry, clock, self, lends, isDraining, onFault }, options))
+  const view = parts.use(
+    await ClusterView.open({ registry, clock, self, lends, isDraining, tally: () => tallyOf(telemetry), onFault }, options),
+  )
   if (url !== null) refuseUnreachable(url, self, view.nodes())
   clusterJoined(telemetry, { nodeId: id, role: cluster.role, url, nodes: view.nodes().length })
   const own = computes ? { id, pool, catalog: nameable } : null

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { FirstStartPage } from './pages/entry/first-start-page.tsx'
 import { JoinPage } from './pages/entry/join-page.tsx'
 import { SignInPage } from './pages/entry/sign-in-page.tsx'
 import { FailureNote } from './parts/failure-note.tsx'
@@ -34,7 +35,11 @@ function Screen(): VNode | null {
         </main>
       )
     case 'none':
-      return <SignInPage ways={current.ways} />
+      return current.greeting === 'first-run' ? (
+        <FirstStartPage ways={current.ways} />
+      ) : (
+        <SignInPage ways={current.ways} greeting={current.greeting} />
+      )
     case 'signed-in':
       return <Shell account={current.account} />
   }

@@ -1,5 +1,6 @@
 import type { CheckpointFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import type { ImageModelDescriptor, TextModelDescriptor } from '../../core/model.ts'
+import type { FoundOnHub } from '../../core/model-pull.ts'
 import type { ModelState } from '../../core/ports/model-pool.ts'
 
 type Common = 'id' | 'name' | 'license' | 'bytes' | 'created'
@@ -91,4 +92,12 @@ export interface ModelChoice {
 export interface PullChoice {
   /** Web address of a `model.json`. */
   readonly source: string
+}
+
+/** GET /console/api/models/search?words=…. */
+export interface HubSearch {
+  /** The most downloaded first. */
+  readonly models: readonly FoundOnHub[]
+  /** Why the hub could not be searched, as a sentence; null = it was. */
+  readonly fault: string | null
 }

@@ -1,23 +1,28 @@
-/** The node as an owner sees it. */
+import type { NodeTally } from '../../core/cluster/node-tally.ts'
+
+/** The service as an owner sees it. */
 export interface ServiceHealth {
+  /** Of the node that was asked, as all up to `cores`. */
   readonly version: string
   readonly nodeVersion: string
   readonly platform: string
   readonly uptimeMs: number
-  /** Resident bytes of this process. */
+  /** Resident bytes of its process. */
   readonly memoryBytes: number
-  /** Resident bytes of all model processes. */
+  /** Resident bytes of its model processes. */
   readonly modelMemoryBytes: number
   readonly freeMemoryBytes: number
   /** Mean number of runnable processes over the last minute. */
   readonly load: number
   readonly cores: number
+  /** For how long the longest waiting asynchronous request has waited, of all nodes; null = none waits. */
+  readonly queuedMs: number | null
   readonly limits: readonly ServiceLimit[]
-  /** Every node of the cluster; none where this one is alone. */
+  /** Every node of the service; the one that was asked alone where there is no cluster. */
   readonly nodes: readonly ServiceNode[]
 }
 
-/** A node of the cluster as it told of itself in the last seconds. */
+/** A node as it told of itself in the last seconds. */
 export interface ServiceNode {
   readonly id: string
   /** Name of its machine. */
@@ -25,12 +30,16 @@ export interface ServiceNode {
   readonly role: string
   readonly version: string
   readonly draining: boolean
+  /** Unix milliseconds at which it told this. */
+  readonly seenAt: number
   /** Ids of the models that it has in memory. */
   readonly loaded: readonly string[]
   readonly inUse: number
   readonly slots: number
   readonly waiting: number
   readonly modelMemoryBytes: number
+  /** null = a version that does not tell. */
+  readonly tally: NodeTally | null
 }
 
 /** One bound the service keeps, worded for people. */

@@ -9,6 +9,8 @@ export interface CurrentSession {
   /** Since when and for how long the bodies of one's requests are kept; null = they are not. */
   readonly requestLog: Omit<BodyLogSwitch, 'accountId'> | null
   readonly ways: SignInWays
+  /** Whether nobody can sign in yet: the link of the first start has not been followed. */
+  readonly firstRun: boolean
 }
 
 /** How people may sign in here. */

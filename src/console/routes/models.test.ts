@@ -115,3 +115,26 @@ describe('a pull', () => {
       assert.equal(await post('pulls', { source: wrong }), 422, wrong.slice(0, 30))
   })
 })
+
+test('only owners search the hub; a refusal of the hub is told as a sentence', async () => {
+  const asked: string[] = []
+  const { send, join, firstCode } = await startConsoleService({
+    searchHub: async (words) => {
+      asked.push(words)
+      if (words === 'gone') throw new Error('The hub answered 503')
+      return [{ source: 'hf:a/b', downloads: 3, license: null, gated: false }]
+    },
+  })
+  const owner = await join(firstCode, 'ada@example.org')
+  const { code } = (await send('POST', '/console/api/invitations', { cookie: owner, body: { role: 'member' } })).json()
+  const member = await join(code, 'bob@example.org')
+  const search = (words: string, cookie: string) => send('GET', `/console/api/models/search?${new URLSearchParams({ words })}`, { cookie })
+  assert.equal((await search('chat', member)).statusCode, 403)
+  assert.deepEqual((await search('chat', owner)).json(), {
+    models: [{ source: 'hf:a/b', downloads: 3, license: null, gated: false }],
+    fault: null,
+  })
+  assert.match((await search('gone', owner)).json().fault, /^The hub could not be searched: The hub answered 503\. /)
+  for (const words of ['', 'x'.repeat(201)]) assert.equal((await search(words, owner)).statusCode, 422)
+  assert.deepEqual(asked, ['chat', 'gone'])
+})

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { ServiceError } from '../../core/error.ts'
+import { causeText, ServiceError } from '../../core/error.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ServiceAddresses } from '../../http/service-addresses.ts'
 import { listModels } from '../../operations/list-models.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { CallOrigins, ModelChoice, ModelList, ModelPull, PullChoice } from '../contract/models.ts'
+import type { CallOrigins, HubSearch, ModelChoice, ModelList, ModelPull, PullChoice } from '../contract/models.ts'
 import { ModelPulls } from '../model-pulls.ts'
-import { type BodyReader, createBodyReader } from '../read-console-input.ts'
+import { type BodyReader, createBodyReader, createQueryReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { showModel } from '../show-model.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
@@ -16,10 +16,17 @@ import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 const readModel: BodyReader<ModelChoice> = createBodyReader({ model: Type.String({ minLength: 1, maxLength: 200 }) })
 const readSource: BodyReader<PullChoice> = createBodyReader({ source: Type.String({ minLength: 1, maxLength: 2000 }) })
 
+const readWords = createQueryReader({ words: Type.String({ minLength: 1, maxLength: 200 }) })
+/** A hub that takes longer is not waited for. */
+const longestSearchMs = 10_000
+
 /** /console/api/models: what is installed, in memory and on its way; owners load, unload and pull. */
 export function registerModels(
   own: FastifyInstance,
-  deps: Pick<ConsoleDependencies, 'audit' | 'clock' | 'catalog' | 'pool' | 'pullModel' | 'pulledModels' | 'modelServers' | 'addresses'>,
+  deps: Pick<
+    ConsoleDependencies,
+    'audit' | 'clock' | 'catalog' | 'pool' | 'pullModel' | 'searchHub' | 'pulledModels' | 'modelServers' | 'addresses'
+  >,
 ): void {
   const pulls = new ModelPulls(deps.pullModel, deps.clock)
   own.addHook('onClose', async () => pulls.close())
@@ -32,6 +39,20 @@ export function registerModels(
       models: listModels(deps).map((model) => showModel(model, factsOf(model.descriptor))),
       pulls: isOwner ? pulls.list() : pulls.list().map(pullForMembers),
       origins: callOrigins(deps.addresses()),
+    }
+  })
+
+  own.get('/console/api/models/search', async (request, reply): Promise<HubSearch> => {
+    ownerOf(request)
+    const { words } = readWords(request)
+    const left = clientSignal(reply)
+    const late = AbortSignal.timeout(longestSearchMs)
+    try {
+      return { models: await deps.searchHub(words, { signal: AbortSignal.any([left, late]) }), fault: null }
+    } catch (error) {
+      left.throwIfAborted()
+      const reason = late.aborted ? 'it does not answer' : (causeText(error) ?? 'nobody knows why')
+      return { models: [], fault: `The hub could not be searched: ${reason}. A name or an address can be pulled all the same.` }
     }
   })
 

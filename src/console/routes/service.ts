@@ -1,19 +1,29 @@
-import { availableParallelism, freemem, loadavg } from 'node:os'
+import { availableParallelism, freemem, hostname, loadavg } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import type { ClusterNode } from '../../core/cluster/node.ts'
 import type { ModelState } from '../../core/ports/model-pool.ts'
+import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies, ConsoleSettings } from '../console-dependencies.ts'
 import type { ServiceHealth, ServiceNode } from '../contract/service.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
 
-/** GET /console/api/service: how this node is doing, for owners. */
+type ToldNode = Omit<ClusterNode, 'url' | 'memoryBytes' | 'offer'>
+
+/** GET /console/api/service: how this node and all others are doing, for owners. */
 export function registerService(
   own: FastifyInstance,
-  { pool, clusterNodes = () => [] }: Pick<ConsoleDependencies, 'pool' | 'clusterNodes'>,
+  { pool, log, clock, tally, clusterNodes = () => [] }: Pick<ConsoleDependencies, 'pool' | 'log' | 'clock' | 'tally' | 'clusterNodes'>,
   { version, limits }: Pick<ConsoleSettings, 'version' | 'limits'>,
 ): void {
-  own.get('/console/api/service', async (request): Promise<ServiceHealth> => {
+  /** Where there is no cluster. */
+  const alone = (): ToldNode => ({
+    ...{ id: 'this', host: hostname(), role: 'all', version, draining: false },
+    ...{ seenAt: clock.now(), models: pool.states(), tally: tally() },
+  })
+  own.get('/console/api/service', async (request, reply): Promise<ServiceHealth> => {
     ownerOf(request)
+    const nodes: readonly ToldNode[] = clusterNodes()
+    const oldest = await log.oldestPending({ signal: clientSignal(reply) })
     return {
       version,
       nodeVersion: process.versions.node,
@@ -24,20 +34,17 @@ export function registerService(
       freeMemoryBytes: freemem(),
       load: loadavg()[0] ?? 0,
       cores: availableParallelism(),
+      queuedMs: oldest === null ? null : Math.max(0, clock.now() - oldest),
       limits,
-      nodes: clusterNodes().map(describeNode),
+      nodes: (nodes.length === 0 ? [alone()] : nodes).map(describeNode),
     }
   })
 }
 
-function describeNode({ id, host, role, version, draining, models }: ClusterNode): ServiceNode {
+function describeNode({ id, host, role, version, draining, seenAt, models, tally }: ToldNode): ServiceNode {
   const sum = (read: (state: ModelState) => number) => models.reduce((total, state) => total + read(state), 0)
   return {
-    id,
-    host,
-    role,
-    version,
-    draining,
+    ...{ id, host, role, version, draining, seenAt, tally: tally ?? null },
     loaded: models.filter(({ state }) => state === 'loaded').map(({ modelId }) => modelId),
     inUse: sum(({ inUse }) => inUse),
     slots: sum(({ state, slots }) => (state === 'loaded' ? slots : 0)),

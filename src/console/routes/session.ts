@@ -7,6 +7,7 @@ import type { Credentials, CurrentSession, SecondFactorAsked, SignedIn, SignInWa
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { browserOf } from '../sign-in/browser-of.ts'
+import { canOwnersSignIn } from '../sign-in/can-owners-sign-in.ts'
 import { readKnownBrowser, type SignInSecret, writeKnownBrowser } from '../sign-in/known-browser.ts'
 import { passkeySite } from '../sign-in/passkeys/passkey-site.ts'
 import type { PasswordHasher } from '../sign-in/password-hasher.ts'
@@ -36,11 +37,19 @@ const readBody: BodyReader<Credentials> = createBodyReader({
 export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies): void {
   const { accounts, addresses, bodies, passwords, throttle, onSignInRefused, signIn } = deps
 
+  /** Once somebody can sign in that is not asked again: anybody may send this request. */
+  let isInUse = false
   api.get('/console/api/session', async (request, reply): Promise<CurrentSession> => {
     const secret = readSessionCookie(request.headers, addresses().publicUrl)
     const account = secret === null ? null : await findSessionAccount(deps, secret, { signal: clientSignal(reply) })
+    isInUse ||= account !== null || (await canOwnersSignIn(deps, { signal: clientSignal(reply) })).anybody
     const log = account === null ? null : bodies.of(account.id)
-    return { account, requestLog: log && { since: log.since, keepMs: log.keepMs, until: log.until }, ways: signInWays(deps) }
+    return {
+      account,
+      requestLog: log && { since: log.since, keepMs: log.keepMs, until: log.until },
+      ways: signInWays(deps),
+      firstRun: !isInUse,
+    }
   })
 
   api.post('/console/api/session', async (request, reply): Promise<SignedIn | SecondFactorAsked> => {

@@ -2,8 +2,8 @@ import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { invitationMs } from '../../operations/access/invite.ts'
-import { listIdentities } from '../../operations/access/linked-identities.ts'
 import { hashSecretText, makeSecretText } from '../../operations/access/secret-text.ts'
+import { canOwnersSignIn } from './can-owners-sign-in.ts'
 import { joinLink } from './join-link.ts'
 
 /** Nodes of one cluster that start within so long start together; later starts are for whoever has lost the link. */
@@ -25,9 +25,8 @@ export async function createFirstRunLink(
   },
   options: { readonly signal: AbortSignal },
 ): Promise<string | null> {
-  const owners = (await deps.accounts.list(options)).filter((account) => account.role === 'owner' && account.disabledAt === null)
-  if (owners.some((owner) => owner.email !== null)) return null
-  for (const { id } of owners) if ((await listIdentities(deps, id, options)).length > 0) return null
+  const { can, owners } = await canOwnersSignIn(deps, options)
+  if (can) return null
   const accountId = owners[0]?.id ?? null
   const code = makeSecretText()
   const now = deps.clock.now()

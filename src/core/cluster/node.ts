@@ -1,6 +1,7 @@
 import type { AssetDescriptor } from '../assets/asset.ts'
 import type { ModelDescriptor } from '../model.ts'
 import type { ModelState } from '../ports/model-pool.ts'
+import type { NodeTally } from './node-tally.ts'
 
 /** What a node does: answer clients, compute, or both. */
 export const nodeRoles = ['all', 'api', 'worker'] as const
@@ -25,6 +26,8 @@ export interface NodeReport {
   readonly memoryBytes: number
   /** The state of each model that it lends slots of. */
   readonly models: readonly ModelState[]
+  /** Absent = a version that did not tell. */
+  readonly tally?: NodeTally
   /** Changes whenever its {@link NodeOffer} does. */
   readonly offer: string
 }

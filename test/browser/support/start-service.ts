@@ -28,8 +28,7 @@ export async function startService(flags: readonly string[] = []): Promise<Start
     'json',
     '--log-level',
     'error',
-    '--pull-hosts',
-    '127.0.0.1',
+    ...(flags.includes('--pull-hosts') ? [] : ['--pull-hosts', '127.0.0.1']),
     ...(flags.includes('--port') ? [] : ['--port', '0']),
     ...flags,
   ]

@@ -1,4 +1,12 @@
 import type { NodeReport } from '../../../src/core/cluster/node.ts'
+import type { NodeTally } from '../../../src/core/cluster/node-tally.ts'
+
+/** Of a node that has done nothing yet. */
+export const idleTally: NodeTally = {
+  ...{ startedAt: 0, completionTokens: 0, requests: 0, residentBytes: 0 },
+  firstTokens: { count: 0, seconds: 0 },
+  steps: { count: 0, seconds: 0 },
+}
 
 /** A node that lends slots and has no models yet. */
 export function makeNodeReport(id: string, overrides: Partial<NodeReport> = {}): NodeReport {

@@ -16,6 +16,7 @@ import { createFakeCatalog } from '../../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeImageModel } from '../../../src/runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../../src/runtimes/fake/fixed-model-pool.ts'
+import { idleTally } from './node-report.ts'
 
 export const clusterSecret = createSecretKey('a secret of sixteen characters or more', 'utf8')
 
@@ -79,7 +80,9 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
         )
   const url = lender === null ? null : `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${lender.port}`
   const self = { id, role, url, host: 'here', version: '0.1.0', memoryBytes: 1 }
-  const view = parts.use(await ClusterView.open({ registry, clock, self, lends: own, isDraining, onFault }, unstoppable))
+  const view = parts.use(
+    await ClusterView.open({ registry, clock, self, lends: own, isDraining, tally: () => idleTally, onFault }, unstoppable),
+  )
   const borrower = { nodeId: id, secret, clock, tls }
   const clusterCatalog = createClusterCatalog(view, own?.catalog ?? null)
   const moved = parts.move()

@@ -24,3 +24,25 @@ export function forget(prefix: string): void {
     // Nothing is kept there.
   }
 }
+
+const leftKey = 'sepia.left'
+
+/** Lets the page that is loaded next know that somebody signed out in this one. */
+export function noteLeft(): void {
+  try {
+    sessionStorage.setItem(leftKey, 'yes')
+  } catch {
+    // It then greets as any other.
+  }
+}
+
+/** Whether somebody signed out in the page before this one; asked once. */
+export function takeLeft(): boolean {
+  try {
+    const left = sessionStorage.getItem(leftKey) !== null
+    sessionStorage.removeItem(leftKey)
+    return left
+  } catch {
+    return false
+  }
+}

@@ -28,6 +28,7 @@ export const german: Catalogue = {
   'A whole number from {0} to {1}.': 'Eine ganze Zahl von {0} bis {1}.',
   'API reference': 'API-Referenz',
   'Access tokens': 'Zugangstoken',
+  'Almost there': 'Fast geschafft',
   'An amount from {0} to {1} with at most six decimals.': 'Ein Betrag von {0} bis {1} mit höchstens sechs Nachkommastellen.',
   'Around the console': 'Wege durch die Konsole',
   'As the system': 'Wie das System',
@@ -38,6 +39,8 @@ export const german: Catalogue = {
   Back: 'Zurück',
   Chat: 'Chat',
   'Choose how you sign in.': 'Legen Sie fest, wie Sie sich anmelden.',
+  'Choose your e-mail and a password there. You can then invite others.':
+    'Wählen Sie dort E-Mail und Passwort. Danach können Sie andere einladen.',
   Close: 'Schließen',
   Colours: 'Farben',
   Console: 'Konsole',
@@ -62,6 +65,7 @@ export const german: Catalogue = {
   'Go to a page, model or conversation': 'Zu Seite, Modell oder Gespräch gehen',
   'Go to the chat': 'Zum Chat',
   'Go to…': 'Gehe zu…',
+  'I have followed it': 'Ich habe ihn geöffnet',
   'I have kept them': 'Ich habe sie aufbewahrt',
   Images: 'Bilder',
   'Images a day': 'Bilder am Tag',
@@ -80,6 +84,8 @@ export const german: Catalogue = {
   'Link {0}': '{0} verknüpfen',
   'Load again': 'Neu laden',
   Loading: 'Wird geladen',
+  'Look into the terminal, or the log, where it was started. It printed a line that begins with {0}':
+    'Sehen Sie im Terminal oder im Protokoll nach, wo es gestartet wurde. Dort steht eine Zeile, die so beginnt: {0}',
   'Make it yours': 'Dienst einrichten',
   Menu: 'Menü',
   'Minutes, days and months are those of UTC; money is counted by the prices of the models. A change works within five seconds; what was accepted before is finished.':
@@ -96,6 +102,8 @@ export const german: Catalogue = {
   'No account yet, or the password forgotten? Ask an owner for a link.':
     'Noch kein Konto, oder das Passwort vergessen? Ein Inhaber kann einen Link ausstellen.',
   'No account yet? Ask an owner for an invitation.': 'Noch kein Konto? Ein Inhaber kann dazu einladen.',
+  'No such line, or the link is used up? Start the service again: each start prints a new one until somebody owns it.':
+    'Keine solche Zeile, oder der Link ist verbraucht? Starten Sie den Dienst neu: Jeder Start gibt einen neuen aus, bis er jemandem gehört.',
   'Not now': 'Abbrechen',
   'Nothing here': 'Hier ist nichts',
   'Nothing is called so.': 'Nichts heißt so.',
@@ -105,7 +113,10 @@ export const german: Catalogue = {
   'One moment…': 'Einen Moment…',
   'One-time code': 'Einmalcode',
   'Open streams': 'Offene Streams',
+  'Open the link in that line. It works once, and makes you the owner.':
+    'Öffnen Sie den Link in dieser Zeile. Er gilt einmal und macht Sie zum Inhaber.',
   'Open the menu': 'Menü öffnen',
+  'Or run {0}, then {1} with the id it shows.': 'Oder rufen Sie {0} auf, dann {1} mit der Kennung, die dort steht.',
   'Owners find theirs in the terminal: at the first start, and later with {0}.':
     'Inhaber finden ihren im Terminal: beim ersten Start, und später mit {0}.',
   Password: 'Passwort',
@@ -125,6 +136,8 @@ export const german: Catalogue = {
   'Scan this with an authenticator app on your phone, or type the letters into it. Then enter the six digits it shows.':
     'Mit einer Authenticator-App auf dem Telefon scannen, oder die Buchstaben dort eingeben. Danach die sechs Ziffern eintragen, die sie zeigt.',
   'Send a message': 'Nachricht senden',
+  'Search prompts': 'Prompts durchsuchen',
+  'Sepia runs, and belongs to nobody yet.': 'Sepia läuft und gehört noch niemandem.',
   Service: 'Dienst',
   Settings: 'Einstellungen',
   Shortcuts: 'Tastenkürzel',
@@ -167,14 +180,19 @@ export const german: Catalogue = {
   'Waiting requests': 'Wartende Anfragen',
   Webhooks: 'Webhooks',
   Weight: 'Gewicht',
-  'Welcome back.': 'Willkommen zurück.',
+  'Welcome. Sign in to chat, to draw, and to make access tokens for programs.':
+    'Willkommen. Melden Sie sich an, um zu chatten, zu zeichnen und Zugangstoken für Programme zu erstellen.',
   'Why, for owners: {0}': 'Warum, für Inhaber: {0}',
   'Words and pictures, drawn on your own machine.': 'Wort und Bild, gezeichnet auf dem eigenen Rechner.',
+  'You are signed out. Your conversations and pictures wait here for you.':
+    'Sie sind abgemeldet. Ihre Gespräche und Bilder warten hier auf Sie.',
   'You may use {0}.': 'Erlaubt sind {0}.',
   'Your account': 'Ihr Konto',
   'Your recovery codes': 'Ihre Wiederherstellungscodes',
   'Your requests are logged: an owner has what you ask and get kept since {0}, each for {1}.':
     'Ihre Anfragen werden aufgezeichnet: Was Sie fragen und bekommen, wird auf Wunsch eines Inhabers seit {0} jeweils {1} lang aufbewahrt.',
+  'Your sign-in has ended. Sign in to go on where you were.':
+    'Ihre Anmeldung ist abgelaufen. Melden Sie sich an, um dort weiterzumachen, wo Sie waren.',
   'Your sign-in name. Nothing is ever sent to it.': 'Damit melden Sie sich an. Es wird nie etwas dorthin gesendet.',
   cancelled: 'abgebrochen',
   'crashed, waiting': 'abgestürzt, wartet',
@@ -228,7 +246,6 @@ export const german: Catalogue = {
   Pictures: 'Bilder',
   Picture: 'Bild',
   'Nothing like it': 'Nichts dergleichen',
-  'Search prompts': 'Prompts durchsuchen',
   'Drawn with seed {0}': 'Gezeichnet mit Seed {0}',
   'This file is no picture that the browser can read.': 'Diese Datei ist kein Bild, das der Browser lesen kann.',
   never: 'nie',

@@ -9,13 +9,17 @@ import type {
   SignedIn,
   SignInWays,
 } from '../../contract/session.ts'
+import { noteLeft, takeLeft } from '../browser/browser-storage.ts'
 import { RequestFailure, request, send } from '../interface/request.ts'
 import { navigate, path } from './router.ts'
 import { forgetStored } from './stored.ts'
 
+/** Why nobody is signed in: no owner ever was, somebody just left, a sign-in ended while its page was open, or simply so. */
+export type Greeting = 'first-run' | 'left' | 'ended' | 'welcome'
+
 export type SessionState =
   | { readonly state: 'unknown' }
-  | { readonly state: 'none'; readonly ways: SignInWays }
+  | { readonly state: 'none'; readonly ways: SignInWays; readonly greeting: Greeting }
   | { readonly state: 'failed'; readonly failure: unknown }
   | { readonly state: 'signed-in'; readonly account: Account }
 
@@ -25,9 +29,11 @@ export const session = signal<SessionState>({ state: 'unknown' })
 /** Asks the service who is signed in. */
 export async function loadSession(): Promise<void> {
   try {
-    const { account, ways } = await request<CurrentSession>('/console/api/session')
-    if (account === null) session.value = { state: 'none', ways }
-    else admit(account)
+    const { account, ways, firstRun } = await request<CurrentSession>('/console/api/session')
+    if (account !== null) return admit(account)
+    const before = session.peek()
+    const why = before.state === 'signed-in' ? 'ended' : before.state === 'none' ? before.greeting : takeLeft() ? 'left' : 'welcome'
+    session.value = { state: 'none', ways, greeting: firstRun ? 'first-run' : why }
   } catch (failure) {
     session.value = { state: 'failed', failure }
   }
@@ -60,6 +66,7 @@ export async function leaveForOrganisation(start: OpenIdStart): Promise<void> {
 export async function signOut(): Promise<void> {
   await send('/console/api/session', { method: 'DELETE' })
   forgetStored()
+  noteLeft()
   location.reload()
 }
 

@@ -29,7 +29,7 @@ describe('the session of the page, against the service itself', async () => {
 
   it('is nobody’s until somebody signs in, and then knows who it is', async () => {
     await loadSession()
-    assert.deepEqual(session.value, { state: 'none', ways: { password: true, passkey: false, organisation: null } })
+    assert.deepEqual(session.value, { state: 'none', ways: { password: true, passkey: false, organisation: null }, greeting: 'welcome' })
     await signIn({ email: 'ada@example.org', password: 'a poet of science' })
     assert.equal(session.value.state === 'signed-in' && session.value.account.email, 'ada@example.org')
     await loadSession()

@@ -4,18 +4,23 @@ import { t } from '../../language/t.ts'
 import { OrganisationButton } from '../../parts/sign-in/organisation-button.tsx'
 import { PasskeyButton } from '../../parts/sign-in/passkey-button.tsx'
 import { SignInFaultNote } from '../../parts/sign-in/sign-in-fault-note.tsx'
-import { path } from '../../state/router.ts'
+import type { Greeting } from '../../state/session.ts'
 import { EntryFrame } from './entry-frame.tsx'
+import { pageToReturnTo } from './page-to-return-to.ts'
 import { PasswordForm } from './password-form.tsx'
 
+const intros = {
+  welcome: t`Welcome. Sign in to chat, to draw, and to make access tokens for programs.`,
+  left: t`You are signed out. Your conversations and pictures wait here for you.`,
+  ended: t`Your sign-in has ended. Sign in to go on where you were.`,
+} as const satisfies Record<Exclude<Greeting, 'first-run'>, string>
+
 /** For people who have an account. */
-export function SignInPage({ ways }: { ways: SignInWays }): VNode {
-  // The sign-in page itself is no page to come back to.
-  const page = path.value.startsWith('/console/') && path.value !== '/console/sign-in' ? { page: path.value } : {}
+export function SignInPage({ ways, greeting }: { ways: SignInWays; greeting: Exclude<Greeting, 'first-run'> }): VNode {
   return (
-    <EntryFrame title={t`Sign in`} intro={t`Welcome back.`}>
+    <EntryFrame title={t`Sign in`} intro={intros[greeting]}>
       <SignInFaultNote />
-      {ways.organisation === null ? null : <OrganisationButton label={ways.organisation} start={page} />}
+      {ways.organisation === null ? null : <OrganisationButton label={ways.organisation} start={pageToReturnTo()} />}
       {ways.passkey ? <PasskeyButton /> : null}
       {(ways.organisation !== null || ways.passkey) && ways.password ? <p class="or">{t`or`}</p> : null}
       {ways.password ? <PasswordForm /> : null}

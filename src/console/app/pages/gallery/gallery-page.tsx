@@ -7,10 +7,10 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Segments } from '../../parts/fields/segments.tsx'
-import { TextField } from '../../parts/fields/text-field.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { PromptSearch } from '../../parts/prompt-search.tsx'
 import { useResource } from '../../state/resource.ts'
 import { showToast } from '../../state/toasts.ts'
 import { downloadBlob } from './download-blob.ts'
@@ -83,14 +83,7 @@ export function GalleryPage(): VNode {
       }
     >
       <div class="gallery-bar">
-        <TextField
-          label={t`Search prompts`}
-          value={search.value}
-          onInput={(text) => {
-            search.value = text
-            cursor.value = null
-          }}
-        />
+        <PromptSearch search={search} cursor={cursor} />
         {chosen.value.size > 0 ? (
           <div class="row" role="status">
             <span class="faint numbers">{t`${chosen.value.size} chosen`}</span>

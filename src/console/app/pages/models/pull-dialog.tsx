@@ -1,64 +1,61 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { modelSuggestions } from '../../../../core/memory/model-suggestions.ts'
-import { send } from '../../interface/request.ts'
+import type { HubSearch, PullChoice } from '../../../contract/models.ts'
+import { request, send } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
-import { byteText } from '../../parts/byte-text.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { bind } from '../../parts/fields/bind.ts'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { loadModels } from '../../state/models.ts'
+import { HubResults, Suggestions } from './hub-results.tsx'
 import { t } from './text.ts'
 
-/** What to begin with; a press fills in its name. */
-function Suggestions({ onChoose }: { onChoose: (source: string) => void }): VNode {
-  return (
-    <details>
-      <summary>{t`Models to begin with`}</summary>
-      <ul class="stack tight">
-        {modelSuggestions.map(({ source, kind, bytes, memoryBytes, license }) => (
-          <li key={source}>
-            <Button tone="quiet" size="small" onClick={() => onChoose(source)}>
-              {source}
-            </Button>
-            <div class="soft">
-              {kind === 'text' ? t`Chat` : t`Pictures`},{' '}
-              {t`${byteText(bytes)} to fetch, about ${byteText(memoryBytes)} of memory,
-                licence ${license}`}
-            </div>
-          </li>
-        ))}
-      </ul>
-    </details>
-  )
-}
+/** Whether a text says itself what to pull; other words are looked for on the hub. */
+const isSource = (text: string) => /^(hf|https?):/i.test(text)
 
-/** Asks for the name or address of a model to fetch. */
+/** The hub's models by words, those to begin with, and the way to pull one by its name or address. */
 export function PullDialog({ onClose }: { onClose: () => void }): VNode {
-  const source = useSignal('')
+  const words = useSignal('')
+  const wanted = useSignal('')
+  const found = useSignal<HubSearch | null>(null)
   const { busy, failure, submit } = useSubmit(async () => {
-    await send('/console/api/models/pulls', { method: 'POST', body: { source: source.value.trim() } })
+    const source = wanted.peek() || words.peek().trim()
+    wanted.value = ''
+    if (!isSource(source)) {
+      found.value = await request<HubSearch>(`/console/api/models/search?${new URLSearchParams({ words: source })}`)
+      return
+    }
+    await send('/console/api/models/pulls', { method: 'POST', body: { source } satisfies PullChoice })
     await loadModels()
     onClose()
   })
+  const pull = (source: string) => {
+    wanted.value = source
+    submit(new Event('submit'))
+  }
+  const text = words.value.trim()
   return (
     <Dialog title={t`Pull a model`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <TextField
-          label={t`Name on the hub, or address of a .gguf or .safetensors file or of a model.json`}
+          label={t`Words to search the hub for, a name on it, or the address of a file or a model.json`}
           required
-          placeholder="hf:Qwen/Qwen2.5-7B-Instruct-GGUF"
-          hint={t`Add :Q8_0 for another quantization or :file.safetensors for one file. Every file is checked by size and SHA-256.`}
-          {...bind(source)}
+          placeholder="qwen2.5 7b instruct"
+          hint={t`A name begins with hf:, as hf:Qwen/Qwen2.5-7B-Instruct-GGUF; add :Q8_0 for another quantization or
+            :file.safetensors for one file. Every file is checked by size and SHA-256.`}
+          {...bind(words)}
         />
-        <Suggestions onChoose={(chosen) => (source.value = chosen)} />
         <div>
-          <Button tone="primary" disabled={busy.value}>{t`Pull`}</Button>
+          <Button tone="primary" disabled={busy.value}>
+            {busy.value ? t`One moment…` : isSource(text) ? t`Pull` : t`Search the hub`}
+          </Button>
         </div>
       </form>
+      <div role="status">{found.value === null ? null : <HubResults found={found.value} disabled={busy.value} onPull={pull} />}</div>
+      {found.value === null || found.value.models.length === 0 ? <Suggestions disabled={busy.value} onPull={pull} /> : null}
     </Dialog>
   )
 }

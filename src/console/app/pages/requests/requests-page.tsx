@@ -8,10 +8,10 @@ import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Segments } from '../../parts/fields/segments.tsx'
 import { SelectField } from '../../parts/fields/select-field.tsx'
-import { TextField } from '../../parts/fields/text-field.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { PromptSearch } from '../../parts/prompt-search.tsx'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { RequestLedger } from './request-ledger.tsx'
@@ -72,14 +72,7 @@ export function RequestsPage({ account }: { account: Account }): VNode {
       }
     >
       <div class="filters">
-        <TextField
-          label={t`Search prompts`}
-          value={search.value}
-          onInput={(text) => {
-            search.value = text
-            cursor.value = null
-          }}
-        />
+        <PromptSearch search={search} cursor={cursor} />
         <SelectField label={t`Of`} value={kind ?? ''} options={kinds} onChange={(next) => change({ kind: next || null, status: null })} />
         <SelectField
           label={t`Show`}

@@ -1,8 +1,9 @@
 import type { VNode } from 'preact'
+import type { ServiceHealth } from '../../../contract/service.ts'
 import { decimalText } from '../../language/formats.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
-import { figuresBetween, type LiveFigures, type ServiceReading } from './live-figures.ts'
+import { figuresOf, type LiveFigures } from './live-figures.ts'
 import { Sparkline } from './sparkline.tsx'
 import { t } from './text.ts'
 
@@ -22,15 +23,13 @@ const figures: readonly Figure[] = [
   { term: t`Requests a second`, read: ({ requestsPerSecond }) => requestsPerSecond, show: (value) => decimalText(value, 1) },
   { term: t`At work`, read: ({ inUse }) => inUse, show: String },
   { term: t`Waiting`, read: ({ waiting }) => waiting, show: String },
+  { term: t`Oldest in the queue`, read: ({ queuedMs }) => queuedMs, show: durationText },
   { term: t`Memory, with models`, read: ({ memoryBytes }) => memoryBytes, show: byteText },
 ]
 
-/** What the service does now, each figure with its last two minutes. */
-export function LiveBoard({ readings }: { readings: readonly ServiceReading[] }): VNode {
-  const spans = readings.slice(1).flatMap((after, index) => {
-    const before = readings[index]
-    return before === undefined ? [] : [figuresBetween(before, after)]
-  })
+/** What all nodes do now, each figure with its last two minutes. */
+export function LiveBoard({ readings }: { readings: readonly ServiceHealth[] }): VNode {
+  const spans = readings.slice(1).map((_, index) => figuresOf(readings.slice(0, index + 2)))
   return (
     <dl class="live-board">
       {figures.map(({ term, read, show }) => {

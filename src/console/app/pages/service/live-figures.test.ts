@@ -1,37 +1,47 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ServiceHealth } from '../../../contract/service.ts'
-import { figuresBetween } from './live-figures.ts'
-import { readMetrics } from './read-metrics.ts'
+import type { NodeTally } from '../../../../core/cluster/node-tally.ts'
+import type { ServiceHealth, ServiceNode } from '../../../contract/service.ts'
+import { figuresOf, figuresOfNode } from './live-figures.ts'
 
-const health: ServiceHealth = {
-  ...{ version: '1', nodeVersion: '24', platform: 'linux', uptimeMs: 1, freeMemoryBytes: 1, load: 0, cores: 2, limits: [], nodes: [] },
-  ...{ memoryBytes: 100, modelMemoryBytes: 50 },
+const health: Omit<ServiceHealth, 'nodes'> = {
+  ...{ version: '1', nodeVersion: '24', platform: 'linux', uptimeMs: 1, freeMemoryBytes: 1, load: 0, cores: 2, limits: [] },
+  ...{ memoryBytes: 100, modelMemoryBytes: 50, queuedMs: 700 },
 }
-const reading = (at: number, text: string) => ({ at, health, metrics: readMetrics(text) })
-const first = `# TYPE sepia_tokens_total counter
-sepia_tokens_total{model="a",kind="prompt"} 1000
-sepia_tokens_total{model="a",kind="completion"} 10
-sepia_time_to_first_token_seconds_bucket{le="1"} 7
-sepia_time_to_first_token_seconds_sum{model="a"} 5
-sepia_time_to_first_token_seconds_count{model="a"} 2
-nonsense that is no metric`
-const second = `sepia_tokens_total{model="a",kind="completion"} 40
-sepia_tokens_total{model="b",kind="completion"} 30
-sepia_time_to_first_token_seconds_sum{model="a"} 5.5
-sepia_time_to_first_token_seconds_count{model="a"} 4
-sepia_model_slots_in_use{model="a"} 2
-sepia_model_slots_in_use{model="b"} 1
-sepia_model_requests_waiting{model="b"} 3`
+const idle: NodeTally = {
+  ...{ startedAt: 5, completionTokens: 0, requests: 0, residentBytes: 100 },
+  ...{ firstTokens: { count: 0, seconds: 0 }, steps: { count: 0, seconds: 0 } },
+}
+const node = (id: string, seenAt: number, tally: Partial<NodeTally> | null = {}): ServiceNode => ({
+  ...{ id, host: id, role: 'all', version: '1', draining: false, seenAt, loaded: [], inUse: 1, slots: 2, waiting: 3, modelMemoryBytes: 50 },
+  tally: tally && { ...idle, ...tally },
+})
+const at = (...nodes: readonly ServiceNode[]): ServiceHealth => ({ ...health, nodes })
 
-test('figures are what happened between two readings, over all models', () => {
-  const figures = figuresBetween(reading(1000, first), reading(4000, second))
-  assert.deepEqual(figures, {
-    ...{ tokensPerSecond: 20, requestsPerSecond: 0, firstTokenMs: 250, stepMs: null },
-    ...{ inUse: 3, waiting: 3, memoryBytes: 150 },
+test('figures are what all nodes did together, each between its own reports', () => {
+  const before = at(node('a', 1000, { completionTokens: 10, firstTokens: { count: 2, seconds: 5 } }), node('b', 2000))
+  const after = at(
+    node('a', 5000, { completionTokens: 50, firstTokens: { count: 4, seconds: 5.5 } }),
+    node('b', 6000, { completionTokens: 20, steps: { count: 4, seconds: 2 }, requests: 8 }),
+  )
+  assert.deepEqual(figuresOf([before, after]), {
+    ...{ tokensPerSecond: 15, requestsPerSecond: 2, firstTokenMs: 250, stepMs: 500 },
+    ...{ inUse: 2, waiting: 6, memoryBytes: 300, queuedMs: 700 },
   })
+  assert.equal(figuresOfNode([before, after], 'a').tokensPerSecond, 10)
+  assert.equal(figuresOfNode([before, after], 'b').firstTokenMs, null)
 })
 
-test('a service that was started again counts from nothing', () => {
-  assert.equal(figuresBetween(reading(0, second), reading(1000, first)).tokensPerSecond, 10)
+test('a node that was started again counts from nothing, a new one and one that tells nothing do not count', () => {
+  const again = [at(node('a', 0, { completionTokens: 900 })), at(node('a', 4000, { startedAt: 9, completionTokens: 40 }))]
+  assert.equal(figuresOf(again).tokensPerSecond, 10)
+  assert.equal(figuresOf([at(), at(node('a', 4000, { completionTokens: 900 }))]).tokensPerSecond, 0)
+  assert.equal(figuresOf([at(node('a', 0, null)), at(node('a', 4000, null))]).tokensPerSecond, 0)
+  assert.equal(figuresOf([]).tokensPerSecond, 0)
+})
+
+test('what was reported once is not divided by less than the time between reports', () => {
+  const readings = [at(node('a', 0)), at(node('a', 2000, { completionTokens: 20 })), at(node('a', 4000, { completionTokens: 40 }))]
+  assert.equal(figuresOf(readings).tokensPerSecond, 10)
+  assert.equal(figuresOf([...readings, at(node('a', 4000, { completionTokens: 40 }))]).tokensPerSecond, 10)
 })

@@ -1,15 +1,7 @@
-import type { ServiceHealth } from '../../../contract/service.ts'
-import { type MetricsReading, sumOf } from './read-metrics.ts'
+import type { NodeTally, Timed } from '../../../../core/cluster/node-tally.ts'
+import type { ServiceHealth, ServiceNode } from '../../../contract/service.ts'
 
-/** What was asked of the service at one moment. */
-export interface ServiceReading {
-  /** Unix milliseconds. */
-  readonly at: number
-  readonly health: ServiceHealth
-  readonly metrics: MetricsReading
-}
-
-/** What happened between two readings, or holds at the later; null = nothing of that kind happened. */
+/** What nodes did between two readings, or have at the later; null = nothing of that kind happened. */
 export interface LiveFigures {
   readonly tokensPerSecond: number
   readonly requestsPerSecond: number
@@ -19,28 +11,69 @@ export interface LiveFigures {
   readonly stepMs: number | null
   readonly inUse: number
   readonly waiting: number
-  /** Of the service and its model processes. */
+  /** Of the nodes' processes and their models. */
   readonly memoryBytes: number
+  /** Since when the longest waiting asynchronous request waits, in milliseconds. */
+  readonly queuedMs: number
 }
 
-/** The figures between two readings; a service that was started again in between counts from nothing. */
-export function figuresBetween(before: ServiceReading, after: ServiceReading): LiveFigures {
-  const seconds = Math.max(0.001, (after.at - before.at) / 1000)
-  const grown = (name: string, labels?: Readonly<Record<string, string>>) => {
-    const growth = sumOf(after.metrics, name, labels) - sumOf(before.metrics, name, labels)
-    return growth < 0 ? sumOf(after.metrics, name, labels) : growth
-  }
-  const meanMs = (name: string) => {
-    const count = grown(`${name}_count`)
-    return count > 0 ? (grown(`${name}_sum`) / count) * 1000 : null
-  }
+/** A node reports every two seconds; what is read more often tells nothing new. */
+const leastSpanMs = 3500
+
+/** The figures of all nodes at the newest of some readings, oldest first. */
+export function figuresOf(readings: readonly ServiceHealth[]): LiveFigures {
+  const newest = readings.at(-1)
+  const nodes = (newest?.nodes ?? []).map((node) => workOf(readings, node))
+  const sum = (read: (work: NodeWork) => number) => nodes.reduce((total, work) => total + read(work), 0)
   return {
-    tokensPerSecond: grown('sepia_tokens_total', { kind: 'completion' }) / seconds,
-    requestsPerSecond: grown('sepia_work_seconds_count') / seconds,
-    firstTokenMs: meanMs('sepia_time_to_first_token_seconds'),
-    stepMs: meanMs('sepia_step_seconds'),
-    inUse: sumOf(after.metrics, 'sepia_model_slots_in_use'),
-    waiting: sumOf(after.metrics, 'sepia_model_requests_waiting'),
-    memoryBytes: after.health.memoryBytes + after.health.modelMemoryBytes,
+    tokensPerSecond: sum(({ tokensPerSecond }) => tokensPerSecond),
+    requestsPerSecond: sum(({ requestsPerSecond }) => requestsPerSecond),
+    firstTokenMs: meanMs(nodes.map(({ firstTokens }) => firstTokens)),
+    stepMs: meanMs(nodes.map(({ steps }) => steps)),
+    inUse: sum(({ node }) => node.inUse),
+    waiting: sum(({ node }) => node.waiting),
+    memoryBytes: sum(({ node }) => node.modelMemoryBytes + (node.tally?.residentBytes ?? 0)),
+    queuedMs: newest?.queuedMs ?? 0,
   }
+}
+
+/** The same, of one node. */
+export function figuresOfNode(readings: readonly ServiceHealth[], id: string): LiveFigures {
+  return figuresOf(readings.map((reading) => ({ ...reading, queuedMs: null, nodes: reading.nodes.filter((node) => node.id === id) })))
+}
+
+interface NodeWork {
+  readonly node: ServiceNode
+  readonly tokensPerSecond: number
+  readonly requestsPerSecond: number
+  readonly firstTokens: Timed
+  readonly steps: Timed
+}
+
+/** What a node did since a reading that lies far enough back; one that was started again in between counts from nothing. */
+function workOf(readings: readonly ServiceHealth[], node: ServiceNode): NodeWork {
+  const earlier = readings.slice(0, -1).flatMap(({ nodes }) => nodes.find(({ id }) => id === node.id) ?? [])
+  const before = earlier.findLast(({ seenAt }) => node.seenAt - seenAt >= leastSpanMs) ?? earlier[0] ?? node
+  const seconds = Math.max(0.001, (node.seenAt - before.seenAt) / 1000)
+  const [now, then] = [node.tally ?? nothing, before.tally ?? nothing]
+  const since = now.startedAt === then.startedAt ? then : nothing
+  const timed = (read: (tally: NodeTally) => Timed): Timed => ({
+    count: read(now).count - read(since).count,
+    seconds: read(now).seconds - read(since).seconds,
+  })
+  return {
+    node,
+    tokensPerSecond: (now.completionTokens - since.completionTokens) / seconds,
+    requestsPerSecond: (now.requests - since.requests) / seconds,
+    firstTokens: timed(({ firstTokens }) => firstTokens),
+    steps: timed(({ steps }) => steps),
+  }
+}
+
+const none: Timed = { count: 0, seconds: 0 }
+const nothing: NodeTally = { startedAt: 0, completionTokens: 0, requests: 0, firstTokens: none, steps: none, residentBytes: 0 }
+
+function meanMs(all: readonly Timed[]): number | null {
+  const count = all.reduce((sum, timed) => sum + timed.count, 0)
+  return count > 0 ? (all.reduce((sum, timed) => sum + timed.seconds, 0) / count) * 1000 : null
 }

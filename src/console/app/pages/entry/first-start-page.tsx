@@ -1,0 +1,30 @@
+import type { VNode } from 'preact'
+import type { SignInWays } from '../../../contract/session.ts'
+import { t } from '../../language/t.ts'
+import { Button } from '../../parts/button.tsx'
+import { OrganisationButton } from '../../parts/sign-in/organisation-button.tsx'
+import { loadSession } from '../../state/session.ts'
+import { EntryFrame } from './entry-frame.tsx'
+import { pageToReturnTo } from './page-to-return-to.ts'
+
+/** For whoever comes before the link of the first start was followed. */
+export function FirstStartPage({ ways }: { ways: SignInWays }): VNode {
+  return (
+    <EntryFrame title={t`Almost there`} intro={t`Sepia runs, and belongs to nobody yet.`}>
+      {ways.organisation === null ? null : <OrganisationButton label={ways.organisation} start={pageToReturnTo()} />}
+      <ol class="stack">
+        <li>{t.rich`Look into the terminal, or the log, where it was started. It printed a line that begins with ${<code>Open the console:</code>}`}</li>
+        <li>{t`Open the link in that line. It works once, and makes you the owner.`}</li>
+        <li>{t`Choose your e-mail and a password there. You can then invite others.`}</li>
+      </ol>
+      <p class="soft">
+        {t`No such line, or the link is used up? Start the service again: each start prints a new one until somebody owns it.`}{' '}
+        {t.rich`Or run ${<code>sepia account list</code>}, then ${<code>sepia account link</code>} with the id it shows.`}
+      </p>
+      <p>
+        <Button onClick={() => void loadSession()}>{t`I have followed it`}</Button>
+      </p>
+      <p class="faint">{t.rich`For programs there is the ${<a href="/docs/api">{t`API reference`}</a>}.`}</p>
+    </EntryFrame>
+  )
+}

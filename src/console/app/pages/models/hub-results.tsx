@@ -1,0 +1,64 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { modelSuggestions } from '../../../../core/memory/model-suggestions.ts'
+import type { HubSearch } from '../../../contract/models.ts'
+import { compactText } from '../../language/formats.ts'
+import { Button } from '../../parts/button.tsx'
+import { byteText } from '../../parts/byte-text.ts'
+import { t } from './text.ts'
+
+interface Choosing {
+  readonly disabled: boolean
+  readonly onPull: (source: string) => void
+}
+
+/** What the hub found, the most downloaded first; each with the way to pull it. */
+export function HubResults({ found: { models, fault }, ...choosing }: Choosing & { found: HubSearch }): VNode {
+  if (fault !== null) return <p class="note warn">{fault}</p>
+  if (models.length === 0)
+    return <p class="soft">{t`The hub has no GGUF model and no picture model with these words; try fewer of them.`}</p>
+  return (
+    <ul class="stack tight" aria-label={t`Found on the hub`}>
+      {models.map(({ source, downloads, license, gated }) => (
+        <Row key={source} source={source} {...choosing}>
+          {t`${compactText(downloads)} downloads, licence ${license ?? t`not stated`}`}
+          {gated ? ` · ${t`its terms must be accepted on the hub first`}` : ''}
+        </Row>
+      ))}
+    </ul>
+  )
+}
+
+/** What to begin with, the smallest first. */
+export function Suggestions(choosing: Choosing): VNode {
+  return (
+    <section class="stack tight">
+      <h3>{t`Models to begin with`}</h3>
+      <ul class="stack tight">
+        {modelSuggestions.map(({ source, kind, bytes, memoryBytes, license }) => (
+          <Row key={source} source={source} {...choosing}>
+            {kind === 'text' ? t`Chat` : t`Pictures`},{' '}
+            {t`${byteText(bytes)} to fetch, about ${byteText(memoryBytes)} of memory,
+              licence ${license}`}
+          </Row>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Row({ source, disabled, onPull, children }: Choosing & { source: string; children: ComponentChildren }): VNode {
+  return (
+    <li class="row between hub-model">
+      <div class="stack tight">
+        <code class="clipped" title={source}>
+          {source}
+        </code>
+        <span class="soft">{children}</span>
+      </div>
+      <Button size="small" icon="download" disabled={disabled} onClick={() => onPull(source)}>
+        {t`Pull`}
+        <span class="hidden-text"> {source}</span>
+      </Button>
+    </li>
+  )
+}

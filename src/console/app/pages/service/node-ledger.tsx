@@ -1,0 +1,41 @@
+import type { VNode } from 'preact'
+import type { ServiceHealth, ServiceNode } from '../../../contract/service.ts'
+import { decimalText } from '../../language/formats.ts'
+import { byteText } from '../../parts/byte-text.ts'
+import { durationText } from '../../parts/duration-text.ts'
+import { type Column, Ledger } from '../../parts/ledger.tsx'
+import { figuresOfNode, type LiveFigures } from './live-figures.ts'
+import { t } from './text.ts'
+
+interface NodeRow extends ServiceNode {
+  readonly figures: LiveFigures
+}
+
+const timeText = (ms: number | null) => (ms === null ? '–' : durationText(ms))
+
+const columns: readonly Column<NodeRow>[] = [
+  {
+    title: t`Machine`,
+    kind: 'lead',
+    cell: ({ host, id }) => (
+      <span class="clipped" title={`${host} ${id}`}>
+        {host} <span class="faint">{id.slice(0, 8)}</span>
+      </span>
+    ),
+  },
+  { title: t`Does`, cell: ({ role, draining }) => (draining ? t`${role}, stopping` : role) },
+  { title: t`Loaded`, cell: ({ loaded }) => loaded.join(', ') || '–' },
+  { title: t`Tokens a second`, kind: 'amount', cell: ({ figures }) => decimalText(figures.tokensPerSecond, 1) },
+  { title: t`First token after`, kind: 'amount', cell: ({ figures }) => timeText(figures.firstTokenMs) },
+  { title: t`Drawing, a step`, kind: 'amount', cell: ({ figures }) => timeText(figures.stepMs) },
+  { title: t`At work`, kind: 'amount', cell: ({ inUse, slots }) => t`${inUse} of ${slots}` },
+  { title: t`Waiting`, kind: 'amount', cell: ({ waiting }) => String(waiting) },
+  { title: t`Memory`, kind: 'amount', cell: ({ figures }) => byteText(figures.memoryBytes) },
+  { title: t`Version`, cell: ({ version }) => version },
+]
+
+/** What each node does now. */
+export function NodeLedger({ readings }: { readings: readonly ServiceHealth[] }): VNode {
+  const rows = (readings.at(-1)?.nodes ?? []).map((node) => ({ ...node, figures: figuresOfNode(readings, node.id) }))
+  return <Ledger label={t`Nodes`} columns={columns} rows={rows} keyOf={({ id }) => id} />
+}

@@ -1,0 +1,17 @@
+import type { Account } from '../../core/account.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { DocumentStore } from '../../core/ports/document-store.ts'
+import { listIdentities } from '../../operations/access/linked-identities.ts'
+
+/** Whether some of the owners that are not locked can sign in, all of those, and whether anybody at all can. */
+export async function canOwnersSignIn(
+  deps: { readonly accounts: AccountStore; readonly documents: DocumentStore },
+  options: { readonly signal: AbortSignal },
+): Promise<{ readonly can: boolean; readonly owners: readonly Account[]; readonly anybody: boolean }> {
+  const all = await deps.accounts.list(options)
+  const anybody = all.some(({ email }) => email !== null)
+  const owners = all.filter((account) => account.role === 'owner' && account.disabledAt === null)
+  if (owners.some((owner) => owner.email !== null)) return { can: true, owners, anybody: true }
+  for (const { id } of owners) if ((await listIdentities(deps, id, options)).length > 0) return { can: true, owners, anybody: true }
+  return { can: false, owners, anybody }
+}

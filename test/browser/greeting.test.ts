@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { becomeOwner } from './support/console-visit.ts'
+import { findBarriers } from './support/find-barriers.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole()
+
+test('before the first link was followed, `/` says where it is; it greets the owner once it was', { skip }, async () => {
+  const { page, service, context } = visit()
+  await page.goto(service.url)
+  await page.getByRole('heading', { level: 1, name: 'Almost there' }).waitFor()
+  await page.getByText('Open the console:').waitFor()
+  assert.equal(await page.getByLabel('Password').count(), 0, 'nobody has a password to type yet')
+  assert.deepEqual(await findBarriers(page), [])
+  const other = await context.newPage()
+  await becomeOwner({ page: other, service })
+  await other.close()
+  await page.getByRole('button', { name: 'I have followed it' }).click()
+  await page.getByRole('heading', { level: 1, name: /Chat|Page not found/ }).waitFor()
+})
+
+test('a link that was used says so, and leads on', { skip }, async () => {
+  const { page, service } = visit()
+  await page.goto(service.link)
+  await page.getByRole('heading', { level: 1, name: 'This link leads no further' }).waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await page.getByRole('link', { name: 'Sign in, or go on where you are signed in' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+})
+
+test('who signs out is told so; who comes later is welcomed; whose sign-in ends learns it where it ended', { skip }, async () => {
+  const { page, service, context } = visit()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('You are signed out.').waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await page.goto(service.url)
+  await page.getByText('Welcome. Sign in to chat').waitFor()
+  await page.getByLabel('E-mail').fill('ada@example.org')
+  await page.getByLabel('Password').fill('a poet of science')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+  await context.clearCookies()
+  await page.getByRole('link', { name: 'Usage' }).click()
+  await page.getByText('Your sign-in has ended.').waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+})

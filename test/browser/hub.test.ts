@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { startHubServer } from '../support/model-files/hub-server.ts'
+import { becomeOwner, openPage, visitConsole } from './support/console-visit.ts'
+import { findBarriers } from './support/find-barriers.ts'
+import { withoutChromium } from './support/open-chromium.ts'
+
+test('an owner searches the hub, sees what it found, and pulls it with a press', { skip: withoutChromium }, async () => {
+  const weights = await readFile('models/sepia-mini-chat/model.gguf')
+  await using hub = await startHubServer({
+    'someone/small-chat-GGUF': { files: { 'small-chat-Q8_0.gguf': weights }, license: 'apache-2.0' },
+    'someone/closed-chat-GGUF': { files: { 'closed-chat-Q8_0.gguf': weights }, gated: true },
+  })
+  await using visit = await visitConsole(['--hub-url', hub.url, '--pull-hosts', '127.0.0.1,localhost'])
+  const { page } = visit
+  await becomeOwner(visit)
+  await openPage(page, 'Models')
+  await page.getByRole('button', { name: 'Pull a model' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Pull a model' })
+  await dialog.getByRole('heading', { name: 'Models to begin with' }).waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  const words = dialog.getByLabel('Words to search the hub for')
+  await words.fill('nothing of the kind')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('The hub has no GGUF model and no picture model with these words').waitFor()
+  await words.fill('chat')
+  await dialog.getByRole('button', { name: 'Search the hub' }).click()
+  const found = dialog.getByRole('list', { name: 'Found on the hub' }).getByRole('listitem')
+  await found.filter({ hasText: 'closed-chat' }).getByText('its terms must be accepted').waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await found.filter({ hasText: 'someone/small-chat-GGUF' }).getByText('licence apache-2.0').waitFor()
+  await found.getByRole('button', { name: 'Pull hf:someone/small-chat-GGUF' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('arrived and match').waitFor()
+  await page.locator('article').getByText('someone/small-chat', { exact: false }).last().waitFor()
+})
+
+test('a hub that does not answer is told of, and what a member may not do is refused', { skip: withoutChromium }, async () => {
+  await using visit = await visitConsole(['--hub-url', 'http://127.0.0.1:9'])
+  const { page } = visit
+  await becomeOwner(visit)
+  await openPage(page, 'Models')
+  await page.getByRole('button', { name: 'Pull a model' }).click()
+  await page.getByLabel('Words to search the hub for').fill('chat')
+  await page.keyboard.press('Enter')
+  await page.getByText(/The hub could not be searched: /).waitFor()
+  await page.getByRole('heading', { name: 'Models to begin with' }).waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+})
