@@ -1,25 +1,59 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
+import { startHubServer } from '../support/model-files/hub-server.ts'
 import { becomeOwner, draw, openPage, visitConsole } from './support/console-visit.ts'
+import { openDyingServers } from './support/dying-servers.ts'
+import { openSeeingServer } from './support/seeing-server.ts'
 
 /** Draws every page of the console and its states into docs/screenshots, wide in light and dark, and at two narrower widths: `node test/browser/take-screenshots.ts`. */
 const folder = join(import.meta.dirname, '../../docs/screenshots')
+/** The pages that wait for answers, by their paths. */
+const stated = [
+  'chat',
+  'images',
+  'gallery',
+  'assets',
+  'requests',
+  'usage',
+  'models',
+  'tokens',
+  'webhooks',
+  'account',
+  'people',
+  'audit',
+  'service',
+]
 const wide = { width: 1280, height: 860 }
 const narrower = [
   { width: 768, height: 1024 },
   { width: 360, height: 780 },
 ] as const
 
-await using visit = await visitConsole()
+await using seeing = await openSeeingServer()
+await using dying = await openDyingServers()
+await using hub = await startHubServer({
+  'someone/small-chat-GGUF': { files: { 'small-chat-Q8_0.gguf': Buffer.from('weights') }, license: 'apache-2.0' },
+  'someone/closed-chat-GGUF': { files: { 'closed-chat-Q8_0.gguf': Buffer.from('weights') }, gated: true },
+})
+await using visit = await visitConsole(['--models', [seeing.folder, dying.folder].join(delimiter), '--hub-url', hub.url])
 const { page, service } = visit
 await mkdir(folder, { recursive: true })
+
+await page.goto(service.url)
+await page.getByRole('heading', { level: 1, name: 'Almost there' }).waitFor()
+await take(page, 'first-start')
 
 await page.goto(service.link)
 await page.getByLabel('Name').waitFor()
 await take(page, 'first-run')
 await becomeOwner(visit)
+await page.goto(service.link)
+await page.getByRole('heading', { level: 1, name: 'This link leads no further' }).waitFor()
+await take(page, 'used-link')
+await page.goto(`${service.url}/console/chat`)
+await page.locator('.suggestions').waitFor()
 await take(page, 'chat-empty')
 for (const name of ['Gallery', 'Requests', 'Usage']) {
   await openPage(page, name)
@@ -55,12 +89,35 @@ await page.getByRole('region', { name: 'Call of get_weather' }).waitFor()
 await page.locator('.turn-answer[data-state=writing]').waitFor({ state: 'detached' })
 await take(page, 'chat-function')
 await panel.getByLabel('Functions', { exact: true }).fill('')
+await page.getByRole('button', { name: 'New conversation' }).click()
+await panel.getByLabel('Model', { exact: true }).selectOption('seeing-chat')
+const photo = await sharp(join(import.meta.dirname, '../../models/sepia-mini-image/samples.jpg'))
+  .resize(640)
+  .png()
+  .toBuffer()
+await page.getByLabel('Files to attach').setInputFiles({ name: 'samples.png', mimeType: 'image/png', buffer: photo })
+await page.getByLabel('Your message').fill('What do you see?')
+await page.keyboard.press('Enter')
+await page.locator('.turn-answer[data-state=done]').waitFor()
+await take(page, 'chat-picture')
+await panel.getByLabel('Model', { exact: true }).selectOption('dying-chat')
+await page.getByRole('button', { name: 'New conversation' }).click()
+await page.getByLabel('Your message').fill('Tell me a story.')
+await page.keyboard.press('Enter')
+await page.locator('.turn-answer[data-state=failed]').waitFor()
+await take(page, 'chat-failed-answer')
+await panel.getByLabel('Model', { exact: true }).selectOption('sepia-mini-chat')
 await page.keyboard.press('Control+k')
 await page.locator('.palette [role=option]').first().waitFor()
 await take(page, 'palette')
 await page.keyboard.press('Escape')
 
 await openPage(page, 'Images')
+await page.getByLabel('Model', { exact: true }).selectOption('dead-images')
+await draw(page, 'a glossy pear on a beige background')
+await page.locator('.run[data-state=failed]').waitFor({ timeout: 60_000 })
+await take(page, 'images-failed-drawing')
+await page.getByLabel('Model', { exact: true }).selectOption('sepia-mini-image')
 await page.getByLabel('Images', { exact: true }).fill('4')
 for (const prompt of ['a glossy strawberry on a cream background', 'a glossy tiger on a light blue background']) {
   await draw(page, prompt)
@@ -118,8 +175,17 @@ for (const name of [...['Assets', 'Requests', 'Usage', 'Models', 'Access tokens'
 await page.goto(`${service.url}/console/account`)
 await settle(page)
 await take(page, 'account')
-await showState('models', 'loading', 'hold')
-await showState('models', 'failed', 'break')
+await openPage(page, 'Models')
+await page.getByRole('button', { name: 'Pull a model' }).click()
+await page.getByLabel('Words to search the hub for').fill('chat')
+await page.keyboard.press('Enter')
+await page.getByText('someone/small-chat-GGUF').first().waitFor()
+await take(page, 'hub-search')
+await page.keyboard.press('Escape')
+for (const name of stated) {
+  await showState(name, 'loading', 'hold')
+  await showState(name, 'failed', 'break')
+}
 await page.goto(`${service.url}/console/chat`)
 await openPage(page, 'Requests')
 await page.locator('main a[href^="/console/requests/"]').first().click()
@@ -135,6 +201,9 @@ await take(page, 'new-token')
 
 await page.getByRole('button', { name: 'Sign out' }).click()
 await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+await take(page, 'signed-out')
+await page.goto(service.url)
+await page.getByText('Welcome. Sign in').waitFor()
 await take(page, 'sign-in')
 
 /** Lets somebody else follow an invitation. */
@@ -151,17 +220,22 @@ async function letSomebodyIn(link: string): Promise<void> {
 
 /** A page whose answers do not come, or never will. */
 async function showState(name: string, state: string, how: 'hold' | 'break'): Promise<void> {
-  const answers = `**/console/api/${name}`
   const { promise: letGo, resolve } = Promise.withResolvers<void>()
-  await page.route(answers, async (route) => {
+  const isAnswer = ({ pathname }: URL) => pathname.startsWith('/console/api/') && pathname !== '/console/api/session'
+  await page.route(isAnswer, async (route) => {
     if (how === 'hold') await letGo
     await route.abort().catch(() => undefined)
   })
   await page.goto(`${service.url}/console/${name}`)
-  await (how === 'hold' ? page.locator('main [aria-busy]') : page.getByRole('alert')).first().waitFor()
+  await page.locator('h1').waitFor()
+  const shown = how === 'hold' ? page.locator('main [aria-busy]') : page.getByRole('alert')
+  await shown
+    .first()
+    .waitFor({ timeout: 5000 })
+    .catch(() => console.log(`${name} shows no state ${state}`))
   await take(page, `${name}-${state}`)
   resolve()
-  await page.unroute(answers)
+  await page.unroute(isAnswer)
 }
 
 async function settle(page: Page): Promise<void> {

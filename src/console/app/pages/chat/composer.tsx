@@ -63,9 +63,12 @@ export function Composer(): VNode {
       if (event.type === 'drop') void take([...event.dataTransfer.files])
     }
     const drags = ['dragover', 'dragleave', 'drop'] as const
+    const onLeave = () => current.value.keeper.leave()
+    window.addEventListener('pagehide', onLeave)
     document.addEventListener('keydown', onEscape)
     for (const drag of drags) document.addEventListener(drag, onDrag)
     return () => {
+      window.removeEventListener('pagehide', onLeave)
       document.removeEventListener('keydown', onEscape)
       for (const drag of drags) document.removeEventListener(drag, onDrag)
     }

@@ -3,6 +3,8 @@ import type { ConversationHead, Turn } from '../../../../core/chat/conversation.
 import { RequestFailure, send, sentenceOf } from '../../interface/request.ts'
 
 const retryMs = 5000
+/** Browsers let 64 KB in all outlive a page. */
+const mostOutliving = 20_000
 
 /** What is kept of a conversation, as it stands when it is sent. */
 interface Kept {
@@ -40,6 +42,12 @@ export class ConversationKeeper {
   /** Sends no more: the conversation is gone. */
   stop(): void {
     this.#stopped = true
+  }
+
+  /** The page is being left: sends at once what waits for its turn, as far as that may outlive the page. */
+  leave(): void {
+    if (this.#stopped || this.#sending === null) return
+    while (this.#headChanged || this.#changed.size > 0) void this.#sendNext().catch(() => undefined)
   }
 
   /** Resolves once nothing is left to send, or sending failed. */
@@ -86,7 +94,8 @@ export class ConversationKeeper {
   }
 
   async #send(method: 'PUT' | 'DELETE', path: string, body: unknown): Promise<void> {
-    // What a conversation is called and where it was left is small, and often changed just before a page is left.
-    await send(`${this.#path}${path}`, { method, body, outlivesPage: path === '' })
+    // What was said last is often sent just before a page is left.
+    const outlivesPage = body === undefined || JSON.stringify(body).length <= mostOutliving
+    await send(`${this.#path}${path}`, { method, body, outlivesPage })
   }
 }

@@ -185,6 +185,23 @@ describe('a conversation', () => {
     assert.deepEqual(conversation.turns.value, [])
   })
 
+  it('sends what waits for its turn at once when the page is left', async () => {
+    const sent: string[] = []
+    const { promise: answered, resolve } = Promise.withResolvers<void>()
+    page.answerWith(async (address, { keepalive = false }) => {
+      if (address === '/v1/chat/completions') return new Response(null, { status: 500 })
+      sent.push(`${address.includes('/turns/') ? 'a message' : 'the head'}${keepalive ? ', outliving the page' : ''}`)
+      await answered
+      return new Response(null, { status: 204 })
+    })
+    conversation.say('Hello')
+    assert.deepEqual(sent, ['the head, outliving the page'])
+    conversation.keeper.leave()
+    assert.deepEqual(sent.slice(1), ['a message, outliving the page', 'a message, outliving the page'])
+    resolve()
+    await conversation.keeper.settled()
+  })
+
   it('takes a message out with what followed it, and brings both back', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
