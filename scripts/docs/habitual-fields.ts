@@ -145,6 +145,7 @@ export const habitualSurfaces: readonly HabitualSurface[] = [
       thinking_budget: honoured(5),
       thinking_budget_tokens: honoured(5),
       thinking_token_budget: honoured(5),
+      timings_per_token: honoured(true, 'in streams', { stream: true }),
     },
   },
   { route: '/v1/completions', least: { model: 'fake-chat', prompt: 'Hi' }, fields: both },

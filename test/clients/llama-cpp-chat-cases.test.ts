@@ -84,6 +84,18 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
     assert.deepEqual([text, ids.size, reasons.length], [whole, 1, 1])
   })
 
+  test('a stream tells its times where they are asked for, but for its beginning', async () => {
+    const fields = { max_tokens: 10, stream: true, stream_options: { include_usage: true }, timings_per_token: true }
+    const events = (await (await chat(fields)).text())
+      .split('\n')
+      .flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []))
+    assert.ok(!('timings' in events[0]) && events.slice(1).every(({ timings }) => timings.predicted_n <= 10))
+    const { choices, timings, usage } = events.at(-1)
+    assert.deepEqual([choices, timings.predicted_n, timings.cache_n + timings.prompt_n], [[], usage.completion_tokens, usage.prompt_tokens])
+    assert.ok(timings.prompt_per_second >= 0 && timings.predicted_per_second >= 0)
+    assert.equal((await chat({ timings_per_token: true })).status, 400)
+  })
+
   test('a last message of the assistant is continued, whoever’s words ask for it', async () => {
     const messages = [system, question, { role: 'assistant', content: 'The capital of' }]
     const plain = await textOf({ messages })

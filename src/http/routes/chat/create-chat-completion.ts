@@ -21,6 +21,7 @@ import { encodeChatStream } from '../../wire/chat/chat-stream.ts'
 import { startCompletion } from '../../wire/chat/completion-head.ts'
 import { refuseStoring } from '../../wire/chat/fields/storing-fields.ts'
 import type { chatCompletionSchema } from '../../wire/chat/text-answers.ts'
+import { NativeTimer } from '../../wire/llama-cpp/timings.ts'
 import { keepChat } from './stored-chats.ts'
 
 const path = '/v1/chat/completions'
@@ -77,7 +78,8 @@ async function answerNow(deps: RouteDependencies, settings: HttpSettings, { inco
   if (!delivery.stream) return whole(await collectText(parts))
   const passed = storing.keep ? passText(parts, async (result) => void (await whole(result))) : parts
   const { hearsCauses } = caller
+  const timer = delivery.timings === true ? new NativeTimer(deps.clock) : null
   return streamText(deps, { incoming, reply, caller }, passed, (started) =>
-    encodeChatStream(head, request, started, { ...delivery, hearsCauses }),
+    encodeChatStream(head, request, started, { ...delivery, hearsCauses, timer }),
   )
 }

@@ -46,6 +46,9 @@ const lastFields = {
   ...storingFields,
   ...takenFields,
   ...neutralFields,
+  timings_per_token: Type.Optional(
+    Type.Boolean({ default: false, description: "Whether chunks have `timings`, as those of llama.cpp's server; needs `stream`." }),
+  ),
 }
 
 /** The fields of POST /v1/chat/completions, in the order of the documents. */
@@ -95,7 +98,7 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
         ...(ending && { ending }),
         ...readUrgency(body),
       },
-      delivery: readDelivery(body),
+      delivery: { ...readDelivery(body), ...(body.timings_per_token === true && { timings: true }) },
       storing: readStoring(body),
       ...(tier && { tier }),
     }
@@ -112,6 +115,7 @@ function findChatFaults(body: ChatBody): readonly FieldFault[] {
     ...findSamplingFaults(body),
     ...findLogprobFaults(body),
     ...findStreamFaults(body),
+    ...findTimingFaults(body),
     ...findResponseFormatFaults(body.response_format),
     ...findOutputFormatFaults(body, readResponseFormat(body.response_format)),
     ...findOpeningFaults(body),
@@ -119,6 +123,13 @@ function findChatFaults(body: ChatBody): readonly FieldFault[] {
     ...findUrgencyFaults(body),
     ...findEndingFaults(body, readLimit(body).maxTokens),
     ...findToolFaults(body),
+  ]
+}
+
+function findTimingFaults({ timings_per_token: asked = false, stream = false }: ChatBody): readonly FieldFault[] {
+  if (!asked || stream) return []
+  return [
+    { path: ['timings_per_token'], message: '`timings_per_token` needs `stream: true`; set it, or leave this out.', kind: 'conflict' },
   ]
 }
 

@@ -1,6 +1,7 @@
 import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
 import { doneEvent, encodeAsciiJson, encodeEventData } from '../event-data.ts'
 import { describeError, type ErrorHearer } from '../faults/error-body.ts'
+import type { NativeTimer } from '../llama-cpp/timings.ts'
 import { encodeChatLogprobs } from './chat-logprobs.ts'
 import type { CompletionHead } from './completion-head.ts'
 import type { Delivery } from './stream-options-field.ts'
@@ -10,12 +11,14 @@ import { encodeTokenUsage } from './token-usage.ts'
  * Encodes a generation as the events of a chat completion stream, one whole event per item.
  *
  * A failure becomes an error event, after which the stream ends without `[DONE]`.
+ *
+ * @param delivery.timer Says how long each chunk took; absent = nobody asked.
  */
 export async function* encodeChatStream(
   head: CompletionHead,
   request: TextRequest,
   parts: AsyncIterable<TextPart>,
-  delivery: Delivery & ErrorHearer,
+  { timer = null, ...delivery }: Delivery & ErrorHearer & { readonly timer?: NativeTimer | null },
 ): AsyncGenerator<string, void, undefined> {
   const chunk = (fields: object) =>
     encodeEventData({
@@ -26,16 +29,18 @@ export async function* encodeChatStream(
       ...(head.tier && { service_tier: head.tier }),
       ...fields,
     })
+  const times = () => timer && { timings: timer.timings() }
   const choices = Array.from({ length: request.choices }, (_, index) => index)
   const frames = choices.map((index) => frameOf(chunk({ choices: [choiceOf(index, { content: '' })] })))
   try {
     for (const index of choices) yield chunk({ choices: [choiceOf(index, { content: null })] })
     for await (const part of parts) {
+      timer?.note(part)
       if (part.type === 'prompt') continue
-      const frame = part.type === 'text' && part.logprobs === undefined ? frames[part.choice] : undefined
+      const frame = timer === null && part.type === 'text' && part.logprobs === undefined ? frames[part.choice] : undefined
       if (part.type === 'text' && frame !== undefined) yield frame.before + encodeAsciiJson(part.text) + frame.after
-      else if (part.type !== 'finish') yield chunk({ choices: [encodePart(part)] })
-      else if (delivery.includeUsage) yield chunk({ choices: [], usage: encodeTokenUsage(part.usage) })
+      else if (part.type !== 'finish') yield chunk({ choices: [encodePart(part)], ...times() })
+      else if (delivery.includeUsage) yield chunk({ choices: [], usage: encodeTokenUsage(part.usage), ...times() })
     }
   } catch (error) {
     yield encodeEventData({ error: describeError(error, delivery) })

@@ -26,6 +26,8 @@ export interface Delivery {
   readonly stream: boolean
   /** Whether a stream ends with a chunk of token counts. */
   readonly includeUsage: boolean
+  /** Whether its chunks say how long they took; absent = they do not. */
+  readonly timings?: boolean
 }
 
 /** How an answer travels: whole and without a word on usage by default. */

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { timingsSchema } from '../llama-cpp/timings.ts'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const tokenCount = Type.Integer({ minimum: 0 })
@@ -80,6 +81,7 @@ export const chatChunkSchema = Type.Object({
   ),
   usage: Type.Optional(tokenUsageSchema),
   service_tier: tier,
+  timings: Type.Optional(timingsSchema),
 })
 
 /** Log probabilities in the shape of plain completions. */
