@@ -38,6 +38,27 @@ test('a grid draws each pair of values once, from one seed', { skip }, async () 
   assert.deepEqual(await findBarriers(page), [])
 })
 
+/** Words of headings that stand on more than one line. */
+const brokenWords = `[...document.querySelectorAll('.image-grid th')].flatMap((heading) => {
+  const texts = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT)
+  const broken = []
+  while (texts.nextNode()) for (const { index, 0: word } of texts.currentNode.data.matchAll(/\\S+/g)) {
+    const range = document.createRange()
+    range.setStart(texts.currentNode, index)
+    range.setEnd(texts.currentNode, index + word.length)
+    if (range.getClientRects().length > 1) broken.push(word)
+  }
+  return broken
+})`
+
+test('no heading of a grid breaks a word', { skip }, async () => {
+  for (const width of [1280, 768, 360]) {
+    await visit().page.setViewportSize({ width, height: 860 })
+    assert.deepEqual(await visit().page.evaluate(brokenWords), [], `${width} pixels`)
+  }
+  await visit().page.setViewportSize({ width: 1280, height: 860 })
+})
+
 test('a grid is saved as one picture', { skip }, async () => {
   const { page } = visit()
   const saved = page.waitForEvent('download')

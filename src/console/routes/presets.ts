@@ -11,6 +11,7 @@ import {
 } from '../../operations/conversations/chat-presets.ts'
 import type { PresetList, PresetUpdate, StandardPreset } from '../contract/presets.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
+import { nameField } from '../sign-in/sign-in-fields.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
 /** Ids are made by the page: 24 letters and digits at random. */
@@ -19,7 +20,7 @@ const text = Type.String({ maxLength: 100_000 })
 const amount = Type.Number({ minimum: -1e9, maximum: 1e9 })
 
 const readPreset: BodyReader<PresetUpdate> = createBodyReader({
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
+  name: nameField,
   parameters: Type.Object(
     {
       system: text,

@@ -76,6 +76,11 @@ export function sentenceOf(error: unknown): string {
   return error instanceof RequestFailure ? error.message : t`The console failed. Reload the page and try again.`
 }
 
+/** The language of {@link sentenceOf} where it is not the page's: the service itself speaks English. */
+export function languageOf(error: unknown): 'en' | undefined {
+  return error instanceof RequestFailure && error.status !== 0 && error.code !== 'unknown' ? 'en' : undefined
+}
+
 /** By which the service's log knows what failed, or null. */
 export function requestIdOf(error: unknown): string | null {
   return error instanceof RequestFailure ? error.requestId : null

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { causeOf, requestIdOf, sentenceOf } from '../interface/request.ts'
+import { causeOf, languageOf, requestIdOf, sentenceOf } from '../interface/request.ts'
 import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 import { FailureDetail } from './failure-detail.tsx'
@@ -9,7 +9,7 @@ export function FailureNote({ failure, retry }: { failure: unknown; retry?: () =
   return (
     <div class="note bad" role="alert">
       <span>
-        {sentenceOf(failure)}
+        <span lang={languageOf(failure)}>{sentenceOf(failure)}</span>
         <FailureDetail requestId={requestIdOf(failure)} cause={causeOf(failure)} />
       </span>
       {retry ? <Button size="small" onClick={retry}>{t`Try again`}</Button> : null}

@@ -30,7 +30,15 @@ export function IdentityLedger({ ways: { identities, organisation }, reload }: I
     }
   }
   const columns: readonly Column<OwnSignInWays['identities'][number]>[] = [
-    { title: t`E-mail`, kind: 'lead', cell: ({ email }) => email ?? t`Unknown` },
+    {
+      title: t`E-mail`,
+      kind: 'lead',
+      cell: ({ email }) => (
+        <span class="clipped" title={email ?? undefined}>
+          {email ?? t`Unknown`}
+        </span>
+      ),
+    },
     { title: t`Provider`, cell: ({ issuer }) => new URL(issuer).host },
     { title: t`Linked`, cell: ({ linkedAt }) => <Moment at={linkedAt} /> },
     {

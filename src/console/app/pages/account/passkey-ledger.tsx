@@ -36,7 +36,15 @@ export function PasskeyLedger({ passkeys, reload }: PasskeyLedgerProps): VNode {
     }
   }
   const columns: readonly Column<ShownPasskey>[] = [
-    { title: t`Name`, kind: 'lead', cell: ({ name }) => <span class="clipped">{name}</span> },
+    {
+      title: t`Name`,
+      kind: 'lead',
+      cell: ({ name }) => (
+        <span class="clipped" title={name}>
+          {name}
+        </span>
+      ),
+    },
     { title: t`Added`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { title: t`Last used`, cell: ({ lastUsedAt }) => (lastUsedAt === null ? t`never` : <Moment at={lastUsedAt} />) },
     {

@@ -11,6 +11,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { useResource } from '../../state/resource.ts'
+import { actionTexts } from './action-texts.ts'
 import { t } from './text.ts'
 
 interface NamedPage extends AuditPageOf {
@@ -52,11 +53,19 @@ export function AuditPage(): VNode {
 
 function columnsWith(names: ReadonlyMap<string, string>): readonly Column<NumberedAuditEntry>[] {
   return [
-    { title: t`What`, kind: 'lead', cell: ({ action }) => action.replaceAll('-', ' ') },
-    { title: t`Who`, cell: ({ accountId }) => (accountId === null ? t`Operator` : (names.get(accountId) ?? accountId)) },
+    { title: t`What`, kind: 'lead', cell: ({ action }) => actionTexts[action] },
+    { title: t`Who`, cell: ({ accountId }) => <Clipped text={accountId === null ? t`Operator` : (names.get(accountId) ?? accountId)} /> },
     { title: t`From`, cell: ({ address }) => address ?? t`this machine` },
-    { title: t`To`, cell: ({ subject }) => (subject === null ? '–' : (names.get(subject) ?? <code>{subject}</code>)) },
-    { title: t`How`, cell: ({ detail }) => detail ?? '–' },
+    { title: t`To`, cell: ({ subject }) => (subject === null ? '–' : <Clipped text={names.get(subject) ?? subject} />) },
+    { title: t`How`, cell: ({ detail }) => <Clipped text={detail ?? '–'} /> },
     { title: t`When`, cell: ({ at }) => <Moment at={at} /> },
   ]
+}
+
+function Clipped({ text }: { text: string }): VNode {
+  return (
+    <span class="clipped" title={text}>
+      {text}
+    </span>
+  )
 }

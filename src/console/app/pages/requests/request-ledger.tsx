@@ -12,11 +12,28 @@ const plain: readonly Column<ListedRequest>[] = [
   { title: t`Request`, kind: 'lead', cell: (request) => <Lead request={request} /> },
   { title: t`Status`, cell: (request) => <Status request={request} /> },
   { title: t`Model`, cell: ({ model }) => <span title={model}>{model}</span> },
-  { title: t`Token`, cell: ({ token }) => token ?? <span class="faint">{t`console`}</span> },
+  {
+    title: t`Token`,
+    cell: ({ token }) =>
+      token === null ? (
+        <span class="faint">{t`console`}</span>
+      ) : (
+        <span class="clipped" title={token}>
+          {token}
+        </span>
+      ),
+  },
   { title: t`Sent`, cell: ({ at }) => <Moment at={at} /> },
   { title: t`Took`, kind: 'amount', cell: took },
 ]
-const who: Column<ListedRequest> = { title: t`Who`, cell: ({ account }) => account ?? '' }
+const who: Column<ListedRequest> = {
+  title: t`Who`,
+  cell: ({ account }) => (
+    <span class="clipped" title={account ?? undefined}>
+      {account}
+    </span>
+  ),
+}
 
 /** Requests as rows, each of which leads to its own page. */
 export function RequestLedger({ requests }: { requests: readonly ListedRequest[] }): VNode {

@@ -28,7 +28,15 @@ export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode 
       showToast(t`“${token.name}” is revoked.`, { label: t`Undo`, run: () => act(() => restoreToken(token.id), reload) })
     }, reload)
   const columns: readonly Column<ListedToken>[] = [
-    { title: t`Name`, kind: 'lead', cell: ({ name }) => <span class="struck-name">{name}</span> },
+    {
+      title: t`Name`,
+      kind: 'lead',
+      cell: ({ name }) => (
+        <span class="clipped struck-name" title={name}>
+          {name}
+        </span>
+      ),
+    },
     { title: t`Token`, cell: ({ hint }) => <code>sepia_…{hint}</code> },
     { title: t`May`, cell: (token) => token.scopes.join(', ') },
     { title: t`Limits`, cell: (token) => <TokenLines token={token} /> },
@@ -62,6 +70,7 @@ export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode 
       rows={sorted}
       keyOf={({ id }) => id}
       isStruck={({ revokedAt }) => revokedAt !== null}
+      crowded
     />
   )
 }

@@ -61,7 +61,18 @@ export function UsageBreakdown({ asked }: { asked: Omit<UsageReportQuery, 'by'> 
 
 function columnsBy(dimension: UsageDimension): readonly Column<Row>[] {
   const title = withPeople.find(({ value }) => value === dimension)?.label ?? ''
-  return [{ title, kind: 'lead', cell: (row) => <span class="clipped">{nameOf(row, dimension)}</span> }, ...amounts]
+  return [
+    {
+      title,
+      kind: 'lead',
+      cell: (row) => (
+        <span class="clipped" title={nameOf(row, dimension)}>
+          {nameOf(row, dimension)}
+        </span>
+      ),
+    },
+    ...amounts,
+  ]
 }
 
 function nameOf({ keys, accountName, tokenName }: Row, dimension: UsageDimension): string {

@@ -11,7 +11,15 @@ const marks = {
 } as const satisfies Record<ListedDelivery['state'], object>
 
 const columns: readonly Column<ListedDelivery>[] = [
-  { title: t`Receiver`, kind: 'lead', cell: ({ url }) => <code>{url}</code> },
+  {
+    title: t`Receiver`,
+    kind: 'lead',
+    cell: ({ url }) => (
+      <code class="clipped" title={url}>
+        {url}
+      </code>
+    ),
+  },
   {
     title: t`Request`,
     cell: ({ inferenceId }) => (

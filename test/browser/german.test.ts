@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { owner } from './support/console-visit.ts'
+import { findBarriers } from './support/find-barriers.ts'
+import { useConsole } from './support/use-console.ts'
+
+let german: Page | null = null
+
+const { skip, visit } = useConsole(async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: 'de-AT', reducedMotion: 'reduce' })
+  german = await context.newPage()
+})
+
+/** A page of a browser that asks for German as it is written in Austria. */
+function page(): Page {
+  if (german === null) throw new Error('No page was opened')
+  return german
+}
+
+async function open(path: string): Promise<void> {
+  await page().goto(`${visit().service.url}/console/${path}`)
+  await page().locator('h1').waitFor()
+  await page().locator('main:not(:has([aria-busy]))').waitFor()
+}
+
+test('a browser that asks for German is signed in and let in in German, with a first load of at most 100 kB of script', {
+  skip,
+}, async () => {
+  const sizes: number[] = []
+  page().on('response', (response) => {
+    if (response.request().resourceType() === 'script') sizes.push(Number(response.headers()['content-length']))
+  })
+  await page().goto(visit().service.url)
+  await page().getByRole('heading', { level: 1, name: 'Anmelden' }).waitFor()
+  assert.equal(await page().evaluate('document.documentElement.lang'), 'de')
+  await page().getByLabel('E-Mail').fill('nobody@example.org')
+  await page().getByLabel('Passwort').fill('a guess of mine')
+  await page().getByRole('button', { name: 'Anmelden' }).click()
+  // What the service says stays as it says it, and is marked so.
+  await page().getByRole('alert').locator('[lang=en]').waitFor()
+  assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 100_000)
+
+  await page().goto(visit().service.link)
+  await page().getByRole('heading', { level: 1, name: 'Dienst einrichten' }).waitFor()
+  await page().getByLabel('Name').fill(owner.name)
+  await page().getByLabel('E-Mail').fill(owner.email)
+  await page().getByLabel('Passwort').fill(owner.password)
+  await page().getByRole('button', { name: 'Konto anlegen' }).click()
+  await page().getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+})
+
+test('the chat speaks German around what is said', { skip }, async () => {
+  await page().getByLabel('Ihre Nachricht').fill('What is the capital of Portugal?')
+  await page().keyboard.press('Enter')
+  await page().locator('.turn-answer[data-state=done]').waitFor()
+  await page()
+    .getByText(/\d+ Token gelesen · \d+ geschrieben/)
+    .waitFor()
+  await page().getByRole('button', { name: 'Neu erzeugen' }).waitFor()
+})
+
+test('numbers are typed, checked and sent as Germans write them', { skip }, async () => {
+  const box = page().getByLabel('Temperatur', { exact: true })
+  await box.fill('0,5')
+  assert.equal(await box.getAttribute('aria-invalid'), 'false')
+  assert.equal(await page().getByLabel('Temperatur, Schieberegler').inputValue(), '0.5')
+  await box.fill('7,5')
+  await page().getByText('Eine Zahl von 0 bis 2.').waitFor()
+  await box.fill('1')
+})
+
+test('a picture is drawn in German', { skip }, async () => {
+  await open('images')
+  await page().getByLabel('Prompt', { exact: true }).fill('a red apple')
+  await page().getByRole('button', { name: 'Zeichnen', exact: true }).click()
+  await page().locator('.run[data-state=done] img').waitFor()
+  await page().getByText('1 Bild, 256 × 256, 20 Schritte').waitFor()
+})
+
+test('usage has its days, hours and numbers as people of the country write them', { skip }, async () => {
+  await open('usage')
+  const today = new Intl.DateTimeFormat('de-AT', { dateStyle: 'medium', timeZone: 'UTC' }).format(Date.now())
+  await page().getByRole('table', { name: 'Nutzung nach Tag und Modell' }).getByText(today).first().waitFor()
+})
+
+test('a service that is gone is named in German', { skip }, async () => {
+  await page().route('**/console/api/webhooks', (route) => route.abort())
+  await page().goto(`${visit().service.url}/console/webhooks`)
+  await page().getByText('Der Dienst antwortet nicht.').waitFor()
+  await page().unroute('**/console/api/webhooks')
+})
+
+const paths = 'chat images gallery assets requests usage models tokens webhooks people audit service account nowhere'.split(' ')
+for (const path of paths)
+  test(`${path} keeps nobody out in German, and fits at every width`, { skip }, async () => {
+    await open(path)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page().emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      assert.deepEqual(await findBarriers(page()), [], colorScheme)
+    }
+    for (const width of [1280, 768, 360]) {
+      await page().setViewportSize({ width, height: 860 })
+      const overflow = await page().evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      assert.equal(overflow, 0, `${width} pixels`)
+    }
+    await page().setViewportSize({ width: 1280, height: 860 })
+  })
+
+test('another language is chosen in the navigation, and stays', { skip }, async () => {
+  await open('tokens')
+  await page().getByRole('radio', { name: 'English' }).click()
+  await page().getByRole('heading', { level: 1, name: 'Access tokens' }).waitFor()
+  assert.equal(await page().evaluate('document.documentElement.lang'), 'en')
+  await page().reload()
+  await page().getByRole('heading', { level: 1, name: 'Access tokens' }).waitFor()
+  await page().getByRole('radio', { name: 'Deutsch' }).click()
+  await page().getByRole('heading', { level: 1, name: 'Zugangstoken' }).waitFor()
+})

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openPage, owner } from './support/console-visit.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole()
+const name = 'Wolfeschlegelsteinhausenbergerdorff'.repeat(3).slice(0, 99)
+const email = `${'ada.'.repeat(15)}lovelace@${'analytical-engine.'.repeat(4)}example.org`
+
+/** Texts of tables that are cut off, and nothing tells the whole of them. */
+const cutOff = `[...document.querySelectorAll('td, td *, .side-person *')]
+  .filter((each) => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX === 'hidden'
+    && !each.closest('.hidden-text') && each.closest('[title]') === null && each.querySelector('[title]') === null)
+  .map((each) => each.textContent)`
+
+test('long names and e-mails are cut off with the whole in a title, at every width', { skip }, async () => {
+  const { page, service } = visit()
+  await page.goto(service.link)
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(owner.password)
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+  await openPage(page, 'Access tokens')
+  await page.getByRole('button', { name: 'New token' }).first().click()
+  await page.getByLabel('Name').fill(name)
+  await page.getByRole('button', { name: 'Make the token' }).click()
+  await page.getByText('Your new token').waitFor()
+  for (const path of ['people', 'tokens', 'account', 'audit', 'requests', 'usage', 'service', 'webhooks'])
+    for (const width of [1280, 768, 360]) {
+      await page.setViewportSize({ width, height: 860 })
+      await page.goto(`${service.url}/console/${path}`)
+      await page.locator('h1').waitFor()
+      await page.locator('main:not(:has([aria-busy]))').waitFor()
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      assert.equal(overflow, 0, `${path} at ${width}`)
+      assert.deepEqual(await page.evaluate(cutOff), [], `${path} at ${width}`)
+    }
+  await page.setViewportSize({ width: 1280, height: 860 })
+  await openPage(page, 'People')
+  assert.ok((await page.getByTitle(email).count()) > 0, 'the e-mail has its title')
+  assert.ok((await page.getByRole('row').getByTitle(name).count()) > 0, 'the name has its title')
+})

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { useConsole } from './support/use-console.ts'
+import { writeNextAnswer } from './support/written-answer.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+/** What moves on the page now, or would when it changes. */
+const moving = `[
+  ...document.getAnimations().filter(({ playState }) => playState === 'running').map((each) => each.animationName ?? each.transitionProperty),
+  ...[...document.querySelectorAll('*')].filter((each) => getComputedStyle(each).transitionDuration.split(', ').some((time) => time !== '0s'))
+    .map((each) => 'transition of ' + each.tagName + '.' + each.className),
+]`
+
+async function movingWith(reducedMotion: 'reduce' | 'no-preference'): Promise<readonly string[]> {
+  await visit().page.emulateMedia({ reducedMotion })
+  return visit().page.evaluate<readonly string[]>(moving)
+}
+
+test('an answer that is written does not move where less motion is asked for', { skip }, async () => {
+  const { page } = visit()
+  const answer = await writeNextAnswer(page)
+  await page.getByLabel('Your message').fill('Go on.')
+  await page.keyboard.press('Enter')
+  await page.locator('.turn-answer[data-state=writing]').waitFor()
+  await answer.write('Once upon')
+  await page.locator('.prose.writing').waitFor()
+  assert.ok((await movingWith('no-preference')).length > 0, 'something moves otherwise')
+  assert.deepEqual(await movingWith('reduce'), [])
+  await answer.end()
+})
+
+test('neither does a drawing that comes, a dialog that opens, nor any page', { skip }, async () => {
+  const { page } = visit()
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await openPage(page, 'Images')
+  await draw(page, 'a red apple')
+  await page.locator('.run').first().waitFor()
+  assert.deepEqual(await movingWith('reduce'), [])
+  await page.keyboard.press('Control+k')
+  await page.locator('.palette').waitFor()
+  assert.deepEqual(await movingWith('reduce'), [])
+  await page.keyboard.press('Escape')
+  for (const name of ['Gallery', 'Requests', 'Usage', 'Models', 'Access tokens', 'People', 'Service']) {
+    await openPage(page, name)
+    assert.deepEqual(await movingWith('reduce'), [], name)
+  }
+})
