@@ -88,6 +88,8 @@ test('a model has one colour on every page, and the chart tells its figures to p
   const classes = await dots.evaluateAll((found) => found.map(({ className }) => className))
   assert.notEqual(classes[0], classes[1])
   await openPage(page, 'Usage')
+  await page.getByRole('slider', { name: 'Requests per hour' }).waitFor()
+  await page.getByRole('radio', { name: '30 days' }).check()
   const chart = page.getByRole('slider', { name: 'Requests per day' })
   await chart.focus()
   const tip = page.locator('.plot-tip')

@@ -12,7 +12,7 @@ test('an owner sees usage, models and the service, and loads and unloads', { ski
   await page.getByRole('button', { name: 'What is 17 + 25?' }).click()
   await page.locator('.turn-answer[data-state=done]').waitFor()
   await openPage(page, 'Usage')
-  await page.getByRole('slider', { name: 'Requests per day' }).waitFor()
+  await page.getByRole('slider', { name: 'Requests per hour' }).waitFor()
   await page.getByRole('table', { name: 'Usage in sums' }).getByText('the console').waitFor()
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'CSV', exact: true }).click()

@@ -167,7 +167,7 @@ for (const role of ['Member', 'Owner']) {
 for (const name of [...['Assets', 'Requests', 'Usage', 'Models', 'Access tokens', 'Webhooks', 'People', 'Audit log', 'Service']] as const) {
   await openPage(page, name)
   await settle(page)
-  if (name === 'Usage') await page.getByRole('slider', { name: 'Requests per day' }).focus()
+  if (name === 'Usage') await page.getByRole('slider', { name: /^Requests per/ }).focus()
   // Two readings make the first figures.
   if (name === 'Service') await page.locator('.sparkline polyline[points*=" "]').first().waitFor({ state: 'attached', timeout: 60_000 })
   await take(page, name.toLowerCase().replace(' ', '-'))
@@ -191,6 +191,31 @@ await openPage(page, 'Requests')
 await page.locator('main a[href^="/console/requests/"]').first().click()
 await page.locator('main img').first().waitFor()
 await take(page, 'request')
+await openPage(page, 'People')
+await page
+  .getByRole('button', { name: /^Request log of/ })
+  .first()
+  .click()
+await page.getByLabel('Keep each for, in hours').waitFor()
+await take(page, 'people-request-log')
+await page.getByRole('button', { name: 'Log from now on' }).click()
+await page.getByRole('button', { name: 'Switch off' }).waitFor()
+await fetch(`${service.url}/v1/chat/completions`, {
+  method: 'POST',
+  headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
+  body: JSON.stringify({
+    model: 'sepia-mini-chat',
+    messages: [{ role: 'user', content: 'What is the capital of Spain?' }],
+    max_tokens: 16,
+  }),
+})
+await page.goto(`${service.url}/console/requests`)
+await page.getByLabel('Show').selectOption('Answered at once')
+await page.locator('main a[href^="/console/requests/"]').first().click()
+await page.getByRole('button', { name: 'Show what was asked and answered' }).click()
+await page.getByRole('region', { name: 'Answered' }).waitFor()
+await settle(page)
+await take(page, 'request-logged')
 
 await openPage(page, 'Access tokens')
 await page.getByRole('button', { name: 'New token' }).click()

@@ -83,7 +83,7 @@ function readSums(
      from (
        select day, 0 as at, prompt_tokens + completion_tokens as tokens, images, cost from ${booked} day >= :from
        union all
-       select day, at, prompt_tokens + completion_tokens, images, cost from usage_entries where ${of}_id = :id and day >= :from)`,
+       select day, minute, tokens, images, cost from usage_open_sums where subject = :id and day >= :from)`,
     { id, minute, day, from },
   )
   const reserved = connection.get(

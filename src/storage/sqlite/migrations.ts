@@ -2,6 +2,7 @@ import { requestTables } from './request-tables.ts'
 import { documentSums } from './schema/document-sums.ts'
 import { latencyTables } from './schema/latency-tables.ts'
 import { limitTables } from './schema/limit-tables.ts'
+import { openSums } from './schema/open-sums.ts'
 import { refusalTables } from './schema/refusal-tables.ts'
 import { webhookTraces } from './schema/webhook-traces.ts'
 
@@ -340,4 +341,5 @@ export const migrations: readonly string[] = [
   documentSums,
   webhookTraces,
   refusalTables,
+  openSums,
 ]

@@ -7,7 +7,7 @@ import { movedTables } from '../moving/moved-table.ts'
 import { openSqliteStore } from './open-sqlite-store.ts'
 
 /** Sums that the other home makes of what moves, and how work waits here. */
-const madeAnew = ['inference_work', 'queue_shares', 'reserved_sums', 'stored_sums', 'document_sums', 'sqlite_sequence']
+const madeAnew = ['inference_work', 'queue_shares', 'reserved_sums', 'stored_sums', 'document_sums', 'usage_open_sums', 'sqlite_sequence']
 
 test('every table moves to another home, or is made anew there', async () => {
   await using folder = await createTemporaryFolder()

@@ -46,7 +46,7 @@ export function AccountLedger({ accounts, self, secondFactors, logged, reload, i
           <span class="struck-name clipped" title={account.name}>
             {account.name}
           </span>{' '}
-          {account.id === self ? <span class="faint">{t`you`}</span> : null}
+          {account.id === self ? <span class="faint">{t`you`}</span> : null}{' '}
           {logged.includes(account.id) ? <span class="mark warn">{t`logged`}</span> : null}
         </>
       ),

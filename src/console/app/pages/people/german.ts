@@ -78,4 +78,5 @@ export const german: Catalogue = {
   'It goes off {0}.': 'Es schaltet sich {0} aus.',
   'They take {0} of {1}, and go when their time is over.': 'Sie belegen {0} von {1} und werden gelöscht, wenn ihre Zeit um ist.',
   'It holds # bodies.': { one: 'Es ist # Inhalt aufbewahrt.', other: 'Es sind # Inhalte aufbewahrt.' },
+  'At most {0}': 'Höchstens {0}',
 }

@@ -77,6 +77,7 @@ function SwitchOn({ path, log, reload, onClose }: PartProps & { readonly log: Re
           value={keepHours.value}
           onChange={(value) => (keepHours.value = value)}
           fault={keepFault}
+          hint={t`At most ${log.mostKeepHours}`}
         />
         <NumberField
           label={t`Switch off after, in hours`}

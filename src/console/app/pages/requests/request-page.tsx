@@ -100,7 +100,9 @@ function Waited({ shown }: { shown: RequestShown }): VNode {
   if (result === null) return <p class="sheet soft">{t`Its record is gone; only that it was asked is remembered.`}</p>
   return (
     <div class="sheet stack loose">
-      <StatusMark inference={{ status: 'completed', outcome: result.outcome }} />
+      <div class="row">
+        <StatusMark inference={{ status: 'completed', outcome: result.outcome }} />
+      </div>
       <Timeline events={waitedEvents(shown.at, result)} />
       {shown.logged ? null : (
         <p class="faint">{t`Its caller waited for the answer, so that what was asked and answered is kept nowhere; an owner can switch a

@@ -31,9 +31,13 @@ const groups = [
   { value: 'person', label: t`By person` },
 ] as const
 
+/** For so long after an account was made its usage is shown by the hour. */
+const youngMs = 2 * 24 * 60 * 60 * 1000
+
 /** Requests, tokens and images by day and model, everybody's by person too. */
 export function UsagePage({ account }: { account: Account }): VNode {
-  const span = useSignal<'1' | '7' | '30' | '90'>('30')
+  // Of who came yesterday a month is one bar at its end.
+  const span = useSignal<'1' | '7' | '30' | '90'>(Date.now() - account.createdAt < youngMs ? '1' : '30')
   const everyone = useSignal(false)
   const group = useSignal<'model' | 'person'>('model')
   const byHour = span.value === '1'
