@@ -50,3 +50,17 @@ test('a refusal names the request by which the log knows it', { skip }, async ()
   await page.locator('.run[data-state=failed]').getByText(id).waitFor()
   await page.unroute('**/generate/sdxl')
 })
+
+test('while nobody knows which models there are, the page does not say that there is none', { skip }, async () => {
+  const { page, service } = visit()
+  const { promise: letGo, resolve } = Promise.withResolvers<void>()
+  await page.route('**/console/api/models', async (route) => {
+    await letGo
+    await route.continue()
+  })
+  await page.goto(`${service.url}/console/images`)
+  await page.getByText('Looking for models…').waitFor()
+  resolve()
+  await page.getByText('Looking for models…').waitFor({ state: 'detached' })
+  await page.unroute('**/console/api/models')
+})

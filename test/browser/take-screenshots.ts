@@ -246,7 +246,7 @@ async function letSomebodyIn(link: string): Promise<void> {
 /** A page whose answers do not come, or never will. */
 async function showState(name: string, state: string, how: 'hold' | 'break'): Promise<void> {
   const { promise: letGo, resolve } = Promise.withResolvers<void>()
-  const isAnswer = ({ pathname }: URL) => pathname.startsWith('/console/api/') && pathname !== '/console/api/session'
+  const isAnswer = ({ pathname }: URL) => /^\/(console\/api\/(?!session$)|v1\/assets)/.test(pathname)
   await page.route(isAnswer, async (route) => {
     if (how === 'hold') await letGo
     await route.abort().catch(() => undefined)

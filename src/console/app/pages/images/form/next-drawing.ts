@@ -1,6 +1,6 @@
 import type { ConsoleImageModel } from '../../../../contract/models.ts'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
-import { drawingModels, imageAssets, upscalerIds } from '../../../state/models.ts'
+import { drawingModels, imageAssets, models, upscalerIds } from '../../../state/models.ts'
 import { startingImage } from '../start/starting-image.ts'
 import { t } from '../text.ts'
 import { areControlnetsReady, controlnets } from './controlnets.ts'
@@ -30,6 +30,8 @@ export function nextDrawing(model: ConsoleImageModel, change: Partial<ImageSetti
 export function drawingFault(): string | null {
   const settings = imageSettings.value
   const model = chosenModel()
+  // Before the first answer nobody knows what is installed.
+  if (models.value === null) return t`Looking for models…`
   if (model === undefined) return t`No model that draws is installed.`
   if (settings.prompt.trim() === '') return t`Say first what to draw.`
   if (sizeFault(settings, model) !== null || !areNumbersRight(settings) || !areClipsWithin(settings, model))
