@@ -31,6 +31,15 @@ test('a browser that asks for German is signed in and let in in German, with a f
   page().on('response', (response) => {
     if (response.request().resourceType() === 'script') sizes.push(Number(response.headers()['content-length']))
   })
+  await page().goto(visit().service.link)
+  await page().getByRole('heading', { level: 1, name: 'Dienst einrichten' }).waitFor()
+  await page().getByLabel('Name').fill(owner.name)
+  await page().getByLabel('E-Mail').fill(owner.email)
+  await page().getByLabel('Passwort').fill(owner.password)
+  await page().getByRole('button', { name: 'Konto anlegen' }).click()
+  await page().getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+  await page().context().clearCookies()
+  sizes.length = 0
   await page().goto(visit().service.url)
   await page().getByRole('heading', { level: 1, name: 'Anmelden' }).waitFor()
   assert.equal(await page().evaluate('document.documentElement.lang'), 'de')
@@ -40,13 +49,9 @@ test('a browser that asks for German is signed in and let in in German, with a f
   // What the service says stays as it says it, and is marked so.
   await page().getByRole('alert').locator('[lang=en]').waitFor()
   assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 100_000)
-
-  await page().goto(visit().service.link)
-  await page().getByRole('heading', { level: 1, name: 'Dienst einrichten' }).waitFor()
-  await page().getByLabel('Name').fill(owner.name)
   await page().getByLabel('E-Mail').fill(owner.email)
   await page().getByLabel('Passwort').fill(owner.password)
-  await page().getByRole('button', { name: 'Konto anlegen' }).click()
+  await page().getByRole('button', { name: 'Anmelden' }).click()
   await page().getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
 })
 
