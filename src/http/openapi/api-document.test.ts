@@ -61,6 +61,14 @@ suite('the API document', () => {
       assert.equal(Compile(schema).Check({ ...body, messages: [{ role: 'user', content: 'Hi', ...wrong }] }), false)
   })
 
+  test('tells pairs and records in words that the reader of the reference knows', () => {
+    const { anyOf } = document.paths['/completion'].post.requestBody.content['application/json'].schema.properties.logit_bias
+    const [{ items }, record] = anyOf
+    assert.deepEqual([items.minItems, items.maxItems, items.items.anyOf.length], [2, 2, 2])
+    assert.equal(record.patternProperties, undefined)
+    assert.equal(record.additionalProperties.anyOf.length, 2)
+  })
+
   test('widens the penalties where the service does', () => {
     const wide = JSON.parse(JSON.stringify(describeApi({ widePenalties: true }, oneOrigin(''))))
     const { minimum, maximum } =

@@ -2,7 +2,10 @@ import type { SchemaNode } from '../wire/faults/describe-schema.ts'
 
 /** A request schema as clients may use it: every optional field, at any depth, may also be null, which means its default. */
 export function withNulls(schema: SchemaNode): object {
-  const { properties, required = [], items, anyOf } = schema
+  const { properties, required = [], items, anyOf, patternProperties } = schema
+  if (Array.isArray(items)) return asTuple(schema, items)
+  const any = patternProperties?.['^.*$']
+  if (any !== undefined) return asRecord(schema, any)
   const fields = Object.entries(properties ?? {}).map(([name, field]) => [
     name,
     required.includes(name) ? withNulls(field) : orNull(withNulls(field)),
@@ -13,6 +16,16 @@ export function withNulls(schema: SchemaNode): object {
     ...(items !== undefined && { items: withNulls(items) }),
     ...(anyOf !== undefined && { anyOf: anyOf.map(withNulls) }),
   }
+}
+
+/** A list with a schema for each place, told as a list of that length of any of them: the reader of the reference fails at `prefixItems`. */
+function asTuple({ additionalItems: _, ...schema }: SchemaNode, places: readonly SchemaNode[]): object {
+  return { ...schema, items: { anyOf: places.map(withNulls) }, minItems: places.length, maxItems: places.length }
+}
+
+/** Members of any name, told as `additionalProperties`: the reader of the reference never ends at a choice below a pattern. */
+function asRecord({ patternProperties: _, ...schema }: SchemaNode, member: SchemaNode): object {
+  return { ...schema, additionalProperties: withNulls(member) }
 }
 
 function orNull(field: object): object {

@@ -5,6 +5,7 @@ export interface SchemaNode {
   readonly const?: unknown
   readonly anyOf?: readonly SchemaNode[]
   readonly items?: SchemaNode
+  readonly additionalItems?: unknown
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly required?: readonly string[] | undefined
   readonly additionalProperties?: unknown
