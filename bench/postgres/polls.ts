@@ -54,7 +54,8 @@ function open(daysAgo: number): Promise<PostgresStore> {
 }
 
 async function fill(day: number): Promise<void> {
-  await using past = await open(days - 1 - day)
+  // Records of eight days ago would be past their retention.
+  await using past = await open(days - 2 - day)
   const each = Math.ceil(records / days)
   await measureRate(Math.min(each, records - ids.length), 512, async (offset) => {
     const index = day * each + offset
