@@ -31,12 +31,17 @@ export async function loadSession(): Promise<void> {
   try {
     const { account, ways, firstRun } = await request<CurrentSession>('/console/api/session')
     if (account !== null) return admit(account)
-    const before = session.peek()
-    const why = before.state === 'signed-in' ? 'ended' : before.state === 'none' ? before.greeting : takeLeft() ? 'left' : 'welcome'
-    session.value = { state: 'none', ways, greeting: firstRun ? 'first-run' : why }
+    session.value = { state: 'none', ways, greeting: firstRun ? 'first-run' : greetingAfter(session.peek()) }
   } catch (failure) {
     session.value = { state: 'failed', failure }
   }
+}
+
+function greetingAfter(before: SessionState): Greeting {
+  if (before.state === 'signed-in') return 'ended'
+  if (before.state !== 'none') return takeLeft() ? 'left' : 'welcome'
+  // Whoever has just become the first owner finds the service theirs.
+  return before.greeting === 'first-run' ? 'welcome' : before.greeting
 }
 
 /**
