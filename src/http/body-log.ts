@@ -56,9 +56,9 @@ export function logAsInference(request: FastifyRequest, inferenceId: string): vo
 
 function begin(bodies: BodyRecorder, request: FastifyRequest, reply: FastifyReply): undefined {
   const { accountId } = callerOf(request)
-  const capture = bodies.open(accountId)
   const found = bodies.of(accountId)
-  if (capture === null || found === null) return undefined
+  if (found === null) return undefined
+  const capture = bodies.open(found)
   const entry: Logged = { capture, requestId: request.id }
   logged.set(request, entry)
   reply.header(requestLogHeader, `${found.keepMs / hourMs}h`)

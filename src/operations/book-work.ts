@@ -1,5 +1,6 @@
 import { type ErrorCode, ServiceError } from '../core/error.ts'
 import { outcomeOfFailure } from '../core/usage.ts'
+import { unstoppable } from '../core/waiting.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
@@ -11,9 +12,8 @@ export function bookWork(
 ): void {
   const entry = meter.entry(meter.finished ? 'succeeded' : signal.aborted ? 'cancelled' : outcomeOfFailure(codeOf(failure)))
   // The request's own signal may be aborted already; the books are written all the same.
-  const { signal: never } = new AbortController()
   usage
-    .append(entry, { signal: never, settles: reservation })
+    .append(entry, { ...unstoppable, settles: reservation })
     .then(() => onBooked(entry))
     .catch((error) => onFault(error))
 }

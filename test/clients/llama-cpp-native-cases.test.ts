@@ -88,6 +88,10 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
     const plain = await complete({ prompt: written, temperature: 0, n_predict: 8 })
     assert.equal(plain.content, chat.choices[0].message.content)
     assert.equal(plain.tokens_evaluated, chat.usage.prompt_tokens)
+    for (const prompt of [written, [written]]) {
+      const theirs = await ask('/v1/completions', { model: target.chatModel, prompt, temperature: 0, max_tokens: 8 })
+      assert.deepEqual([theirs.choices[0].text, theirs.usage.prompt_tokens], [plain.content, chat.usage.prompt_tokens])
+    }
   })
 
   for (const stream of [false, true])
@@ -126,7 +130,8 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
     assert.deepEqual([full.timings.predicted_n, full.truncated, full.stop_type], [20, true, 'limit'])
     const answer = await call('/completion', { prompt: `${prompt} `.repeat(400), n_predict: 64 })
     assert.equal(answer.status, 400)
-    assert.equal(JSON.parse(await answer.text()).error.code, 'context_length_exceeded')
+    const { code, type, reason } = JSON.parse(await answer.text()).error
+    assert.deepEqual([code, type, reason], [400, 'exceed_context_size_error', 'context_length_exceeded'])
   })
 
   test('a prompt of nothing is refused, and the model stays', async () => {

@@ -1,15 +1,47 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { documentedRoutes } from '../../src/http/openapi/documented-routes.ts'
-import { chatChunkSchema, chatCompletionSchema, completionSchema, embeddingSchema } from '../../src/http/wire/chat/text-answers.ts'
+import {
+  chatCompletionSchema,
+  chatLogprobsSchema,
+  completionSchema,
+  embeddingSchema,
+  tokenUsageSchema,
+} from '../../src/http/wire/chat/text-answers.ts'
 import { errorBodySchema, inferenceListSchema, inferenceSchema, submissionSchema } from '../../src/http/wire/deferred/inference-answers.ts'
 import { webhookDeliveryListSchema, webhookSecretListSchema, webhookSecretSchema } from '../../src/http/wire/deferred/webhook-answers.ts'
 import { imageResultSchema, openAiImagesSchema } from '../../src/http/wire/images/image-answers.ts'
+import { timingsSchema } from '../../src/http/wire/llama-cpp/timings.ts'
 import { modelListSchema } from '../../src/http/wire/model-answers.ts'
 import { type HttpService, standardSettings, startHttpService } from '../support/http-service.ts'
 import { readJson } from '../support/read-json.ts'
+
+const { id, created, model, service_tier } = chatCompletionSchema.properties
+const chatChunkSchema = Type.Object({
+  id,
+  created,
+  model,
+  object: Type.Literal('chat.completion.chunk'),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer({ minimum: 0 }),
+      delta: Type.Object({
+        role: Type.Literal('assistant'),
+        content: Type.Union([Type.String(), Type.Null()]),
+        reasoning_content: Type.Optional(Type.String()),
+        function_call: Type.Null(),
+        tool_calls: Type.Optional(Type.Array(Type.Object({ index: Type.Integer({ minimum: 0 }) }, { additionalProperties: true }))),
+      }),
+      finish_reason: Type.Union([Type.Enum(['stop', 'length', 'tool_calls']), Type.Null()]),
+      logprobs: Type.Optional(chatLogprobsSchema),
+    }),
+  ),
+  usage: Type.Optional(tokenUsageSchema),
+  service_tier,
+  timings: Type.Optional(timingsSchema),
+})
 
 suite('the API document and the service', () => {
   let service: HttpService
@@ -76,7 +108,7 @@ suite('the API document and the service', () => {
     fits(errorBodySchema, await post('/v1/chat/completions', {}))
   })
 
-  test('every event of a stream is a chunk of the document', async () => {
+  test('every event of a stream is a chunk and holds nothing else', async () => {
     for (const fields of [{ logprobs: true, n: 2 }, { tools }]) {
       const stream = await service.fetch('/v1/chat/completions', {
         json: chat({ stream: true, stream_options: { include_usage: true }, ...fields }),

@@ -179,9 +179,9 @@ suite('llama.cpp’s own routes', () => {
     test(`POST ${path} is refused by name`, async () => {
       for (const init of [{}, { body: '{}', headers: { 'content-type': 'application/json' } }] as const) {
         const headers = { 'x-api-key': service.token, ...init.headers }
-        const { code, message } = await readRefusal(await fetch(`${service.url}${path}`, { method: 'POST', ...init, headers }), 400)
-        assert.equal(code, 'unsupported_parameter')
-        assert.ok(message.includes(named))
+        const { error } = JSON.parse(await (await fetch(`${service.url}${path}`, { method: 'POST', ...init, headers })).text())
+        assert.deepEqual([error.code, error.reason], [400, 'unsupported_parameter'])
+        assert.ok(error.message.includes(named))
       }
     })
 
@@ -208,6 +208,29 @@ suite('llama.cpp’s own routes', () => {
       const { message } = await readRefusal(await send('/completion', { model, prompt: 'x', ...body }), 400)
       assert.ok(message.includes(field), message)
     })
+
+  test('errors have a number as their code, and the code of other routes as their reason', async () => {
+    for (const [path, body, code, type, reason] of [
+      ['/completion', { model, prompt: 5 }, 400, 'invalid_request_error', 'invalid_request_error'],
+      ['/completions', { model: 'none', prompt: 'x' }, 404, 'not_found_error', 'model_not_found'],
+      ['/slots/0?action=erase', {}, 400, 'invalid_request_error', 'unsupported_parameter'],
+      ['/tokenize', { model }, 400, 'invalid_request_error', 'invalid_request_error'],
+      ['/completion', { model, prompt: '[fail context_length_exceeded]' }, 400, 'exceed_context_size_error', 'context_length_exceeded'],
+      ['/completion', { model, prompt: '[fail server_is_overloaded]' }, 503, 'unavailable_error', 'server_is_overloaded'],
+      ['/completion', { model, prompt: '[fail inference_failed]' }, 500, 'server_error', 'inference_failed'],
+    ] as const) {
+      const answer = await send(path, body)
+      const { error, ...more } = JSON.parse(await answer.text())
+      assert.deepEqual([answer.status, error.code, error.type, error.reason, more], [code, code, type, reason, {}], path)
+      assert.match(error.message, /\.$/)
+    }
+    const broken = await send('/completion', { model, prompt: '[say a b] [fail inference_failed after 2]', stream: true })
+    const events = (await broken.text()).split('\n\n').filter((event) => event !== '')
+    const { error } = JSON.parse(events.at(-1)?.slice('data: '.length) ?? '')
+    assert.deepEqual([error.code, error.reason], [500, 'inference_failed'])
+    const { error: theirs } = JSON.parse(await (await send('/v1/completions', {}, { authorization: `Bearer ${service.token}` })).text())
+    assert.equal(theirs.code, 'invalid_request_error')
+  })
 
   test('a token is wanted, as a bearer or as a key, and one that may make text', async () => {
     const body = { model, prompt: '[say a]' }

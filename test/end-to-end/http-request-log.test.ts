@@ -148,10 +148,12 @@ describe('the request log, where it is on', () => {
       await answer.arrayBuffer()
     }
     for (let at = 0; at < 40; at++) {
-      const capture = service.bodies.open(service.accountId)
-      for (let piece = 0; piece < 4; piece++) capture?.add('request', long)
-      capture?.describe('request', { path: '/x', contentType: null, status: null })
-      if (capture) service.bodies.record(capture, { accountId: service.accountId, requestId: `extra${at}` })
+      const log = service.bodies.of(service.accountId)
+      assert.ok(log)
+      const capture = service.bodies.open(log)
+      for (let piece = 0; piece < 4; piece++) capture.add('request', long)
+      capture.describe('request', { path: '/x', contentType: null, status: null })
+      service.bodies.record(capture, { accountId: service.accountId, requestId: `extra${at}` })
     }
     assert.ok(service.dropped.includes('waiting'))
     awake.resolve()

@@ -21,20 +21,14 @@ export function observeWorker(telemetry: Telemetry): (event: WorkerEvent) => voi
   }
 }
 
-/** Runs each claim in the trace that its request came in, from the moment in which that was stored. */
+/** Runs each claim in the trace that its request came in, from the moment in which that was stored; the span of one that fails has failed. */
 export function traceClaims(telemetry: Telemetry): NonNullable<WorkerDependencies['trace']> {
   const { traces } = telemetry
-  return async ({ inference: { id, model, attempt, createdAt, startedAt } }, work, run) => {
-    const span = traces.enter(`run ${work.kind}`, { kind: 'consumer', traceparent: work.traceparent })
-    let failed = true
-    try {
-      await span.run(async () => {
-        if (startedAt !== null) traces.record('queue', { startedAt: createdAt, endedAt: startedAt, attributes: { 'sepia.model': model } })
-        await run()
-      })
-      failed = false
-    } finally {
-      span.end({ attributes: { 'sepia.inference_id': id, 'sepia.model': model, 'sepia.attempt': attempt }, failed })
-    }
+  return ({ inference: { id, model, attempt, createdAt, startedAt } }, { kind, traceparent }, run) => {
+    const attributes = { 'sepia.inference_id': id, 'sepia.model': model, 'sepia.attempt': attempt }
+    return traces.within(`run ${kind}`, { kind: 'consumer', traceparent, attributes }, async () => {
+      if (startedAt !== null) traces.record('queue', { startedAt: createdAt, endedAt: startedAt, attributes: { 'sepia.model': model } })
+      await run()
+    })
   }
 }

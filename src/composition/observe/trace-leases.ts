@@ -3,12 +3,6 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 
 /** Runs what another node asks of this one's models in the trace of whoever asked there. */
 export function traceLeases({ traces }: Telemetry): NonNullable<LenderSettings['trace']> {
-  return async ({ kind, model, traceparent }, run) => {
-    const span = traces.enter(`lend ${kind}`, { kind: 'server', traceparent })
-    try {
-      await span.run(run)
-    } finally {
-      span.end({ attributes: { 'sepia.model': model } })
-    }
-  }
+  return ({ kind, model, traceparent }, run) =>
+    traces.within(`lend ${kind}`, { kind: 'server', traceparent, attributes: { 'sepia.model': model } }, run)
 }

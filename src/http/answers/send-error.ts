@@ -1,11 +1,12 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError, toErrorRecord } from '../../core/error.ts'
 import { hearerOf } from '../caller.ts'
 import { toErrorBody } from '../wire/faults/error-body.ts'
+import { toNativeError } from '../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
 import { errorStatus } from './error-status.ts'
 import { fromFrameworkError } from './from-framework-error.ts'
-import { isMessagesSurface } from './surface.ts'
+import { isMessagesSurface, isNativeSurface } from './surface.ts'
 
 /** Longest pause a client is asked to make. */
 const longestRetrySeconds = 120
@@ -19,11 +20,14 @@ export function sendError(reply: FastifyReply, thrown: unknown): unknown {
   if (status === 401) reply.header('www-authenticate', challenge(code))
   const seconds = error instanceof ServiceError ? (error.retryAfterSeconds ?? defaultRetry[status]) : undefined
   if (seconds !== undefined) reply.header('retry-after', String(Math.min(longestRetrySeconds, Math.max(1, Math.ceil(seconds)))))
-  const body = isMessagesSurface(reply.request)
-    ? toMessageError(toErrorRecord(error), reply.request.id)
-    : toErrorBody(error, hearerOf(reply.request))
-  reply.send(JSON.stringify(body))
+  reply.send(JSON.stringify(bodyFor(reply.request, error)))
   return error
+}
+
+/** An error in the shape that the client of this route reads. */
+function bodyFor(request: FastifyRequest, error: unknown): object {
+  if (isMessagesSurface(request)) return toMessageError(toErrorRecord(error), request.id)
+  return (isNativeSurface(request) ? toNativeError : toErrorBody)(error, hearerOf(request))
 }
 
 /** Seconds to wait where the error itself knows none. */

@@ -5,9 +5,14 @@ export function isMessagesSurface({ url, headers }: Pick<FastifyRequest, 'url' |
   return /^\/v1\/messages(?:[/?]|$)/.test(url) || (headers['anthropic-version'] !== undefined && sharedRoutes.test(url))
 }
 
+/** Whether a request is one of the clients of llama.cpp's server outside OpenAI's surface, which read a number as an error's code. */
+export function isNativeSurface({ url }: Pick<FastifyRequest, 'url'>): boolean {
+  return nativeRoutes.test(url)
+}
+
 /** Whether a request may bring its token as `x-api-key`, as Anthropic's clients and those of llama.cpp's server do. */
 export function takesKeyHeader(request: Pick<FastifyRequest, 'url' | 'headers'>): boolean {
-  return isMessagesSurface(request) || nativeRoutes.test(request.url)
+  return isMessagesSurface(request) || isNativeSurface(request)
 }
 
 /** Further addresses of Anthropic's, some of which are OpenAI's too. */

@@ -2,6 +2,7 @@ import type { TObject } from 'typebox'
 import type { ErrorStatus } from '../answers/error-status.ts'
 import type { ServiceAddresses } from '../service-addresses.ts'
 import { errorBodySchema } from '../wire/deferred/inference-answers.ts'
+import { nativeErrorSchema } from '../wire/llama-cpp/native-error.ts'
 import { messageErrorSchema } from '../wire/messages/message-answers.ts'
 import type { DocumentedRoute, RouteAnswer } from './documented-route.ts'
 import { documentedRoutes } from './documented-routes.ts'
@@ -38,7 +39,7 @@ export function describeApi(settings: { readonly widePenalties: boolean }, addre
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An access token from the account settings.' } },
-      schemas: { Error: errorBodySchema, MessageError: messageErrorSchema },
+      schemas: { Error: errorBodySchema, MessageError: messageErrorSchema, NativeError: nativeErrorSchema },
       responses: refusalAnswers(),
     },
   }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Caller, scopes } from '../../core/access-token.ts'
 import { ServiceError } from '../../core/error.ts'
+import { unstoppable } from '../../core/waiting.ts'
 import { listModels } from '../../operations/list-models.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import { callerOf } from '../caller.ts'
@@ -28,7 +29,7 @@ export function registerLoadModel(api: FastifyInstance, deps: HttpDependencies):
         detail: null,
       } as const
       // It has been done by now, whether or not the client is still there.
-      await deps.audit.append(entry, { signal: new AbortController().signal })
+      await deps.audit.append(entry, unstoppable)
       const listed = listModels(deps).find(({ descriptor }) => descriptor.id === model)
       if (listed === undefined) throw new ServiceError('model_not_found', 'The model was removed meanwhile; look at /v1/models.')
       return encodeModel(listed)

@@ -1,5 +1,6 @@
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import { unstoppable } from '../../core/waiting.ts'
 
 /** How long weights are believed. */
 const believedMs = 5000
@@ -28,7 +29,7 @@ export class AccountWeights {
     // A clock set back must not make them live longer.
     if (now >= this.#until || this.#until - now > believedMs) {
       this.#until = now + believedMs
-      accounts.weights({ signal: new AbortController().signal }).then((weights) => {
+      accounts.weights(unstoppable).then((weights) => {
         this.#weights = weights
       }, onFault)
     }

@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { firstOf } from '../../core/waiting.ts'
+import { firstOf, unstoppable } from '../../core/waiting.ts'
 import { hashAccessToken, isAccessTokenText } from './access-token-text.ts'
 import type { TokenCache } from './token-cache.ts'
 
@@ -43,7 +43,7 @@ export async function authenticate(
   if (token.lastUsedAt === null || now - token.lastUsedAt >= touchEveryMs) {
     deps.tokenCache.noteUse(token, now)
     // A read must not wait for a write, nor fail on a disk that is full; the note is worth having when the caller has left, too.
-    deps.tokens.touch(token.id, now, { signal: new AbortController().signal }).catch(deps.onFault)
+    deps.tokens.touch(token.id, now, unstoppable).catch(deps.onFault)
   }
   const { accountId, id: tokenId, scopes, limits } = token
   const { requestsPerMinute } = limits

@@ -55,9 +55,8 @@ export class BodyRecorder implements AsyncDisposable {
     return found === undefined || (found.until !== null && found.until <= this.#deps.clock.now()) ? null : found
   }
 
-  /** Collects the bodies of one request; null where the log of its account is off. */
-  open(accountId: string): BodyCapture | null {
-    if (this.#switches.size === 0 || this.of(accountId) === null) return null
+  /** Collects the bodies of one request of an account whose log is on. */
+  open({ accountId }: BodyLogSwitch): BodyCapture {
     return new BodyCapture({
       take: (bytes) => this.#take(accountId, bytes),
       release: (bytes) => {
@@ -94,8 +93,9 @@ export class BodyRecorder implements AsyncDisposable {
     { part, ...described }: Pick<NewBody, 'part' | 'path' | 'contentType'>,
     pieces: Iterable<Uint8Array>,
   ): void {
-    const capture = this.open(target.accountId)
-    if (capture === null) return
+    const found = this.of(target.accountId)
+    if (found === null) return
+    const capture = this.open(found)
     for (const piece of pieces) capture.add(part, piece)
     capture.describe(part, { ...described, status: null })
     this.record(capture, target)

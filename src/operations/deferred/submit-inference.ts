@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { makeInferenceId } from '../../core/deferred/inference-id.ts'
 import type { Inference, InferenceWork } from '../../core/inference.ts'
 import type { InferenceQueue, InferenceSubmission } from '../../core/ports/inference-queue.ts'
+import { unstoppable } from '../../core/waiting.ts'
 import type { BudgetDependencies } from '../budgets/hold-budget.ts'
 import { holdWaitingText } from '../budgets/hold-text-budget.ts'
 import { holdWorkBudget } from '../budgets/hold-work-budget.ts'
@@ -36,7 +37,7 @@ export async function submitInference(
     return result
   } finally {
     // The caller may have left by now; nothing must stay set aside for work that is not there.
-    if (!kept) await ledger.release(id, { signal: new AbortController().signal })
+    if (!kept) await ledger.release(id, unstoppable)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RequestLog } from '../../core/ports/request-log.ts'
 import type { RequestRecord } from '../../core/requests/request-record.ts'
+import { unstoppable } from '../../core/waiting.ts'
 
 /** Records that wait to be written; more are left out, for nobody's answer waits for them. */
 const mostWaiting = 10_000
@@ -34,11 +35,10 @@ export class RequestRecorder implements AsyncDisposable {
   }
 
   async #write(): Promise<void> {
-    const { signal } = new AbortController()
     while (this.#waiting.length > 0) {
       const records = this.#waiting.slice(0, mostAtOnce)
       this.#waiting = this.#waiting.slice(mostAtOnce)
-      await this.#log.append(records, { signal }).catch(this.#onFault)
+      await this.#log.append(records, unstoppable).catch(this.#onFault)
     }
   }
 }

@@ -1,12 +1,12 @@
+import { unstoppable } from '../../core/waiting.ts'
 import { packFailure } from './engine-failure.ts'
 import type { PictureDescription, PictureOptions, PictureReport, PictureTask } from './picture-messages.ts'
 
 /** The main of a process that inspects uploaded pictures for the service that started it, one after the other, until that is gone. */
 export function servePictureEngine(inspect: (bytes: Uint8Array, options: PictureOptions) => Promise<PictureDescription>): void {
-  const { signal } = new AbortController()
   const answer = async ({ bytes, whiteAt, transparency }: PictureTask): Promise<PictureReport> => {
     try {
-      return { description: await inspect(bytes, { signal, transparency, ...(whiteAt !== null && { whiteAt }) }) }
+      return { description: await inspect(bytes, { ...unstoppable, transparency, ...(whiteAt !== null && { whiteAt }) }) }
     } catch (error) {
       return { error: packFailure(error) }
     }

@@ -45,6 +45,23 @@ export class Traces {
     return { run: (work) => this.#current.run(context, work), end: (end) => span?.end(end) }
   }
 
+  /** Runs work in a span of its own below a caller's `traceparent`, which has failed where the work throws. */
+  async within<Result>(
+    name: string,
+    { attributes, ...start }: Pick<SpanStart, 'kind'> & { readonly traceparent: string | undefined; readonly attributes: SpanAttributes },
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const span = this.enter(name, start)
+    let failed = true
+    try {
+      const result = await span.run(work)
+      failed = false
+      return result
+    } finally {
+      span.end({ attributes, failed })
+    }
+  }
+
   /** A span that is over already, below what runs now. */
   record(name: string, { startedAt, endedAt, attributes }: { startedAt: number; endedAt: number; attributes: SpanAttributes }): void {
     this.#begin?.(name, { kind: 'internal', parent: this.#current.getStore(), at: startedAt, attributes }).end({ at: endedAt })

@@ -19,24 +19,15 @@ export interface CertificateFiles {
   readonly key: string
 }
 
+const newKey = (file: string, name: string) => [
+  ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
+  ...['-keyout', file, '-subj', `/CN=${name}`],
+]
+
 /** An authority that signs nodes, by openssl. */
 export async function makeAuthority(folder: string, name: string): Promise<Authority> {
   const [certificate, key] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)]
-  const subject = ['-subj', `/CN=${name}`, '-days', '2']
-  await openssl(
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-keyout',
-    key,
-    '-out',
-    certificate,
-    ...subject,
-  )
+  await openssl('req', '-x509', ...newKey(key, name), '-days', '2', '-out', certificate)
   return { certificate, key }
 }
 
@@ -46,20 +37,7 @@ export async function makeCertificate(
   { authority, name, days = 2 }: { readonly authority: Authority; readonly name: string; readonly days?: number },
 ): Promise<CertificateFiles> {
   const [certificate, key, request] = [join(folder, `${name}.pem`), join(folder, `${name}.key`), join(folder, `${name}.csr`)]
-  await openssl(
-    'req',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-keyout',
-    key,
-    '-out',
-    request,
-    '-subj',
-    `/CN=${name}`,
-  )
+  await openssl('req', ...newKey(key, name), '-out', request)
   const by = ['-CA', authority.certificate, '-CAkey', authority.key, '-CAcreateserial']
   await openssl('x509', '-req', '-in', request, ...by, '-days', String(days), '-out', certificate)
   return { authority: authority.certificate, certificate, key }

@@ -1,7 +1,8 @@
 import { type ErrorCode, errorCodes, type FieldFault, ServiceError, toErrorRecord } from '../../../core/error.ts'
 import { type ErrorStatus, errorStatus } from '../../answers/error-status.ts'
-import { isMessagesSurface } from '../../answers/surface.ts'
+import { isMessagesSurface, isNativeSurface } from '../../answers/surface.ts'
 import { toErrorBody } from '../../wire/faults/error-body.ts'
+import { toNativeError } from '../../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../../wire/messages/message-error.ts'
 
 const steps: FieldFault = { path: ['steps'], message: '`steps` must be an integer from 1 to 200.', kind: 'range' }
@@ -60,13 +61,16 @@ export function refusalAnswers(): Readonly<Record<string, object>> {
           content: asJson({ $ref: '#/components/schemas/MessageError' }, status, (error) => toMessageError(toErrorRecord(error))),
         },
       ],
+      [`NativeRefused${status}`, { description, content: asJson({ $ref: '#/components/schemas/NativeError' }, status, toNativeError) }],
     ]),
   )
 }
 
-/** Refers to the refusal with one status of one route; Anthropic's routes have their own. */
+/** Refers to the refusal with one status of one route; Anthropic's routes and llama.cpp's have their own. */
 export function refusalReference(path: string, status: ErrorStatus): object {
-  return { $ref: `#/components/responses/${isMessagesSurface({ headers: {}, url: path }) ? 'Message' : ''}Refused${status}` }
+  const route = { headers: {}, url: path }
+  const surface = isMessagesSurface(route) ? 'Message' : isNativeSurface(route) ? 'Native' : ''
+  return { $ref: `#/components/responses/${surface}Refused${status}` }
 }
 
 const description = 'Refused; see docs/errors.md.'

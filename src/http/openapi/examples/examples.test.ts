@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 import { errorCodes } from '../../../core/error.ts'
 import { errorStatus } from '../../answers/error-status.ts'
 import { errorBodySchema } from '../../wire/deferred/inference-answers.ts'
+import { nativeErrorSchema } from '../../wire/llama-cpp/native-error.ts'
 import { messageErrorSchema } from '../../wire/messages/message-answers.ts'
 import { describeApi } from '../api-document.ts'
 import { documentedRoutes } from '../documented-routes.ts'
@@ -30,6 +31,7 @@ suite('the examples of the API document', () => {
     for (const [prefix, schema] of [
       ['', errorBodySchema],
       ['Message', messageErrorSchema],
+      ['Native', nativeErrorSchema],
     ] as const)
       for (const code of errorCodes) {
         const { examples } = document.components.responses[`${prefix}Refused${errorStatus[code]}`].content['application/json']
@@ -40,5 +42,11 @@ suite('the examples of the API document', () => {
   test('Anthropic’s routes answer refusals in their own shape', () => {
     const { $ref } = document.paths['/v1/messages'].post.responses['404']
     assert.equal($ref, '#/components/responses/MessageRefused404')
+  })
+
+  test('llama.cpp’s routes answer refusals in its server’s shape', () => {
+    for (const path of ['/completion', '/infill', '/tokenize', '/props'])
+      for (const { responses } of Object.values<{ responses: Record<string, { $ref: string }> }>(document.paths[path]))
+        assert.equal(responses['400']?.$ref, '#/components/responses/NativeRefused400')
   })
 })

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../../core/access-token.ts'
 import type { TextModelDescriptor } from '../../../core/model.ts'
 import type { JsonObject, TextRequest } from '../../../core/text-generation.ts'
+import { unstoppable } from '../../../core/waiting.ts'
 import { collectText } from '../../../operations/collect-text.ts'
 import { cancelInference } from '../../../operations/deferred/cancel-inference.ts'
 import { submitInference } from '../../../operations/deferred/submit-inference.ts'
@@ -96,7 +97,7 @@ async function answerLater(deps: ResponseDependencies, { incoming, reply, caller
     await keepResponse(deps, { accountId, id: head.id }, { response, body, inference: inference.id }, options)
   } catch (error) {
     // Nobody could ever ask for it.
-    await cancelInference(deps, { id: inference.id, accountId }, { signal: new AbortController().signal })
+    await cancelInference(deps, { id: inference.id, accountId }, unstoppable)
     throw error
   }
   return response

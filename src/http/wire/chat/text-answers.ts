@@ -1,5 +1,4 @@
 import Type, { type TSchema } from 'typebox'
-import { timingsSchema } from '../llama-cpp/timings.ts'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const tokenCount = Type.Integer({ minimum: 0 })
@@ -59,29 +58,6 @@ export const chatCompletionSchema = Type.Object({
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.String(), { description: 'Your own notes, where the request had some or was stored.' }),
   ),
-})
-
-/** One event of a chat completion stream. */
-export const chatChunkSchema = Type.Object({
-  ...head,
-  object: Type.Literal('chat.completion.chunk'),
-  choices: Type.Array(
-    Type.Object({
-      index: Type.Integer({ minimum: 0 }),
-      delta: Type.Object({
-        role: Type.Literal('assistant'),
-        content: nullable(Type.String()),
-        reasoning_content: Type.Optional(Type.String({ description: 'What the model thought before it answered.' })),
-        function_call: Type.Null(),
-        tool_calls: Type.Optional(Type.Array(Type.Object({ index: Type.Integer({ minimum: 0 }) }, { additionalProperties: true }))),
-      }),
-      finish_reason: nullable(finishReason),
-      logprobs: Type.Optional(chatLogprobsSchema),
-    }),
-  ),
-  usage: Type.Optional(tokenUsageSchema),
-  service_tier: tier,
-  timings: Type.Optional(timingsSchema),
 })
 
 /** Log probabilities in the shape of plain completions. */

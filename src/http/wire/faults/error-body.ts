@@ -1,4 +1,4 @@
-import { causeText, type ErrorRecord, fromErrorRecord, ServiceError, toErrorRecord } from '../../../core/error.ts'
+import { causeText, type ErrorCode, type ErrorRecord, fromErrorRecord, ServiceError, toErrorRecord } from '../../../core/error.ts'
 import { errorStatus, errorTypes } from '../../answers/error-status.ts'
 
 /** The error object every client gets; all four keys are always there. */
@@ -6,7 +6,7 @@ export interface ErrorObject {
   readonly message: string
   readonly type: string
   readonly param: string | null
-  readonly code: string
+  readonly code: ErrorCode
   /** Why, for an owner at the console alone. */
   readonly cause?: string
 }

@@ -1,10 +1,9 @@
-import { toErrorRecord } from '../../../core/error.ts'
 import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'
 import { encodeEventData } from '../event-data.ts'
-import { toErrorObject } from '../faults/error-body.ts'
 import { encodeNativeEnd, encodeProbabilities, pickFields } from './completion.ts'
 import type { NativeDelivery } from './completion-request.ts'
+import { toNativeError } from './native-error.ts'
 import type { NativeTimer } from './timings.ts'
 
 /** Encodes a generation as llama.cpp's events: pieces of text, and one with `stop: true` that tells the rest; a failure ends it without that. */
@@ -36,7 +35,7 @@ export async function* encodeNativeStream(
       })
     }
   } catch (error) {
-    yield encodeEventData({ error: toErrorObject(toErrorRecord(error)) })
+    yield encodeEventData(toNativeError(error))
     throw error
   }
 }

@@ -79,7 +79,7 @@ export class ClipTextEncoder {
   ): Promise<readonly EncodedRow[]> {
     const layer = this.#layers.at(-(clipSkip + 1 + this.#unread))
     if (layer === undefined) throw unusableModel(this.#session.file, `has too few hidden states for a clip_skip of ${clipSkip}`)
-    const [length = 0] = rows.map((row) => row.ids.length)
+    const length = rows[0]?.ids.length ?? 0
     const ids = rows.flatMap((row) => row.ids)
     const feeds = { input_ids: this.#session.tensor('input_ids', ids, [rows.length, length]), ...this.#vectorFeeds(rows), ...added }
     const [hidden, pooled] = await this.#session.run(feeds, this.#pooled === null ? [layer] : [layer, this.#pooled])

@@ -6,6 +6,7 @@ import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
+import { unscaled } from './unscaled.ts'
 
 /**
  * DPM-Solver-2: the slope is taken at the geometric middle of each step, after diffusers' `KDPM2DiscreteScheduler`.
@@ -24,7 +25,7 @@ export function dpm2(config: SchedulerConfig, steps: number): Solver {
     timesteps,
     initialNoiseScale: unscaledNoiseScale(config, sigmas),
     order: 2,
-    scaleInput: (state, latents) => linear([1 / Math.sqrt(inputSigma(state.index) ** 2 + 1), latents]),
+    ...unscaled(config, inputSigma, sigmaAt),
     step: (state, prediction, latents) => {
       const { index, anchor } = state
       const next = { ...state, index: index + 1, taken: state.taken + 1 }
@@ -37,7 +38,5 @@ export function dpm2(config: SchedulerConfig, steps: number): Solver {
       const ratio = (sigmaAt(index) - sigmaAt(index - 1)) / sigma
       return { state: { ...next, anchor: null }, latents: linear([1, anchor], [ratio, latents], [-ratio, clean]) }
     },
-    addNoise: (state, clean, noise) => linear([1, clean], [sigmaAt(state.index), noise]),
-    denoised: (state, prediction, latents) => cleanFromUnscaled(config.predictionType, inputSigma(state.index), prediction, latents),
   }
 }

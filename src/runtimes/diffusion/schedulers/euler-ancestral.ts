@@ -6,6 +6,7 @@ import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
+import { unscaled } from './unscaled.ts'
 
 /** Euler's method with fresh noise after every step, after diffusers' `EulerAncestralDiscreteScheduler`. */
 export function eulerAncestral(config: SchedulerConfig, steps: number): Solver {
@@ -16,7 +17,7 @@ export function eulerAncestral(config: SchedulerConfig, steps: number): Solver {
     timesteps,
     initialNoiseScale: unscaledNoiseScale(config, sigmas),
     order: 1,
-    scaleInput: (state, latents) => linear([1 / Math.sqrt(sigmaAt(state.index) ** 2 + 1), latents]),
+    ...unscaled(config, sigmaAt),
     step: (state, prediction, latents, draw) => {
       const sigma = sigmaAt(state.index)
       const { up, down } = ancestralLevels(sigma, sigmaAt(state.index + 1))
@@ -27,7 +28,5 @@ export function eulerAncestral(config: SchedulerConfig, steps: number): Solver {
         latents: linear([1 + ratio, latents], [-ratio, clean], [up, draw()]),
       }
     },
-    addNoise: (state, clean, noise) => linear([1, clean], [sigmaAt(state.index), noise]),
-    denoised: (state, prediction, latents) => cleanFromUnscaled(config.predictionType, sigmaAt(state.index), prediction, latents),
   }
 }

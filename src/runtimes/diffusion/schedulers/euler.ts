@@ -6,6 +6,7 @@ import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
+import { unscaled } from './unscaled.ts'
 
 /**
  * Euler's method on the probability-flow equation, after diffusers' `EulerDiscreteScheduler` without churn.
@@ -20,7 +21,7 @@ export function euler(config: SchedulerConfig, steps: number): Solver {
     timesteps,
     initialNoiseScale: unscaledNoiseScale(config, sigmas),
     order: 1,
-    scaleInput: (state, latents) => linear([1 / Math.sqrt(sigmaAt(state.index) ** 2 + 1), latents]),
+    ...unscaled(config, sigmaAt),
     step: (state, prediction, latents) => {
       const sigma = sigmaAt(state.index)
       const clean = cleanFromUnscaled(config.predictionType, sigma, prediction, latents)
@@ -30,7 +31,5 @@ export function euler(config: SchedulerConfig, steps: number): Solver {
         latents: linear([1 + ratio, latents], [-ratio, clean]),
       }
     },
-    addNoise: (state, clean, noise) => linear([1, clean], [sigmaAt(state.index), noise]),
-    denoised: (state, prediction, latents) => cleanFromUnscaled(config.predictionType, sigmaAt(state.index), prediction, latents),
   }
 }

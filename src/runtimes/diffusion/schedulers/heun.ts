@@ -5,6 +5,7 @@ import { linear } from './linear.ts'
 import { cleanFromUnscaled, clipped } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
+import { unscaled } from './unscaled.ts'
 
 /**
  * Heun's method: an Euler step, then the same step again with the mean of both slopes, after diffusers'
@@ -23,7 +24,7 @@ export function heun(config: SchedulerConfig, steps: number): Solver {
     timesteps,
     initialNoiseScale: unscaledNoiseScale(config, track.sigmas),
     order: 2,
-    scaleInput: (state, latents) => linear([1 / Math.sqrt(sigmaAt(state.index) ** 2 + 1), latents]),
+    ...unscaled(config, sigmaAt),
     step: (state, prediction, latents) => {
       const sigma = sigmaAt(state.index)
       const clean = clipped(cleanFromUnscaled(config.predictionType, sigma, prediction, latents), config.clipSampleRange)
@@ -38,7 +39,5 @@ export function heun(config: SchedulerConfig, steps: number): Solver {
       const moved = linear([1, state.anchor], [distance / 2, earlierSlope], [distance / 2, slope])
       return { state: { ...next, history: [], anchor: null }, latents: moved }
     },
-    addNoise: (state, clean, noise) => linear([1, clean], [sigmaAt(state.index), noise]),
-    denoised: (state, prediction, latents) => cleanFromUnscaled(config.predictionType, sigmaAt(state.index), prediction, latents),
   }
 }

@@ -5,6 +5,7 @@ import { linear } from './linear.ts'
 import { cleanFromUnscaled } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
+import { unscaled } from './unscaled.ts'
 
 const maxOrder = 4
 
@@ -17,7 +18,7 @@ export function lms(config: SchedulerConfig, steps: number): Solver {
     timesteps,
     initialNoiseScale: unscaledNoiseScale(config, sigmas),
     order: 1,
-    scaleInput: (state, latents) => linear([1 / Math.sqrt(sigmaAt(state.index) ** 2 + 1), latents]),
+    ...unscaled(config, sigmaAt),
     step: (state, prediction, latents) => {
       const sigma = sigmaAt(state.index)
       const clean = cleanFromUnscaled(config.predictionType, sigma, prediction, latents)
@@ -33,8 +34,6 @@ export function lms(config: SchedulerConfig, steps: number): Solver {
         latents: linear([1, latents], ...terms),
       }
     },
-    addNoise: (state, clean, noise) => linear([1, clean], [sigmaAt(state.index), noise]),
-    denoised: (state, prediction, latents) => cleanFromUnscaled(config.predictionType, sigmaAt(state.index), prediction, latents),
   }
 }
 

@@ -5,7 +5,7 @@ import type { InferenceWork } from '../../../core/inference.ts'
 import { unreadableWork } from '../../../core/inference-failure.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { OutputStore } from '../../../core/ports/output-store.ts'
-import { firstOf } from '../../../core/waiting.ts'
+import { firstOf, unstoppable } from '../../../core/waiting.ts'
 import { decodeReference, decodeWork, encodeReference, referenceFormat, type StoredWork, workType } from '../../work-format.ts'
 import type { Database } from '../database.ts'
 
@@ -73,7 +73,7 @@ export class LargeWork {
   forget(references: readonly Uint8Array[]): void {
     if (references.length === 0) return
     const keys = references.flatMap((reference) => decodeReference(reference)?.key ?? [])
-    this.#outputs.delete(keys, { signal: new AbortController().signal }).catch(() => {})
+    this.#outputs.delete(keys, unstoppable).catch(() => {})
   }
 
   async #isReadByAll(): Promise<boolean> {

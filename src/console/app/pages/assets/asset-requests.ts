@@ -8,6 +8,7 @@ import type {
   assetTransferSchema,
   completedUploadSchema,
 } from '../../../../http/wire/assets/asset-answers.ts'
+import { drawNoLarger } from '../../interface/draw-no-larger.ts'
 import { RequestFailure, request, send } from '../../interface/request.ts'
 
 export type ShownAsset = Answer<typeof assetSchema>
@@ -76,12 +77,6 @@ export async function deleteAsset(id: string): Promise<void> {
 
 /** Gives an asset a picture; a large one is made smaller. @throws {Error} when it is none that the browser can read. */
 export async function setPicture(id: string, file: Blob): Promise<void> {
-  const bitmap = await createImageBitmap(file)
-  const scale = Math.min(1, pictureSide / Math.max(bitmap.width, bitmap.height))
-  const canvas = document.createElement('canvas')
-  canvas.width = Math.max(1, Math.round(bitmap.width * scale))
-  canvas.height = Math.max(1, Math.round(bitmap.height * scale))
-  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
-  bitmap.close()
+  const canvas = await drawNoLarger(file, pictureSide)
   await send(`/v1/assets/${encodeURIComponent(id)}/picture`, { method: 'POST', body: { image: canvas.toDataURL('image/jpeg', 0.85) } })
 }

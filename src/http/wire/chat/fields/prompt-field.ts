@@ -14,11 +14,11 @@ export const promptField = Type.Union(
     Type.Array(Type.Union([text, token, Type.Array(token, { minItems: 1, maxItems: mostTokens })]), { minItems: 1, maxItems: mostTokens }),
   ],
   {
-    description: `The text to continue, or its tokens; or a list of up to ${mostPrompts} of either, each with choices of its own, in their order.`,
+    description: `The text to continue, with control tokens by their spelling, or its tokens; or a list of up to ${mostPrompts} of either, each with choices of its own, in their order.`,
   },
 )
 
-type Prompt = Pick<Extract<TextRequest['input'], { type: 'prompt' }>, 'prompt' | 'tokens'>
+type Prompt = Pick<Extract<TextRequest['input'], { type: 'prompt' }>, 'prompt' | 'tokens' | 'special'>
 
 /** Finds lists of different things, and of too many. */
 export function findPromptFaults(prompt: Static<typeof promptField>): readonly FieldFault[] {
@@ -30,12 +30,17 @@ export function findPromptFaults(prompt: Static<typeof promptField>): readonly F
 
 /** The prompts, at least one. */
 export function readPrompts(prompt: Static<typeof promptField>): readonly Prompt[] {
-  if (typeof prompt === 'string') return [{ prompt }]
+  if (typeof prompt === 'string') return [spelled(prompt)]
   const tokens = prompt.filter((entry) => typeof entry === 'number')
   if (tokens.length > 0) return [{ prompt: '', tokens }]
   return prompt.flatMap((entry) =>
-    typeof entry === 'string' ? [{ prompt: entry }] : typeof entry === 'object' ? [{ prompt: '', tokens: entry }] : [],
+    typeof entry === 'string' ? [spelled(entry)] : typeof entry === 'object' ? [{ prompt: '', tokens: entry }] : [],
   )
+}
+
+/** As the other servers of this route read texts, so that a prompt may be written the way that the model's template does. */
+function spelled(prompt: string): Prompt {
+  return { prompt, special: true }
 }
 
 function fault(words: string, kind: string): FieldFault {

@@ -1,4 +1,5 @@
 import type { AttachedPicture } from '../../../../../core/chat/conversation.ts'
+import { drawNoLarger } from '../../../interface/draw-no-larger.ts'
 import { t } from '../text.ts'
 
 /** Models that look at pictures make them about this small themselves. */
@@ -9,13 +10,7 @@ const mostPngBytes = 1_000_000
 /** Reads a picture that a message carries, no larger than models look at it and without what its file says besides; one that the browser cannot read is refused with a sentence. */
 export async function readChatPicture(file: File): Promise<AttachedPicture | { readonly fault: string }> {
   try {
-    const bitmap = await createImageBitmap(file)
-    const scale = Math.min(1, longestSide / Math.max(bitmap.width, bitmap.height))
-    const canvas = document.createElement('canvas')
-    canvas.width = Math.max(1, Math.round(bitmap.width * scale))
-    canvas.height = Math.max(1, Math.round(bitmap.height * scale))
-    canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
-    bitmap.close()
+    const canvas = await drawNoLarger(file, longestSide)
     const png = file.type === 'image/jpeg' ? null : canvas.toDataURL('image/png')
     const url = png !== null && png.length < (mostPngBytes * 4) / 3 ? png : canvas.toDataURL('image/jpeg', 0.9)
     return { name: file.name || 'picture', url }

@@ -1,3 +1,5 @@
+import { drawNoLarger } from '../../../interface/draw-no-larger.ts'
+
 /** A picture on this page. */
 export interface ReadPicture {
   /** A `data:` URL. */
@@ -14,12 +16,6 @@ const longestSide = 2048
  * @throws {Error} when it is no picture the browser can read.
  */
 export async function readPicture(file: Blob): Promise<ReadPicture> {
-  const bitmap = await createImageBitmap(file)
-  const scale = Math.min(1, longestSide / Math.max(bitmap.width, bitmap.height))
-  const canvas = document.createElement('canvas')
-  canvas.width = Math.max(1, Math.round(bitmap.width * scale))
-  canvas.height = Math.max(1, Math.round(bitmap.height * scale))
-  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
-  bitmap.close()
+  const canvas = await drawNoLarger(file, longestSide)
   return { url: canvas.toDataURL('image/png'), width: canvas.width, height: canvas.height }
 }

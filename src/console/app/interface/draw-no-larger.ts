@@ -1,0 +1,16 @@
+/**
+ * Draws a picture file on a canvas, made smaller where a side is longer than wanted.
+ *
+ * @param longestSide In pixels.
+ * @throws {Error} when it is no picture the browser can read.
+ */
+export async function drawNoLarger(file: Blob, longestSide: number): Promise<HTMLCanvasElement> {
+  const bitmap = await createImageBitmap(file)
+  const scale = Math.min(1, longestSide / Math.max(bitmap.width, bitmap.height))
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.max(1, Math.round(bitmap.width * scale))
+  canvas.height = Math.max(1, Math.round(bitmap.height * scale))
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+  bitmap.close()
+  return canvas
+}

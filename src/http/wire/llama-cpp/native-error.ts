@@ -1,0 +1,28 @@
+import Type, { type Static } from 'typebox'
+import { errorStatus } from '../../answers/error-status.ts'
+import { describeError, type ErrorHearer, type ErrorObject } from '../faults/error-body.ts'
+
+/** Body of every refusal of llama.cpp's routes. */
+export const nativeErrorSchema = Type.Object({
+  error: Type.Object({
+    code: Type.Integer({ description: 'The HTTP status.' }),
+    message: Type.String({ description: 'One sentence that says what to change.' }),
+    type: Type.String(),
+    param: Type.Union([Type.String(), Type.Null()]),
+    reason: Type.String({ description: 'The `code` of all other routes; the list is in docs/errors.md.' }),
+    cause: Type.Optional(Type.String({ description: 'Why, for an owner at the console alone.' })),
+  }),
+})
+
+/** The error body of llama.cpp's routes: its server's, whose `code` is a number. */
+export function toNativeError(error: unknown, hearer: ErrorHearer = {}): Static<typeof nativeErrorSchema> {
+  const { code: reason, ...said } = describeError(error, hearer)
+  const code = errorStatus[reason]
+  return { error: { ...said, code, type: typeOf(reason) ?? said.type, reason } }
+}
+
+/** Where its server has another word than OpenAI. */
+function typeOf(code: ErrorObject['code']): string | null {
+  if (code === 'context_length_exceeded') return 'exceed_context_size_error'
+  return errorStatus[code] === 503 ? 'unavailable_error' : null
+}
