@@ -74,7 +74,7 @@ async function startService(): Promise<BenchTarget> {
           catalogFor: () => deps.catalog,
           allowedHosts: [],
           searchHub: () => Promise.resolve([]),
-          pullModel: () => Promise.reject(new Error('Nothing is pulled here.')),
+          pulls: { list: () => [], start() {}, remove() {} },
           pulledModels: { has: () => false, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
           modelServers: () => [],
           tally: () => idleTally,

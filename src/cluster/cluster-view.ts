@@ -5,6 +5,7 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { NodeRegistry } from '../core/ports/node-registry.ts'
+import type { ClusterPulls } from './cluster-pulls.ts'
 
 export interface ClusterViewSettings {
   readonly registry: NodeRegistry
@@ -16,6 +17,8 @@ export interface ClusterViewSettings {
   readonly isDraining: () => boolean
   /** What it has done so far. */
   readonly tally: () => NodeTally
+  /** What the nodes tell each other of models that they pull. */
+  readonly pulls: Pick<ClusterPulls, 'report' | 'learn'>
   readonly onFault: (error: unknown) => void
 }
 
@@ -91,14 +94,16 @@ export class ClusterView implements AsyncDisposable {
   }
 
   async #report(options: { readonly signal: AbortSignal }): Promise<void> {
-    const { registry, self, lends, isDraining, tally } = this.#settings
+    const { registry, self, lends, isDraining, tally, pulls } = this.#settings
     const content: NodeOffer = { models: lends?.catalog.list() ?? [], assets: lends?.catalog.listAssets() ?? [] }
     const offer = createHash('sha256').update(JSON.stringify(content)).digest('base64url')
     // The offer first: a report must not name one that cannot be found.
     if (offer !== this.#offered) await registry.offer(self.id, content, options)
     this.#offered = offer
     const models = lends?.pool.states() ?? []
-    const nodes = await registry.report({ ...self, draining: isDraining(), models, tally: tally(), offer }, options)
+    const report = { ...self, draining: isDraining(), models, tally: tally(), ...pulls.report(), offer }
+    const nodes = await registry.report(report, options)
+    pulls.learn(nodes)
     await Promise.all(nodes.map((node) => this.#learnOffer(node, options)))
     this.#nodes = nodes
     for (const id of this.#offers.keys()) if (!nodes.some((node) => node.id === id)) this.#offers.delete(id)

@@ -10,6 +10,7 @@ import { AccountWeights } from '../operations/access/account-weights.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
+import { ModelPulls } from '../operations/model-pulls.ts'
 import { RequestRecorder } from '../operations/requests/request-recorder.ts'
 import { createModelPool } from '../residency/model-pool.ts'
 import { findConfinement } from '../runtimes/process/confine/find-confinement.ts'
@@ -133,8 +134,10 @@ export async function serve(
     followPulledModels({ catalog: installed, pool: ownPool, clock, telemetry, pulledFolder: dataLayout(config.dataFolder).modelsFolder }),
   )
   const isDraining = () => signal.aborted
-  const { catalog, pool, ...cluster } = await joinCluster(
-    { installed, nameable, registry: store.nodes, pool: ownPool, clock, isDraining, telemetry },
+  const ownPulls = new ModelPulls(async (source, options) => pulled.admit(await pullToDataFolder(config, source, options)), clock)
+  parts.defer(() => ownPulls.close())
+  const { catalog, pool, pulls, ...cluster } = await joinCluster(
+    { installed, nameable, registry: store.nodes, pool: ownPool, pulls: ownPulls, clock, isDraining, telemetry },
     config,
     { signal },
   )
@@ -182,6 +185,7 @@ export async function serve(
       catalog,
       assets,
       pool,
+      pulls,
       events,
       clock,
       underWay,
@@ -233,7 +237,7 @@ export async function serve(
         pulledModels: pulled,
         modelServers: (model) => servers.of(model),
         searchHub: (words, options) => searchModels(config, words, options),
-        pullModel: async (source, options) => pulled.admit(await pullToDataFolder(config, source, options)),
+        pulls,
       },
       consoleSettings(config, signIn),
     )

@@ -1,7 +1,7 @@
 import type { ClusterNode } from '../core/cluster/node.ts'
 import type { NodeTally } from '../core/cluster/node-tally.ts'
 import type { ModelDescriptor } from '../core/model.ts'
-import type { FoundOnHub } from '../core/model-pull.ts'
+import type { FoundOnHub, PullDesk } from '../core/model-pull.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { AuditLog } from '../core/ports/audit-log.ts'
@@ -21,7 +21,6 @@ import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { ModelServer } from './contract/models.ts'
 import type { ServiceLimit } from './contract/service.ts'
-import type { PullModel } from './model-pulls.ts'
 import type { OpenIdSettings } from './sign-in/openid/openid-settings.ts'
 
 /** What the console needs from the rest of the service. */
@@ -45,7 +44,7 @@ export interface ConsoleDependencies {
   readonly catalogFor: (accountId: string) => ModelCatalog
   readonly pool: ModelPool
   readonly clock: Clock
-  readonly pullModel: PullModel
+  readonly pulls: PullDesk
   /** Models of the hub that match some words. @throws {Error} saying what to do where the hub refuses. */
   readonly searchHub: (words: string, options: { readonly signal: AbortSignal }) => Promise<readonly FoundOnHub[]>
   /** What was pulled into the data folder: which models that are, and how one goes. */

@@ -20,3 +20,40 @@ export interface FoundOnHub {
   /** Whether terms must be accepted before it can be fetched. */
   readonly gated: boolean
 }
+
+/** A model on its way to a machine, or how that ended. */
+export interface ModelPull {
+  /** As the owner gave it; to others a name of the hub, or the last part of an address. */
+  readonly source: string
+  /** Unix milliseconds; tells one try from the next. */
+  readonly startedAt: number
+  readonly state: 'pulling' | 'done' | 'failed'
+  readonly bytesDone: number
+  /** 0 until the model's own list of files has arrived. */
+  readonly bytesTotal: number
+  /** Lately; null = not known yet, or it has ended. */
+  readonly bytesPerSecond: number | null
+  /** Why it failed, for owners, or null. */
+  readonly reason: string | null
+}
+
+/** A pull and where it goes. */
+export interface PlacedPull extends ModelPull {
+  /** Name of the machine; null = the service has but one. */
+  readonly node: string | null
+}
+
+/** The pulls of the whole service. */
+export interface PullDesk {
+  list(): readonly PlacedPull[]
+  /** Starts a pull on this machine; a source that is being pulled here already stays as it is. @throws {ServiceError} `validation_error`. */
+  start(source: string): void
+  /** Stops a pull, or clears away one that ended, wherever it is. What has arrived is kept for the next try. */
+  remove(source: string): void
+}
+
+/** A pull as everybody may see it: where models come from is the operator's business, and may hold names of his network; what the hub calls them is known to all. */
+export function withoutAddress({ source, ...pull }: PlacedPull): PlacedPull {
+  const shown = source.startsWith('hf:') ? source : (source.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? 'a model')
+  return { ...pull, source: shown, reason: null }
+}

@@ -1,4 +1,5 @@
 import type { Inference } from '../core/inference.ts'
+import type { PullDesk } from '../core/model-pull.ts'
 import type { AuditLog } from '../core/ports/audit-log.ts'
 import type { DocumentStore } from '../core/ports/document-store.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
@@ -26,6 +27,8 @@ export interface HttpDependencies
   /** Installed models and parts; what a caller uploaded comes from `assets.library`. */
   readonly catalog: ModelCatalog
   readonly assets: AssetDependencies
+  /** Models on their way; absent = nothing can be pulled. */
+  readonly pulls?: Pick<PullDesk, 'list'>
   readonly queue: InferenceQueue
   readonly log: InferenceLog
   readonly outputs: OutputStore

@@ -48,7 +48,7 @@ test('everybody sees how far a pull is and how long it takes still; what was pul
 
 test('a pull tells its rate and the time left', { skip }, async () => {
   const { page } = visit()
-  const pull = { source: 'hf:a/b', state: 'pulling', bytesDone: 25e6, bytesTotal: 100e6, bytesPerSecond: 5e6, reason: null }
+  const pull = { source: 'hf:a/b', state: 'pulling', bytesDone: 25e6, bytesTotal: 100e6, bytesPerSecond: 5e6, reason: null, node: 'gpu-1' }
   await page.route('**/console/api/models', async (route) => {
     const answer = await route.fetch()
     await route.fulfill({ response: answer, json: { ...(await answer.json()), pulls: [pull] } })
@@ -56,6 +56,8 @@ test('a pull tells its rate and the time left', { skip }, async () => {
   await openPage(page, 'Chat')
   await openPage(page, 'Models')
   await page.getByText('25.0 MB of 100 MB · 5.0 MB a second · 15.0 s left').waitFor()
+  await page.getByText('On the node gpu-1').waitFor()
+  assert.deepEqual(await findBarriers(page), [])
   await page.unroute('**/console/api/models')
 })
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { offerModel } from '../browser/support/offer-model.ts'
 import { makeAuthority, makeCertificate } from '../support/cluster/make-certificates.ts'
 import { createDatabase } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
@@ -60,6 +62,7 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
       SEPIA_DATABASE_URL: await createDatabase(),
       SEPIA_S3_URL: `${endpoint.replace('//', '//key:secret@')}/outputs`,
       SEPIA_LEASE: '2s',
+      SEPIA_PULL_HOSTS: '127.0.0.1',
     }
     const start = async (role: string, index: number) =>
       parts.use(await startServiceIn(environment, join(folder, `${role}-${index}`), '--role', role))
@@ -85,6 +88,32 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
       body: JSON.stringify({ code }),
     })
     assert.partialDeepStrictEqual(await look.json(), { role: 'owner', firstRun: true })
+  })
+
+  test('a model on its way to one node is seen from another, and stopped there', async () => {
+    await using shelf = await offerModel({ id: 'borrowed-chat', from: 'sepia-mini-chat' })
+    const [one, other] = apis
+    const asBrowser = (node: ServiceProcess | undefined, path: string, { body, cookie = '' }: { body?: object; cookie?: string } = {}) =>
+      fetch(new URL(`/console/api/${path}`, node?.url), {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { 'content-type': 'application/json', origin: node?.url ?? '', cookie },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+    const code = new URL(links[0] ?? '').hash.slice(1)
+    const signUp = await asBrowser(one, 'sign-up', { body: { code, name: 'Ada', email: 'ada@example.org', password: 'a poet of science' } })
+    const cookie = signUp.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const pullsIn = async (answer: Response) =>
+      ((await answer.json()) as { readonly pulls?: readonly Record<string, unknown>[] }).pulls ?? []
+    const pullsOn = async (node: ServiceProcess | undefined) => pullsIn(await asBrowser(node, 'models', { cookie }))
+    assert.equal((await asBrowser(one, 'models/pulls', { cookie, body: { source: shelf.address } })).status, 202)
+    while ((await pullsOn(other)).length === 0);
+    assert.partialDeepStrictEqual(await pullsOn(other), [{ source: shelf.address, state: 'pulling', node: hostname() }])
+    assert.partialDeepStrictEqual(await pullsIn(await call(other, '/v1/models')), [
+      { source: 'model.json', bytes_done: 0, node: hostname() },
+    ])
+    assert.equal((await asBrowser(other, 'models/pulls/remove', { cookie, body: { source: shelf.address } })).status, 204)
+    while ((await pullsOn(one)).length > 0);
+    assert.deepEqual(await pullsIn(await call(other, '/v1/models')), [])
   })
 
   test('an API node answers chats with the models of workers, which answer nobody but nodes and probes', async () => {

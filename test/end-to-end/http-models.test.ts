@@ -17,6 +17,24 @@ function poolIn(state: ModelState['state']): ModelPool {
 }
 
 suite('the models', () => {
+  test('that are on their way are told beside, without the address that they come from', async () => {
+    const pull = { startedAt: 1, state: 'pulling', bytesDone: 5, bytesTotal: 0, bytesPerSecond: 2.4, reason: null, node: 'one' } as const
+    const pulls = {
+      list: () => [
+        { ...pull, source: 'http://10.0.0.9/secret/model.json?key=1' },
+        { ...pull, source: 'hf:org/chat', bytesTotal: 10, bytesPerSecond: null, node: null },
+        { ...pull, source: 'hf:org/other', state: 'failed' as const, reason: 'There is no room.' },
+      ],
+    }
+    await using service = await startHttpService({ catalog, overrides: { pulls } })
+    assert.deepEqual((await readJson(await service.fetch('/v1/models'))).pulls, [
+      { source: 'model.json', bytes_done: 5, bytes_total: null, bytes_per_second: 2, node: 'one' },
+      { source: 'hf:org/chat', bytes_done: 5, bytes_total: 10, bytes_per_second: null, node: null },
+    ])
+    await using idle = await startHttpService({ catalog, overrides: { pulls: { list: () => [] } } })
+    assert.equal('pulls' in (await readJson(await idle.fetch('/v1/models'))), false)
+  })
+
   test('are listed with what they can do and whether they are loaded', async () => {
     await using service = await startHttpService({ catalog, pool: poolIn('loaded') })
     const { object, data } = await readJson(await service.fetch('/v1/models'))

@@ -1,6 +1,5 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { ConsoleDependencies, SignInSettings } from '../../src/console/console-dependencies.ts'
-import type { PullModel } from '../../src/console/model-pulls.ts'
 import { registerConsole } from '../../src/console/register-console.ts'
 import { authenticateSession } from '../../src/console/sign-in/authenticate-session.ts'
 import { createFirstRunLink } from '../../src/console/sign-in/create-first-run-link.ts'
@@ -14,6 +13,7 @@ import type { HttpSettings } from '../../src/http/http-settings.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
 import { BodyRecorder } from '../../src/operations/bodies/body-recorder.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
+import { ModelPulls, type PullModel, placeNowhere } from '../../src/operations/model-pulls.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
@@ -124,7 +124,7 @@ export async function startConsoleService({
       ...guarded,
       catalogFor: (accountId) => deps.assets.library.catalogFor(accountId),
       bodyKeys,
-      pullModel,
+      pulls: placeNowhere(new ModelPulls(pullModel, clock)),
       searchHub,
       pulledModels,
       tally: () => idleTally,

@@ -3,15 +3,18 @@ import { hostname } from 'node:os'
 import packageFile from '../../../package.json' with { type: 'json' }
 import { createClusterCatalog } from '../../cluster/cluster-catalog.ts'
 import { createClusterPool } from '../../cluster/cluster-pool.ts'
+import { ClusterPulls } from '../../cluster/cluster-pulls.ts'
 import { ClusterView } from '../../cluster/cluster-view.ts'
 import { lendSlots } from '../../cluster/lend-slots.ts'
 import type { Config } from '../../config/config.ts'
 import type { ClusterNode } from '../../core/cluster/node.ts'
+import type { PullDesk } from '../../core/model-pull.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 import { unstoppable } from '../../core/waiting.ts'
+import { type ModelPulls, placeNowhere } from '../../operations/model-pulls.ts'
 import { referenceFormat } from '../../storage/work-format.ts'
 import { clusterJoined } from '../../telemetry/cluster-events.ts'
 import { tallyOf } from '../../telemetry/node-tally.ts'
@@ -28,6 +31,8 @@ export interface Membership extends AsyncDisposable {
   /** Models of the whole cluster, and slots on them. */
   readonly catalog: ModelCatalog
   readonly pool: ModelPool
+  /** Models on their way to any node. */
+  readonly pulls: PullDesk
   /** Every node that was heard of lately; none where this one is alone. */
   nodes(): readonly ClusterNode[]
   /** Whether another node, which stays, has a model in memory. */
@@ -44,6 +49,7 @@ interface JoinDependencies {
   readonly installed: ModelCatalog
   readonly nameable: ModelCatalog
   readonly pool: ModelPool
+  readonly pulls: ModelPulls
   readonly isDraining: () => boolean
   readonly telemetry: Telemetry
 }
@@ -55,7 +61,7 @@ interface JoinDependencies {
  * @throws {Error} when others could not reach it.
  */
 export async function joinCluster(
-  { registry, clock, pool, installed, nameable, isDraining, telemetry }: JoinDependencies,
+  { registry, clock, pool, installed, nameable, pulls: ownPulls, isDraining, telemetry }: JoinDependencies,
   { cluster, listen, models }: Pick<Config, 'cluster' | 'listen' | 'models'>,
   options: { readonly signal: AbortSignal },
 ): Promise<Membership> {
@@ -63,6 +69,7 @@ export async function joinCluster(
     return {
       catalog: installed,
       pool,
+      pulls: placeNowhere(ownPulls),
       nodes: () => [],
       isLoadedElsewhere: () => false,
       drain: async () => {},
@@ -89,8 +96,9 @@ export async function joinCluster(
   const url = lender === null ? null : nodeAddress(cluster.nodeUrl, { host: listen.host, port: lender.port, secure: tls !== undefined })
   const { memoryBytes } = models
   const self = { id, role: cluster.role, url, host, version: packageFile.version, memoryBytes, workFormat: referenceFormat }
+  const pulls = new ClusterPulls(self, ownPulls)
   const view = parts.use(
-    await ClusterView.open({ registry, clock, self, lends, isDraining, tally: () => tallyOf(telemetry), onFault }, options),
+    await ClusterView.open({ registry, clock, self, lends, isDraining, tally: () => tallyOf(telemetry), pulls, onFault }, options),
   )
   if (url !== null) refuseUnreachable(url, self, view.nodes())
   clusterJoined(telemetry, { nodeId: id, role: cluster.role, url, nodes: view.nodes().length })
@@ -106,6 +114,7 @@ export async function joinCluster(
       own,
       traceparent: () => telemetry.traces.traceparent(),
     }),
+    pulls,
     nodes: () => view.nodes(),
     isLoadedElsewhere: (modelId) =>
       view

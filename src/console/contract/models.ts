@@ -1,6 +1,6 @@
 import type { CheckpointFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import type { ImageModelDescriptor, TextModelDescriptor } from '../../core/model.ts'
-import type { FoundOnHub } from '../../core/model-pull.ts'
+import type { FoundOnHub, PlacedPull } from '../../core/model-pull.ts'
 import type { ModelState } from '../../core/ports/model-pool.ts'
 
 type Common = 'id' | 'name' | 'license' | 'bytes' | 'created'
@@ -56,20 +56,6 @@ export interface ConsoleImageModel
 /** A model as the console shows it: what it is and where it stands, without paths of the machine; addresses of its network are for owners alone. */
 export type ConsoleModel = ConsoleTextModel | ConsoleImageModel
 
-/** A model on its way, or how that ended. */
-export interface ModelPull {
-  /** As the owner gave it; to others a name of the hub, or the last part of an address. */
-  readonly source: string
-  readonly state: 'pulling' | 'done' | 'failed'
-  readonly bytesDone: number
-  /** 0 until the model's own list of files has arrived. */
-  readonly bytesTotal: number
-  /** Lately; null = not known yet, or it has ended. */
-  readonly bytesPerSecond: number | null
-  /** Why it failed, for owners, or null. */
-  readonly reason: string | null
-}
-
 /** Where calls that the console writes down for people go; null = where the console itself is. */
 export interface CallOrigins {
   readonly imageUrl: string | null
@@ -79,7 +65,7 @@ export interface CallOrigins {
 /** GET /console/api/models. */
 export interface ModelList {
   readonly models: readonly ConsoleModel[]
-  readonly pulls: readonly ModelPull[]
+  readonly pulls: readonly PlacedPull[]
   readonly origins: CallOrigins
 }
 

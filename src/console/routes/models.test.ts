@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startConsoleService } from '../../../test/support/console-service.ts'
+import type { PullModel } from '../../operations/model-pulls.ts'
 import type { ModelList } from '../contract/models.ts'
-import type { PullModel } from '../model-pulls.ts'
 
 const source = 'https://models.example/tiger/model.json'
 
@@ -73,9 +73,10 @@ describe('a pull', () => {
       onProgress(50, 200)
       return ended.promise
     }
-    const { post, list, member } = await openModels(pulling)
+    const { post, list, member, clock } = await openModels(pulling)
     assert.equal(await post('pulls', { source }), 202)
-    const progress = { state: 'pulling', bytesDone: 50, bytesTotal: 200, bytesPerSecond: null, reason: null }
+    const startedAt = clock.now()
+    const progress = { startedAt, state: 'pulling', bytesDone: 50, bytesTotal: 200, bytesPerSecond: null, reason: null, node: null }
     assert.deepEqual((await list(member)).pulls, [{ source: 'model.json', ...progress }])
     assert.deepEqual((await list()).pulls, [{ source, ...progress }])
     ended.resolve()

@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { causeText, ServiceError } from '../../core/error.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
+import { withoutAddress } from '../../core/model-pull.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ServiceAddresses } from '../../http/service-addresses.ts'
 import { listModels } from '../../operations/list-models.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { CallOrigins, HubSearch, ModelChoice, ModelList, ModelPull, PullChoice } from '../contract/models.ts'
-import { ModelPulls } from '../model-pulls.ts'
+import type { CallOrigins, HubSearch, ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
 import { type BodyReader, createBodyReader, createQueryReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { showModel } from '../show-model.ts'
@@ -25,19 +25,17 @@ export function registerModels(
   own: FastifyInstance,
   deps: Pick<
     ConsoleDependencies,
-    'audit' | 'clock' | 'catalog' | 'pool' | 'pullModel' | 'searchHub' | 'pulledModels' | 'modelServers' | 'addresses'
+    'audit' | 'clock' | 'catalog' | 'pool' | 'pulls' | 'searchHub' | 'pulledModels' | 'modelServers' | 'addresses'
   >,
 ): void {
-  const pulls = new ModelPulls(deps.pullModel, deps.clock)
-  own.addHook('onClose', async () => pulls.close())
-
+  const { pulls } = deps
   own.get('/console/api/models', async (request): Promise<ModelList> => {
     const isOwner = personOf(request).role === 'owner'
     const factsOf = (model: ModelDescriptor) =>
       isOwner ? { servers: deps.modelServers(model), removable: deps.pulledModels.has(model) } : null
     return {
       models: listModels(deps).map((model) => showModel(model, factsOf(model.descriptor))),
-      pulls: isOwner ? pulls.list() : pulls.list().map(pullForMembers),
+      pulls: isOwner ? pulls.list() : pulls.list().map(withoutAddress),
       origins: callOrigins(deps.addresses()),
     }
   })
@@ -95,12 +93,6 @@ export function registerModels(
     await recordAudit(deps, request, 'model-pull-removed', { subject: source })
     return reply.code(204).send()
   })
-}
-
-/** Where models come from is the operator's business, and may hold names of his network; what the hub calls them is known to everybody. */
-function pullForMembers({ source, ...pull }: ModelPull): ModelPull {
-  const shown = source.startsWith('hf:') ? source : (source.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? 'a model')
-  return { ...pull, source: shown, reason: null }
 }
 
 /** Names an origin only where it is another than the console's: people may reach that under several names. */

@@ -1,5 +1,6 @@
 import type { AssetDescriptor } from '../assets/asset.ts'
 import type { ModelDescriptor } from '../model.ts'
+import type { ModelPull } from '../model-pull.ts'
 import type { ModelState } from '../ports/model-pool.ts'
 import type { NodeTally } from './node-tally.ts'
 
@@ -28,8 +29,18 @@ export interface NodeReport {
   readonly models: readonly ModelState[]
   /** Absent = a version that did not tell. */
   readonly tally?: NodeTally
+  /** The latest of the models that it pulls; absent = none, or a version that did not tell. */
+  readonly pulls?: readonly ModelPull[]
+  /** Pulls of other nodes that somebody here stopped, until they are gone. */
+  readonly stoppedPulls?: readonly StoppedPull[]
   /** Changes whenever its {@link NodeOffer} does. */
   readonly offer: string
+}
+
+/** One pull of one node. */
+export interface StoppedPull extends Pick<ModelPull, 'source' | 'startedAt'> {
+  /** Id of the node. */
+  readonly node: string
 }
 
 /** What requests may name on a node. */

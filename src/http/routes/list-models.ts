@@ -9,6 +9,7 @@ import { refuseOthers } from '../known-query.ts'
 import { shortName } from '../wire/faults/short-name.ts'
 import { encodeMessageModel, encodeMessageModels, messagePageQuery } from '../wire/messages/message-models.ts'
 import { encodeModel } from '../wire/model.ts'
+import { encodePulls } from '../wire/model-pulls.ts'
 
 /** What the models routes take of a query, which differs by whose client asks. */
 const config = { query: messagePageQuery }
@@ -24,7 +25,7 @@ export function registerListModels(api: FastifyInstance, deps: HttpDependencies)
     api.get(path, { config }, async (incoming) => {
       if (isMessagesSurface(incoming)) return encodeMessageModels(modelsOf(incoming), Object(incoming.query))
       refuseOthers(incoming.query, [])
-      return { object: 'list', data: modelsOf(incoming).map(encodeModel) }
+      return { object: 'list', data: modelsOf(incoming).map(encodeModel), ...encodePulls(deps.pulls?.list() ?? []) }
     })
   api.get('/v1/models/*', { config: { query: ['beta'] } }, async (incoming: FastifyRequest<{ Params: { '*': string } }>) => {
     const encode = isMessagesSurface(incoming) ? encodeMessageModel : encodeModel

@@ -83,7 +83,20 @@ export const messageModelListSchema = Type.Object({
   last_id: id,
 })
 
+/** A model that is on its way. */
+export const modelPullSchema = Type.Object({
+  source: Type.String({ description: 'Its name on the hub, or the last part of its address.' }),
+  bytes_done: Type.Integer(),
+  bytes_total: Type.Union([Type.Integer(), Type.Null()], { description: 'null until its list of files has arrived.' }),
+  bytes_per_second: Type.Union([Type.Integer(), Type.Null()], { description: 'Of the last seconds; null = not known yet.' }),
+  node: Type.Union([Type.String(), Type.Null()], { description: 'The machine that it comes to; null = the service has but one.' }),
+})
+
 /** Answer of GET /v1/models. */
-export const modelListSchema = Type.Object({ object: Type.Literal('list'), data: Type.Array(modelSchema) })
+export const modelListSchema = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(modelSchema),
+  pulls: Type.Optional(Type.Array(modelPullSchema, { description: 'Models on their way; absent when there are none.' })),
+})
 /** Answer of the health routes. */
 export const statusSchema = Type.Object({ status: Type.String() })

@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Borrower } from '../../../src/cluster/borrow-slot.ts'
 import { createClusterCatalog } from '../../../src/cluster/cluster-catalog.ts'
 import { createClusterPool } from '../../../src/cluster/cluster-pool.ts'
+import { ClusterPulls, type OwnPulls } from '../../../src/cluster/cluster-pulls.ts'
 import { ClusterView } from '../../../src/cluster/cluster-view.ts'
 import { type LenderSettings, lendSlots } from '../../../src/cluster/lend-slots.ts'
 import type { NodeTls } from '../../../src/cluster/node-tls.ts'
@@ -28,6 +29,7 @@ export interface TestNode extends AsyncDisposable {
   readonly pool: ModelPool
   readonly catalog: ModelCatalog
   readonly view: ClusterView
+  readonly pulls: ClusterPulls
   readonly borrower: Borrower
   /** Texts that began here. */
   readonly asked: string[]
@@ -47,6 +49,7 @@ export interface TestNodeSettings {
   readonly clock?: Clock
   readonly trace?: LenderSettings['trace']
   readonly traceparent?: () => string | undefined
+  readonly pulls?: OwnPulls
 }
 
 /** Starts a node of fake models. */
@@ -79,9 +82,10 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
           ),
         )
   const url = lender === null ? null : `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${lender.port}`
-  const self = { id, role, url, host: 'here', version: '0.1.0', memoryBytes: 1 }
+  const self = { id, role, url, host: `host of ${id}`, version: '0.1.0', memoryBytes: 1 }
+  const pulls = new ClusterPulls(self, settings.pulls ?? { list: () => [], start() {}, remove() {} })
   const view = parts.use(
-    await ClusterView.open({ registry, clock, self, lends: own, isDraining, tally: () => idleTally, onFault }, unstoppable),
+    await ClusterView.open({ registry, clock, self, lends: own, isDraining, tally: () => idleTally, pulls, onFault }, unstoppable),
   )
   const borrower = { nodeId: id, secret, clock, tls }
   const clusterCatalog = createClusterCatalog(view, own?.catalog ?? null)
@@ -91,6 +95,7 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
     url,
     asked,
     view,
+    pulls,
     borrower,
     catalog: clusterCatalog,
     pool: createClusterPool({ borrower, view, catalog: clusterCatalog, own, ...(traceparent && { traceparent }) }),

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
+import type { PlacedPull } from '../../../core/model-pull.ts'
 import type { ImageAsset, ImageAssetList } from '../../contract/image-assets.ts'
-import type { CallOrigins, ConsoleImageModel, ConsoleModel, ConsoleTextModel, ModelList, ModelPull } from '../../contract/models.ts'
+import type { CallOrigins, ConsoleImageModel, ConsoleModel, ConsoleTextModel, ModelList } from '../../contract/models.ts'
 import { request } from '../interface/request.ts'
 import { imageRoute } from '../interface/submit-image.ts'
 
@@ -14,7 +15,7 @@ export const uploadedModels = signal<readonly ConsoleImageModel[] | null>(null)
 export const imageAssets = signal<readonly ImageAsset[]>([])
 
 /** Models on their way to the data folder. */
-export const pulls = signal<readonly ModelPull[]>([])
+export const pulls = signal<readonly PlacedPull[]>([])
 
 /** Where the calls go that are shown as code. */
 export const origins = signal<CallOrigins>({ imageUrl: null, textUrl: null })

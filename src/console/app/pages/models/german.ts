@@ -29,6 +29,7 @@ export const german: Catalogue = {
   'not stated': 'nicht angegeben',
   'nothing comes now': 'gerade kommt nichts',
   'On disk': 'Auf der Platte',
+  'On the node {0}': 'Auf dem Knoten {0}',
   Pull: 'Holen',
   'Pull a model': 'Modell holen',
   'Pulling {0}': '{0} wird geholt',

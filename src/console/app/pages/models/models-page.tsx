@@ -32,7 +32,7 @@ export function ModelsPage({ account }: { account: Account }): VNode {
       actions={owner ? <Button icon="download" onClick={() => (pulling.value = true)}>{t`Pull a model`}</Button> : null}
     >
       {pulls.value.map((pull) => (
-        <PullCard key={pull.source} pull={pull} mayChange={owner} />
+        <PullCard key={`${pull.node} ${pull.source}`} pull={pull} mayChange={owner} />
       ))}
       <Loaded resource={resource} retry={() => void reload()}>
         {() =>

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
-import type { ModelPull, PullChoice } from '../../../contract/models.ts'
+import type { ModelPull, PlacedPull } from '../../../../core/model-pull.ts'
+import type { PullChoice } from '../../../contract/models.ts'
 import { send, sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
@@ -9,8 +10,8 @@ import { showToast } from '../../state/toasts.ts'
 import { t } from './text.ts'
 
 /** A model on its way, with the way to stop it. */
-export function PullCard({ pull, mayChange }: { pull: ModelPull; mayChange: boolean }): VNode {
-  const { source, state, bytesDone, bytesTotal } = pull
+export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boolean }): VNode {
+  const { source, state, bytesDone, bytesTotal, node } = pull
   const remove = async () => {
     try {
       await send('/console/api/models/pulls/remove', { method: 'POST', body: { source } satisfies PullChoice })
@@ -45,6 +46,7 @@ export function PullCard({ pull, mayChange }: { pull: ModelPull; mayChange: bool
         </div>
       ) : null}
       <p class={state === 'failed' ? 'note bad' : 'faint numbers'}>{progressText(pull)}</p>
+      {node === null ? null : <p class="faint">{t`On the node ${node}`}</p>}
     </article>
   )
 }

@@ -21,10 +21,12 @@ function handPull() {
 }
 
 test('a pull shows how far it is', () => {
-  const { pulls, state } = handPull()
+  const { pulls, state, clock } = handPull()
   pulls.start(source)
   state.progress(3, 10)
-  assert.deepEqual(pulls.list(), [{ source, state: 'pulling', bytesDone: 3, bytesTotal: 10, bytesPerSecond: null, reason: null }])
+  assert.deepEqual(pulls.list(), [
+    { source, startedAt: clock.now(), state: 'pulling', bytesDone: 3, bytesTotal: 10, bytesPerSecond: null, reason: null },
+  ])
 })
 
 test('a pull that failed says why until it is cleared away', async () => {

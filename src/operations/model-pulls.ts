@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/error.ts'
+import type { ModelPull, PullDesk } from '../core/model-pull.ts'
 import type { Clock } from '../core/ports/clock.ts'
-import type { ModelPull } from './contract/models.ts'
 
 /** Fetches a model from a web address into the data folder; it can be used once this resolves. */
 export type PullModel = (
@@ -10,6 +10,15 @@ export type PullModel = (
 
 /** The rate is that of the last so many milliseconds. */
 const rateOverMs = 15_000
+
+/** The pulls of a service on one machine. */
+export function placeNowhere(pulls: Pick<ModelPulls, 'list' | 'start' | 'remove'>): PullDesk {
+  return {
+    list: () => pulls.list().map((pull) => ({ ...pull, node: null })),
+    start: (source) => pulls.start(source),
+    remove: (source) => pulls.remove(source),
+  }
+}
 
 interface RunningPull {
   readonly pull: Omit<ModelPull, 'bytesPerSecond'>
@@ -43,13 +52,19 @@ export class ModelPulls {
       )
     if (this.#pulls.get(source)?.pull.state === 'pulling') return
     const controller = new AbortController()
-    const pull = { source, state: 'pulling', bytesDone: 0, bytesTotal: 0, reason: null } as const
+    const startedAt = this.#clock.now()
+    const pull = { source, startedAt, state: 'pulling', bytesDone: 0, bytesTotal: 0, reason: null } as const
     this.#pulls.set(source, { controller, pull, progress: [] })
     void this.#run(source, controller.signal)
   }
 
-  /** Stops a pull, or clears away one that ended. What has arrived is kept for the next try. */
-  remove(source: string): void {
+  /**
+   * Stops a pull, or clears away one that ended. What has arrived is kept for the next try.
+   *
+   * @param startedAt Only the one that began then; absent = whichever.
+   */
+  remove(source: string, startedAt?: number): void {
+    if (startedAt !== undefined && this.#pulls.get(source)?.pull.startedAt !== startedAt) return
     this.#pulls.get(source)?.controller.abort()
     this.#pulls.delete(source)
   }
