@@ -35,6 +35,19 @@ describe('parseConfig', () => {
     assert.deepEqual(config.log, { format: 'json', level: 'info' })
   })
 
+  it('computes with the physical cores, and leaves one where every core is one', () => {
+    for (const [cores, physicalCores, threads] of [
+      [1, 1, 1],
+      [2, 2, 1],
+      [8, 8, 7],
+      [16, 8, 8],
+      [2, 1, 1],
+    ] as const) {
+      const parsed = parseConfig({ flags: {}, environment: {}, file: null }, { ...machine, cores, physicalCores })
+      assert.equal('config' in parsed && parsed.config.models.threads, threads)
+    }
+  })
+
   it('takes a flag before the environment, and the environment before the file', () => {
     const file = { path: '/etc/sepia/sepia.config.json', content: { port: 1, host: 'file', 'text-slots': 3 } }
     const config = configOf({ flags: { port: '3' }, environment: { SEPIA_PORT: '2', SEPIA_HOST: 'environment' }, file })

@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os'
 import type { Machine } from './machine.ts'
+import { countPhysicalCores } from './physical-cores.ts'
 
 /** The environment variables of this process. The only place that reads `process.env`. */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
@@ -10,8 +11,10 @@ export function readEnvironment(): Readonly<Record<string, string | undefined>> 
 export function readMachine(): Machine {
   const constrained = process.constrainedMemory()
   const total = totalmem()
+  const physicalCores = countPhysicalCores()
   return {
     cores: availableParallelism(),
+    ...(physicalCores !== null && { physicalCores }),
     memoryBytes: constrained > 0 && constrained < total ? constrained : total,
     terminal: process.stdout.isTTY === true,
     folder: process.cwd(),

@@ -155,8 +155,11 @@ export const settings = {
     'engine-threads',
     'Models',
     integer(1, 1024),
-    { words: 'one less than the cores', derive: ({ cores }) => Math.max(1, cores - 1) },
-    'Threads a model computes with. As many as cores is slower as soon as anything else runs.',
+    {
+      words: 'the physical cores, but one less than all cores',
+      derive: ({ cores, physicalCores = cores }) => Math.max(1, Math.min(physicalCores, cores - 1)),
+    },
+    'Threads that models compute with on the processor; those at work share them. As many as cores is slower as soon as anything else runs.',
   ),
   gpu: setting(
     'gpu',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gpuSettings, imageBackend, textBackend } from './compute-device.ts'
+import { chooseThreads, gpuSettings, imageBackend, textBackend } from './compute-device.ts'
 
 test('a named backend binds the engine that has it, and the other one takes what there is', () => {
   const table = gpuSettings.map((gpu) => [gpu, textBackend(gpu), imageBackend(gpu)])
@@ -12,4 +12,16 @@ test('a named backend binds the engine that has it, and the other one takes what
     ['metal', 'metal', 'auto'],
     ['webgpu', 'auto', 'webgpu'],
   ])
+})
+
+test('a model that a GPU computes wholly takes two threads at most, any other all it may have', () => {
+  const of = (allowed: number) => [true, false].map((wholeOnGpu) => chooseThreads(allowed, { wholeOnGpu }))
+  assert.deepEqual(
+    [of(1), of(2), of(16)],
+    [
+      [1, 1],
+      [2, 2],
+      [2, 16],
+    ],
+  )
 })

@@ -1,3 +1,11 @@
+/** Threads that an engine needs where a GPU computes everything: one feeds it, the other makes text or pictures of what comes out. */
+const threadsBesideGpu = 2
+
+/** Threads for a model, of those that engines may compute with on the processor. */
+export function chooseThreads(allowed: number, { wholeOnGpu }: { readonly wholeOnGpu: boolean }): number {
+  return wholeOnGpu ? Math.min(allowed, threadsBesideGpu) : allowed
+}
+
 /** What `gpu` may be set to: off, whatever there is, or one graphics interface that must be there. */
 export const gpuSettings = ['auto', 'off', 'cuda', 'vulkan', 'metal', 'webgpu'] as const
 export type GpuSetting = (typeof gpuSettings)[number]

@@ -75,6 +75,27 @@ test('scores cross the border', async () => {
   assert.deepEqual(result?.scores, [0.5, 1])
 })
 
+test('models that compute on the processor at once share its threads, and who is left has all of them again', async () => {
+  const { loadText } = createLoader({ engineThreads: 6 })
+  await using one = await loadText({ name: 'tells its threads' })
+  await using two = await loadText({ name: 'tells its threads' })
+  const follow = (loaded: typeof one) => {
+    const parts = loaded.model.generate(makeTextRequest('hi'), options)[Symbol.asyncIterator]()
+    const next = async () => {
+      const { value } = await parts.next()
+      return value?.type === 'text' ? value.text : null
+    }
+    return { next, leave: () => parts.return?.() }
+  }
+  const first = follow(one)
+  assert.equal(await first.next(), '6')
+  const second = follow(two)
+  assert.deepEqual([await second.next(), await first.next()], ['3', '3'])
+  await second.leave()
+  assert.equal(await first.next(), '6')
+  await first.leave()
+})
+
 test('a reader that leaves in the middle of its stream frees its place in the engine', async () => {
   const { loadText } = createLoader({ textSlots: 1 })
   await using loaded = await loadText()

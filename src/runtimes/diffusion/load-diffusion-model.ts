@@ -1,4 +1,4 @@
-import type { DeviceChoice } from '../../core/compute-device.ts'
+import { chooseThreads, type DeviceChoice } from '../../core/compute-device.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
 import { loadCheckpointPipeline } from './checkpoint/load-checkpoint-pipeline.ts'
@@ -22,9 +22,15 @@ const mostUpscalers = 1
  */
 export async function loadDiffusionModel(
   descriptor: ImageModelDescriptor,
-  { threads, gpu = 'off', gpuDevice = null, signal }: { readonly threads: number; readonly signal: AbortSignal } & Partial<DeviceChoice>,
+  {
+    threads: allowed,
+    gpu = 'off',
+    gpuDevice = null,
+    signal,
+  }: { readonly threads: number; readonly signal: AbortSignal } & Partial<DeviceChoice>,
 ): Promise<ImageModel & AsyncDisposable> {
   const provider = await chooseProvider({ gpu, gpuDevice })
+  const threads = chooseThreads(allowed, { wholeOnGpu: provider !== 'cpu' })
   const { folder, refiner, checkpoint } = descriptor
   const options = { threads, provider, refiner, signal }
   if (descriptor.upscaler !== undefined) return loadUpscalerModel(descriptor, descriptor.upscaler, { threads, provider })

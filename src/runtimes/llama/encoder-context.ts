@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import type { ComputeThreads } from './binding/compute-threads.ts'
 import type { NativeContext } from './binding/native-binding.ts'
 import type { ModelFile } from './binding/open-model-file.ts'
 
@@ -10,7 +11,7 @@ export class EncoderContext implements AsyncDisposable {
   /** Tokens that a text may have. */
   readonly length: number
   readonly #file: ModelFile
-  readonly #threads: number
+  readonly #threads: ComputeThreads
   readonly #ranking: boolean
   #context: Promise<NativeContext> | null = null
   #last: Promise<unknown> = Promise.resolve()
@@ -18,7 +19,7 @@ export class EncoderContext implements AsyncDisposable {
   /** @param options.ranking Whether what it makes of a text is a score and no vector. */
   constructor(
     file: ModelFile,
-    { threads, contextLength, ranking }: { readonly threads: number; readonly contextLength: number; readonly ranking: boolean },
+    { threads, contextLength, ranking }: { readonly threads: ComputeThreads; readonly contextLength: number; readonly ranking: boolean },
   ) {
     this.#file = file
     this.#threads = threads
@@ -47,7 +48,7 @@ export class EncoderContext implements AsyncDisposable {
     context.disposeSequence(0)
     context.initBatch(tokens.length)
     context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1))
-    await context.decodeBatch()
+    await this.#threads.decode(context)
     return context.getEmbedding(tokens.length)
   }
 
@@ -56,7 +57,7 @@ export class EncoderContext implements AsyncDisposable {
       contextSize: this.length,
       batchSize: this.length,
       sequences: 1,
-      threads: this.#threads,
+      threads: this.#threads.count,
       flashAttention: 'auto',
       swaFullCache: false,
       embeddings: true,

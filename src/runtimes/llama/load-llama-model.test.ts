@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { ask, miniChat, textOf } from '../../../test/support/mini-chat.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { TextModel } from '../../core/ports/text-model.ts'
 import type { TextPart, TextRequest } from '../../core/text-generation.ts'
-import { loadLlamaModel } from './load-llama-model.ts'
+import { type LlamaModel, loadLlamaModel } from './load-llama-model.ts'
 
 const signal = new AbortController().signal
 /** Bars both tokens that end an answer. */
@@ -16,7 +15,7 @@ const endless = {
 }
 
 suite('the built-in language model', () => {
-  let model: TextModel & AsyncDisposable
+  let model: LlamaModel
   before(async () => {
     model = await loadLlamaModel(miniChat, { threads: 1, slots: 3, signal })
   })
@@ -31,6 +30,14 @@ suite('the built-in language model', () => {
       { type: 'choice-finish', choice: 0, reason: 'stop' },
       { type: 'finish', usage: { promptTokens: 15, completionTokens: 7, cachedTokens: 0 } },
     ])
+  })
+
+  test('answers the same when it is told to compute with other threads', async () => {
+    const question = ask('What is the capital of France?')
+    model.useThreads(2)
+    assert.equal(textOf(await run(question)), 'The capital of France is Paris.')
+    model.useThreads(1)
+    assert.equal(textOf(await run(question)), 'The capital of France is Paris.')
   })
 
   test('reuses an account’s own prompt, never another’s', async () => {

@@ -1,4 +1,4 @@
-import type { ComputeDevice, DeviceChoice } from '../../core/compute-device.ts'
+import { type ComputeDevice, chooseThreads, type DeviceChoice } from '../../core/compute-device.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
@@ -8,6 +8,7 @@ import { spellTokens } from './automaton/spell-tokens.ts'
 import type { SpelledTokens } from './automaton/token-grammar.ts'
 import { DecodeLoop } from './batch/decode-loop.ts'
 import { SequenceTable } from './batch/sequence-table.ts'
+import { ComputeThreads } from './binding/compute-threads.ts'
 import { openContext } from './binding/open-context.ts'
 import { type ModelFile, openModelFile } from './binding/open-model-file.ts'
 import { readVocabulary } from './binding/vocabulary.ts'
@@ -43,22 +44,34 @@ export interface LoadOptions extends Partial<DeviceChoice> {
   readonly signal: AbortSignal
 }
 
+/** A loaded model that can be told to compute with other threads. */
+export interface LlamaModel extends TextModel, AsyncDisposable {
+  /** From the next batch on. */
+  useThreads(count: number): void
+}
+
 /**
  * Loads a GGUF file into this process.
  *
  * @throws {ServiceError} `inference_failed` when the file is no model that llama.cpp can run.
  */
-export async function loadLlamaModel(descriptor: TextModelDescriptor, options: LoadOptions): Promise<TextModel & AsyncDisposable> {
+export async function loadLlamaModel(descriptor: TextModelDescriptor, options: LoadOptions): Promise<LlamaModel> {
   await using opened = new AsyncDisposableStack()
   const file = opened.use(await openModelFile(descriptor.file, options))
-  const context = opened.use(await openContext(file, { ...options, contextLength: descriptor.contextLength }))
+  const threads = new ComputeThreads(
+    chooseThreads(options.threads, { wholeOnGpu: file.device.backend !== 'cpu' && file.gpuLayers >= file.layers }),
+  )
+  const context = opened.use(await openContext(file, { ...options, threads: threads.count, contextLength: descriptor.contextLength }))
   const vocabulary = readVocabulary(file.native, file.vocabularySize, [...toolMarks, ...Object.values(thoughtMarks)])
   const table = new SequenceTable(context.native, options.slots)
   const { contextLength } = context
   const { now = () => performance.now(), inOrder = false } = options
-  const guesser = descriptor.speculative === null ? null : opened.use(await openGuesser(descriptor.speculative, { file, context }, options))
+  const guesser =
+    descriptor.speculative === null
+      ? null
+      : opened.use(await openGuesser(descriptor.speculative, { file, context }, { ...options, threads }))
   const speculation = guesser === null ? null : new Speculation(guesser)
-  const loop = opened.use(new DecodeLoop({ context: context.native, table, speculation, inOrder, now }, context.limits))
+  const loop = opened.use(new DecodeLoop({ context: context.native, table, threads, speculation, inOrder, now }, context.limits))
   const template = compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText })
   let spelled: SpelledTokens | null = null
   const allowance = new GrammarAllowance(now)
@@ -75,7 +88,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   }
   const { ranks = false } = descriptor
   const totals = speculation?.totals ?? new GuessTotals()
-  const encoder = opened.use(new EncoderContext(file, { threads: options.threads, contextLength, ranking: ranks }))
+  const encoder = opened.use(new EncoderContext(file, { threads, contextLength, ranking: ranks }))
   const embedder = descriptor.embeddings ? new TextEmbedder(file, vocabulary, encoder) : null
   const ranker = ranks ? new TextRanker(file, vocabulary, encoder) : null
   const device = await describeDevice(file)
@@ -90,6 +103,9 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     ...(ranker && { rank: (request, { signal }) => ranker.rank(request, { signal }) }),
     tokenize: async (request) => tokenizeText(engine, request),
     detokenize: async (request) => detokenizeText(engine, request),
+    useThreads: (count) => {
+      threads.count = count
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -49,6 +49,8 @@ export type ToEngine =
   /** The reader has taken this many parts of a stream, so that many more may be sent. */
   | { readonly type: 'more'; readonly id: number; readonly parts: number }
   | { readonly type: 'abort'; readonly id: number }
+  /** Threads to compute with from now on, where the engine can change them. */
+  | { readonly type: 'threads'; readonly count: number }
 
 /** What a call comes to that is no stream. */
 export type EngineResult = ImageResult | EmbeddingResult | RankResult | TokenizeResult | DetokenizeResult | number

@@ -13,6 +13,7 @@ import type { EngineEvent } from './engine-event.ts'
 import { unpackFailure } from './engine-failure.ts'
 import type { EngineFacts, EngineFailure, EngineOptions, EngineWork, FromEngine, ToEngine } from './engine-messages.ts'
 import { type Parcel, unpack } from './parcels.ts'
+import type { ThreadShares, ThreadTaker } from './thread-shares.ts'
 
 export interface EngineProcessSettings {
   /** The module to run; it must call `serveTextEngine` or `serveImageEngine`. */
@@ -26,13 +27,15 @@ export interface EngineProcessSettings {
   readonly loadMs: number
   /** Kills an engine that goes on working for this long after a request was aborted. */
   readonly abortMs: number
+  /** Who shares the processor's threads; engines that compute elsewhere take none. */
+  readonly shares: ThreadShares
 }
 
 /** A line longer than this is cut before it is logged. */
 const longestLine = 2000
 
 /** One engine in a child process: starts it, multiplexes calls over its channel, notices its end. */
-export class EngineProcess implements AsyncDisposable {
+export class EngineProcess implements AsyncDisposable, ThreadTaker {
   readonly exited: Promise<{ readonly reason: string }>
   readonly #child: ChildProcess
   readonly #modelId: string
@@ -126,6 +129,7 @@ export class EngineProcess implements AsyncDisposable {
     const call = new EngineCall(handlers, signal)
     if (this.#child.connected) {
       this.#calls.set(id, call)
+      if (this.#calls.size === 1) this.#share(true)
       this.#send({ type: 'start', id, work })
     } else call.fail(makeCrashError(this.#killedFor ?? 'gone'))
     return call
@@ -135,6 +139,15 @@ export class EngineProcess implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#kill('unloaded')
     await this.exited
+  }
+
+  useThreads(count: number): void {
+    this.#send({ type: 'threads', count })
+  }
+
+  #share(working: boolean): void {
+    const { device } = this.#facts
+    if (device?.backend === 'cpu' || device?.layers !== undefined) this.#settings.shares.note(this, working)
   }
 
   #abort(id: number): void {
@@ -202,7 +215,7 @@ export class EngineProcess implements AsyncDisposable {
   }
 
   #forget(id: number): void {
-    this.#calls.delete(id)
+    if (this.#calls.delete(id) && this.#calls.size === 0) this.#share(false)
     this.#unanswered.get(id)?.abort()
     this.#unanswered.delete(id)
   }

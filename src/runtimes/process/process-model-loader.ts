@@ -9,6 +9,7 @@ import type { EngineEvent } from './engine-event.ts'
 import { EngineProcess } from './engine-process.ts'
 import { createImageProxy } from './image-proxy.ts'
 import { createTextProxy } from './text-proxy.ts'
+import { ThreadShares } from './thread-shares.ts'
 
 /** `gpu` is `off` where it is left out. */
 export interface ProcessLoaderSettings extends Partial<DeviceChoice> {
@@ -16,7 +17,7 @@ export interface ProcessLoaderSettings extends Partial<DeviceChoice> {
   readonly textEntry: URL
   /** Module that calls `serveImageEngine`. */
   readonly imageEntry: URL
-  /** Threads each engine computes with. */
+  /** Threads that engines compute with on the processor, all of them together. */
   readonly engineThreads: number
   /** Sequences at once per text model. */
   readonly textSlots: number
@@ -61,6 +62,7 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
     abortMs = 120_000,
   } = settings
 
+  const shares = new ThreadShares(threads)
   const load = async <Model>(
     { descriptor, entry, slots }: { readonly descriptor: ModelDescriptor; readonly entry: URL; readonly slots: number },
     wrap: (engine: EngineProcess) => Model,
@@ -68,7 +70,16 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
   ): Promise<LoadedModel<Model>> => {
     const engine = await EngineProcess.start(
       { descriptor, threads, slots, gpu, gpuDevice, memoryBytes },
-      { entry, needs: modelNeeds(descriptor, { gpu, threads, memoryBytes, assetFolders }), confinement, clock, log, loadMs, abortMs },
+      {
+        entry,
+        needs: modelNeeds(descriptor, { gpu, threads, memoryBytes, assetFolders }),
+        confinement,
+        clock,
+        log,
+        loadMs,
+        abortMs,
+        shares,
+      },
       options,
     )
     return {

@@ -20,6 +20,8 @@ export interface Engine extends EngineFacts {
   readonly run: WorkRunner
   /** Of a text model; told every two seconds and after every piece of work. */
   readonly figures?: () => TextFigures | undefined
+  /** Computes with so many threads from now on; absent = it cannot change them. */
+  readonly useThreads?: (count: number) => void
   /** Pieces of work at once; more wait here, since an aborted one may need a moment to stop. */
   readonly slots: number
 }
@@ -30,7 +32,7 @@ const reportMs = 2000
 export function serveEngine(load: (descriptor: ModelDescriptor, options: EngineOptions & LoadOptions) => Promise<Engine>): void {
   const channel = new EngineChannel()
   const running = new Map<number, { readonly controller: AbortController; readonly window: StreamWindow }>()
-  let loaded: (Pick<Engine, 'run' | 'figures'> & { readonly gate: EngineGate }) | undefined
+  let loaded: (Pick<Engine, 'run' | 'figures' | 'useThreads'> & { readonly gate: EngineGate }) | undefined
 
   const reportMemory = () => channel.send({ type: 'memory', bytes: process.memoryUsage.rss() })
   const reportFigures = () => {
@@ -59,6 +61,7 @@ export function serveEngine(load: (descriptor: ModelDescriptor, options: EngineO
   channel.listen(async (message) => {
     if (message.type === 'start') return start(message.id, message.work)
     if (message.type === 'abort') return running.get(message.id)?.controller.abort()
+    if (message.type === 'threads') return loaded?.useThreads?.(message.count)
     if (message.type === 'more') return running.get(message.id)?.window.widen(message.parts)
     try {
       const { type: _, descriptor, ...options } = message

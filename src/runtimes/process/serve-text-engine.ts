@@ -10,7 +10,7 @@ import { serveEngine, type WorkRunner } from './serve-engine.ts'
 type LoadText = (
   descriptor: TextModelDescriptor,
   options: EngineOptions & LoadOptions & { readonly inOrder: boolean },
-) => Promise<TextModel & AsyncDisposable>
+) => Promise<TextModel & AsyncDisposable & { useThreads?(count: number): void }>
 
 /** The main of an engine process: loads the text model the service names and answers its calls until the service is gone. */
 export function serveTextEngine(load: LoadText): void {
@@ -18,7 +18,14 @@ export function serveTextEngine(load: LoadText): void {
     if (descriptor.kind !== 'text') throw new ServiceError('internal_error', `The text engine was asked to load ${descriptor.id}.`)
     const model = await load(descriptor, { ...options, inOrder: env.UV_THREADPOOL_SIZE === '1' })
     const { contextLength, device } = model
-    return { run: createRunner(model), slots: options.slots, contextLength, device, figures: () => model.figures?.() }
+    return {
+      run: createRunner(model),
+      slots: options.slots,
+      contextLength,
+      device,
+      figures: () => model.figures?.(),
+      useThreads: (count) => model.useThreads?.(count),
+    }
   })
 }
 

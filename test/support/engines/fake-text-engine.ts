@@ -17,10 +17,32 @@ const stubborn: TextModel = {
   },
 }
 
+/** Says how many threads it may compute with, at the beginning and whenever that changes. */
+function createThreadTeller(threads: number): TextModel & { useThreads(count: number): void } {
+  let news = Promise.withResolvers<void>()
+  let count = threads
+  return {
+    ...model,
+    device: { backend: 'cpu', name: null },
+    async *generate() {
+      for (;;) {
+        yield { type: 'text', choice: 0, text: String(count) }
+        await news.promise
+      }
+    },
+    useThreads: (next) => {
+      count = next
+      news.resolve()
+      news = Promise.withResolvers()
+    },
+  }
+}
+
 // The main of an engine process whose model is fake: `[crash]` kills the process, and the model's name breaks it in other ways.
-serveTextEngine(async ({ id, name }) => {
+serveTextEngine(async ({ id, name }, { threads }) => {
   if (name === 'hangs while loading') return new Promise(() => {})
   if (name === 'breaks while loading') throw new Error('the file is no model')
   console.error(`loaded ${id}`)
+  if (name === 'tells its threads') return { ...createThreadTeller(threads), [Symbol.asyncDispose]: async () => {} }
   return { ...(name === 'ignores aborts' ? stubborn : model), [Symbol.asyncDispose]: async () => {} }
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ComputeThreads } from '../binding/compute-threads.ts'
 import { CountingContext } from '../binding/counting-context.ts'
 import type { NativeSampler } from '../binding/native-binding.ts'
 import type { GuessedText, Guesser } from '../guess/guesser.ts'
@@ -44,7 +45,8 @@ function start(
     context = new CountingContext(),
     guesser = null,
     inOrder = false,
-  }: { context?: CountingContext; guesser?: Guesser | null; inOrder?: boolean } = {},
+    threads = new ComputeThreads(1),
+  }: { context?: CountingContext; guesser?: Guesser | null; inOrder?: boolean; threads?: ComputeThreads } = {},
 ): { loop: DecodeLoop; context: CountingContext } {
   let clock = 0
   const parts = {
@@ -53,6 +55,7 @@ function start(
     table: new SequenceTable(context, sequences),
     speculation: guesser === null ? null : new Speculation(guesser),
     inOrder,
+    threads,
   }
   return { loop: new DecodeLoop(parts, { promptTokens: 512, movePatience: 1 }), context }
 }
@@ -314,4 +317,49 @@ test('prompts that start together read as many tokens each, cached ones again wh
     next.map(({ log }) => log[0]),
     ['prompt 11', 'prompt 9'],
   )
+})
+
+test('every batch is computed with as many threads as the model may have when it begins', async () => {
+  const threads = new ComputeThreads(4)
+  const { loop, context } = start(1, { threads })
+  const { generation, released } = follow([7, 7], {
+    limit: 4,
+    onToken: (token) => {
+      if (token === 2) threads.count = 2
+      return true
+    },
+  })
+  loop.submit(generation)
+  await released
+  assert.deepEqual(context.threads, [4, 4, 2, 2])
+})
+
+test('texts that only go on are still left by who ends or is cancelled, and joined by who comes', async () => {
+  for (const inOrder of [true, false]) {
+    const { loop, context } = start(3, { inOrder })
+    const late = follow([9, 9], { limit: 2 })
+    const short = follow([7, 7], { limit: 4 })
+    const cancelled = follow([8, 8], {
+      limit: 100,
+      onToken: (token) => {
+        cancelled.log.push(String(token))
+        if (token === 7) loop.cancel(cancelled.generation)
+        return true
+      },
+    })
+    const long = follow([6, 6], {
+      limit: 12,
+      onToken: (token) => {
+        if (token === 10) loop.submit(late.generation)
+        return long.log.push(String(token)) > 0
+      },
+    })
+    for (const { generation } of [short, cancelled, long]) loop.submit(generation)
+    await Promise.all([short, cancelled, long, late].map(({ released }) => released))
+    assert.deepEqual(short.log, ['prompt 0', '2', '3', '4', '5', 'limit'])
+    assert.deepEqual(cancelled.log, ['prompt 0', '2', '3', '4', '5', '6', '7'])
+    assert.deepEqual(long.log.slice(1), [...Array.from({ length: 12 }, (_, index) => String(index + 2)), 'limit'])
+    assert.deepEqual(late.log, ['prompt 0', '2', '3', 'limit'])
+    assert.ok(context.batches.every((batch) => batch.split(' ').length <= 3))
+  }
 })

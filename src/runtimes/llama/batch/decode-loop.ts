@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import type { ComputeThreads } from '../binding/compute-threads.ts'
 import type { LogitIndex, NativeContext } from '../binding/native-binding.ts'
 import type { DecodeLimits } from '../binding/open-context.ts'
 import { alignPrompts } from './align-prompts.ts'
@@ -18,6 +19,7 @@ const mostScored = 64
 interface LoopParts {
   readonly context: NativeContext
   readonly table: SequenceTable
+  readonly threads: ComputeThreads
   /** null = every token costs a batch. */
   readonly speculation: Guessing | null
   /** Whether native work runs one after the other, in the order in which it was queued. */
@@ -33,6 +35,7 @@ interface LoopParts {
 export class DecodeLoop implements AsyncDisposable {
   readonly #context: NativeContext
   readonly #table: SequenceTable
+  readonly #threads: ComputeThreads
   readonly #limits: DecodeLimits
   readonly #pace: BatchPace
   readonly #speculation: Guessing | null
@@ -46,9 +49,10 @@ export class DecodeLoop implements AsyncDisposable {
   #arrivals = 0
   #disposed = false
 
-  constructor({ context, table, speculation, inOrder, now }: LoopParts, limits: DecodeLimits) {
+  constructor({ context, table, threads, speculation, inOrder, now }: LoopParts, limits: DecodeLimits) {
     this.#context = context
     this.#table = table
+    this.#threads = threads
     this.#limits = limits
     this.#pace = new BatchPace(limits.promptTokens)
     this.#speculation = speculation
@@ -157,7 +161,7 @@ export class DecodeLoop implements AsyncDisposable {
     await this.#speculation?.guess(this.#running, this.#table)
     const loaded = loadBatch({ context: this.#context, table: this.#table }, this.#running, batch)
     const startedAt = this.#now()
-    const decoded = this.#context.decodeBatch()
+    const decoded = this.#threads.decode(this.#context)
     const ahead = loaded.map((entry) => this.#drawAhead(entry))
     this.#deliver()
     try {
@@ -171,6 +175,53 @@ export class DecodeLoop implements AsyncDisposable {
     this.#pace.note(tokens, tookMs)
     if (loaded.every((entry) => entry.tokens.length === 1)) this.#speculation?.note(tokens, tookMs)
     this.#undelivered = await this.#advance(loaded, ahead)
+    const steady = this.#steady()
+    while (steady !== null && this.#goesOn(steady)) await this.#repeat(steady)
+  }
+
+  /** The texts that run, by ascending sequence, where all of them are drawn by nothing but their samplers and have sequences side by side; else null. */
+  #steady(): readonly RunningGeneration[] | null {
+    if (this.#speculation !== null || this.#running.length === 0) return null
+    const running = this.#running.toSorted((a, b) => a.hold.id - b.hold.id)
+    const first = running[0]?.hold.id ?? 0
+    const goesOn = ({ generation, hold, next }: RunningGeneration, index: number): boolean =>
+      next.length === 1 && generation.drawsAhead && generation.logprobs === null && hold.id === first + index
+    return running.every(goesOn) ? running : null
+  }
+
+  /** Whether the next batch is one more token of each. */
+  #goesOn(steady: readonly RunningGeneration[]): boolean {
+    if (this.#waiting.length > 0) return false
+    for (const { generation, done } of steady) if (done || this.#cancelled.has(generation)) return false
+    return true
+  }
+
+  /**
+   * A step of texts that only go on. What stands still between a batch's last draw and the next batch is the thread that computes, while this code has been
+   * pushed out of the processor's caches by the weights: so there is little of it, and what can wait is done while the next batch is computed.
+   */
+  async #repeat(running: readonly RunningGeneration[]): Promise<void> {
+    this.#context.initBatch(running.length)
+    const indices = running.map(({ hold, next }) => this.#context.addToBatch(hold.id, this.#table.length(hold), next, firstPlace)[0] ?? 0)
+    const decoded = this.#threads.decode(this.#context)
+    const draw = (each: RunningGeneration, index: number) => each.generation.draw(this.#context, indices[index] ?? 0)
+    const ahead = this.#inOrder ? running.map(draw) : null
+    this.#deliver()
+    try {
+      await decoded
+    } catch (error) {
+      if (ahead !== null) await Promise.allSettled(ahead)
+      throw error
+    }
+    for (const { hold, next } of running) this.#table.append(hold, next)
+    const tokens = await Promise.all(ahead ?? running.map(draw))
+    const deliveries: Delivery[] = []
+    for (const [index, token] of tokens.entries()) {
+      const each = running[index]
+      if (each === undefined || each.done || this.#cancelled.has(each.generation)) continue
+      deliveries.push(this.#accept(each, { token: token < 0 ? null : token, logprobs: null }))
+    }
+    this.#undelivered = deliveries
   }
 
   /** Queues a draw behind its batch, which saves a turn between the threads; null when it must wait for what else comes of the batch or of the token before. */
@@ -265,6 +316,8 @@ export class DecodeLoop implements AsyncDisposable {
     for (const generation of failed) if (!this.#cancelled.has(generation)) generation.onFailure(error)
   }
 }
+
+const firstPlace = Uint32Array.of(0)
 
 function unloading(): ServiceError {
   return new ServiceError('shutting_down', 'The language model is being unloaded; send the request again.')

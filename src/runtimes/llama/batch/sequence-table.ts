@@ -72,6 +72,11 @@ export class SequenceTable {
     return this.#slot(hold.id).tokens
   }
 
+  /** How many that are. */
+  length(hold: SequenceHold): number {
+    return this.#slot(hold.id).tokens.length
+  }
+
   /** Makes the context forget what it evaluated beyond the tokens noted here. */
   dropUnnoted(hold: SequenceHold): void {
     if (!this.#context.removeTokenCellsFromSequence(hold.id, this.tokens(hold).length, -1))

@@ -3,7 +3,10 @@ import type { NativeContext } from './native-binding.ts'
 /** A context without a model, for tests: the token after position p is p + 1, and every batch is written down as `sequence:tokens`. */
 export class CountingContext implements NativeContext {
   readonly batches: string[] = []
+  /** Threads of every batch. */
+  readonly threads: number[] = []
   failures = 0
+  #threads = 0
   #batch: string[] = []
   #next: number[] = []
 
@@ -19,7 +22,11 @@ export class CountingContext implements NativeContext {
   }
   async decodeBatch(): Promise<void> {
     this.batches.push(this.#batch.join(' '))
+    this.threads.push(this.#threads)
     if (this.failures-- > 0) throw new Error('Eval has failed')
+  }
+  setThreads(threads: number): void {
+    this.#threads = threads
   }
   sampleToken(index: number): Promise<never> {
     return Promise.resolve(this.#next[index] as never)

@@ -61,6 +61,8 @@ export interface NativeContext {
   initBatch(tokens: number): void
   addToBatch(sequenceId: number, firstPosition: number, tokens: Uint32Array, logitPositions: Uint32Array): Uint32Array
   decodeBatch(): Promise<void>
+  /** For the batches to come; not while one is computed. */
+  setThreads(threads: number): void
   /** Draws a token; −1 when the sampler left nothing to draw from. */
   sampleToken(index: LogitIndex, sampler: NativeSampler): Promise<number>
   sampleToken(
@@ -102,6 +104,7 @@ const contextMethods = [
   'initBatch',
   'addToBatch',
   'decodeBatch',
+  'setThreads',
   'sampleToken',
   'disposeSequence',
   'removeTokenCellsFromSequence',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ComputeThreads } from '../binding/compute-threads.ts'
 import { CountingContext } from '../binding/counting-context.ts'
 import type { NativeSampler } from '../binding/native-binding.ts'
 import { DraftModel } from './draft-model.ts'
@@ -11,7 +12,16 @@ function open(changes: { contextLength?: number; vocabularySize?: number } = {})
   const resources = { [Symbol.asyncDispose]: async () => {} }
   return {
     context,
-    draft: new DraftModel({ context, sampler, contextLength: 2000, vocabularySize: 10_000, now: () => 0, resources, ...changes }),
+    draft: new DraftModel({
+      context,
+      threads: new ComputeThreads(1),
+      sampler,
+      contextLength: 2000,
+      vocabularySize: 10_000,
+      now: () => 0,
+      resources,
+      ...changes,
+    }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { BatchCosts } from '../batch/batch-costs.ts'
 import { BatchPace } from '../batch/batch-pace.ts'
 import { commonPrefix } from '../batch/common-prefix.ts'
+import type { ComputeThreads } from '../binding/compute-threads.ts'
 import type { NativeContext, NativeSampler } from '../binding/native-binding.ts'
 import type { ChooseLength, GuessedText, Guesser } from './guesser.ts'
 
@@ -11,6 +12,7 @@ const mostRead = 256
 /** A loaded draft model. */
 export interface DraftParts {
   readonly context: NativeContext
+  readonly threads: ComputeThreads
   /** Tokens a sequence can hold. */
   readonly contextLength: number
   /** Greedy. */
@@ -88,7 +90,7 @@ export class DraftModel implements Guesser {
       { draw: false },
     )
     const startedAt = this.#parts.now()
-    await this.#parts.context.decodeBatch()
+    await this.#parts.threads.decode(this.#parts.context)
     this.#pace.note(countTokens(pieces), this.#parts.now() - startedAt)
   }
 
@@ -98,7 +100,7 @@ export class DraftModel implements Guesser {
     for (let round = 0; round < count; round++) {
       const startedAt = this.#parts.now()
       const indices = this.#load(next, { draw: true })
-      await this.#parts.context.decodeBatch()
+      await this.#parts.threads.decode(this.#parts.context)
       for (const [place, index] of indices.entries())
         written[place]?.push(await this.#parts.context.sampleToken(index, this.#parts.sampler))
       if (round > 0) this.#costs.note(unread.length, this.#parts.now() - startedAt)

@@ -1,6 +1,7 @@
 import type { DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { SpeculativeDecoding } from '../../../core/model.ts'
+import type { ComputeThreads } from '../binding/compute-threads.ts'
 import type { NativeContext, NativeModel } from '../binding/native-binding.ts'
 import { type OpenContext, openContext } from '../binding/open-context.ts'
 import { type ModelFile, openModelFile } from '../binding/open-model-file.ts'
@@ -10,7 +11,7 @@ import type { Guesser } from './guesser.ts'
 import { promptLookup } from './prompt-lookup.ts'
 
 interface GuesserOptions extends Partial<DeviceChoice> {
-  readonly threads: number
+  readonly threads: ComputeThreads
   readonly slots: number
   readonly signal: AbortSignal
 }
@@ -23,18 +24,19 @@ interface GuesserOptions extends Partial<DeviceChoice> {
 export async function openGuesser(
   speculative: SpeculativeDecoding,
   { file, context: guessedFor }: { readonly file: ModelFile; readonly context: OpenContext },
-  options: GuesserOptions,
+  { threads, ...given }: GuesserOptions,
 ): Promise<Guesser> {
   await requireTakingBack(guessedFor.native)
   if (speculative.method === 'prompt-lookup') return promptLookup
   await using opened = new AsyncDisposableStack()
+  const options = { ...given, threads: threads.count }
   const draft = opened.use(await openModelFile(speculative.file, options))
   requireSameVocabulary(speculative.file, draft, file)
   const context = opened.use(await openContext(draft, { ...options, contextLength: guessedFor.contextLength }))
   const sampler = createSampler(draft, {})
   opened.defer(() => sampler.dispose())
   const { contextLength, native } = context
-  const parts = { context: native, contextLength, sampler, vocabularySize: file.vocabularySize, now: () => performance.now() }
+  const parts = { context: native, threads, contextLength, sampler, vocabularySize: file.vocabularySize, now: () => performance.now() }
   return new DraftModel({ ...parts, resources: opened.move() })
 }
 

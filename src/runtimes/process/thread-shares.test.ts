@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ThreadShares } from './thread-shares.ts'
+
+function take(): { useThreads(count: number): void; readonly told: number[] } {
+  const told: number[] = []
+  return { useThreads: (count) => told.push(count), told }
+}
+
+test('engines at work share the threads evenly, and who works alone has all of them', () => {
+  const shares = new ThreadShares(7)
+  const [one, two, three] = [take(), take(), take()]
+  shares.note(one, true)
+  assert.deepEqual(one.told, [], 'it has all from the start')
+  shares.note(two, true)
+  shares.note(three, true)
+  shares.note(two, false)
+  shares.note(three, false)
+  assert.deepEqual(
+    [one.told, two.told, three.told],
+    [
+      [3, 2, 3, 7],
+      [3, 2],
+      [2, 3],
+    ],
+  )
+  shares.note(one, false)
+  shares.note(two, true)
+  assert.deepEqual(two.told, [3, 2, 7], 'what it was told when it last worked no longer holds')
+})
+
+test('nobody computes with less than one thread', () => {
+  const shares = new ThreadShares(1)
+  const both = [take(), take()]
+  for (const each of both) shares.note(each, true)
+  assert.deepEqual(
+    both.map(({ told }) => told),
+    [[], []],
+  )
+})
