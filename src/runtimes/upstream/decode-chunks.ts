@@ -1,6 +1,6 @@
 import type { FinishReason, TextPart, TokenLogprob, TokenUsage } from '../../core/text-generation.ts'
 import { type ChunkChoice, type ChunkLogprob, type ChunkUsage, type CompletionLogprobs, parseChunk } from './chunk.ts'
-import { makeBrokenError } from './upstream-error.ts'
+import { makeBrokenError, readShaped } from './upstream-error.ts'
 
 /**
  * Turns the data lines of an upstream's stream into parts.
@@ -16,20 +16,10 @@ export async function* decodeChunks(lines: AsyncIterable<string>, choices: numbe
     const chunk = parseChunk(line)
     if (chunk === undefined) throw makeBrokenError('sent something else than JSON in its stream')
     if (chunk.error !== undefined) throw makeBrokenError('reported an error in its stream')
-    usage = decodeUsage(chunk.usage) ?? usage
-    for (const choice of chunk.choices ?? []) {
-      yield* decodeChoice(choice, announced)
-      const index = choice.index ?? 0
-      if (choice.finish_reason && open.delete(index)) {
-        const { stop_reason: stop } = choice
-        yield {
-          type: 'choice-finish',
-          choice: index,
-          reason: decodeReason(choice.finish_reason),
-          ...(typeof stop === 'string' && { stop }),
-        }
-      }
-    }
+    usage = readShaped(() => decodeUsage(chunk.usage)) ?? usage
+    yield* readShaped(() =>
+      [...(chunk.choices ?? [])].flatMap((choice) => [...decodeChoice(choice, announced), ...decodeEnd(choice, open)]),
+    )
   }
   if (open.size > 0) throw makeBrokenError('ended a stream before its answer was finished')
   if (usage === undefined) throw makeBrokenError('sent no token counts although stream_options asked for them')
@@ -53,6 +43,12 @@ function* decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice
     }
     if (call.function?.arguments) yield { type: 'tool-arguments', choice, index, fragment: call.function.arguments }
   }
+}
+
+/** The end of a choice, the first time that it is told. */
+function decodeEnd({ index: choice = 0, finish_reason: reason, stop_reason: stop }: ChunkChoice, open: Set<number>): readonly TextPart[] {
+  if (!reason || !open.delete(choice)) return []
+  return [{ type: 'choice-finish', choice, reason: decodeReason(reason), ...(typeof stop === 'string' && { stop }) }]
 }
 
 /** The same of a plain completion, whose tokens have no bytes of their own. */

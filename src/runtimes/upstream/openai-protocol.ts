@@ -4,7 +4,7 @@ import { decodeChunks } from './decode-chunks.ts'
 import { encodeTextRequest } from './encode-text-request.ts'
 import { readDataLines } from './read-data-lines.ts'
 import type { TextProtocol } from './text-protocol.ts'
-import { makeBrokenError } from './upstream-error.ts'
+import { makeBrokenError, readShaped } from './upstream-error.ts'
 
 /** The OpenAI interface: vLLM, SGLang, llama-server, TGI, LM Studio, Sepia itself. */
 export function createOpenAiProtocol(model: string): TextProtocol {
@@ -16,11 +16,13 @@ export function createOpenAiProtocol(model: string): TextProtocol {
     },
     async embed(connection, request, { signal }) {
       const pieces = await connection.send('/embeddings', encodeEmbeddingRequest(request, model), { signal })
-      return decodeEmbeddings(request, (await Array.fromAsync(pieces)).join(''))
+      const text = (await Array.fromAsync(pieces)).join('')
+      return readShaped(() => decodeEmbeddings(request, text))
     },
     async rank(connection, { query, documents }, { signal }) {
       const pieces = await connection.send('/rerank', { model, query, documents }, { signal })
-      return decodeScores(documents, (await Array.fromAsync(pieces)).join(''))
+      const text = (await Array.fromAsync(pieces)).join('')
+      return readShaped(() => decodeScores(documents, text))
     },
   }
 }

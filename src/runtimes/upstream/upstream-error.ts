@@ -30,6 +30,16 @@ export function makeBrokenError(reason: string, cause?: unknown): ServiceError {
   return makeFailure(new UpstreamFault(reason, { cause }))
 }
 
+/** Reads what the upstream sent, of which nobody promised the shape. @throws {ServiceError} `inference_failed` where it has another. */
+export function readShaped<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause
+    throw makeBrokenError('sent something of another shape than its interface has', cause)
+  }
+}
+
 function makeFailure(error: UpstreamFault): ServiceError {
   return new ServiceError('inference_failed', 'The model failed on this request; try again, and tell the operator if it happens twice.', {
     cause: error,

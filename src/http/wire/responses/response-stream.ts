@@ -84,7 +84,9 @@ class Items {
 
   /** @param limited Whether the limit ended the last item in the middle. */
   *end(limited: boolean): Generator<string> {
-    if (this.#open === null && this.done.every(({ type }) => type === 'reasoning')) yield* this.#start('message', null)
+    // Whoever only thought has said nothing, which is a message too.
+    const hasSaid = [...this.done, ...(this.#open === null ? [] : [this.#open])].some(({ type }) => type !== 'reasoning')
+    if (!hasSaid) yield* this.#start('message', null)
     yield* this.#close(limited ? 'incomplete' : 'completed')
   }
 

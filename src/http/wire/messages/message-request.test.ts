@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { assertRefused, type ExpectedRefusal } from '../../../../test/support/assert-refused.ts'
+import { parseCountRequest, parseMessageRequest } from './message-request.ts'
+
+const user = (content: unknown) => ({ role: 'user', content })
+const assistant = (content: unknown) => ({ role: 'assistant', content })
+const base = { model: 'm', max_tokens: 64, messages: [user('Hello')] }
+const accept = (fields: object) => parseMessageRequest({ ...base, ...fields })
+const conversation = (messages: readonly object[], more: object = {}) => {
+  const { input } = accept({ messages, ...more }).request
+  assert.ok(input.type === 'chat')
+  return input
+}
+const look = { name: 'look', input_schema: { type: 'object' } }
+const called = { type: 'tool_use', id: 'c1', name: 'look', input: { at: 'the sky' } }
+const result = { type: 'tool_result', tool_use_id: 'c1', content: 'blue' }
+
+suite('messages in Anthropic’s words', () => {
+  test('every default is filled in', () => {
+    const { request, stream, thoughts } = accept({})
+    const { sampling, ...rest } = request
+    assert.deepEqual(rest, {
+      model: 'm',
+      input: {
+        type: 'chat',
+        messages: [{ role: 'user', content: 'Hello' }],
+        tools: [],
+        toolChoice: 'none',
+        parallelToolCalls: true,
+        effort: 'none',
+        effortIsWish: true,
+      },
+      maxTokens: 64,
+      stop: [],
+      choices: 1,
+      topLogprobs: null,
+      responseFormat: { type: 'text' },
+    })
+    assert.deepEqual([sampling.temperature, sampling.topP, sampling.topK, stream, thoughts], [1, 1, 0, false, true])
+  })
+
+  test('what is sent is what is drawn with', () => {
+    const { request, stream } = accept({ temperature: 0.5, top_p: 0.25, top_k: 7, stop_sequences: ['a', 'b'], stream: true })
+    assert.deepEqual([request.sampling.temperature, request.sampling.topP, request.sampling.topK], [0.5, 0.25, 7])
+    assert.deepEqual([request.stop, stream], [['a', 'b'], true])
+  })
+
+  for (const [field, good, bad] of [
+    ['model', ['x'], [undefined, null, '', 5]],
+    ['max_tokens', [1, 2 ** 31 - 1], [undefined, null, 0, -1, 1.5, '5', 2 ** 31]],
+    ['messages', [[user('')]], [undefined, null, [], 'Hello', {}]],
+    ['temperature', [0, 1, null], [-0.1, 1.1, '1']],
+    ['top_p', [0, 1, null], [-0.1, 1.1]],
+    ['top_k', [0, 1_000_000, null], [-1, 0.5, 1_000_001]],
+    ['stop_sequences', [[], ['x'], Array(16).fill('x'), null], ['x', Array(17).fill('x')]],
+    ['stream', [true, null], ['yes', 1]],
+    ['service_tier', ['auto', 'standard_only', null], ['flex']],
+    ['system', ['You', [{ type: 'text', text: 'You' }], null], [5, {}]],
+  ] as const)
+    test(`${field} is taken in its range and refused outside of it`, () => {
+      for (const value of good) accept({ [field]: value })
+      for (const value of bad) assertRefused(() => accept({ [field]: value }), { param: field })
+    })
+
+  for (const [name, fields, expected] of [
+    ['an unknown field', { best_of: 2 }, { code: 'unsupported_parameter', param: 'best_of' }],
+    ['a thread', { thread: { id: 't' } }, { code: 'unsupported_parameter', param: 'thread', says: /whole conversation/ }],
+    ['an empty stop sequence', { stop_sequences: [''] }, { param: 'stop_sequences[0]' }],
+    ['a name in the metadata that is not known', { metadata: { name: 'x' } }, { code: 'unsupported_parameter', param: 'metadata.name' }],
+    [
+      'a picture',
+      { messages: [user([{ type: 'image', source: {} }])] },
+      { code: 'unsupported_parameter', param: 'messages[0].content[0]', says: /image/ },
+    ],
+    [
+      'a picture in what a tool said',
+      { messages: [user('a'), assistant([called]), user([{ ...result, content: [{ type: 'image', source: {} }] }])] },
+      { code: 'unsupported_parameter', param: 'messages[2].content[0].content[0]' },
+    ],
+    [
+      'a search of Anthropic’s',
+      { tools: [look, { type: 'web_search_20250305', name: 'search' }] },
+      { code: 'unsupported_parameter', param: 'tools[1]' },
+    ],
+    ['a tool twice', { tools: [look, look] }, { param: 'tools[1].name', says: /look is there twice/ }],
+    ['a tool without a schema', { tools: [{ name: 'look' }] }, { param: 'tools[0].input_schema' }],
+    ['a choice of any of no tools', { tool_choice: { type: 'any' } }, { param: 'tool_choice', says: /needs `tools`/ }],
+    [
+      'a choice that there is not',
+      { tools: [look], tool_choice: { type: 'tool', name: 'see' } },
+      { param: 'tool_choice', says: /names see/ },
+    ],
+    ['a call by the user', { messages: [user([called])] }, { param: 'messages[0].content[0]', says: /belongs to assistant/ }],
+    [
+      'a result by the assistant',
+      { messages: [user('a'), assistant([called, result])] },
+      { param: 'messages[1].content[1]', says: /belongs to user/ },
+    ],
+    ['thoughts of the user', { messages: [user([{ type: 'thinking', thinking: 'x' }])] }, { param: 'messages[0].content[0]' }],
+    ['a result of no call', { messages: [user([result])] }, { param: 'messages[0].content[0].tool_use_id' }],
+    ['a result before its call', { messages: [user([result]), assistant([called])] }, { param: 'messages[0].content[0].tool_use_id' }],
+    ['an id that is none', { messages: [user('a'), assistant([{ ...called, id: 'c 1' }])] }, { param: 'messages[1].content[0].id' }],
+    [
+      'thoughts that leave no room',
+      { thinking: { type: 'enabled', budget_tokens: 64 } },
+      { param: 'thinking.budget_tokens', says: /less than `max_tokens`/ },
+    ],
+    [
+      'two formats',
+      { output_format: { type: 'json_schema', schema: {} }, output_config: { format: { type: 'json_schema', schema: {} } } },
+      { param: 'output_format' },
+    ],
+    [
+      'an edit of something else',
+      { context_management: { edits: [{ type: 'clear_thinking_20251015' }, { type: 'clear_tool_uses_20250919' }] } },
+      { code: 'unsupported_parameter', param: 'context_management.edits[1]' },
+    ],
+  ] as readonly (readonly [string, object, ExpectedRefusal])[])
+    test(`${name} is refused by its name`, () => assertRefused(() => accept(fields), expected))
+
+  for (const body of [null, 5, 'x', [], [base]])
+    test(`${JSON.stringify(body)} is no body`, () => assertRefused(() => parseMessageRequest(body), { param: null }))
+
+  test('all faults are told at once', () => {
+    assertRefused(() => accept({ temperature: 5, top_p: 5, unknown: 1 }), {
+      param: 'temperature',
+      says: /3 fields.*temperature.*top_p.*unknown/,
+    })
+  })
+})
+
+suite('conversations in Anthropic’s words', () => {
+  test('the system prompt comes first, its blocks as lines, and an empty one is none', () => {
+    const told = (system: unknown) => conversation([user('a')], { system }).messages
+    assert.deepEqual(told('You'), [
+      { role: 'system', content: 'You' },
+      { role: 'user', content: 'a' },
+    ])
+    const blocks = [
+      { type: 'text', text: 'One' },
+      { type: 'text', text: 'Two', cache_control: { type: 'ephemeral' } },
+    ]
+    assert.deepEqual(told(blocks)[0], { role: 'system', content: 'One\nTwo' })
+    assert.deepEqual(told(''), [{ role: 'user', content: 'a' }])
+    assert.deepEqual(told([]), [{ role: 'user', content: 'a' }])
+  })
+
+  test('results stand right behind their calls, and what was said with them after', () => {
+    const { messages } = conversation([
+      user('a'),
+      assistant([{ type: 'text', text: 'Let me' }, called]),
+      user([{ type: 'text', text: 'so?' }, result]),
+    ])
+    assert.deepEqual(messages.slice(1), [
+      { role: 'assistant', content: 'Let me', toolCalls: [{ id: 'c1', name: 'look', arguments: '{"at":"the sky"}' }] },
+      { role: 'tool', content: 'blue', toolCallId: 'c1' },
+      { role: 'user', content: 'so?' },
+    ])
+  })
+
+  for (const [name, block, content] of [
+    ['nothing', { ...result, content: undefined }, ''],
+    [
+      'blocks',
+      {
+        ...result,
+        content: [
+          { type: 'text', text: 'dark' },
+          { type: 'text', text: 'blue' },
+        ],
+      },
+      'dark\nblue',
+    ],
+    ['an error', { ...result, is_error: true }, 'Error: blue'],
+    ['an error without words', { ...result, content: [], is_error: true }, 'Error: '],
+  ] as const)
+    test(`a result of ${name} reads ${JSON.stringify(content)}, and nobody speaks beside it`, () => {
+      const { messages } = conversation([user('a'), assistant([called]), user([block])])
+      assert.deepEqual(messages.slice(2), [{ role: 'tool', content, toolCallId: 'c1' }])
+    })
+
+  test('a call without words has no content, thoughts are joined, and what is redacted is left out', () => {
+    const thought = (thinking: string) => ({ type: 'thinking', thinking, signature: 's' })
+    const said = [thought('one'), { type: 'redacted_thinking', data: 'x' }, thought('two'), thought(''), called]
+    assert.deepEqual(conversation([user('a'), assistant(said), user([result])]).messages[1], {
+      role: 'assistant',
+      content: null,
+      toolCalls: [{ id: 'c1', name: 'look', arguments: '{"at":"the sky"}' }],
+      thoughts: 'one\ntwo',
+    })
+  })
+
+  for (const [name, last, opening] of [
+    ['a text of the assistant', assistant('The'), 'last-message'],
+    ['blocks of the assistant', assistant([{ type: 'text', text: 'The' }]), 'last-message'],
+    ['an empty text of the assistant', assistant(''), undefined],
+    ['a call', assistant([{ type: 'text', text: 'The' }, called]), undefined],
+    ['the user', user('b'), undefined],
+  ] as const)
+    test(`a conversation that ends in ${name} ${opening === undefined ? 'is answered' : 'is continued'}`, () => {
+      assert.equal(conversation([user('a'), last]).opening, opening)
+    })
+
+  test('a system message in the middle stays there', () => {
+    assert.deepEqual(conversation([user('a'), { role: 'system', content: 'now' }, user('b')]).messages[1], {
+      role: 'system',
+      content: 'now',
+    })
+  })
+})
+
+suite('tools and thoughts in Anthropic’s words', () => {
+  for (const [choice, expected, parallel] of [
+    [undefined, 'auto', true],
+    [{ type: 'auto' }, 'auto', true],
+    [{ type: 'auto', disable_parallel_tool_use: true }, 'auto', false],
+    [{ type: 'any', disable_parallel_tool_use: false }, 'required', true],
+    [{ type: 'none' }, 'none', true],
+    [{ type: 'tool', name: 'look', disable_parallel_tool_use: true }, { name: 'look' }, false],
+  ] as const)
+    test(`a choice of ${JSON.stringify(choice)} is ${JSON.stringify(expected)}`, () => {
+      const { toolChoice, parallelToolCalls, tools } = conversation([user('a')], { tools: [look], tool_choice: choice })
+      assert.deepEqual([toolChoice, parallelToolCalls], [expected, parallel])
+      assert.deepEqual(tools, [{ name: 'look', description: null, parameters: { type: 'object' } }])
+    })
+
+  for (const [fields, effort, budget, shown] of [
+    [{}, 'none', undefined, true],
+    [{ thinking: { type: 'disabled' } }, 'none', undefined, true],
+    [{ thinking: { type: 'enabled', budget_tokens: 10 } }, 'high', 10, true],
+    [{ thinking: { type: 'enabled', budget_tokens: 10, display: 'omitted' } }, 'high', 10, false],
+    [{ thinking: { type: 'adaptive', display: 'summarized' } }, 'high', undefined, true],
+    [{ output_config: { effort: 'low' } }, 'low', undefined, true],
+    [{ output_config: { effort: 'max' } }, 'xhigh', undefined, true],
+    [{ thinking: { type: 'disabled' }, output_config: { effort: 'high' } }, 'none', undefined, true],
+  ] as const)
+    test(`${JSON.stringify(fields)} thinks with the effort ${effort}`, () => {
+      const { input } = accept(fields).request
+      assert.ok(input.type === 'chat')
+      assert.deepEqual([input.effort, input.effortIsWish, input.thoughtTokens, accept(fields).thoughts], [effort, true, budget, shown])
+    })
+
+  test('a schema of the answer is taken by both of its names, and told by the one that was used', () => {
+    const format = { type: 'json_schema', schema: { type: 'object' } }
+    const schema = { type: 'object' }
+    assert.deepEqual(accept({ output_config: { format } }).request.responseFormat, { type: 'json_schema', schema, field: 'output_config' })
+    assert.deepEqual(accept({ output_format: format }).request.responseFormat, { type: 'json_schema', schema, field: 'output_format' })
+  })
+
+  test('counting takes the conversation alone', () => {
+    const { max_tokens: _, ...rest } = base
+    const { model, input } = parseCountRequest({ ...rest, system: 'You', tools: [look], cache_control: {} })
+    assert.deepEqual([model, input.messages.length, input.tools.length], ['m', 2, 1])
+    assertRefused(() => parseCountRequest(base), { code: 'unsupported_parameter', param: 'max_tokens' })
+    assertRefused(() => parseCountRequest({ ...rest, messages: [user([result])] }), { param: 'messages[0].content[0].tool_use_id' })
+    parseCountRequest({ ...rest, thinking: { type: 'enabled', budget_tokens: 4096 } })
+  })
+})

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { assertRefused, type ExpectedRefusal } from '../../../../test/support/assert-refused.ts'
+import type { InputItem } from './input-items.ts'
+import { packThoughts } from './read-items.ts'
+import { parseResponseRequest, readResponseRequest } from './response-request.ts'
+
+const base = { model: 'm', input: 'Hello' }
+const read = (fields: object, earlier: readonly InputItem[] = []) =>
+  readResponseRequest(parseResponseRequest({ ...base, ...fields }), earlier, { tokens: 99 })
+const conversation = (input: unknown, more: object = {}, earlier: readonly InputItem[] = []) => {
+  const { input: read_ } = read({ input, ...more }, earlier)
+  assert.ok(read_.type === 'chat')
+  return read_
+}
+const look = { type: 'function', name: 'look' }
+const called = { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' } as const
+const output = { type: 'function_call_output', call_id: 'c1', output: 'blue' } as const
+const says = (role: string, content: unknown) => ({ role, content })
+const logprobs = { include: ['message.output_text.logprobs'] }
+
+suite('responses as they are asked for', () => {
+  test('every default is filled in, and the limit is what the context holds', () => {
+    const { sampling, ...rest } = read({})
+    assert.deepEqual(rest, {
+      model: 'm',
+      input: { type: 'chat', messages: [{ role: 'user', content: 'Hello' }], tools: [], toolChoice: 'none', parallelToolCalls: true },
+      maxTokens: 99,
+      maxTokensIsDefault: true,
+      stop: [],
+      choices: 1,
+      topLogprobs: null,
+      responseFormat: { type: 'text' },
+    })
+    assert.deepEqual([sampling.temperature, sampling.topP, sampling.topK], [1, 1, 0])
+  })
+
+  test('what is sent is what is drawn with', () => {
+    const request = read({ max_output_tokens: 7, temperature: 2, top_p: 0.5, service_tier: 'flex', reasoning: { effort: 'low' } })
+    assert.deepEqual([request.maxTokens, request.maxTokensIsDefault, request.priority], [7, undefined, 10])
+    assert.deepEqual([request.sampling.temperature, request.sampling.topP], [2, 0.5])
+    assert.ok(request.input.type === 'chat' && request.input.effort === 'low')
+  })
+
+  for (const [fields, expected] of [
+    [{}, null],
+    [logprobs, 0],
+    [{ ...logprobs, top_logprobs: 5 }, 5],
+  ] as const)
+    test(`${JSON.stringify(fields)} asks for ${expected} alternatives`, () => assert.equal(read(fields).topLogprobs, expected))
+
+  for (const [format, expected] of [
+    [undefined, { type: 'text' }],
+    [{ type: 'text' }, { type: 'text' }],
+    [{ type: 'json_object' }, { type: 'json_object' }],
+    [
+      { type: 'json_schema', name: 'a', schema: { type: 'object' }, strict: true },
+      { type: 'json_schema', schema: { type: 'object' }, field: 'text' },
+    ],
+  ] as const)
+    test(`the format ${format?.type ?? 'that is left out'} is understood`, () => {
+      assert.deepEqual(read({ text: { format } }).responseFormat, expected)
+    })
+
+  for (const [name, fields, expected] of [
+    ['an unknown field', { max_tokens: 5 }, { code: 'unsupported_parameter', param: 'max_tokens' }],
+    ['no model', { model: undefined }, { param: 'model' }],
+    ['no items', { input: [] }, { param: 'input' }],
+    ['a response that is none', { previous_response_id: 'resp_1' }, { param: 'previous_response_id' }],
+    ['a stream in the background', { background: true, stream: true }, { param: 'stream', says: /poll the response/ }],
+    ['the background without a store', { background: true, store: false }, { param: 'store' }],
+    ['options of no stream', { stream_options: {} }, { param: 'stream_options' }],
+    ['alternatives that are not included', { top_logprobs: 3 }, { param: 'top_logprobs', says: /message\.output_text\.logprobs/ }],
+    ['an include that there is not', { include: ['file_search_call.results'] }, { param: 'include[0]' }],
+    ['a prompt that would be cut', { truncation: 'auto' }, { param: 'truncation' }],
+    [
+      'a picture',
+      { input: [says('user', [{ type: 'input_image', image_url: 'x' }])] },
+      { code: 'unsupported_parameter', param: 'input[0].content[0]' },
+    ],
+    [
+      'a file',
+      { input: [says('user', 'a'), says('user', [{ type: 'input_file' }])] },
+      { code: 'unsupported_parameter', param: 'input[1].content[0]' },
+    ],
+    [
+      'a reference',
+      { input: [{ type: 'item_reference', id: 'x' }] },
+      { code: 'unsupported_parameter', param: 'input[0]', says: /item_reference/ },
+    ],
+    ['what a search found', { input: [{ type: 'web_search_call' }] }, { code: 'unsupported_parameter', param: 'input[0]' }],
+    [
+      'a picture from a function',
+      { input: [called, { ...output, output: [{ type: 'input_image', image_url: 'x' }] }] },
+      { code: 'unsupported_parameter', param: 'input[1].output[0]' },
+    ],
+    [
+      'a built-in tool',
+      { tools: [look, { type: 'web_search' }] },
+      { code: 'unsupported_parameter', param: 'tools[1]', says: /web_search/ },
+    ],
+    ['a function twice', { tools: [look, look] }, { param: 'tools', says: /look is there twice/ }],
+    ['a call without functions', { tool_choice: 'required' }, { param: 'tool_choice' }],
+    [
+      'a choice that is not there',
+      { tools: [look], tool_choice: { type: 'function', name: 'see' } },
+      { param: 'tool_choice', says: /names see/ },
+    ],
+    ['an output of no call', { input: [output] }, { param: 'input[0].call_id' }],
+    ['an output before its call', { input: [output, called] }, { param: 'input[0].call_id' }],
+    [
+      'arguments deeper than any model writes',
+      { input: [{ ...called, arguments: '['.repeat(101) }] },
+      { param: 'input[0].arguments', says: /levels deep/ },
+    ],
+    ['a role that there is not', { input: [says('tool', 'a')] }, { param: 'input[0].role' }],
+  ] as readonly (readonly [string, object, ExpectedRefusal])[])
+    test(`${name} is refused by its name`, () => assertRefused(() => read(fields), expected))
+})
+
+suite('items as a conversation', () => {
+  test('an output may answer a call of the response before', () => {
+    const { messages } = conversation([output], {}, [{ role: 'user', content: 'a' }, called])
+    assert.deepEqual(messages, [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: null, toolCalls: [{ id: 'c1', name: 'look', arguments: '{}' }] },
+      { role: 'tool', toolCallId: 'c1', content: 'blue' },
+    ])
+  })
+
+  test('what was thought, said and called in one turn is one message, and the next turn another', () => {
+    const thought = {
+      type: 'reasoning',
+      content: [
+        { type: 'reasoning_text', text: 'so' },
+        { type: 'reasoning_text', text: 'then' },
+      ],
+    }
+    const { messages } = conversation([
+      says('user', 'a'),
+      thought,
+      says('assistant', [
+        { type: 'output_text', text: 'Let' },
+        { type: 'refusal', refusal: 'No' },
+      ]),
+      called,
+      { ...called, call_id: 'c2' },
+      says('assistant', 'more'),
+    ])
+    assert.deepEqual(messages.slice(1), [
+      {
+        role: 'assistant',
+        content: 'Let\nNo',
+        toolCalls: [
+          { id: 'c1', name: 'look', arguments: '{}' },
+          { id: 'c2', name: 'look', arguments: '{}' },
+        ],
+        thoughts: 'so\nthen',
+      },
+      { role: 'assistant', content: 'more' },
+    ])
+  })
+
+  for (const [name, item, thoughts] of [
+    ['shown', { type: 'reasoning', content: [{ type: 'reasoning_text', text: 'so' }], encrypted_content: packThoughts('other') }, 'so'],
+    ['packed by us', { type: 'reasoning', encrypted_content: packThoughts('dünn 🙂') }, 'dünn 🙂'],
+    ['encrypted by others', { type: 'reasoning', encrypted_content: 'gAAAAB' }, undefined],
+    ['only summed up', { type: 'reasoning', summary: [{ type: 'summary_text', text: 'short' }] }, undefined],
+  ] as const)
+    test(`thoughts that are ${name} read ${JSON.stringify(thoughts)}`, () => {
+      const [, message] = conversation([says('user', 'a'), item, says('assistant', 'b')]).messages
+      assert.deepEqual(message, { role: 'assistant', content: 'b', ...(thoughts !== undefined && { thoughts }) })
+    })
+
+  test('thoughts that nothing follows are no message', () => {
+    const { messages } = conversation([says('user', 'a'), { type: 'reasoning' }, { type: 'reasoning' }])
+    assert.deepEqual(messages, [{ role: 'user', content: 'a' }])
+  })
+
+  test('instructions and what developers say before everything else are one system message', () => {
+    const items = [
+      says('developer', 'Be brief'),
+      says('system', [
+        { type: 'input_text', text: 'in' },
+        { type: 'input_text', text: 'rhyme' },
+      ]),
+      says('user', 'a'),
+    ]
+    assert.deepEqual(conversation(items, { instructions: 'You' }).messages, [
+      { role: 'system', content: 'You\n\nBe brief\n\nin\nrhyme' },
+      { role: 'user', content: 'a' },
+    ])
+    assert.deepEqual(conversation([says('user', 'a'), says('developer', 'now')]).messages[1], { role: 'system', content: 'now' })
+    assert.deepEqual(conversation([says('system', 'only')]).messages, [{ role: 'system', content: 'only' }])
+  })
+
+  for (const [choice, expected] of [
+    [undefined, 'auto'],
+    ['none', 'none'],
+    ['required', 'required'],
+    [{ type: 'function', name: 'room__enter' }, { name: 'room__enter' }],
+  ] as const)
+    test(`functions in namespaces have both names, and a choice of ${JSON.stringify(choice)} is kept`, () => {
+      const inner = { type: 'function', name: 'enter', parameters: { type: 'object', properties: { at: {} } } }
+      const tools = [look, { type: 'namespace', name: 'room', tools: [inner] }]
+      const read_ = conversation('a', { tools, tool_choice: choice, parallel_tool_calls: false })
+      assert.deepEqual(read_.tools, [
+        { name: 'look', description: null, parameters: { type: 'object', properties: {} } },
+        { name: 'room__enter', description: null, parameters: inner.parameters },
+      ])
+      assert.deepEqual([read_.toolChoice, read_.parallelToolCalls], [expected, false])
+      const items = [says('user', 'a'), { ...called, name: 'enter', namespace: 'room' }]
+      const [, message] = conversation(items, { tools }).messages
+      assert.ok(message?.role === 'assistant')
+      assert.equal(message.toolCalls?.[0]?.name, 'room__enter')
+    })
+})

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { assertRejected } from '../../../test/support/assert-refused.ts'
+import type { TextPart } from '../../core/text-generation.ts'
+import { collectText } from '../../operations/collect-text.ts'
+import { decodeChunks } from './decode-chunks.ts'
+import { readDataLines } from './read-data-lines.ts'
+
+async function* lines(events: readonly unknown[], ...ends: readonly string[]): AsyncGenerator<string> {
+  for (const event of events) yield typeof event === 'string' ? event : JSON.stringify(event)
+  yield* ends
+}
+const decode = (events: readonly unknown[], choices = 1): Promise<TextPart[]> =>
+  Array.fromAsync(decodeChunks(lines(events, '[DONE]'), choices))
+const collect = (events: readonly unknown[], choices = 1) => collectText(decodeChunks(lines(events, '[DONE]'), choices))
+const delta = (fields: object, more: object = {}) => ({ choices: [{ index: 0, delta: fields, ...more }] })
+const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
+const usage = { choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } }
+const broken = { code: 'inference_failed' } as const
+
+suite('streams of servers with OpenAI’s interface', () => {
+  test('texts, thoughts under both names, and calls are parts in their order', async () => {
+    const events = [
+      delta({ role: 'assistant', content: '' }),
+      delta({ reasoning_content: 'so' }),
+      delta({ reasoning: ' then' }),
+      delta({ content: 'Let' }),
+      delta({ content: ' me' }),
+      delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'look', arguments: '' } }] }),
+      delta({ tool_calls: [{ index: 0, function: { arguments: '{"at":' } }] }),
+      delta({
+        tool_calls: [
+          { index: 0, id: 'a', function: { name: 'look', arguments: '1}' } },
+          { index: 1, id: null, function: { name: 'go' } },
+        ],
+      }),
+      delta({}, { finish_reason: 'tool_calls' }),
+      usage,
+    ]
+    const parts = await decode(events)
+    assert.deepEqual(
+      parts.map(({ type }) => type),
+      ['thoughts', 'thoughts', 'text', 'text', 'tool-call', 'tool-arguments', 'tool-arguments', 'tool-call', 'choice-finish', 'finish'],
+    )
+    const { choices } = await collect(events)
+    assert.deepEqual(choices, [
+      {
+        text: 'Let me',
+        thoughts: 'so then',
+        toolCalls: [
+          { id: 'a', name: 'look', arguments: '{"at":1}' },
+          { id: 'call_1', name: 'go', arguments: '' },
+        ],
+        logprobs: [],
+        reason: 'tool_calls',
+      },
+    ])
+  })
+
+  test('choices that come mixed are kept apart, and an index that is left out is the first', async () => {
+    const events = [
+      { choices: [{ delta: { content: 'a' } }, { index: 1, delta: { content: 'x' } }] },
+      { choices: [{ index: 1, delta: { content: 'y' }, finish_reason: 'length' }] },
+      { choices: [{ delta: { content: 'b' }, finish_reason: 'stop' }] },
+      { choices: [{ delta: {}, finish_reason: 'stop' }] },
+      usage,
+    ]
+    const { choices } = await collect(events, 2)
+    assert.deepEqual(
+      choices.map(({ text, reason }) => [text, reason]),
+      [
+        ['ab', 'stop'],
+        ['xy', 'length'],
+      ],
+    )
+    const parts = await decode(events, 2)
+    assert.equal(parts.filter(({ type }) => type === 'choice-finish').length, 2, 'an end that comes twice is told once')
+  })
+
+  for (const [reason, stop, expected] of [
+    ['stop', null, { reason: 'stop' }],
+    ['length', null, { reason: 'length' }],
+    ['tool_calls', undefined, { reason: 'tool_calls' }],
+    ['content_filter', null, { reason: 'stop' }],
+    ['eos_token', 128_009, { reason: 'stop' }],
+    ['stop', '###', { reason: 'stop', stop: '###' }],
+  ] as const)
+    test(`${reason} with ${stop} ends as ${JSON.stringify(expected)}`, async () => {
+      const parts = await decode([delta({ content: 'a' }, { finish_reason: reason, stop_reason: stop }), usage])
+      assert.deepEqual(
+        parts.find(({ type }) => type === 'choice-finish'),
+        { type: 'choice-finish', choice: 0, ...expected },
+      )
+    })
+
+  for (const [told, expected] of [
+    [{ prompt_tokens: 7 }, { promptTokens: 7, completionTokens: 0, cachedTokens: 0 }],
+    [
+      { prompt_tokens: 7, completion_tokens: 3, prompt_tokens_details: null },
+      { promptTokens: 7, completionTokens: 3, cachedTokens: 0 },
+    ],
+    [
+      { prompt_tokens: 7, prompt_tokens_details: { cached_tokens: 5 } },
+      { promptTokens: 7, completionTokens: 0, cachedTokens: 5 },
+    ],
+    [
+      { prompt_tokens: 7, completion_tokens: 3, completion_tokens_details: { reasoning_tokens: 2 } },
+      { promptTokens: 7, completionTokens: 3, cachedTokens: 0, thoughtTokens: 2 },
+    ],
+    [
+      { prompt_tokens: 0, completion_tokens_details: { reasoning_tokens: 0 } },
+      { promptTokens: 0, completionTokens: 0, cachedTokens: 0 },
+    ],
+  ] as const)
+    test(`${JSON.stringify(told)} is what was used`, async () => {
+      assert.deepEqual((await decode([end, { choices: [], usage: told }])).at(-1), { type: 'finish', usage: expected })
+    })
+
+  test('the last counts hold, whether they come with the text or behind it', async () => {
+    const counted = { ...delta({ content: 'a' }), usage: { prompt_tokens: 7, completion_tokens: 1 } }
+    assert.deepEqual((await decode([counted, { ...end, usage: null }, usage])).at(-1), {
+      type: 'finish',
+      usage: { promptTokens: 7, completionTokens: 3, cachedTokens: 0 },
+    })
+    assert.equal(Object((await decode([counted, end])).at(-1)).usage.completionTokens, 1)
+  })
+
+  test('log probabilities of chats have bytes, by the text where the server tells none', async () => {
+    const content = [
+      { token: 'é', logprob: -0.5, top_logprobs: [{ token: 'e', logprob: -1, bytes: [101] }] },
+      { token: '?', logprob: -2, bytes: [195] },
+    ]
+    const [part] = await decode([delta({ content: 'é' }, { logprobs: { content } }), end, usage])
+    assert.deepEqual(Object(part).logprobs, [
+      { token: 'é', logprob: -0.5, bytes: [195, 169], top: [{ token: 'e', logprob: -1, bytes: [101] }] },
+      { token: '?', logprob: -2, bytes: [195], top: [] },
+    ])
+  })
+
+  test('log probabilities of plain completions leave the first token of a prompt unscored', async () => {
+    const logprobs = { tokens: ['The', ' sky'], token_logprobs: [null, -1], top_logprobs: [null, { ' sky': -1, ' sea': -2 }] }
+    const [part] = await decode([{ choices: [{ text: 'The sky', logprobs }] }, end, usage])
+    assert.deepEqual(part, {
+      type: 'text',
+      choice: 0,
+      text: 'The sky',
+      unscored: { token: 'The', bytes: [84, 104, 101] },
+      logprobs: [
+        {
+          token: ' sky',
+          bytes: [32, 115, 107, 121],
+          logprob: -1,
+          top: [
+            { token: ' sky', bytes: [32, 115, 107, 121], logprob: -1 },
+            { token: ' sea', bytes: [32, 115, 101, 97], logprob: -2 },
+          ],
+        },
+      ],
+    })
+    const [bare] = await decode([
+      { choices: [{ text: 'a', logprobs: { tokens: ['a'], token_logprobs: [-1], top_logprobs: null } }] },
+      end,
+      usage,
+    ])
+    assert.deepEqual([Object(bare).unscored, Object(bare).logprobs[0].top], [undefined, []])
+  })
+
+  for (const [name, events, choices] of [
+    ['ends before its answer is finished', [delta({ content: 'a' })], 1],
+    ['ends before another of its choices', [end, usage], 2],
+    ['counts no tokens', [delta({ content: 'a' }, { finish_reason: 'stop' })], 1],
+    ['is no JSON', ['<html>'], 1],
+    ['is a number', ['5'], 1],
+    ['is null', ['null'], 1],
+    ['reports an error', [delta({ content: 'a' }), { error: { message: 'out of memory' } }], 1],
+    ['has choices that are none', [{ choices: 5 }], 1],
+    ['has a choice that is none', [{ choices: [null] }], 1],
+    ['has calls that are none', [delta({ tool_calls: { index: 0 } })], 1],
+    ['has log probabilities that are none', [delta({ content: 'a' }, { logprobs: { content: 'x' } })], 1],
+    ['has tokens that are none', [{ choices: [{ text: 'a', logprobs: { tokens: 'x' } }] }], 1],
+  ] as const)
+    test(`a stream that ${name} has failed, by the server’s fault`, async () => {
+      await assertRejected(decode(events, choices), broken)
+    })
+
+  test('nothing behind [DONE] is read', async () => {
+    const parts = await Array.fromAsync(decodeChunks(lines([end, usage], '[DONE]', '<html>'), 1))
+    assert.equal(parts.at(-1)?.type, 'finish')
+  })
+})
+
+suite('lines of a server-sent stream', () => {
+  const text = 'data: {"a":1}\n\n: a comment\nevent: x\ndata:{"b":"ü"}\r\n\ndata: [DONE]'
+  const expected = ['{"a":1}', '{"b":"ü"}', '[DONE]']
+
+  test('are the same wherever pieces are cut', async () => {
+    for (let at = 0; at <= text.length; at++)
+      for (const end of [at, Math.min(text.length, at + 3)]) {
+        const pieces = [text.slice(0, at), text.slice(at, end), text.slice(end)]
+        assert.deepEqual(await Array.fromAsync(readDataLines(lines(pieces))), expected)
+      }
+  })
+
+  test('of nothing are none', async () => assert.deepEqual(await Array.fromAsync(readDataLines(lines(['', '\n\n', 'event: x\n']))), []))
+})

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { suite, test } from 'node:test'
+import { assertRejected } from '../../../test/support/assert-refused.ts'
+import { createOpenAiProtocol } from './openai-protocol.ts'
+import { UpstreamConnection } from './upstream-connection.ts'
+
+const options = { signal: new AbortController().signal }
+
+/** A server that answers everything with this, and what it was asked. */
+async function openServer(answer: unknown) {
+  const asked: { readonly path: string | undefined; readonly body: unknown }[] = []
+  const server = createServer(async (request, response) => {
+    asked.push({ path: request.url, body: JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString('utf8')) })
+    response.end(typeof answer === 'string' ? answer : JSON.stringify(answer))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const connection = await UpstreamConnection.open({ url: `http://127.0.0.1:${port}/v1`, keyFile: null })
+  return {
+    asked,
+    connection,
+    async [Symbol.asyncDispose]() {
+      connection[Symbol.dispose]()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const protocol = createOpenAiProtocol('theirs')
+
+suite('vectors and scores of servers with OpenAI’s interface', () => {
+  test('vectors are those of the inputs, in whichever order they come', async () => {
+    const data = [
+      { index: 1, embedding: [0, 1] },
+      { index: 0, embedding: [1, 0] },
+    ]
+    await using server = await openServer({ data, usage: { prompt_tokens: 4 } })
+    const found = await protocol.embed(server.connection, { model: 'm', inputs: ['a', [1, 2]], dimensions: 2 }, options)
+    assert.deepEqual(found, {
+      vectors: [
+        [1, 0],
+        [0, 1],
+      ],
+      promptTokens: 4,
+    })
+    assert.deepEqual(server.asked, [
+      { path: '/v1/embeddings', body: { model: 'theirs', input: ['a', [1, 2]], encoding_format: 'float', dimensions: 2 } },
+    ])
+  })
+
+  for (const [usage, promptTokens] of [
+    [{ prompt_tokens: 5, total_tokens: 6 }, 5],
+    [{ total_tokens: 6 }, 6],
+    [undefined, 0],
+  ] as const)
+    test(`scores are those of the documents, and ${JSON.stringify(usage)} counts ${promptTokens}`, async () => {
+      const results = [
+        { index: 2, relevance_score: 0.1 },
+        { index: 0, relevance_score: 0.9 },
+        { index: 1, relevance_score: 0 },
+      ]
+      await using server = await openServer({ results, usage })
+      const found = await protocol.rank?.(server.connection, { model: 'm', query: 'q', documents: ['a', 'b', 'c'] }, options)
+      assert.deepEqual(found, { scores: [0.9, 0, 0.1], promptTokens })
+      assert.deepEqual(server.asked, [{ path: '/v1/rerank', body: { model: 'theirs', query: 'q', documents: ['a', 'b', 'c'] } }])
+    })
+
+  for (const answer of [
+    '',
+    '<html>',
+    'null',
+    [],
+    {},
+    { data: 5, results: 5, usage: { prompt_tokens: 1 } },
+    { data: [null], results: [null], usage: { prompt_tokens: 1 } },
+    { data: [{ index: 0, embedding: [1] }], results: [{ index: 0, relevance_score: 1 }], usage: { prompt_tokens: 1 } },
+    { data: [], results: [{ index: 0, relevance_score: 'x' }, { index: 1 }] },
+  ])
+    test(`${JSON.stringify(answer)} to two inputs is the server’s fault`, async () => {
+      await using server = await openServer(answer)
+      await assertRejected(protocol.embed(server.connection, { model: 'm', inputs: ['a', 'b'] }, options), { code: 'inference_failed' })
+      const ranked = protocol.rank?.(server.connection, { model: 'm', query: 'q', documents: ['a', 'b'] }, options)
+      await assertRejected(ranked ?? Promise.resolve(), { code: 'inference_failed' })
+    })
+})
