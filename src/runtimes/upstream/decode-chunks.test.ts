@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { assertRejected } from '../../../test/support/assert-refused.ts'
+import { assertRejected } from '../../../test/support/wire/assert-refused.ts'
 import type { TextPart } from '../../core/text-generation.ts'
 import { collectText } from '../../operations/collect-text.ts'
 import { decodeChunks } from './decode-chunks.ts'

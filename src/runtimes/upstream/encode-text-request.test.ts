@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { assertRefused } from '../../../test/support/assert-refused.ts'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
+import { assertRefused } from '../../../test/support/wire/assert-refused.ts'
 import type { ChatInput, ResponseFormat, TextRequest } from '../../core/text-generation.ts'
 import { encodeTextRequest } from './encode-text-request.ts'
 import { isOutOfReach, makeAnswerError, makeBrokenError, makeOutOfReachError } from './upstream-error.ts'

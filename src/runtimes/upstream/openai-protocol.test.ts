@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite, test } from 'node:test'
-import { assertRejected } from '../../../test/support/assert-refused.ts'
+import { assertRejected } from '../../../test/support/wire/assert-refused.ts'
 import { createOpenAiProtocol } from './openai-protocol.ts'
 import { UpstreamConnection } from './upstream-connection.ts'
 

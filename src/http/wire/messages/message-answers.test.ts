@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { Compile } from 'typebox/compile'
-import { partsOf, readParts } from '../../../../test/support/text-parts.ts'
+import { partsOf, readParts } from '../../../../test/support/wire/text-parts.ts'
 import { errorCodes, ServiceError } from '../../../core/error.ts'
 import type { TextPart } from '../../../core/text-generation.ts'
 import { collectText } from '../../../operations/collect-text.ts'

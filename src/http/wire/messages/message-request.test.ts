@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { assertRefused, type ExpectedRefusal } from '../../../../test/support/assert-refused.ts'
+import { assertRefused, type ExpectedRefusal } from '../../../../test/support/wire/assert-refused.ts'
 import { parseCountRequest, parseMessageRequest } from './message-request.ts'
 
 const user = (content: unknown) => ({ role: 'user', content })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { assertRefused, type ExpectedRefusal } from '../../../../test/support/assert-refused.ts'
+import { assertRefused, type ExpectedRefusal } from '../../../../test/support/wire/assert-refused.ts'
 import type { InputItem } from './input-items.ts'
 import { packThoughts } from './read-items.ts'
 import { parseResponseRequest, readResponseRequest } from './response-request.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { assertRefused, assertRejected } from '../../../../test/support/assert-refused.ts'
 import { makeTextRequest } from '../../../../test/support/text-request.ts'
+import { assertRefused, assertRejected } from '../../../../test/support/wire/assert-refused.ts'
 import type { ChatInput, ChatMessage, TextPart, TextRequest } from '../../../core/text-generation.ts'
 import { collectText } from '../../../operations/collect-text.ts'
 import { decodeMessageEvents } from './decode-message-events.ts'

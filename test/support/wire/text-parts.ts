@@ -1,4 +1,4 @@
-import type { TextPart } from '../../src/core/text-generation.ts'
+import type { TextPart } from '../../../src/core/text-generation.ts'
 
 /** A generation that yields these parts, and then ends or fails. */
 export async function* partsOf(parts: readonly TextPart[], failure?: Error): AsyncGenerator<TextPart, void, undefined> {

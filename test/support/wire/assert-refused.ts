@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ErrorCode, ServiceError } from '../../src/core/error.ts'
+import { type ErrorCode, ServiceError } from '../../../src/core/error.ts'
 
 /** What a refusal is to be. */
 export interface ExpectedRefusal {
