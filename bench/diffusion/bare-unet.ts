@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 
-/** Latent side of a 256 × 256 picture, and the built-in model's text widths. */
-const latentSide = 32
+/** The built-in model's text widths. */
 const tokens = 77
 const contextWidth = 256
 const pooledWidth = 128
@@ -13,7 +12,12 @@ export interface BareUnet extends AsyncDisposable {
   step(way: 'batched' | 'split'): Promise<void>
 }
 
-export async function openBareUnet(modelFolder: string, threads: number): Promise<BareUnet> {
+/** @param side Of the picture, in pixels. */
+export async function openBareUnet(
+  modelFolder: string,
+  { threads, side }: { readonly threads: number; readonly side: number },
+): Promise<BareUnet> {
+  const latentSide = side / 8
   const session = await InferenceSession.create(join(modelFolder, 'unet', 'model.onnx'), {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,

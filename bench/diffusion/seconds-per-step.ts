@@ -1,7 +1,7 @@
 /**
  * How long does a denoising step take, and what share of a 30-step picture is everything else?
  *
- * Run: `node bench/diffusion/seconds-per-step.ts [threads]`. Rivals in the same run: a bare onnxruntime-node loop on the
+ * Run: `node bench/diffusion/seconds-per-step.ts [threads] [side]`. Rivals in the same run: a bare onnxruntime-node loop on the
  * same file, and Python's onnxruntime where it is installed. Short rounds alternate, and processor time is told beside
  * wall time: with one engine thread it hardly depends on what else the machine does.
  */
@@ -18,6 +18,8 @@ const roundSteps = 10
 const pictureSteps = 30
 const pictures = 3
 const threads = Number(process.argv[2] ?? 1)
+/** Width and height in pixels. */
+const side = Number(process.argv[3] ?? 256)
 const modelFolder = fileURLToPath(new URL('../../models/sepia-mini-image', import.meta.url))
 
 /** Milliseconds by the wall and by the processor. */
@@ -55,17 +57,32 @@ async function pythonSteps(): Promise<Readonly<Record<'batched' | 'split', reado
   }
 }
 
-await using engine = await openBuiltIn(threads)
-await using bare = await openBareUnet(modelFolder, threads)
+await using engine = await openBuiltIn(threads, side)
+await using bare = await openBareUnet(modelFolder, { threads, side })
+
+/** Times of one picture: of a step, of all, of what comes before the first step and of what comes after the last. */
+interface Drawn {
+  readonly step: Instant
+  readonly total: Instant
+  readonly before: Instant
+  readonly after: Instant
+}
 
 /** One picture of ours: the time between two progress events is a step with everything that belongs to it. */
-async function draw(steps: number): Promise<{ readonly step: Instant; readonly total: Instant }> {
+async function draw(steps: number, encoding: 'jpeg' | 'png' = 'jpeg'): Promise<Drawn> {
   const marks: Instant[] = []
   const start = now()
-  await engine.draw({ steps, encoding: 'jpeg' }, () => marks.push(now()))
-  const total = since(start)
+  await engine.draw({ steps, encoding }, () => marks.push(now()))
+  const end = now()
   const times = marks.slice(1).map((mark, i) => since(marks[i] ?? mark, mark))
-  return { step: { wall: median(times.map(({ wall }) => wall)), processor: median(times.map(({ processor }) => processor)) }, total }
+  const step = { wall: median(times.map(({ wall }) => wall)), processor: median(times.map(({ processor }) => processor)) }
+  const first = since(start, marks[0])
+  return {
+    step,
+    total: since(start, end),
+    before: { wall: first.wall - step.wall, processor: first.processor - step.processor },
+    after: since(marks.at(-1) ?? end, end),
+  }
 }
 
 async function runBare(way: 'batched' | 'split'): Promise<Instant> {
@@ -85,25 +102,33 @@ for (let round = 0; round < rounds; round++) {
   rival.batched.push(await runBare('batched'))
   rival.split.push(await runBare('split'))
 }
-const shares: number[] = []
-for (let picture = 0; picture < pictures; picture++) {
-  const { step, total } = await draw(pictureSteps)
-  shares.push(100 * (1 - (step.processor * pictureSteps) / total.processor))
+const share = async (encoding: 'jpeg' | 'png'): Promise<string> => {
+  const drawn: Drawn[] = []
+  for (let picture = 0; picture < pictures; picture++) drawn.push(await draw(pictureSteps, encoding))
+  const of = (part: (times: Drawn) => number) => spread(drawn.map((times) => (100 * part(times)) / times.total.processor))
+  const [all, before, after] = [
+    of(({ step, total }) => total.processor - step.processor * pictureSteps),
+    of((times) => times.before.processor),
+    of((times) => times.after.processor),
+  ]
+  return `${encoding} ${all} % (texts ${before}, VAE and encoding ${after})`
 }
+const shares = [await share('jpeg'), await share('png')]
 const ratio = (measure: keyof Instant): string => {
   const best = (i: number): number => Math.min(rival.batched[i]?.[measure] ?? Number.NaN, rival.split[i]?.[measure] ?? Number.NaN)
   return median(ours.map((time, i) => time[measure] / best(i))).toFixed(3)
 }
 
 console.log(`${describeMachine()}, load ${loadavg()[0]?.toFixed(1)}, ${threads} engine thread(s)`)
-console.log(`milliseconds per guided step at 256 × 256, ${rounds} rounds of ${roundSteps} (min / median / max)`)
+console.log(`milliseconds per guided step at ${side} × ${side}, ${rounds} rounds of ${roundSteps} (min / median / max)`)
 console.log(describe('Sepia, with scheduler and guidance', ours))
 console.log(describe('bare onnxruntime-node, batch of two', rival.batched))
 console.log(describe('bare onnxruntime-node, two runs', rival.split))
 console.log(`  Sepia over the faster bare loop, median of the rounds: wall ${ratio('wall')}, processor ${ratio('processor')}`)
-console.log(`everything but the steps, share of the processor time of a ${pictureSteps}-step picture: ${spread(shares)} %`)
-const python = await pythonSteps()
-if (python === null) console.log('Python onnxruntime is not installed here: not compared.')
+console.log(`everything but the steps, share of the processor time of a ${pictureSteps}-step picture, min / median / max:`)
+for (const line of shares) console.log(`  ${line}`)
+const python = side === 256 ? await pythonSteps() : null
+if (python === null) console.log('Python onnxruntime is not installed here, or draws at 256 × 256 only: not compared.')
 else {
   const fastest = Math.min(median(python.batched), median(python.split))
   console.log(`  Python onnxruntime: batch of two ${spread(python.batched)}, two runs ${spread(python.split)}`)

@@ -4,6 +4,7 @@
  * The rival is the same store with one commit per submission. Both run in turns on the same disk.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { openSqliteStore, type SqliteStoreSettings } from '../../src/storage/sqlite/open-sqlite-store.ts'
@@ -15,7 +16,7 @@ const inFlight = 32
 const options = { signal: new AbortController().signal }
 
 async function measure(mode: SqliteStoreSettings['mode'], total: number): Promise<Rate> {
-  const folder = await mkdtemp(join(process.cwd(), '.bench-'))
+  const folder = await mkdtemp(join(tmpdir(), 'sepia-bench-'))
   try {
     await using store = await openSqliteStore({
       file: join(folder, 'sepia.db'),

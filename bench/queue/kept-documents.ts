@@ -4,6 +4,7 @@
  * The rival is the same store without its kept sums: every write sums what the account has, as it was before they were kept.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { Connection } from '../../src/storage/sqlite/connection.ts'
@@ -14,7 +15,7 @@ const kept = 100_000
 const rounds = 3
 const options = { signal: new AbortController().signal }
 
-const folder = await mkdtemp(join(process.cwd(), '.bench-'))
+const folder = await mkdtemp(join(tmpdir(), 'sepia-bench-'))
 const file = join(folder, 'sepia.db')
 const open = () => openSqliteStore({ file, clock: createSystemClock(), limits: { maxPending: 1 }, mode: 'service' })
 let written = 0

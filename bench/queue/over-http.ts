@@ -1,14 +1,19 @@
 /**
  * How many durable submissions, and polls with 100 000 records stored and half of them pending, does the running service take over HTTP with 32
- * connections?
+ * connections, with a line of the log for each request and without?
  *
  * The rivals, in the same run, are GET /healthz of the same service: what its HTTP server does without a queue, and a bare node:http server that
  * sends as many bytes as a poll's answer has: what the machine and the load generator do. Service and load generator share the processors: both
  * their times are told, for each request. The engine is paused while the load runs.
+ *
+ * Run: `node bench/queue/over-http.ts`, or with a folder: what is not in it yet is stored there first, and kept for the next run. A number
+ * besides says how many rounds.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -24,8 +29,16 @@ import { readProcessorMs } from '../processor-time.ts'
 const records = 100_000
 const connections = 32
 const seconds = 6
-const rounds = 3
 const options = { signal: new AbortController().signal }
+
+/** Least important lines that are logged: `info` has one for each request, and is what a service logs unless told otherwise. */
+type Level = 'info' | 'warn'
+
+/** What a run needs to know of a folder that was filled before. */
+interface Stored {
+  readonly token: string
+  readonly ids: readonly string[]
+}
 
 /** Stores so many records of the service's first account, half of them pending for a model that is not there; returns their ids. */
 async function storeRecords(dataFolder: string): Promise<readonly string[]> {
@@ -42,20 +55,46 @@ async function storeRecords(dataFolder: string): Promise<readonly string[]> {
   return ids
 }
 
+async function fill(folder: string): Promise<Stored> {
+  const known = join(folder, 'stored.json')
+  if (existsSync(known)) return JSON.parse(await readFile(known, 'utf8'))
+  await mkdir(folder, { recursive: true })
+  await using service = open(folder, 'warn')
+  await service.start()
+  const { token } = service
+  await service.terminate()
+  const stored = { token, ids: await storeRecords(dataOf(folder)) }
+  await writeFile(known, JSON.stringify(stored))
+  return stored
+}
+
+function dataOf(folder: string): string {
+  return join(folder, 'data')
+}
+
+function open(folder: string, logLevel: Level): ServiceProcess {
+  return new ServiceProcess({
+    root: fileURLToPath(new URL('../..', import.meta.url)),
+    dataFolder: dataOf(folder),
+    leaseMs: 30_000,
+    logLevel,
+    logFile: join(folder, 'service.log'),
+    // One account sends everything: 160 000 pictures that are still to be drawn and kept.
+    flags: { 'account-storage': '1tb' },
+  })
+}
+
 /** Gives the only image engine something to do and stops it in the middle. */
-async function occupyEngine(service: ServiceProcess): Promise<void> {
-  await submit(service, makePictureRequest(1, 200))
+async function occupyEngine(service: ServiceProcess, token: string): Promise<void> {
+  const { path, body } = makePictureRequest(1, 200)
+  const response = await fetch(service.url + path, { method: 'POST', headers: headersOf(token), body })
+  if (response.status !== 202) throw new Error(`The submission was answered ${response.status}.`)
   while (service.enginePids().length === 0) await pause(50)
   await pause(3000)
   for (const pid of service.enginePids()) process.kill(pid, 'SIGSTOP')
 }
 
-async function submit(service: ServiceProcess, { path, body }: { readonly path: string; readonly body: string }): Promise<void> {
-  const response = await fetch(service.url + path, { method: 'POST', headers: headers(service), body })
-  if (response.status !== 202) throw new Error(`The submission was answered ${response.status}.`)
-}
-
-function headers({ token }: ServiceProcess): Record<string, string> {
+function headersOf(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'x-service-async': '1' }
 }
 
@@ -79,46 +118,41 @@ async function load(name: string, { url, pid }: Target, make: () => autocannon.R
   return result.requests.average
 }
 
-const folder = await mkdtemp(join(process.cwd(), '.bench-'))
+const kept = process.argv.slice(2).find((argument) => !/^\d+$/.test(argument))
+const rounds = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? 2)
+const folder = kept ?? (await mkdtemp(join(tmpdir(), 'sepia-bench-')))
 try {
-  const dataFolder = join(folder, 'data')
-  await using service = new ServiceProcess({
-    root: fileURLToPath(new URL('../..', import.meta.url)),
-    dataFolder,
-    leaseMs: 30_000,
-    logLevel: 'warn',
-    // One account sends everything: 160 000 pictures that are still to be drawn and kept.
-    flags: { 'account-storage': '1tb' },
-  })
-  await service.start()
-  await service.terminate()
-  const ids = await storeRecords(dataFolder)
-  await service.start()
-  await occupyEngine(service)
+  const { token, ids } = await fill(folder)
+  const rival = fork(fileURLToPath(new URL('bare-server.ts', import.meta.url)))
+  const [port] = await once(rival, 'message')
+  const bareServer = { url: `http://127.0.0.1:${port}`, pid: rival.pid ?? Number.NaN }
   const health = (): autocannon.Request[] => [{ method: 'GET', path: '/healthz' }]
   // Each connection of the load generator prepares its own before it starts: 1 000 for each of them held its first answers for 0.3 s.
   let polled = 0
   const polls = (): autocannon.Request[] =>
     Array.from({ length: 32 }, () => {
       const id = ids[(polled++ * 7919) % records]
-      return { method: 'GET', path: `/v1/requests/${id}`, headers: headers(service) }
+      return { method: 'GET', path: `/v1/requests/${id}`, headers: headersOf(token) }
     })
   const { path, body } = makePictureRequest(1, 1)
-  const submits = (): autocannon.Request[] => [{ method: 'POST', path, body, headers: headers(service) }]
-  const rival = fork(fileURLToPath(new URL('bare-server.ts', import.meta.url)))
-  const [port] = await once(rival, 'message')
-  const bareServer = { url: `http://127.0.0.1:${port}`, pid: rival.pid ?? Number.NaN }
+  const submits = (): autocannon.Request[] => [{ method: 'POST', path, body, headers: headersOf(token) }]
   console.log(describeMachine())
-  for (const [name, make] of Object.entries({ health, polls, submits })) await load(`warming: ${name.padEnd(8)}`, service, make, 2)
-  for (let round = 1; round <= rounds; round++) {
-    const bare = await load(`round ${round}: node:http`, bareServer, health)
-    const healthy = await load(`round ${round}: health   `, service, health)
-    const asked = await load(`round ${round}: polls    `, service, polls)
-    const submitted = await load(`round ${round}: submits  `, service, submits)
-    const ratios = [healthy, asked, submitted].map((rate) => (rate / bare).toFixed(2))
-    console.log(`round ${round}: ratios to node:http ${ratios.join(', ')}`)
+  for (const level of ['info', 'warn'] as const) {
+    await using service = open(folder, level)
+    await service.start()
+    await occupyEngine(service, token)
+    for (const [name, make] of Object.entries({ health, polls, submits }))
+      await load(`${level} warming ${name.padEnd(8)}`, service, make, 2)
+    for (let round = 1; round <= rounds; round++) {
+      const bare = await load(`${level} ${round}: node:http`, bareServer, health)
+      const healthy = await load(`${level} ${round}: health   `, service, health)
+      const asked = await load(`${level} ${round}: polls    `, service, polls)
+      const submitted = await load(`${level} ${round}: submits  `, service, submits)
+      const ratios = [healthy, asked, submitted].map((rate) => (rate / bare).toFixed(2))
+      console.log(`${level} ${round}: ratios to node:http ${ratios.join(', ')}`)
+    }
   }
   rival.disconnect()
 } finally {
-  await rm(folder, { recursive: true, force: true })
+  if (kept === undefined) await rm(folder, { recursive: true, force: true })
 }

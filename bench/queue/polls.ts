@@ -4,6 +4,7 @@
  * The rival is the bare statement of node:sqlite on the same file, without what makes a record of a row.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import type { InferenceLog } from '../../src/core/ports/inference-log.ts'
@@ -22,7 +23,7 @@ const options = { signal: new AbortController().signal }
 const waiting = 'account-0'
 const accountOf = (index: number) => (index % 2 === 0 ? waiting : `account-${index % 100}`)
 
-const folder = await mkdtemp(join(process.cwd(), '.bench-'))
+const folder = await mkdtemp(join(tmpdir(), 'sepia-bench-'))
 try {
   const file = join(folder, 'sepia.db')
   await using store = await openSqliteStore({ file, clock: createSystemClock(), limits: { maxPending: 1e9 }, mode: 'service' })

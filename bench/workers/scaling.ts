@@ -6,6 +6,7 @@
  * The rival is the ideal: as many times the work of one as there are workers.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import type { Store } from '../../src/core/ports/store.ts'
@@ -32,7 +33,7 @@ const options = { signal: new AbortController().signal }
 
 /** Inferences completed per second. */
 async function measure(workers: number): Promise<number> {
-  const folder = await mkdtemp(join(process.cwd(), '.bench-'))
+  const folder = await mkdtemp(join(tmpdir(), 'sepia-bench-'))
   try {
     await using parts = new AsyncDisposableStack()
     const outputs = await openFilesystemOutputs({ folder: join(folder, 'outputs'), clock })

@@ -49,13 +49,21 @@ const plain: ImageRequest = {
 /** Draws with the built-in model. */
 export type Draw = (change: Partial<ImageRequest>, onProgress?: (progress: ImageProgress) => void) => Promise<Uint8Array>
 
-/** Loads the built-in model; what is not named in a request is a tiger in 20 DDIM steps, guidance 5, seed 0. */
-export async function openBuiltIn(threads: number): Promise<AsyncDisposable & { readonly draw: Draw }> {
+/**
+ * Loads the built-in model; what is not named in a request is a tiger in 20 DDIM steps, guidance 5, seed 0.
+ *
+ * @param drawnSide Width and height in pixels that it draws at, whatever it was trained for: its times, not its pictures, are worth something there.
+ */
+export async function openBuiltIn(threads: number, drawnSide = side): Promise<AsyncDisposable & { readonly draw: Draw }> {
   const { signal } = new AbortController()
-  const model = await loadDiffusionModel(descriptor, { threads, signal })
+  const native = { width: drawnSide, height: drawnSide }
+  const model = await loadDiffusionModel({ ...descriptor, native }, { threads, signal })
   return {
     draw: async (change, onProgress = () => undefined) => {
-      const { images } = await model.generate({ ...plain, prompt2: change.prompt ?? plain.prompt, ...change }, { signal, onProgress })
+      const { images } = await model.generate(
+        { ...plain, ...native, prompt2: change.prompt ?? plain.prompt, ...change },
+        { signal, onProgress },
+      )
       return images[0]?.bytes ?? new Uint8Array(0)
     },
     [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),

@@ -83,7 +83,7 @@ export interface AccountLog {
 }
 
 /** A body of the request log, or why it cannot be read. */
-export type KeptBody = LoggedBody | { readonly part: BodyPart; readonly unreadable: 'key' | 'damaged' }
+export type KeptBody = LoggedBody | { readonly part: BodyPart; readonly at: number; readonly unreadable: 'key' | 'damaged' }
 
 export interface NewToken {
   /** null = the first account, which is made when there is none. */

@@ -10,8 +10,8 @@ const hourMs = 60 * 60 * 1000
 
 interface Logged {
   readonly capture: BodyCapture
-  /** What the log names it by. */
-  requestId: string
+  /** What the log names it by where it is answered later; null = its own id. */
+  inferenceId: string | null
 }
 
 const logged = new WeakMap<FastifyRequest, Logged>()
@@ -42,7 +42,7 @@ export function captureOf(request: FastifyRequest): BodyCapture | undefined {
 /** Takes an answer that is sent at once. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply, payload: string | Uint8Array): void {
   const found = logged.get(request)
-  if (found === undefined || found.requestId !== request.id) return
+  if (found === undefined || found.inferenceId !== null) return
   const type = reply.getHeader('content-type')
   found.capture.describe('answer', { path: null, contentType: typeof type === 'string' ? type : null, status: reply.statusCode })
   found.capture.add('answer', payload)
@@ -51,7 +51,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply, payload: string
 /** For a request that is answered later: the log names it by its inference, whose output is its answer. */
 export function logAsInference(request: FastifyRequest, inferenceId: string): void {
   const found = logged.get(request)
-  if (found !== undefined) found.requestId = inferenceId
+  if (found !== undefined) found.inferenceId = inferenceId
 }
 
 function begin(bodies: BodyRecorder, request: FastifyRequest, reply: FastifyReply): undefined {
@@ -59,11 +59,14 @@ function begin(bodies: BodyRecorder, request: FastifyRequest, reply: FastifyRepl
   const found = bodies.of(accountId)
   if (found === null) return undefined
   const capture = bodies.open(found)
-  const entry: Logged = { capture, requestId: request.id }
+  const entry: Logged = { capture, inferenceId: null }
   logged.set(request, entry)
   reply.header(requestLogHeader, `${found.keepMs / hourMs}h`)
   const path = request.routeOptions.url ?? null
   capture.describe('request', { path, contentType: request.headers['content-type'] ?? null, status: null })
-  reply.raw.once('close', () => bodies.record(capture, { accountId, requestId: entry.requestId }))
+  reply.raw.once('close', () => {
+    const { inferenceId } = entry
+    bodies.record(capture, { accountId, requestId: inferenceId ?? request.id }, inferenceId ?? undefined)
+  })
   return undefined
 }

@@ -22,8 +22,8 @@ export interface RequestTrace {
 
 /** Told what happens at the public interface, for logs, metrics and traces. */
 export interface HttpObserver {
-  /** A request's head has come in; `traceparent` as its client sent it. */
-  requestStarted?(start: { readonly method: string; readonly traceparent: string | undefined }): RequestTrace
+  /** A request's head has come in; `traceparent` as its client sent it. Undefined = it is part of no trace. */
+  requestStarted?(start: { readonly method: string; readonly traceparent: string | undefined }): RequestTrace | undefined
   /** Told what the work of the request that runs now spends its time on. */
   watchWork?(): (event: WorkEvent) => void
   /** The `traceparent` of what runs now, kept with work that runs later; undefined = it is part of no trace. */

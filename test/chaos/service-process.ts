@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 
 export interface ServiceSettings {
   /** Folder of the checkout to run. */
@@ -11,6 +12,8 @@ export interface ServiceSettings {
   readonly leaseMs: number
   /** Default `info`, which the checker needs. */
   readonly logLevel?: 'info' | 'warn'
+  /** Where its log goes to; absent = it is read here. */
+  readonly logFile?: string
   /** Environment variables of its own, and flags besides those that every run has. */
   readonly environment?: Readonly<Record<string, string>>
   readonly flags?: Readonly<Record<string, string>>
@@ -69,18 +72,20 @@ export class ServiceProcess implements AsyncDisposable {
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
     const time = new URL('./movable-time.ts', import.meta.url).href
+    const log = this.#settings.logFile === undefined ? null : openSync(this.#settings.logFile, 'a')
     const child = spawn(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', '--import', time, join(this.#root, 'src/bin.ts'), 'serve', ...flags],
       {
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: ['ignore', 'pipe', log ?? 'pipe'],
         env: { ...process.env, ...environment, CHAOS_TIME_FILE: this.#timeFile },
       },
     )
+    if (log !== null) closeSync(log)
     this.#child = child
-    createInterface({ input: child.stderr }).on('line', (line) => this.#readLog(line))
+    readLines(child.stderr, (line) => this.#readLog(line))
     const ready = Promise.withResolvers<void>()
-    createInterface({ input: child.stdout }).on('line', (line) => {
+    readLines(child.stdout, (line) => {
       this.#token = /sepia_[A-Za-z0-9]+/.exec(line)?.[0] ?? this.#token
       const port = /^ready http:\/\/[^:]+:(\d+)/.exec(line)?.[1]
       if (port === undefined) return
@@ -146,6 +151,10 @@ export class ServiceProcess implements AsyncDisposable {
     const { msg, inferenceId, attempt } = JSON.parse(line)
     this.lines.push({ message: String(msg), inferenceId: String(inferenceId), attempt: Number(attempt) })
   }
+}
+
+function readLines(stream: Readable | null, read: (line: string) => void): void {
+  if (stream !== null) createInterface({ input: stream }).on('line', read)
 }
 
 /** The processes at the end of every line that begins with this one. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { sealBytes } from '../../src/operations/bodies/body-cipher.ts'
 import { findBodyLog, listBodyLogs, switchBodyLogOff, switchBodyLogOn } from '../../src/operations/bodies/body-log.ts'
 import { findBodies, hasBodies, keepBody, type NewBody, removeBodies, sumBodies } from '../../src/operations/bodies/kept-bodies.ts'
 import { createMemoryBodyKeys } from '../../src/storage/memory/create-memory-body-keys.ts'
@@ -14,6 +16,7 @@ const target = { accountId: 'a', requestId: 'r' }
 const secret = 'nobody reads this: ünïcode \u0000'
 const bodyOf = (text: string, more: Partial<NewBody> = {}): NewBody => ({
   ...target,
+  exchange: 'one',
   part: 'request',
   path: '/v1/chat/completions',
   contentType: 'application/json',
@@ -83,13 +86,58 @@ export function testKeptBodies(name: string, open: StoreFactory): void {
     )
   })
 
-  test(`${name} bodies: a later one of the same request takes the place, and the file of the first goes`, async () => {
+  test(`${name} bodies: of several requests with the same id stay beside each other, in the order in which they ended`, async () => {
     await using log = await prepare()
-    await log.keep(bodyOf(secret.repeat(20_000)))
-    await log.keep(bodyOf('second'))
-    const [body] = await findBodies(log.deps, target, options)
-    assert.equal(body && 'bytes' in body && Buffer.from(body.bytes).toString(), 'second')
-    assert.deepEqual([await log.files(), (await sumBodies(log.deps, 'a', options)).count], [0, 1])
+    const texts = async (more: object = {}) =>
+      (await findBodies(log.deps, { ...target, ...more }, options)).map(
+        (body) => 'bytes' in body && Buffer.from(body.bytes).toString().slice(0, 9),
+      )
+    for (const exchange of ['second', 'first', 'third']) {
+      await log.keep(bodyOf(`${exchange} A`.repeat(20_000), { exchange, part: 'answer' }))
+      await log.keep(bodyOf(`${exchange} Q`, { exchange }))
+      if (exchange === 'first') await log.clock.advance(1)
+    }
+    assert.deepEqual(await texts(), ['first Q', 'first Afi', 'second Q', 'second As', 'third Q', 'third Ath'])
+    assert.deepEqual(await texts({ from: log.clock.now() }), ['third Q', 'third Ath'])
+    assert.deepEqual(await texts({ from: log.clock.now() + 1 }), [])
+    assert.equal(await log.keep(bodyOf('again'.repeat(20_000), { exchange: 'third', part: 'answer' })), 'stored')
+    assert.deepEqual(await texts({ from: log.clock.now() }), ['third Q', 'third Ath'], 'the first of an exchange stays')
+    assert.deepEqual([await log.files(), (await sumBodies(log.deps, 'a', options)).count], [3, 6])
+  })
+
+  test(`${name} bodies: of very many requests with the same id the last are shown, or the first from a moment on`, async () => {
+    await using log = await prepare()
+    for (let at = 0; at < 30; at++) {
+      await log.keep(bodyOf(String(at), { exchange: String(at) }))
+      await log.clock.advance(1)
+    }
+    const texts = async (more: object) =>
+      (await findBodies(log.deps, { ...target, ...more }, options)).map((body) => 'bytes' in body && Buffer.from(body.bytes).toString())
+    assert.deepEqual(await texts({}), ['20', '21', '22', '23', '24', '25', '26', '27', '28', '29'])
+    assert.deepEqual(await texts({ from: log.clock.now() - 28 }), ['2', '3', '4', '5', '6', '7', '8', '9', '10', '11'])
+  })
+
+  test(`${name} bodies: what was kept when a name had one exchange is read`, async () => {
+    await using log = await prepare()
+    const id = (part: string) => {
+      const hex = createHash('sha256')
+        .update(JSON.stringify(['a', 'r', part]))
+        .digest('hex')
+      return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
+    }
+    const key = log.keys.current() ?? log.keys.make()
+    for (const part of ['answer', 'request'] as const) {
+      const sealed = sealBytes(key, JSON.stringify(['a', 'r', part]), [Buffer.from(`old ${part}`)]).toString('base64')
+      const value = { part, path: null, contentType: null, status: null, length: 3, keyId: key.id, sealed, file: null }
+      const document = { kind: 'request-body', id: id(part), accountId: 'request-log:a', value, at: log.clock.now(), label: null } as const
+      await log.deps.documents.put({ ...document, text: '', attachedBytes: 0, expiresAt: null }, { ...options, most: 1e6 })
+    }
+    assert.equal(await hasBodies(log.deps, target, options), true)
+    await log.keep(bodyOf('new'))
+    assert.deepEqual(
+      (await findBodies(log.deps, target, options)).map((body) => 'bytes' in body && Buffer.from(body.bytes).toString()),
+      ['old request', 'old answer', 'new'],
+    )
   })
 
   test(`${name} bodies: what is full takes nothing more, and leaves no file behind`, async () => {

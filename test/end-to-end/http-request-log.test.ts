@@ -112,6 +112,23 @@ describe('the request log, where it is on', () => {
     ])
   })
 
+  test('keeps every request, though its caller gives all of them one id', async () => {
+    await using service = await startLogged()
+    const texts = ['the first', 'the second', 'the third']
+    for (const text of texts)
+      await (
+        await service.fetch('/v1/chat/completions', {
+          json: { ...chat, messages: [{ role: 'user', content: text }] },
+          headers: { 'x-request-id': 'mine' },
+        })
+      ).text()
+    await service.settled(3)
+    const asked = (await service.kept('mine'))
+      .filter(([, path]) => path !== null)
+      .map(([, , , text]) => JSON.parse(String(text)).messages[0].content)
+    assert.deepEqual(asked.sort(), texts.toSorted())
+  })
+
   test('keeps what came of a stream whose reader left', async () => {
     await using service = await startLogged()
     const leave = new AbortController()

@@ -91,6 +91,15 @@ for (const format of imageServerFormats) {
     })
   }
 
+  for (const [fault, told] of [
+    ['busy', { code: 'server_is_overloaded', retryAfterSeconds: 7 }],
+    ['refused', { code: 'validation_error', message: 'that is too large' }],
+  ] as const)
+    test(`${format}: ${fault} is told of as ${told.code}`, async (context) => {
+      const { model } = await connect(context, format, fault)
+      await assert.rejects(model.generate(request(), idle), told)
+    })
+
   test(`${format}: an answer that drips is waited for`, async (context) => {
     const { model } = await connect(context, format, 'slow-drip')
     const { images } = await model.generate(request(), idle)

@@ -164,6 +164,7 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
       pictureId = await keepPicture(deps, { accountId: 'a', ...picture }, options)
       const body = {
         ...target,
+        exchange: 'e',
         part: 'request',
         path: '/x',
         contentType: null,

@@ -19,6 +19,7 @@ test('a body that is changed, cut off, or put in the place of another is found o
     const body = {
       accountId,
       requestId,
+      exchange: 'e',
       part: 'request',
       path: '/x',
       contentType: null,

@@ -85,7 +85,7 @@ export async function runCommandLine(
               length: 9,
               bytes: Buffer.from('{"a":"\u001b"}'),
             },
-            { part: 'answer', unreadable: 'key' },
+            { part: 'answer', at: 0, unreadable: 'key' },
           ]
         : [],
     [Symbol.asyncDispose]: async () => void done.push('closed'),

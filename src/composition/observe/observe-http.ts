@@ -11,6 +11,7 @@ export function observeHttp(telemetry: Telemetry): HttpObserver {
   const { traces } = telemetry
   return {
     requestStarted({ method, traceparent }) {
+      if (traceparent === undefined && !traces.begins) return undefined
       const { run, end } = traces.enter(method, { kind: 'server', traceparent })
       return { enter: run, end: (finished) => end(describe(finished)) }
     },

@@ -1,19 +1,24 @@
 import type { Config } from '../../config/config.ts'
+import { BufferedLines } from '../../telemetry/buffered-lines.ts'
 import { createLog } from '../../telemetry/create-log.ts'
 import { openOtlp } from '../../telemetry/otlp/open-otlp.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import { createServiceMetrics } from '../../telemetry/service-metrics.ts'
 import { createTelemetry, type Telemetry } from '../../telemetry/telemetry.ts'
 
-/** Opens the log, the metrics and, where a collector is set, the way there; disposing sends it what is left. */
+/** Opens the log, the metrics and, where a collector is set, the way there; disposing sends it what is left, and writes what waits. */
 export async function openTelemetry({ log, otlp }: Pick<Config, 'log' | 'otlp'>): Promise<Telemetry & AsyncDisposable> {
-  const opened = await createLog(log)
+  const lines = new BufferedLines(process.stderr)
+  const opened = await createLog(log, lines)
   const metrics = createServiceMetrics()
   const onFault = (fault: unknown) => faultSurvived(telemetry, { where: 'otlp' }, fault)
   const collector = otlp === null ? null : await openOtlp({ registry: metrics.registry, onFault }, otlp)
   const telemetry = createTelemetry(opened, { metrics, begin: collector?.begin ?? null })
   return {
     ...telemetry,
-    [Symbol.asyncDispose]: async () => await collector?.[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await collector?.[Symbol.asyncDispose]()
+      lines[Symbol.dispose]()
+    },
   }
 }

@@ -19,13 +19,17 @@ export interface RequestLogWish {
   readonly offAfterHours?: number
 }
 
-/** GET /console/api/requests/:id/bodies. */
+/** GET /console/api/requests/:id/bodies: of its request first, then of later ones that came with the same id. */
 export interface RequestBodies {
   readonly bodies: readonly ShownBody[]
 }
 
 /** A body of the request log. */
 export interface ShownBody {
+  /** Under which it is fetched as a file. */
+  readonly id: string
+  /** When its request was over, in Unix milliseconds. */
+  readonly at: number
   readonly part: BodyPart
   /** Why it cannot be read: its key is not here, or it was changed; null = it can. */
   readonly unreadable: 'key' | 'damaged' | null

@@ -59,7 +59,7 @@ export class BodyCapture {
   }
 
   /** What was collected; its memory is the taker's to release. */
-  finish(): readonly Omit<NewBody, 'accountId' | 'requestId'>[] {
+  finish(): readonly Omit<NewBody, 'accountId' | 'requestId' | 'exchange'>[] {
     const parts = this.#parts
     this.#parts = null
     if (parts === null) return []

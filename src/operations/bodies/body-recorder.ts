@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Inference } from '../../core/inference.ts'
 import type { BodyKeys } from '../../core/ports/body-keys.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -6,7 +7,7 @@ import { unstoppable } from '../../core/waiting.ts'
 import type { EncodedOutput } from '../deferred/encoded-output.ts'
 import { BodyCapture } from './body-capture.ts'
 import { listBodyLogs } from './body-log.ts'
-import { type KeptBodyDependencies, keepBody, type NewBody } from './kept-bodies.ts'
+import { type BodyTarget, type KeptBodyDependencies, keepBody, type NewBody } from './kept-bodies.ts'
 
 /** Bytes of bodies in memory, collected or waiting to be written; more are left out, for nobody's request waits for the log. */
 const mostHeldBytes = 64 * 1024 * 1024
@@ -23,11 +24,13 @@ export interface BodyRecorderDependencies extends KeptBodyDependencies {
 }
 
 type Asked = Pick<Inference, 'id' | 'accountId'>
+/** With when its request was over, in Unix milliseconds. */
+type WaitingBody = NewBody & { readonly at: number }
 
 /** Writes bodies of the accounts whose log is on, while nobody waits for it: what does not fit is left out and counted. */
 export class BodyRecorder implements AsyncDisposable {
   readonly #deps: BodyRecorderDependencies
-  readonly #waiting: NewBody[] = []
+  readonly #waiting: WaitingBody[] = []
   #switches: ReadonlyMap<string, BodyLogSwitch> = new Map()
   #asked = 0
   #held = 0
@@ -65,9 +68,14 @@ export class BodyRecorder implements AsyncDisposable {
     })
   }
 
-  /** Keeps what was collected; the capture is empty afterwards. */
-  record(capture: BodyCapture, target: { readonly accountId: string; readonly requestId: string }): void {
-    for (const body of capture.finish()) this.#enqueue({ ...target, ...body })
+  /**
+   * Keeps what was collected; the capture is empty afterwards.
+   *
+   * @param exchange What no other request has; left out = something new.
+   */
+  record(capture: BodyCapture, target: BodyTarget, exchange: string = randomUUID()): void {
+    const shared = { ...target, exchange, at: this.#deps.clock.now() }
+    for (const body of capture.finish()) this.#enqueue({ ...shared, ...body })
   }
 
   /** Keeps the output of an inference: the answer of a request that nobody waits for. */
@@ -98,7 +106,8 @@ export class BodyRecorder implements AsyncDisposable {
     const capture = this.open(found)
     for (const piece of pieces) capture.add(part, piece)
     capture.describe(part, { ...described, status: null })
-    this.record(capture, target)
+    // The id of an inference is the service's own.
+    this.record(capture, target, target.requestId)
   }
 
   #take(accountId: string, bytes: number): boolean {
@@ -110,7 +119,7 @@ export class BodyRecorder implements AsyncDisposable {
     return true
   }
 
-  #enqueue(body: NewBody): void {
+  #enqueue(body: WaitingBody): void {
     if (this.#waiting.length >= mostWaiting) {
       this.#leaveOut(body, 'waiting')
       return
@@ -140,14 +149,14 @@ export class BodyRecorder implements AsyncDisposable {
     if (reason !== null) this.#deps.onDropped({ reason, accountId })
   }
 
-  async #keep(body: NewBody): Promise<BodyDropReason | null> {
-    const { clock, keys, mostBytes: most } = this.#deps
+  async #keep({ at, ...body }: WaitingBody): Promise<BodyDropReason | null> {
+    const { keys, mostBytes: most } = this.#deps
     // Switched off meanwhile, it is nobody's loss.
     const found = this.of(body.accountId)
     if (found === null) return null
     const key = keys.current()
     if (key === null) return 'key'
-    const result = await keepBody(this.#deps, { key, body, at: clock.now(), keepMs: found.keepMs, most }, unstoppable)
+    const result = await keepBody(this.#deps, { key, body, at, keepMs: found.keepMs, most }, unstoppable)
     return result === 'full' ? 'full' : null
   }
 }

@@ -26,19 +26,25 @@ export interface BodyTarget {
 /** A body on its way into the log. */
 export interface NewBody extends BodyTarget, Pick<LoggedBody, 'part' | 'path' | 'contentType' | 'status' | 'length'> {
   readonly pieces: readonly Uint8Array[]
+  /** What a request and its answer share, and no other: the ids of requests are their callers' to choose, and to choose again. */
+  readonly exchange: string
 }
 
 /** A body of the log, or why it cannot be read: with a key that is not here, or damaged. */
-export type ReadBody =
+export type ReadBody = { readonly id: string } & (
   | LoggedBody
-  | { readonly part: BodyPart; readonly unreadable: 'key'; readonly keyId: string }
-  | { readonly part: BodyPart; readonly unreadable: 'damaged' }
+  | (Pick<LoggedBody, 'part' | 'at'> & ({ readonly unreadable: 'key'; readonly keyId: string } | { readonly unreadable: 'damaged' }))
+)
 
 /** Encrypted bytes that a document holds itself; more lie beside the outputs. */
 const mostInside = 64 * 1024
 const deletedAtOnce = 100
+/** Bodies of one name that are read at once, 16 MB each at most. */
+const readAtOnce = 10
 
 interface BodyRecord extends Omit<LoggedBody, 'bytes' | 'at'> {
+  /** Absent in what was kept when a name had one exchange, its last. */
+  readonly exchange?: string
   readonly keyId: string
   /** Base64; null = it lies in a file. */
   readonly sealed: string | null
@@ -51,7 +57,7 @@ export function bodyOwner(accountId: string): string {
 }
 
 /**
- * Encrypts a body and keeps it. A later one of the same request takes its place.
+ * Encrypts a body and keeps it, beside those of other exchanges whose requests have the same id. The first of an exchange stays.
  *
  * @param most Bytes that the account's log may take in all.
  * @returns `full` when it does not fit any more.
@@ -68,11 +74,13 @@ export async function keepBody(
   options: Options,
 ): Promise<'stored' | 'full'> {
   const { documents, outputs } = deps
-  const { accountId, part, path, contentType, status, length } = body
-  const id = bodyId(body, part)
+  const { accountId, part, path, contentType, status, length, exchange } = body
+  const id = bodyId(body, part, exchange)
   const owner = bodyOwner(accountId)
-  const sealed = sealBytes(key, belonging(body, part), body.pieces)
+  const sealed = sealBytes(key, belonging(body, part, exchange), body.pieces)
   const inside = sealed.length <= mostInside
+  // Its file would take the place of the first one's.
+  if (!inside && (await documents.get({ kind: 'request-body', id, accountId: owner }, options)) !== null) return 'stored'
   if (!inside && (await documents.sum({ accountId: owner, kind: null }, options)).bytes + sealed.length > most) return 'full'
   const file = inside
     ? null
@@ -83,6 +91,7 @@ export async function keepBody(
     contentType,
     status,
     length,
+    exchange,
     keyId: key.id,
     sealed: inside ? sealed.toString('base64') : null,
     file,
@@ -93,60 +102,81 @@ export async function keepBody(
     accountId: owner,
     value: record as unknown as JsonValue,
     at,
-    label: null,
+    label: labelOf(body),
     text: '',
     attachedBytes: file?.bytes ?? 0,
     expiresAt: at + keepMs,
   }
-  for (;;) {
-    const result = await documents.put(document, { signal: options.signal, version: null, most })
-    if (result === 'stored') return result
-    if (result === 'conflict' && (await removeBody(deps, { kind: 'request-body', id, accountId: owner }, options))) continue
-    if (file !== null) await outputs.delete([file.key], unstoppable)
-    if (result === 'full') return result
-    throw new Error(`A body by the name of ${id} is kept already`)
-  }
+  const result = await documents.put(document, { signal: options.signal, version: null, most })
+  if (result === 'stored') return result
+  if (result === 'conflict') return 'stored'
+  if (file !== null && result === 'full') await outputs.delete([file.key], unstoppable)
+  return result
 }
 
-/** What the log has of a request, decrypted. */
+/**
+ * What the log has under the id of a request, decrypted: ten bodies at most, in the order of their exchanges.
+ *
+ * @param target.from The first of those kept from then on, in Unix milliseconds; left out = the last of all.
+ */
 export async function findBodies(
   { documents, outputs, keys }: KeptBodyDependencies & { readonly keys: BodyKeys },
-  target: BodyTarget,
+  { from, ...target }: BodyTarget & { readonly from?: number },
   options: Options,
 ): Promise<readonly ReadBody[]> {
-  const accountId = bodyOwner(target.accountId)
-  const found = await Promise.all(
-    bodyParts.map((part) => documents.get({ kind: 'request-body', id: bodyId(target, part), accountId }, options)),
+  const listed = await documents.list(
+    { ...named(target), ...(from === undefined ? { order: 'newest', after: null } : { order: 'oldest', after: { at: from, id: '' } }) },
+    options,
   )
+  const found = inOrder([...(await findNameless(documents, target, options)), ...listed])
   return Promise.all(
-    found
-      .filter((document) => document !== null)
-      .map(async (document): Promise<ReadBody> => {
-        const { part, path, contentType, status, length, keyId, sealed, file } = readRecord(document)
-        const key = keys.find(keyId)
-        if (key === null) return { part, unreadable: 'key', keyId }
-        try {
-          const bytes =
-            file === null ? Buffer.from(sealed ?? '', 'base64') : Buffer.concat(await Array.fromAsync(await outputs.open(file, options)))
-          return { part, path, at: document.at, contentType, status, length, bytes: openBytes(key, belonging(target, part), bytes) }
-        } catch {
-          options.signal.throwIfAborted()
-          return { part, unreadable: 'damaged' }
-        }
-      }),
+    found.map(async (document): Promise<ReadBody> => {
+      const { id, at } = document
+      const { part, path, contentType, status, length, keyId, sealed, file, exchange = null } = readRecord(document)
+      const key = keys.find(keyId)
+      if (key === null) return { id, part, at, unreadable: 'key', keyId }
+      try {
+        const bytes =
+          file === null ? Buffer.from(sealed ?? '', 'base64') : Buffer.concat(await Array.fromAsync(await outputs.open(file, options)))
+        return { id, part, path, at, contentType, status, length, bytes: openBytes(key, belonging(target, part, exchange), bytes) }
+      } catch {
+        options.signal.throwIfAborted()
+        return { id, part, at, unreadable: 'damaged' }
+      }
+    }),
   )
 }
 
-/** Whether the log has anything of a request. */
+/** Whether the log has anything under the id of a request. */
 export async function hasBodies(
   { documents }: Pick<KeptBodyDependencies, 'documents'>,
   target: BodyTarget,
   options: Options,
 ): Promise<boolean> {
+  if ((await findNameless(documents, target, options)).length > 0) return true
+  return (await documents.list({ ...named(target), order: 'newest', after: null, limit: 1 }, options)).length > 0
+}
+
+/** What was kept when a name had one exchange. */
+async function findNameless(documents: DocumentStore, target: BodyTarget, options: Options): Promise<readonly StoredDocument[]> {
   const accountId = bodyOwner(target.accountId)
-  for (const part of bodyParts)
-    if ((await documents.get({ kind: 'request-body', id: bodyId(target, part), accountId }, options)) !== null) return true
-  return false
+  const keys = bodyParts.map((part) => ({ kind: 'request-body', id: bodyId(target, part, null), accountId }) as const)
+  return (await Promise.all(keys.map((key) => documents.get(key, options)))).filter((document) => document !== null)
+}
+
+/** Asks by the name alone, which tells accounts apart: stores have an index for that. */
+function named(target: BodyTarget) {
+  return { kind: 'request-body', accountId: null, label: labelOf(target), limit: readAtOnce } as const
+}
+
+/** Exchanges in the order in which they began to be kept, and each in that of its parts. */
+function inOrder(found: readonly StoredDocument[]): readonly StoredDocument[] {
+  const exchanges = Map.groupBy(found, (document) => readRecord(document).exchange ?? '')
+  const began = (documents: readonly StoredDocument[]) => Math.min(...documents.map(({ at }) => at))
+  const place = (document: StoredDocument) => bodyParts.indexOf(readRecord(document).part)
+  return [...exchanges.values()]
+    .toSorted((one, other) => began(one) - began(other))
+    .flatMap((documents) => documents.toSorted((one, other) => place(one) - place(other)))
 }
 
 /** How much the log of an account holds. */
@@ -186,13 +216,21 @@ async function removeBody(
 }
 
 /** In the form of an inference's id, which files are stored by. */
-function bodyId(target: BodyTarget, part: BodyPart): string {
-  const hex = createHash('sha256').update(belonging(target, part)).digest('hex')
+function bodyId(target: BodyTarget, part: BodyPart, exchange: string | null): string {
+  const hex = hash(belonging(target, part, exchange))
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 
-function belonging({ accountId, requestId }: BodyTarget, part: BodyPart): string {
-  return JSON.stringify([accountId, requestId, part])
+function labelOf({ accountId, requestId }: BodyTarget): string {
+  return hash(JSON.stringify([accountId, requestId]))
+}
+
+function belonging({ accountId, requestId }: BodyTarget, part: BodyPart, exchange: string | null): string {
+  return JSON.stringify([accountId, requestId, part, ...(exchange === null ? [] : [exchange])])
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 /** Documents of this kind are written here and nowhere else, so that their shape is known. */

@@ -15,10 +15,12 @@ import { describeOwner, takeOwnerLock } from './owner-lock.ts'
 import { SqliteInferenceLog } from './queue/inference-log.ts'
 import { SqliteInferenceQueue } from './queue/inference-queue.ts'
 import { SqliteRequestLog } from './request-log.ts'
+import { TurnConnection } from './turn-connection.ts'
 import { SqliteUsageLog } from './usage-log.ts'
 import { SqliteWebhookLog } from './webhook-log.ts'
 import { DirectWriter } from './writer/direct-writer.ts'
 import { ThreadWriter } from './writer/thread-writer.ts'
+import type { Writer } from './writer/writer.ts'
 
 export interface SqliteStoreSettings {
   /** Path of the database; its folder is made when missing and belongs to one service at a time. */
@@ -41,8 +43,7 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
   await using undo = new AsyncDisposableStack()
   await makeFolder(dirname(file))
   if (mode === 'service') undo.use(await takeOwnerLock(dirname(file)))
-  const writer = undo.use(mode === 'service' ? await ThreadWriter.open(file) : new DirectWriter(await openBesideService(file)))
-  const reader = undo.use(new Connection(file, { readOnly: true }))
+  const { writer, reader } = mode === 'service' ? await openForService(file, undo) : await openForTool(file, undo)
   if (mode === 'service') await writer.run('reclaim', { leaseEnd: Number.MAX_SAFE_INTEGER, spared: [] }, clock.now())
   if (mode === 'service') await writer.run('forgetReservations', {}, clock.now())
   const owned = undo.move()
@@ -61,6 +62,23 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
     requests: new SqliteRequestLog(writer, reader, clock),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+interface Connections {
+  readonly writer: Writer
+  readonly reader: Connection
+}
+
+async function openForService(file: string, owned: AsyncDisposableStack): Promise<Connections> {
+  const writer = owned.use(await ThreadWriter.open(file))
+  const reader = owned.use(new TurnConnection(file))
+  writer.beforeReplies(() => reader.endMoment())
+  return { writer, reader }
+}
+
+async function openForTool(file: string, owned: AsyncDisposableStack): Promise<Connections> {
+  const writer = owned.use(new DirectWriter(await openBesideService(file)))
+  return { writer, reader: owned.use(new Connection(file, { readOnly: true })) }
 }
 
 /** Migrates only what no service is using: an older one would go on with a schema that it does not know. */

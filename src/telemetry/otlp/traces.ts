@@ -34,6 +34,11 @@ export class Traces {
     this.#begin = begin
   }
 
+  /** Whether anybody is sent spans. */
+  get begins(): boolean {
+    return this.#begin !== null
+  }
+
   /** Begins a span of its own below a caller's `traceparent`; undefined when nobody is told and the caller sent none. */
   enter(
     name: string,

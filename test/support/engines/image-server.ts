@@ -8,7 +8,17 @@ import sharp from 'sharp'
 import type { ImageServerFormat } from '../../../src/core/images/image-servers.ts'
 
 /** How a server fails at the call that draws. */
-export type ServerFault = 'none' | 'hang' | 'error-500' | 'cut' | 'wrong-json' | 'slow-drip' | 'no-picture' | 'wrong-size'
+export type ServerFault =
+  | 'none'
+  | 'hang'
+  | 'error-500'
+  | 'busy'
+  | 'refused'
+  | 'cut'
+  | 'wrong-json'
+  | 'slow-drip'
+  | 'no-picture'
+  | 'wrong-size'
 
 export interface SeenCall {
   readonly method: string
@@ -108,6 +118,8 @@ function isDrawing(format: ImageServerFormat, { path }: SeenCall): boolean {
 
 function fail(response: ServerResponse, fault: ServerFault, body: Buffer): void {
   if (fault === 'error-500') return void response.writeHead(500).end('{"error":"OutOfMemoryError"}')
+  if (fault === 'busy') return void response.writeHead(503, { 'retry-after': '7' }).end('{}')
+  if (fault === 'refused') return void response.writeHead(422).end('{"error":{"message":"that is too large"}}')
   if (fault === 'wrong-json') return void response.writeHead(200).end('<html>Bad Gateway</html>')
   response.writeHead(200, { 'content-length': body.length })
   if (fault === 'cut') {

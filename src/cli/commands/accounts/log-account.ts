@@ -91,13 +91,14 @@ function showBodies(bodies: readonly KeptBody[], request: string): CommandResult
       { where: '--show', message: `nothing is kept of ${JSON.stringify(request)}: it was not logged, or its time is over.` },
     ])
   const shown = bodies.map((body) => {
-    if ('unreadable' in body) return { part: body.part, unreadable: body.unreadable }
+    const at = isoTime(body.at)
+    if ('unreadable' in body) return { part: body.part, at, unreadable: body.unreadable }
     const { part, contentType, status, length } = body
-    return { part, content_type: contentType, status, bytes: length, text: Buffer.from(body.bytes).toString() }
+    return { part, at, content_type: contentType, status, bytes: length, text: Buffer.from(body.bytes).toString() }
   })
   const text = shown.map((body) => {
     const why = 'unreadable' in body ? (body.unreadable === 'key' ? 'its key is not here' : 'it is damaged') : null
-    return `${body.part}:\n${'text' in body ? printable(body.text) : `cannot be read: ${why}`}`
+    return `${body.part}, ${body.at}:\n${'text' in body ? printable(body.text) : `cannot be read: ${why}`}`
   })
   return { text: text.join('\n\n'), json: { bodies: shown } }
 }

@@ -26,7 +26,7 @@ export function showBodies(id: string, signal?: AbortSignal): Promise<RequestBod
   return request<RequestBodies>(bodiesPath(id), { signal })
 }
 
-/** Where the bodies of a request lie, each under the name of its part. */
+/** Where the bodies of a request lie, each under its own id. */
 export function bodiesPath(id: string): string {
   return `/console/api/requests/${encodeURIComponent(id)}/bodies`
 }

@@ -20,9 +20,9 @@ export function registerRequestBodies(own: FastifyInstance, deps: Dependencies):
     return { bodies: bodies.map(showBody) }
   })
 
-  own.get<{ Params: { id: string; part: string } }>('/console/api/requests/:id/bodies/:part', async (request, reply) => {
+  own.get<{ Params: { id: string; body: string } }>('/console/api/requests/:id/bodies/:body', async (request, reply) => {
     const bodies = await readBodies(deps, request, { signal: clientSignal(reply) })
-    const body = bodies.find(({ part }) => part === request.params.part)
+    const body = bodies.find(({ id }) => id === request.params.body)
     if (body === undefined || 'unreadable' in body)
       throw new ServiceError('not_found', 'The request log has no such body that could be read.')
     // Whatever it says that it is, it is a file and never a page.
@@ -36,20 +36,22 @@ async function readBodies(
   request: FastifyRequest<{ Params: { id: string } }>,
   options: { readonly signal: AbortSignal },
 ): Promise<readonly ReadBody[]> {
-  const { id: requestId, accountId } = await findRequest(deps, { place: request.params.id, person: personOf(request) }, options)
-  const bodies = await findBodies({ ...deps, keys: deps.bodyKeys }, { accountId, requestId }, options)
+  const { id: requestId, accountId, record } = await findRequest(deps, { place: request.params.id, person: personOf(request) }, options)
+  // What came with the same id before is none of it.
+  const target = { accountId, requestId, from: record?.at ?? 0 }
+  const bodies = await findBodies({ ...deps, keys: deps.bodyKeys }, target, options)
   if (bodies.length > 0) await recordAudit(deps, request, 'request-log-read', { subject: accountId, detail: requestId })
   return bodies
 }
 
 function showBody(body: ReadBody): ShownBody {
-  const { part } = body
+  const { id, part, at } = body
   if ('unreadable' in body)
-    return { part, unreadable: body.unreadable, path: null, contentType: null, status: null, length: 0, text: null, more: false }
+    return { id, part, at, unreadable: body.unreadable, path: null, contentType: null, status: null, length: 0, text: null, more: false }
   const { path, contentType, status, length, bytes } = body
   const shown = bytes.subarray(0, mostShown)
   const text = /^(?:application\/json|text\/)/.test(contentType ?? '') ? new TextDecoder().decode(shown, { stream: true }) : null
-  return { part, unreadable: null, path, contentType, status, length, text, more: bytes.length > shown.length || text === null }
+  return { id, part, at, unreadable: null, path, contentType, status, length, text, more: bytes.length > shown.length || text === null }
 }
 
 function extensionOf(contentType: string | null): string {

@@ -17,8 +17,8 @@ async function openLogs() {
   const ask = (
     method: 'GET' | 'PUT' | 'DELETE' | 'POST',
     where: string,
-    { body, cookie = owner }: { body?: object; cookie?: string } = {},
-  ) => send(method, where, { cookie, ...(body && { body }) })
+    { body, cookie = owner, headers = {} }: { body?: object; cookie?: string; headers?: Record<string, string> } = {},
+  ) => send(method, where, { cookie, headers, ...(body && { body }) })
   const on = (body: object = { keepHours: 24 }) => ask('PUT', path, { body })
   const actions = async () => {
     const entries = await service.store.audit.list({ before: null, limit: 50 }, { signal })
@@ -97,7 +97,8 @@ describe('logged bodies', () => {
         ],
       )
     }
-    const file = await ask('GET', `/console/api/requests/${key}/bodies/answer`, { cookie: member })
+    const { bodies } = (await ask('GET', `/console/api/requests/${key}/bodies`)).json()
+    const file = await ask('GET', `/console/api/requests/${key}/bodies/${bodies[1].id}`, { cookie: member })
     assert.equal(file.body, answer.body)
     assert.equal(file.headers['content-type'], 'application/octet-stream')
     assert.match(String(file.headers['content-disposition']), /^attachment; filename="answer\.json"$/)
@@ -105,8 +106,30 @@ describe('logged bodies', () => {
     const reads = (await actions()).filter(([action]) => action === 'request-log-read')
     assert.deepEqual(
       reads,
-      Array.from({ length: 4 }, () => ['request-log-read', memberId, id]),
+      Array.from({ length: 5 }, () => ['request-log-read', memberId, id]),
     )
+  })
+
+  test('of requests that came with the same id are shown from their own request on', async () => {
+    const { ask, on, member, bodies: recorder } = await openLogs()
+    await on()
+    const say = async (words: string) => {
+      const json = { ...chat, messages: [{ role: 'user', content: words }] }
+      await ask('POST', '/v1/chat/completions', { body: json, cookie: member, headers: { 'x-request-id': 'mine' } })
+      await recorder[Symbol.asyncDispose]()
+    }
+    await say('first')
+    await say('second')
+    const { requests } = (await ask('GET', '/console/api/requests', { cookie: member })).json()
+    const asked = async (key: string) =>
+      (await ask('GET', `/console/api/requests/${key}/bodies`))
+        .json()
+        .bodies.flatMap(({ part, text }: { part: string; text: string }) =>
+          part === 'request' ? [JSON.parse(text).messages[0].content] : [],
+        )
+    // Both may have ended within one millisecond.
+    assert.deepEqual((await asked(requests[1].key)).sort(), ['first', 'second'])
+    assert.ok((await asked(requests[0].key)).includes('second'))
   })
 
   test('are no other member’s', async () => {

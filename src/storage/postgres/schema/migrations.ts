@@ -41,4 +41,6 @@ export const migrations: readonly Migration[] = [
   // The trace that an inference was asked for in goes on to its webhook.
   { sql: 'alter table queue add column traceparent text; alter table webhook_deliveries add column traceparent text', leastProgram: 1 },
   { sql: refusalTables, leastProgram: 1 },
+  // The request log finds by a label what was asked under one id.
+  { sql: 'create index documents_label on documents (kind, label, at, id) where label is not null', leastProgram: 1 },
 ]

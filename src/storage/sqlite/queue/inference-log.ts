@@ -3,7 +3,7 @@ import type { Clock } from '../../../core/ports/clock.ts'
 import type { InferenceLog, InferencePage } from '../../../core/ports/inference-log.ts'
 import type { StoredOutput } from '../../../core/ports/output-store.ts'
 import { readInference } from '../../rows/inference-row.ts'
-import { readInteger, readText } from '../../rows/row.ts'
+import { type Row, readInteger, readText } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
 import { QueuePlaces } from './queue-places.ts'
 
@@ -13,7 +13,36 @@ const columns = [
   ...['content_type', 'output_bytes', 'output_sha256', 'output_key', 'output_images'],
   ...['created_at', 'started_at', 'completed_at', 'expires_at'],
 ].join(', ')
-const findOne = `select ${columns} from inferences where id = :id and account_id = :accountId`
+const findOne = `select ${columns} from inferences where id = ? and account_id = ?`
+
+/** The row of those columns. Written out, it is made in a tenth of the time that naming them one by one takes. */
+function rowOf(values: readonly unknown[]): Row {
+  const [seq, id, account_id, kind, model, priority, status, outcome, error, attempt, step, total, ...more] = values
+  const [content_type, output_bytes, output_sha256, output_key, output_images, created_at, started_at, completed_at, expires_at] = more
+  return {
+    seq,
+    id,
+    account_id,
+    kind,
+    model,
+    priority,
+    status,
+    outcome,
+    error,
+    attempt,
+    step,
+    total,
+    content_type,
+    output_bytes,
+    output_sha256,
+    output_key,
+    output_images,
+    created_at,
+    started_at,
+    completed_at,
+    expires_at,
+  }
+}
 
 type Options = { readonly signal: AbortSignal }
 
@@ -31,8 +60,9 @@ export class SqliteInferenceLog implements InferenceLog {
 
   async find(id: string, accountId: string, { signal }: Options): Promise<Inference | null> {
     signal.throwIfAborted()
-    const row = this.#reader.get(findOne, { id, accountId })
-    if (row === undefined) return null
+    const values = this.#reader.list(findOne, [id, accountId])
+    if (values === undefined) return null
+    const row = rowOf(values)
     return { ...readInference(row), queuePosition: this.#places.find(row) }
   }
 

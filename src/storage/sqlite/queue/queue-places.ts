@@ -42,7 +42,7 @@ export class QueuePlaces {
   }
 
   #forgetAfterCommit(): void {
-    const version = readInteger(this.#reader.get('pragma data_version') ?? {}, 'data_version')
+    const version = this.#reader.dataVersion()
     if (version === this.#version) return
     this.#version = version
     this.#shares.clear()

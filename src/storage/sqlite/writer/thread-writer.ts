@@ -23,6 +23,7 @@ export class ThreadWriter implements Writer {
   #waited: NodeJS.Timeout | null = null
   #sending = false
   #fault: Error | null = null
+  #beforeReplies = () => {}
 
   /** Resolves once the database is open and migrated. */
   static async open(file: string): Promise<ThreadWriter> {
@@ -35,10 +36,16 @@ export class ThreadWriter implements Writer {
     this.#thread = thread
     this.#exited = new Promise((resolve) => thread.once('exit', () => resolve()))
     thread.on('message', (replies: readonly CommandReply[]) => {
+      this.#beforeReplies()
       for (const reply of replies) this.#settle(reply)
     })
     // An error of the thread has no listener and ends the process: without a writer no promise can be kept.
     thread.on('exit', () => this.#fail(new Error('The database is closed.')))
+  }
+
+  /** Calls it whenever commands are done, before anybody hears of it. */
+  beforeReplies(listener: () => void): void {
+    this.#beforeReplies = listener
   }
 
   run<Name extends CommandName>(

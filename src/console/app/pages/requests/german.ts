@@ -74,6 +74,8 @@ export const german: Catalogue = {
   Prompt: 'Prompt',
   'Request log': 'Anfrageprotokoll',
   'Show what was asked and answered': 'Frage und Antwort zeigen',
+  'Later requests came with the same id: what is in the log of them follows, in order.':
+    'Spätere Anfragen kamen mit derselben Kennung: Was das Protokoll von ihnen hat, folgt der Reihe nach.',
   'The time of its bodies is over.': 'Die Aufbewahrungszeit des Inhalts ist vorbei.',
   'This is its beginning; download it for the rest.': 'Das ist der Anfang; der Rest steht in der Datei zum Herunterladen.',
   'What was asked and answered is in the request log. That you look at it is written in the audit log.':

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { bodyParts } from '../../../../core/requests/logged-body.ts'
 import type { ShownBody } from '../../../contract/request-logs.ts'
 import type { RequestCall } from '../../../contract/requests.ts'
 import { bodiesPath, showBodies } from '../../interface/inference-requests.ts'
@@ -35,10 +36,15 @@ function Bodies({ id }: { id: string }): VNode {
         bodies.length === 0 ? (
           <p class="sheet soft">{t`The time of its bodies is over.`}</p>
         ) : (
-          bodies.map((body) => {
-            const call = callOf(body)
-            return call === null ? <Body key={body.part} id={id} body={body} /> : <RequestInput key={body.part} call={call} />
-          })
+          <>
+            {bodies.length > bodyParts.length ? (
+              <p class="sheet soft">{t`Later requests came with the same id: what is in the log of them follows, in order.`}</p>
+            ) : null}
+            {bodies.map((body) => {
+              const call = callOf(body)
+              return call === null ? <Body key={body.id} id={id} body={body} /> : <RequestInput key={body.id} call={call} />
+            })}
+          </>
         )
       }
     </Loaded>
@@ -53,7 +59,7 @@ function Body({ id, body }: { id: string; body: ShownBody }): VNode {
       <div class="row between">
         <h2>{titles[part]}</h2>
         {unreadable === null ? (
-          <Button size="small" icon="download" href={`${bodiesPath(id)}/${part}`} download>{t`Download`}</Button>
+          <Button size="small" icon="download" href={`${bodiesPath(id)}/${body.id}`} download>{t`Download`}</Button>
         ) : null}
       </div>
       {unreadable === null ? (

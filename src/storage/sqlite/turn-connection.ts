@@ -1,0 +1,60 @@
+import type { SQLInputValue } from 'node:sqlite'
+import type { Row } from '../rows/row.ts'
+import { Connection, type Parameters } from './connection.ts'
+
+/**
+ * A reading connection whose reads in one turn of the event loop see one moment of the database. A read by itself begins and ends a transaction, and looks for
+ * commits of others, which costs as much as finding a row; many polls that come together share that.
+ *
+ * Whoever hears that a commit of this process is done must call {@link endMoment} before telling anybody, so that what was acknowledged is seen.
+ */
+export class TurnConnection extends Connection {
+  #ending: NodeJS.Immediate | null = null
+  #version: number | null = null
+
+  constructor(file: string) {
+    super(file, { readOnly: true })
+  }
+
+  override get(sql: string, parameters?: Parameters): Row | undefined {
+    this.#begin()
+    return super.get(sql, parameters)
+  }
+
+  override list(sql: string, parameters: readonly SQLInputValue[]): readonly unknown[] | undefined {
+    this.#begin()
+    return super.list(sql, parameters)
+  }
+
+  override all(sql: string, parameters?: Parameters): readonly Row[] {
+    this.#begin()
+    return super.all(sql, parameters)
+  }
+
+  override dataVersion(): number {
+    this.#begin()
+    this.#version ??= super.dataVersion()
+    return this.#version
+  }
+
+  /** The next read sees what is committed by then. */
+  endMoment(): void {
+    if (this.#ending === null) return
+    clearImmediate(this.#ending)
+    this.#ending = null
+    this.#version = null
+    // An error of the disk ends a transaction by itself.
+    if (this.database.isTransaction) this.run('commit')
+  }
+
+  override [Symbol.dispose](): void {
+    this.endMoment()
+    super[Symbol.dispose]()
+  }
+
+  #begin(): void {
+    if (this.#ending !== null) return
+    this.run('begin')
+    this.#ending = setImmediate(() => this.endMoment())
+  }
+}
