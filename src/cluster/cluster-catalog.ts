@@ -3,16 +3,16 @@ import type { ModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ClusterView } from './cluster-view.ts'
 
-/** The models and assets of this machine, where it computes, and of every node that can be asked. */
-export function createClusterCatalog(view: Pick<ClusterView, 'lenders'>, own: ModelCatalog | null): ModelCatalog {
+/** The models and assets of this machine, where it computes, and of every node that can be asked, or may be again soon. */
+export function createClusterCatalog(view: Pick<ClusterView, 'offers'>, own: ModelCatalog | null): ModelCatalog {
   const list = (): readonly ModelDescriptor[] => {
     const models = new Map((own?.list() ?? []).map((model) => [model.id, model]))
-    for (const { offer } of view.lenders()) for (const model of offer.models) if (!models.has(model.id)) models.set(model.id, model)
+    for (const { models: theirs } of view.offers()) for (const model of theirs) if (!models.has(model.id)) models.set(model.id, model)
     return [...models.values()]
   }
   const listAssets = (): readonly AssetDescriptor[] => {
     const assets = new Map((own?.listAssets() ?? []).map((asset) => [`${asset.kind} ${asset.name}`, asset]))
-    for (const { offer } of view.lenders())
+    for (const offer of view.offers())
       for (const asset of offer.assets) {
         const name = `${asset.kind} ${asset.name}`
         if (!assets.has(name)) assets.set(name, asset)
@@ -21,7 +21,7 @@ export function createClusterCatalog(view: Pick<ClusterView, 'lenders'>, own: Mo
   }
   return {
     list,
-    find: (modelId) => own?.find(modelId) ?? view.lenders().flatMap(({ offer }) => offer.models.filter(({ id }) => id === modelId))[0],
+    find: (modelId) => own?.find(modelId) ?? view.offers().flatMap((offer) => offer.models.filter(({ id }) => id === modelId))[0],
     defaultImageModel: (accepts = () => true) =>
       own?.defaultImageModel(accepts) ??
       list()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startNode, type TestNode, type TestNodeSettings } from '../../test/support/cluster/start-node.ts'
 import { makeImageRequest } from '../../test/support/image-request.ts'
+import { createTestClock } from '../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { createSystemClock } from '../composition/system-clock.ts'
 import { attraction } from '../core/cluster/attraction.ts'
@@ -9,6 +10,7 @@ import { ServiceError } from '../core/error.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import { createMemoryNodeRegistry } from '../storage/memory/node-registry.ts'
+import { mostNodeWaitMs } from './cluster-pool.ts'
 
 const { signal } = new AbortController()
 const options = { signal, account: 'a' }
@@ -154,8 +156,75 @@ test('a node that is gone is left alone, and when all are gone the caller hears 
     await Array.fromAsync(lease.model.generate(makeTextRequest('x'), options))
   }
   assert.equal(cluster.nodes[1]?.asked.length, 4)
-  await cluster.nodes[1]?.kill()
-  await assert.rejects(cluster.api.pool.acquireText('fake-chat', options), { code: 'server_is_overloaded', retryAfterSeconds: 2 })
+})
+
+test('a request waits for the only node that runs its model while that starts again', async () => {
+  await using cluster = await startCluster([{}])
+  const { api, nodes, registry } = cluster
+  await nodes[0]?.[Symbol.asyncDispose]()
+  await api.view.refresh(options)
+  assert.equal(api.catalog.find('fake-chat')?.id, 'fake-chat')
+  const waiting = api.pool.acquireText('fake-chat', options)
+  await using again = await startNode({ registry, id: 'worker-0 again', role: 'worker' })
+  await api.view.refresh(options)
+  await using lease = await waiting
+  await Array.fromAsync(lease.model.generate(makeTextRequest('x'), options))
+  assert.deepEqual(again.asked, ['x'])
+})
+
+test('a request whose node refuses it because it stops waits for the next life of that node, too', async () => {
+  await using cluster = await startCluster([{}])
+  const { api, nodes, registry } = cluster
+  // The API node has not heard of it yet; the node itself refuses.
+  await nodes[0]?.drain()
+  const waiting = api.pool.acquireText('fake-chat', options)
+  await using _again = await startNode({ registry, id: 'worker-0 again', role: 'worker' })
+  await api.view.refresh(options)
+  await (await waiting)[Symbol.asyncDispose]()
+})
+
+test('who waits in vain for a node hears 503 with the name of the model after 20 seconds, or leaves', async () => {
+  const moved = createTestClock()
+  const registry = createMemoryNodeRegistry({ clock: moved })
+  const worker = await startNode({ registry, id: 'worker', role: 'worker', clock: moved })
+  await using api = await startNode({ registry, id: 'api', role: 'api', clock: moved })
+  await worker[Symbol.asyncDispose]()
+  await api.view.refresh(options)
+  const caller = new AbortController()
+  const left = assert.rejects(api.pool.acquireText('fake-chat', { ...options, signal: caller.signal }), /left/)
+  const refused = assert.rejects(api.pool.acquireText('fake-chat', options), {
+    code: 'server_is_overloaded',
+    retryAfterSeconds: 2,
+    message: /fake-chat/,
+  })
+  await moved.advance(mostNodeWaitMs - 1)
+  caller.abort(new Error('left'))
+  await left
+  await moved.advance(1)
+  await refused
+  // What a node offered that does not come back is forgotten within a minute or two.
+  await moved.advance(90_000)
+  assert.equal(api.catalog.find('fake-chat'), undefined)
+})
+
+test('a node that is full is not waited for: its refusal is the answer', async () => {
+  await using cluster = await startCluster([{ slots: 1 }])
+  const { pool } = cluster.api
+  await using _held = await pool.acquireText('fake-chat', options)
+  const caller = new AbortController()
+  const waiting = Array.from({ length: 80 }, () => pool.acquireText('fake-chat', { ...options, signal: caller.signal }))
+  const refusal: unknown = await Promise.race(
+    waiting.map((each) =>
+      each.then(
+        () => null,
+        (error: unknown) => error,
+      ),
+    ),
+  )
+  assert.ok(refusal instanceof ServiceError && refusal.code === 'server_is_overloaded')
+  assert.doesNotMatch(refusal.message, /can be reached/)
+  caller.abort(new Error('left'))
+  await Promise.allSettled(waiting)
 })
 
 test('a node that drains gets nothing new and finishes what it has', async () => {

@@ -15,7 +15,7 @@ import { type PlacedLease, rerouteImage, rerouteText } from './reroute.ts'
 
 export interface ClusterPoolDependencies {
   readonly borrower: Borrower
-  readonly view: Pick<ClusterView, 'lenders' | 'suspect'>
+  readonly view: Pick<ClusterView, 'lenders' | 'suspect' | 'changed'>
   /** The models of the whole cluster. */
   readonly catalog: ModelCatalog
   /** The `traceparent` of what runs now; absent = nobody traces. */
@@ -26,6 +26,8 @@ export interface ClusterPoolDependencies {
 
 /** Nodes that are asked for a slot after the first. */
 export const mostReroutes = 2
+/** How long a request waits for a node when there is none: the only one that runs its model may be starting again. */
+export const mostNodeWaitMs = 20_000
 
 /** The slots of every node, this one included: a request gets one where its model is loaded, and where its conversation was before. */
 export function createClusterPool(deps: ClusterPoolDependencies): ModelPool {
@@ -102,16 +104,25 @@ class ClusterPool implements ModelPool {
     const traceparent = this.#deps.traceparent?.()
     const traced = traceparent === undefined ? {} : { traceparent }
     const question: LeaseQuestion = { kind, model: modelId, account, sequences, deferred, priority, ...traced }
+    const { view, borrower } = this.#deps
+    const until = borrower.clock.now() + mostNodeWaitMs
     let refusal: unknown
+    /** Whether nodes are missing rather than full: the next to report may have room. */
+    let missing = true
     while (excluded.size <= mostReroutes) {
       const node = chooseNode(this.#views(modelId), { key: conversation ?? null, excluded })
-      if (node === null) break
+      if (node === null) {
+        const left = until - borrower.clock.now()
+        if (left <= 0 || !missing) break
+        await view.changed(left, { signal })
+        continue
+      }
       const release = this.#hold(node, modelId)
       try {
         const lease =
           node === this.#deps.own?.id
             ? await model.here()
-            : await borrowSlot(this.#deps.borrower, this.#addressOf(node), question, { signal }).then((slot) => ({
+            : await borrowSlot(borrower, this.#addressOf(node), question, { signal }).then((slot) => ({
                 model: model.there(slot),
                 [Symbol.asyncDispose]: () => slot[Symbol.asyncDispose](),
               }))
@@ -127,13 +138,14 @@ class ClusterPool implements ModelPool {
       } catch (error) {
         release()
         signal.throwIfAborted()
-        if (error instanceof NodeLost) this.#deps.view.suspect(node)
+        if (error instanceof NodeLost) view.suspect(node)
         else if (!mayBeElsewhere(error)) throw error
         refusal = error
+        missing = error instanceof NodeLost || (isStopping(error) && node !== this.#deps.own?.id)
         excluded.add(node)
       }
     }
-    throw refusal instanceof ServiceError && !(refusal instanceof NodeLost) ? refusal : nobodyLeft(modelId, refusal)
+    throw missing ? nobodyLeft(modelId, refusal) : refusal
   }
 
   /** Notes a slot that is wanted on a node; the answer takes it back, once. */
@@ -183,6 +195,10 @@ function mayBeElsewhere(error: unknown): boolean {
       error.code === 'model_loading' ||
       error.code === 'model_not_found')
   )
+}
+
+function isStopping(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'shutting_down'
 }
 
 function nobodyLeft(modelId: string, cause?: unknown): ServiceError {

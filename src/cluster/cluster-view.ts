@@ -5,6 +5,7 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { NodeRegistry } from '../core/ports/node-registry.ts'
+import { firstOf, orAborted } from '../core/waiting.ts'
 import type { ClusterPulls } from './cluster-pulls.ts'
 
 export interface ClusterViewSettings {
@@ -24,18 +25,29 @@ export interface ClusterViewSettings {
 
 /** How long a node that could not be reached is left alone. */
 const suspectedMs = 6000
+/** How long what a node offered is remembered after it was last heard of: it may be starting again. */
+const rememberedMs = 60_000
 /** A report that takes longer is given up, so that the next is not late. */
 const reportLimitMs = 4000
+
+interface KnownOffer {
+  readonly offer: string
+  readonly content: NodeOffer
+  readonly url: string | null
+  /** When its node was last among those that are there. */
+  readonly seenAt: number
+}
 
 /** Reports this node to the registry again and again, and remembers what the others said. */
 export class ClusterView implements AsyncDisposable {
   readonly #settings: ClusterViewSettings
   readonly #stop = new AbortController()
-  readonly #offers = new Map<string, { readonly offer: string; readonly content: NodeOffer }>()
+  readonly #offers = new Map<string, KnownOffer>()
   readonly #suspects = new Map<string, number>()
   #nodes: readonly ClusterNode[] = []
   #offered = ''
   #running: Promise<void> = Promise.resolve()
+  #heard = Promise.withResolvers<void>()
 
   private constructor(settings: ClusterViewSettings) {
     this.#settings = settings
@@ -62,6 +74,21 @@ export class ClusterView implements AsyncDisposable {
       const isSuspect = (this.#suspects.get(node.id) ?? 0) > clock.now()
       return content === undefined || node.url === null || node.id === self.id || isSuspect ? [] : [{ node, offer: content }]
     })
+  }
+
+  /** What other nodes offer, those included that cannot be reached just now or left within the last minute: they may come back. */
+  offers(): readonly NodeOffer[] {
+    return [...this.#offers.values()].map(({ content }) => content)
+  }
+
+  /** Resolves when there is something new of the other nodes, or after `timeoutMs`. */
+  async changed(timeoutMs: number, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const heard = this.#heard.promise
+    await firstOf(
+      signal,
+      (either) => orAborted(heard, either),
+      (either) => this.#settings.clock.wait(timeoutMs, { signal: either }),
+    )
   }
 
   /** Leaves a node alone for a while, since it could not be reached. */
@@ -106,12 +133,25 @@ export class ClusterView implements AsyncDisposable {
     pulls.learn(nodes)
     await Promise.all(nodes.map((node) => this.#learnOffer(node, options)))
     this.#nodes = nodes
-    for (const id of this.#offers.keys()) if (!nodes.some((node) => node.id === id)) this.#offers.delete(id)
+    this.#forgetOffers()
+    this.#heard.resolve()
+    this.#heard = Promise.withResolvers()
   }
 
-  async #learnOffer({ id, offer }: ClusterNode, options: { readonly signal: AbortSignal }): Promise<void> {
-    if (id === this.#settings.self.id || this.#offers.get(id)?.offer === offer) return
-    const content = await this.#settings.registry.findOffer(id, options)
-    if (content !== null) this.#offers.set(id, { offer, content })
+  async #learnOffer({ id, offer, url }: ClusterNode, options: { readonly signal: AbortSignal }): Promise<void> {
+    const { self, registry, clock } = this.#settings
+    if (id === self.id) return
+    const known = this.#offers.get(id)
+    const content = known?.offer === offer ? known.content : await registry.findOffer(id, options)
+    if (content !== null) this.#offers.set(id, { offer, content, url, seenAt: clock.now() })
+  }
+
+  /** What was offered too long ago, or by an earlier life of a node that is back, counts no more. */
+  #forgetOffers(): void {
+    const here = new Set(this.#nodes.map(({ id }) => id))
+    const urls = new Set(this.#nodes.flatMap(({ id, url }) => (this.#offers.has(id) ? [url] : [])))
+    const since = this.#settings.clock.now() - rememberedMs
+    for (const [id, { url, seenAt }] of this.#offers)
+      if (!here.has(id) && (seenAt < since || (url !== null && urls.has(url)))) this.#offers.delete(id)
   }
 }

@@ -59,7 +59,7 @@ import { findSignInFaults, openSignIn } from './sign-in/open-sign-in.ts'
 import { startDeferredWork } from './start-deferred-work.ts'
 import { findMissingHardware } from './start-faults.ts'
 import { stopServing } from './stop-serving.ts'
-import { createSystemClock } from './system-clock.ts'
+import { createSteadyClock, createSystemClock } from './system-clock.ts'
 
 /**
  * Runs the service until the signal is aborted and everything is drained; prints `ready <url>` once it answers.
@@ -181,6 +181,7 @@ export async function serve(
       usage,
       ledger,
       counts,
+      deadlineClock: createSteadyClock(),
       priceOf,
       catalog,
       assets,

@@ -14,6 +14,11 @@ export function createSystemClock(): Clock {
   }
 }
 
+/** Time that only goes on, whatever becomes of the machine's clock; its zero is the start of the process. */
+export function createSteadyClock(): Clock {
+  return { ...createSystemClock(), now: () => performance.now() }
+}
+
 function waitOnce(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)

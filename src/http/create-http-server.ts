@@ -1,8 +1,9 @@
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Caller } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
 import { AccountAllowances } from '../operations/access/account-allowances.ts'
 import { TokenCache } from '../operations/access/token-cache.ts'
+import { AnswerDeadline } from './answers/answer-deadline.ts'
 import { answerParserError } from './answers/answer-parser-error.ts'
 import { isNotOffered, notForMessages, nothingThere } from './answers/not-offered.ts'
 import { sendError } from './answers/send-error.ts'
@@ -75,10 +76,11 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   })
   await server.register(async (api) => {
     const places = new AccountPlaces(deps.counts, settings.accountPlaces)
-    protect(api, { ...deps, places }, settings)
+    const further = { ...deps, places, deadline: new AnswerDeadline(deps.deadlineClock ?? null) }
+    protect(api, further, settings)
     logBodies(api, deps.bodies)
     refuseUnknownQuery(api)
-    await registerTokenRoutes(api, { ...deps, places }, settings)
+    await registerTokenRoutes(api, further, settings)
   })
   return server
 }
@@ -154,7 +156,7 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
   const allowances = new AccountAllowances(deps)
   const limiter = new RateLimiter(deps)
   const takeTurn = fewPerTurn(requestsPerTurn)
-  api.addHook('onRequest', async (request, reply) => {
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const onFault = (error: unknown) => deps.observer.faultSurvived({ requestId: request.id, error })
     const caller = await identifyCaller({ ...deps, tokenCache, onFault }, request, reply)
     const { accountId } = caller
@@ -167,7 +169,10 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
       throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
     const { spends } = request.routeOptions.config
     if (spends !== undefined) await requireBudget(deps, { caller, spends, reply })
-    if (spends === 'tokens') await takeTurn(1)
+  }
+  api.addHook('onRequest', async (request, reply) => {
+    await deps.deadline.keep(reply, () => admit(request, reply))
+    if (request.routeOptions.config.spends === 'tokens') await takeTurn(1)
   })
 }
 

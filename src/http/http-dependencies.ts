@@ -1,6 +1,7 @@
 import type { Inference } from '../core/inference.ts'
 import type { PullDesk } from '../core/model-pull.ts'
 import type { AuditLog } from '../core/ports/audit-log.ts'
+import type { Clock } from '../core/ports/clock.ts'
 import type { DocumentStore } from '../core/ports/document-store.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { InferenceQueue } from '../core/ports/inference-queue.ts'
@@ -14,6 +15,7 @@ import type { AssetDependencies } from '../operations/assets/asset-dependencies.
 import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
+import type { AnswerDeadline } from './answers/answer-deadline.ts'
 import type { CallerDependencies } from './caller.ts'
 import type { HttpObserver } from './http-observer.ts'
 import type { AccountPlaces } from './limits/account-places.ts'
@@ -34,6 +36,8 @@ export interface HttpDependencies
   readonly outputs: OutputStore
   readonly documents: DocumentStore
   readonly counts: SharedCounts
+  /** Goes on whatever becomes of the machine's time. By it answers that take too long are given up; absent = they are waited for. */
+  readonly deadlineClock?: Clock
   readonly webhooks: WebhookLog
   readonly audit: AuditLog
   readonly events: InferenceEvents
@@ -58,4 +62,5 @@ export interface HttpDependencies
 export interface RouteDependencies extends HttpDependencies {
   /** What each account holds open. */
   readonly places: AccountPlaces
+  readonly deadline: AnswerDeadline
 }

@@ -122,3 +122,10 @@ test('whoever waits or watches is let go when the service ends', async () => {
   assert.equal((await waited).status, 'running')
   assert.equal((await watched).length, 1)
 })
+
+test('a submission that fails asks the ledger to give nothing back that was not set aside', async () => {
+  const parts = createParts()
+  const queue = { ...parts.queue, enqueue: () => Promise.reject(new Error('the store is away')) }
+  const ledger = { ...parts.ledger, budgets: async () => [], release: () => new Promise<never>(() => {}) }
+  await assert.rejects(submitInference({ ...parts, queue, ledger } as never, makeSubmission(), options), /away/)
+})

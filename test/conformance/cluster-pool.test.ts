@@ -14,7 +14,7 @@ testModelPool('pool of a cluster of one node', () => {
   const catalog = createFakeCatalog()
   const cluster = createClusterPool({
     borrower: { nodeId: 'own', secret: createSecretKey(Buffer.alloc(16)), clock },
-    view: { lenders: () => [], suspect: () => {} },
+    view: { lenders: () => [], suspect: () => {}, changed: (ms, options) => clock.wait(ms, options) },
     catalog,
     own: { id: 'own', pool, catalog },
   })

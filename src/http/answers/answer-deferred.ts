@@ -6,14 +6,14 @@ import { callerOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import type { AsyncMode } from '../headers/async-mode.ts'
 import type { DeferredHandling } from '../headers/deferred-headers.ts'
-import type { HttpDependencies } from '../http-dependencies.ts'
+import type { RouteDependencies } from '../http-dependencies.ts'
 import { encodeSubmission, pollUrl } from '../wire/deferred/inference.ts'
 import { expectOutputBytes } from '../wire/deferred/output-size.ts'
 import { recordDeferred } from './record-deferred.ts'
 
 /** Queues work durably and answers 202 with the address to poll. */
 export async function answerDeferred(
-  deps: HttpDependencies,
+  deps: RouteDependencies,
   { incoming, reply, mode }: { readonly incoming: FastifyRequest; readonly reply: FastifyReply; readonly mode: AsyncMode },
   { work: asked, handling }: { readonly work: InferenceWork; readonly handling: DeferredHandling },
 ): Promise<FastifyReply> {
@@ -22,8 +22,11 @@ export async function answerDeferred(
   const traceparent = deps.observer.traceparent?.()
   const work = { ...asked, ...(traceparent !== undefined && { traceparent }), ...(tokenId !== null && { tokenId }) }
   const submission = { accountId, work, priority, idempotency, webhookUrl, outputBytes: expectOutputBytes(work) }
-  const { inference, repeated } = await submitInference(deps, submission, { signal: clientSignal(reply) }).catch(nameHeader)
-  if (!repeated) recordDeferred(deps, { incoming, tokenId, work, inference })
+  const inference = await deps.deadline.keep(reply, async () => {
+    const submitted = await submitInference(deps, submission, { signal: clientSignal(reply) }).catch(nameHeader)
+    if (!submitted.repeated) recordDeferred(deps, { incoming, tokenId, work, inference: submitted.inference })
+    return submitted.inference
+  })
   const address = deps.addresses()
   if (mode === 'preference') reply.header('preference-applied', 'respond-async')
   return reply.code(202).header('location', pollUrl(address, inference.id)).send(encodeSubmission(address, inference))

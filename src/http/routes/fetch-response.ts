@@ -4,25 +4,27 @@ import { findOutput } from '../../operations/deferred/open-output.ts'
 import { sendChunks } from '../answers/send-chunks.ts'
 import { callerOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
-import type { HttpDependencies } from '../http-dependencies.ts'
+import type { RouteDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { type InferenceRoute, readTarget, requireReadable } from '../inference-target.ts'
 import { refuseOthers } from '../known-query.ts'
 import { answerKeptResponse, includeQuery, isKeptResponse } from './responses/kept-responses.ts'
 
 /** GET /v1/responses/<id>: the stored output, the same bytes every time; of an id `resp_…` the kept response of POST /v1/responses. */
-export function registerFetchResponse(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
+export function registerFetchResponse(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   api.get('/v1/responses/:id', { config: { query: includeQuery } }, async (incoming: FastifyRequest<InferenceRoute>, reply) => {
     if (isKeptResponse(incoming.params.id)) return answerKeptResponse(deps, settings, incoming, reply)
     refuseOthers(incoming.query, [])
     const target = readTarget(incoming)
     const options = { signal: clientSignal(reply) }
-    if (!callerOf(incoming).scopes.includes('read')) requireReadable(incoming, await findInference(deps, target, options))
-    const { output, expiresAt } = await findOutput(deps, target, options)
+    const { output, expiresAt } = await deps.deadline.keep(reply, async () => {
+      if (!callerOf(incoming).scopes.includes('read')) requireReadable(incoming, await findInference(deps, target, options))
+      return findOutput(deps, target, options)
+    })
     const etag = `"${output.sha256}"`
     reply.header('etag', etag).header('cache-control', 'private, no-cache').header('expires', new Date(expiresAt).toUTCString())
     if (matches(incoming.headers['if-none-match'], etag)) return reply.code(304).send()
-    const chunks = await deps.outputs.open(output, options)
+    const chunks = await deps.deadline.keep(reply, () => deps.outputs.open(output, options))
     const onFailure = (error: unknown) => deps.observer.faultSurvived({ requestId: incoming.id, error })
     await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType: output.contentType, bytes: output.bytes, chunks })
     return reply

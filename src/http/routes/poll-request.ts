@@ -16,7 +16,9 @@ export function registerPollRequest(api: FastifyInstance, deps: RouteDependencie
     const options = { signal: clientSignal(reply) }
     using _place = wait.ms === 0 ? null : await deps.places.take(target.accountId, 'polls')
     const inference =
-      wait.ms === 0 ? await findInference(deps, target, options) : await waitForInference(deps, { ...target, waitMs: wait.ms }, options)
+      wait.ms === 0
+        ? await deps.deadline.keep(reply, () => findInference(deps, target, options))
+        : await waitForInference(deps, { ...target, waitMs: wait.ms }, options)
     requireReadable(incoming, inference)
     if (inference.status !== 'completed') reply.header('retry-after', '1')
     if (wait.preferred) reply.header('preference-applied', `wait=${wait.ms / 1000}`)

@@ -35,18 +35,19 @@ export async function holdTextBudget(
 /**
  * Sets aside what a text request that has to wait may use, by an estimate of its prompt; {@link holdTextBudget} corrects it when it runs.
  *
+ * @returns Whether there was a budget to set it aside of.
  * @throws {ServiceError} what {@link holdBudget} throws.
  */
 export async function holdWaitingText(
   deps: BudgetDependencies,
   { accountId, tokenId, reservation, request }: TextWork,
   options: { readonly signal: AbortSignal },
-): Promise<void> {
+): Promise<boolean> {
   const prompt = estimatePrompt(request)
   const { least } = spanOf(request, prompt.least, request.maxTokens)
   const { most } = spanOf(request, prompt.most, request.maxTokens)
   const holder = { id: reservation, accountId, tokenId, running: false, unit: 'tokens', model: request.model } as const
-  await holdBudget(deps, { ...holder, tokens: { least, most }, promptTokens: prompt.least, images: 0 }, options)
+  return (await holdBudget(deps, { ...holder, tokens: { least, most }, promptTokens: prompt.least, images: 0 }, options)) !== null
 }
 
 /** The fewest and the most tokens that a request can do with. */

@@ -24,36 +24,38 @@ interface Reading extends Omit<CountedWork, 'work'> {
 /**
  * Sets aside what work can use whose amount is known before it runs: its pictures, or the most tokens that its inputs can have.
  *
+ * @returns Whether there was a budget to set it aside of.
  * @throws {ServiceError} what {@link holdBudget} throws.
  */
 export async function holdWorkBudget(
   deps: BudgetDependencies,
   { accountId, tokenId, reservation, work, running }: CountedWork,
   options: Options,
-): Promise<void> {
+): Promise<boolean> {
   if (work.kind === 'image') {
     const { model, seeds } = work.request
     const images = seeds.length
     const holder = { id: reservation, accountId, tokenId, running, model }
-    await holdBudget(deps, { ...holder, unit: 'images', tokens: { least: 0, most: 0 }, promptTokens: 0, images }, options)
-    return
+    const wanted = { ...holder, unit: 'images', tokens: { least: 0, most: 0 }, promptTokens: 0, images } as const
+    return (await holdBudget(deps, wanted, options)) !== null
   }
   const { model } = work.request
-  await holdReading(deps, { accountId, tokenId, reservation, model, tokens: estimateInputs(work.request), running }, options)
+  return holdReading(deps, { accountId, tokenId, reservation, model, tokens: estimateInputs(work.request), running }, options)
 }
 
 /**
  * Sets aside tokens that are read and not gone on with.
  *
+ * @returns Whether there was a budget to set them aside of.
  * @throws {ServiceError} what {@link holdBudget} throws.
  */
 export async function holdReading(
   deps: BudgetDependencies,
   { accountId, tokenId, reservation, model, tokens, running }: Reading,
   options: Options,
-): Promise<void> {
+): Promise<boolean> {
   const wanted = { tokens: { least: tokens, most: tokens }, promptTokens: tokens, images: 0 }
-  await holdBudget(deps, { id: reservation, accountId, tokenId, running, model, unit: 'tokens', ...wanted }, options)
+  return (await holdBudget(deps, { id: reservation, accountId, tokenId, running, model, unit: 'tokens', ...wanted }, options)) !== null
 }
 
 /** A request about to run. */

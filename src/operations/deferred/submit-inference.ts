@@ -27,7 +27,7 @@ export async function submitInference(
 ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
   const { queue, ledger, onSubmitted = () => {} } = deps
   const id = makeInferenceId({ uuid: randomUUID(), accountId: submission.accountId, now: deps.clock.now() })
-  await holdWaiting(deps, { id, accountId: submission.accountId, work: submission.work }, options)
+  const isSetAside = await holdWaiting(deps, { id, accountId: submission.accountId, work: submission.work }, options)
   let kept = false
   try {
     const priority = isLow(submission.work) ? 'low' : submission.priority
@@ -37,7 +37,7 @@ export async function submitInference(
     return result
   } finally {
     // The caller may have left by now; nothing must stay set aside for work that is not there.
-    if (!kept) await ledger.release(id, unstoppable)
+    if (!kept && isSetAside) await ledger.release(id, unstoppable)
   }
 }
 
@@ -46,12 +46,13 @@ function isLow(work: InferenceWork): boolean {
   return work.kind === 'chat' && (work.request.priority ?? 0) > 0
 }
 
+/** Whether anything was set aside at all. */
 async function holdWaiting(
   deps: BudgetDependencies,
   { id, accountId, work }: { readonly id: string; readonly accountId: string; readonly work: InferenceWork },
   options: { readonly signal: AbortSignal },
-): Promise<void> {
+): Promise<boolean> {
   const { tokenId = null } = work
-  if (work.kind === 'chat') await holdWaitingText(deps, { accountId, tokenId, reservation: id, request: work.request }, options)
-  else await holdWorkBudget(deps, { accountId, tokenId, reservation: id, work, running: false }, options)
+  if (work.kind === 'chat') return holdWaitingText(deps, { accountId, tokenId, reservation: id, request: work.request }, options)
+  return holdWorkBudget(deps, { accountId, tokenId, reservation: id, work, running: false }, options)
 }

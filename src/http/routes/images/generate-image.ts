@@ -9,7 +9,7 @@ import { callerOf, requireScope } from '../../caller.ts'
 import { clientSignal } from '../../client-signal.ts'
 import { readImageAccept } from '../../headers/accept-header.ts'
 import { readDeferredHandling, refuseDeferredHeaders } from '../../headers/deferred-headers.ts'
-import type { HttpDependencies } from '../../http-dependencies.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import { interactiveWork } from '../../interactive-work.ts'
 import type { InspectImage } from '../../wire/images/decode-image.ts'
@@ -40,14 +40,14 @@ const routes: readonly { readonly path: string; readonly parse: Parse }[] = [
 ]
 
 /** POST /generate/sdxl, /generate/sd, their ControlNet twins, which take the same, and /upscaling: as JSON, as the image itself, or deferred. */
-export function registerGenerateImage(api: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
+export function registerGenerateImage(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   for (const route of routes) registerRoute(api, route, { deps, settings })
 }
 
 function registerRoute(
   api: FastifyInstance,
   { path, parse }: (typeof routes)[number],
-  { deps, settings }: { readonly deps: HttpDependencies; readonly settings: HttpSettings },
+  { deps, settings }: { readonly deps: RouteDependencies; readonly settings: HttpSettings },
 ): void {
   api.post(path, { config: { spends: 'images' } }, async (incoming, reply) => {
     const caller = callerOf(incoming)

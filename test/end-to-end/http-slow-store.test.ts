@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { answerLimitMs } from '../../src/http/answers/answer-deadline.ts'
+import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
+import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
+import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
+import { submit } from '../support/deferred-requests.ts'
+import { finishDrawing } from '../support/finished-inference.ts'
+import { startHttpService } from '../support/http-service.ts'
+import { readError } from '../support/read-json.ts'
+import { createTestClock } from '../support/test-clock.ts'
+
+/** A service whose store never answers one question, from when a test says so. */
+async function startStuck() {
+  const clock = createTestClock()
+  const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
+  const outputs = createMemoryOutputs({ clock })
+  let stuck: string | null = null
+  let asked = Promise.withResolvers<void>()
+  const guard = <Port extends object>(name: string, port: Port): Port =>
+    new Proxy(port, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key)
+        if (typeof value !== 'function') return value
+        return (...given: readonly unknown[]) => {
+          if (stuck !== `${name}.${String(key)}`) return Reflect.apply(value, target, given)
+          asked.resolve()
+          return new Promise(() => {})
+        }
+      },
+    })
+  const ports = { queue: store.queue, log: store.log, accounts: store.accounts, tokens: store.tokens, ledger: store.ledger, outputs }
+  const guarded = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, guard(name, port)]))
+  const overrides: Partial<HttpDependencies> = { ...guarded, deadlineClock: clock }
+  const service = await startHttpService({ clock, open: () => store, overrides })
+  const { id } = await submit(service)
+  return {
+    id,
+    clock,
+    service,
+    store,
+    outputs,
+    /** What a request is told whose question the store never answers. */
+    async ask(question: string, path: string, init: Parameters<typeof service.fetch>[1] = {}) {
+      // So that nothing that was believed for a while is believed any more.
+      await clock.advance(60_000)
+      asked = Promise.withResolvers()
+      stuck = question
+      const answer = service.fetch(path, init)
+      await asked.promise
+      await clock.advance(answerLimitMs + 250)
+      const response = await answer
+      stuck = null
+      return [response.status, (await readError(response)).code]
+    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  }
+}
+
+suite('a store that does not answer', () => {
+  test('is given up after seven seconds, whatever it was asked for', async () => {
+    await using stuck = await startStuck()
+    const drawing = { json: { prompt: 'a lion' }, headers: { 'x-service-async': '1' } }
+    const { id } = stuck
+    for (const [question, path, init] of [
+      ['accounts.find', `/v1/requests/${id}`],
+      ['ledger.budgets', '/generate/sdxl', drawing],
+      ['queue.enqueue', '/generate/sdxl', drawing],
+      ['log.find', `/v1/requests/${id}`],
+      ['log.find', `/v1/responses/${id}`],
+      ['log.find', `/v1/requests/${id}`, { method: 'DELETE' }],
+      ['queue.cancel', `/v1/requests/${id}`, { method: 'DELETE' }],
+    ] as const)
+      assert.deepEqual(await stuck.ask(question, path, init), [503, 'server_is_overloaded'], `${question} of ${path}`)
+    const polled = await stuck.service.fetch(`/v1/requests/${id}`)
+    assert.equal(polled.status, 200)
+  })
+
+  test('a bucket that does not open an output is given up, too', async () => {
+    await using stuck = await startStuck()
+    // The first in the queue is the one that was submitted at the start.
+    await stuck.service.fetch(`/v1/requests/${stuck.id}`, { method: 'DELETE' })
+    const id = await finishDrawing(stuck, stuck.service.accountId, [Uint8Array.of(1)])
+    assert.deepEqual(await stuck.ask('outputs.open', `/v1/responses/${id}`), [503, 'server_is_overloaded'])
+    assert.equal((await stuck.service.fetch(`/v1/responses/${id}`)).status, 200)
+  })
+})
