@@ -112,6 +112,46 @@ for (const path of paths)
     await page().setViewportSize({ width: 1280, height: 860 })
   })
 
+test('limits, kinds of requests and what the palette leads to are named in German', { skip }, async () => {
+  await open('service')
+  const limits = page().getByRole('table', { name: 'Grenzen' })
+  await limits.getByText('Threads je Engine').waitFor()
+  await limits.getByRole('row', { name: 'Anfragen je Minute keine Grenze' }).waitFor()
+  await open('models')
+  await page().getByText('Bilder', { exact: true }).last().waitFor()
+  const asked = `fetch('/v1/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 }) }).then((answer) => answer.text())`
+  await page().evaluate(asked)
+  await open('requests')
+  await page().getByRole('table', { name: 'Anfragen' }).getByRole('link', { name: 'Chat' }).first().click()
+  await page().getByText('Art', { exact: true }).waitFor()
+  await page().keyboard.press('Control+k')
+  await page().getByRole('option', { name: 'Galerie Seite' }).waitFor()
+  await page().keyboard.press('Escape')
+})
+
+test('what the service says in a passing note is marked as English', { skip }, async () => {
+  const fault = { code: 'internal_error', message: 'The request failed.', type: 'server_error', param: null }
+  await page().route('**/console/api/session', (route) =>
+    route.request().method() === 'DELETE' ? route.fulfill({ status: 500, json: { error: fault } }) : route.continue(),
+  )
+  await page().getByRole('button', { name: 'Abmelden' }).click()
+  await page().locator('.toast [lang=en]').filter({ hasText: 'The request failed.' }).waitFor()
+  await page().unrouteAll()
+})
+
+test('the built-in model, which knows English, is offered English questions, and others German ones', { skip }, async () => {
+  await open('chat')
+  await page().locator('.suggestions[lang=en]').getByText('What is the capital of Portugal?').waitFor()
+  await page().route('**/console/api/models', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ body: (await answer.text()).replaceAll('"id":"sepia-mini-chat"', '"id":"another-chat"') })
+  })
+  await open('chat')
+  await page().locator('.suggestions:not([lang])').getByText('Was ist die Hauptstadt von Portugal?').waitFor()
+  await page().unrouteAll()
+})
+
 test('another language is chosen in the navigation, and stays', { skip }, async () => {
   await open('tokens')
   await page().getByRole('radio', { name: 'English' }).click()

@@ -13,6 +13,11 @@ const cutOff = `[...document.querySelectorAll('td, td *, .side-person *')]
     && !each.closest('.hidden-text') && each.closest('[title]') === null && each.querySelector('[title]') === null)
   .map((each) => each.textContent)`
 
+/** Tables that are wider than their sheets, which no key scrolls. */
+const cutTables = `[...document.querySelectorAll('.sheet.flush:not([tabindex])')]
+  .filter((each) => each.scrollWidth > each.clientWidth + 1)
+  .map((each) => each.querySelector('table').getAttribute('aria-label') + ' ' + each.scrollWidth + ' in ' + each.clientWidth)`
+
 test('long names and e-mails are cut off with the whole in a title, at every width', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(service.link)
@@ -26,6 +31,16 @@ test('long names and e-mails are cut off with the whole in a title, at every wid
   await page.getByLabel('Name').fill(name)
   await page.getByRole('button', { name: 'Make the token' }).click()
   await page.getByText('Your new token').waitFor()
+  await fetch(`${service.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${service.token}`,
+      'content-type': 'application/json',
+      'x-service-async': '1',
+      'x-service-webhook': `https://sepia.invalid/${name}`,
+    },
+    body: JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 }),
+  })
   for (const path of ['people', 'tokens', 'account', 'audit', 'requests', 'usage', 'service', 'webhooks'])
     for (const width of [1280, 768, 360]) {
       await page.setViewportSize({ width, height: 860 })
@@ -35,6 +50,7 @@ test('long names and e-mails are cut off with the whole in a title, at every wid
       const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
       assert.equal(overflow, 0, `${path} at ${width}`)
       assert.deepEqual(await page.evaluate(cutOff), [], `${path} at ${width}`)
+      assert.deepEqual(await page.evaluate(cutTables), [], `${path} at ${width}`)
     }
   await page.setViewportSize({ width: 1280, height: 860 })
   await openPage(page, 'People')

@@ -129,3 +129,14 @@ test('a mask is not lost by pressing Escape', { skip }, async () => {
   await page.getByRole('button', { name: 'Take what I painted' }).click()
   await page.getByText('Only the painted part changes.').waitFor()
 })
+
+test('the mask lies on its picture and nowhere beside it, on small phones too', { skip }, async () => {
+  const { page } = visit()
+  await page.keyboard.press('Escape')
+  await page.setViewportSize({ width: 360, height: 780 })
+  await page.goto(`${visit().service.url}/console/images`)
+  await openPainter(page, '#808080')
+  const box = await page.locator('.painter canvas').boundingBox()
+  assert.ok(box)
+  assert.ok(Math.abs(box.width / box.height - 1) < 0.01, `${box.width} × ${box.height}`)
+})

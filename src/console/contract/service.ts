@@ -42,8 +42,25 @@ export interface ServiceNode {
   readonly tally: NodeTally | null
 }
 
-/** One bound the service keeps, worded for people. */
+/** One bound the service keeps. */
 export interface ServiceLimit {
-  readonly name: string
-  readonly value: string
+  readonly name: ServiceLimitName
+  /** In its unit: bytes, milliseconds, a share of 1, or a count; null = no limit. */
+  readonly most: number | null
 }
+
+export type ServiceLimitName =
+  | 'modelMemoryBytes'
+  | 'threadsPerEngine'
+  | 'sequencesPerTextModel'
+  | 'waitingPerTextModel'
+  | 'waitingPerImageModel'
+  | 'waitingAsynchronous'
+  | 'shareOfQueue'
+  | 'storedBytesPerAccount'
+  | 'keptBytesPerAccount'
+  | 'requestsPerMinute'
+  | 'waitForModelMs'
+  | 'runMs'
+  | 'synchronousBodyBytes'
+  | 'asynchronousBodyBytes'

@@ -14,13 +14,17 @@ export interface ConsoleVisit extends AsyncDisposable {
 
 export const owner = { name: 'Ada Lovelace', email: 'ada@example.org', password: 'a poet of science' } as const
 
-/** @param flags Settings of the service besides those of every test. */
-export async function visitConsole(flags: readonly string[] = []): Promise<ConsoleVisit> {
+/**
+ * @param flags Settings of the service besides those of every test.
+ * @param locale What the browser asks for.
+ */
+export async function visitConsole(flags: readonly string[] = [], { locale = 'en-US' } = {}): Promise<ConsoleVisit> {
   await using stack = new AsyncDisposableStack()
   const service = stack.use(await startService(flags))
   const browser = await openChromium()
   stack.defer(() => browser.close())
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, colorScheme: 'light', reducedMotion: 'reduce' })
+  const viewport = { width: 1280, height: 860 }
+  const context = await browser.newContext({ viewport, locale, colorScheme: 'light', reducedMotion: 'reduce' })
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
@@ -33,7 +37,7 @@ export async function visitConsole(flags: readonly string[] = []): Promise<Conso
 }
 
 /** Follows the first-run link and becomes the owner. */
-export async function becomeOwner({ page, service }: Pick<ConsoleVisit, 'page' | 'service'>): Promise<void> {
+export async function becomeOwner({ page, service }: { readonly page: Page; readonly service: { readonly link: string } }): Promise<void> {
   await page.goto(service.link)
   await page.getByLabel('Name').fill(owner.name)
   await page.getByLabel('E-mail').fill(owner.email)

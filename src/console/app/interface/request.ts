@@ -81,6 +81,11 @@ export function languageOf(error: unknown): 'en' | undefined {
   return error instanceof RequestFailure && error.status !== 0 && error.code !== 'unknown' ? 'en' : undefined
 }
 
+/** Whether a failure says nothing of the service's work, so that trying again may help. */
+export function isConnectionLost(error: unknown): boolean {
+  return error instanceof RequestFailure && error.isConnectionLost
+}
+
 /** By which the service's log knows what failed, or null. */
 export function requestIdOf(error: unknown): string | null {
   return error instanceof RequestFailure ? error.requestId : null

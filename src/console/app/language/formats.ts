@@ -19,7 +19,7 @@ const exactMoment = new Intl.DateTimeFormat(locale, {
 })
 const hour = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 const shortDay = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' })
-const weekdayHour = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
+const weekdayHour = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit', timeZone: 'UTC' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** A whole number: `12,000`. */
@@ -80,7 +80,7 @@ export function shortDayText(utcDay: string): string {
   return shortDay.format(new Date(`${utcDay}T00:00Z`))
 }
 
-/** An hour of UTC with its day of the week: `Tue 09:00 AM`. */
+/** An hour of UTC with its day of the week: `Tue 9:00 AM`. */
 export function weekdayHourText(utcHour: string): string {
   return weekdayHour.format(new Date(`${utcHour}:00Z`))
 }

@@ -11,7 +11,9 @@ import type { Catalogue } from './catalogue.ts'
  */
 export const german: Catalogue = {
   '# bytes': { one: '# Byte', other: '# Byte' },
-  '# days': { one: '# Tag', other: '# Tagen' },
+  '# days': { one: '# Tag', other: '# Tage' },
+  '# days ago': { one: 'vor # Tag', other: 'vor # Tagen' },
+  'in # days': { one: 'in # Tag', other: 'in # Tagen' },
   '# images/day': { one: '# Bild/Tag', other: '# Bilder/Tag' },
   '# images/min': { one: '# Bild/min', other: '# Bilder/min' },
   '# images/month': { one: '# Bild/Monat', other: '# Bilder/Monat' },
@@ -98,6 +100,9 @@ export const german: Catalogue = {
   'Money left this month': 'Geld diesen Monat noch frei',
   'Money left today': 'Geld heute noch frei',
   Name: 'Name',
+  page: 'Seite',
+  'model {0}': 'Modell {0}',
+  conversation: 'Gespräch',
   Newest: 'Neueste',
   'No account yet, or the password forgotten? Ask an owner for a link.':
     'Noch kein Konto, oder das Passwort vergessen? Ein Inhaber kann einen Link ausstellen.',

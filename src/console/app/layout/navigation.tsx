@@ -1,13 +1,12 @@
 import type { VNode } from 'preact'
 import type { Account } from '../../../core/account.ts'
-import { sentenceOf } from '../interface/request.ts'
 import { t } from '../language/t.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { openOverlay } from '../state/overlay.ts'
 import { path } from '../state/router.ts'
 import { signOut } from '../state/session.ts'
-import { showToast } from '../state/toasts.ts'
+import { showFailure } from '../state/toasts.ts'
 import { LanguageSwitch } from './language-switch.tsx'
 import { type PageEntry, pageGroups } from './page-entries.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -44,7 +43,7 @@ export function Navigation({ account }: { account: Account }): VNode {
             size="small"
             icon="leave"
             iconOnly
-            onClick={() => signOut().catch((failure: unknown) => showToast(sentenceOf(failure)))}
+            onClick={() => signOut().catch((failure: unknown) => showFailure(failure))}
           >{t`Sign out`}</Button>
         </div>
       </div>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { durationText } from './duration-text.ts'
+import { distanceText, durationText } from './duration-text.ts'
 
 const cases: readonly (readonly [number, string])[] = [
   [840, '840 ms'],
@@ -11,3 +11,11 @@ const cases: readonly (readonly [number, string])[] = [
   [1_036_800_000, '12 days'],
 ]
 for (const [ms, text] of cases) test(`${ms} ms are ${text}`, () => assert.equal(durationText(ms), text))
+
+const distances: readonly (readonly [number, string])[] = [
+  [-300_000, '5 min ago'],
+  [10_800_000, 'in 3 h'],
+  [-259_200_000, '3 days ago'],
+  [259_200_000, 'in 3 days'],
+]
+for (const [ms, text] of distances) test(`${ms} ms from now is ${text}`, () => assert.equal(distanceText(ms), text))

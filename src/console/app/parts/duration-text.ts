@@ -1,6 +1,10 @@
 import { decimalText } from '../language/formats.ts'
 import { t } from '../language/t.ts'
 
+const dayMs = 86_400_000
+/** From here on times are told in days. */
+const inDaysMs = 2 * dayMs
+
 /** A span of time in its largest unit: `840 ms`, `12.3 s`, `5 min`, `3 h`, `12 days`. */
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
@@ -9,6 +13,14 @@ export function durationText(ms: number): string {
     return `${decimalText(ms / 1000, decimals, decimals)} s`
   }
   if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`
-  if (ms < 172_800_000) return `${Math.round(ms / 3_600_000)} h`
-  return t.count(Math.round(ms / 86_400_000), { one: '# day', other: '# days' })
+  if (ms < inDaysMs) return `${Math.round(ms / 3_600_000)} h`
+  return t.count(Math.round(ms / dayMs), { one: '# day', other: '# days' })
+}
+
+/** How long ago something was, or how far ahead it lies: `5 min ago`, `in 12 days`. @param ms Negative for what was. */
+export function distanceText(ms: number): string {
+  if (ms > -inDaysMs && ms < inDaysMs) return ms < 0 ? t`${durationText(-ms)} ago` : t`in ${durationText(ms)}`
+  // In German days take another form behind these words.
+  const days = Math.round(Math.abs(ms) / dayMs)
+  return ms < 0 ? t.count(days, { one: '# day ago', other: '# days ago' }) : t.count(days, { one: 'in # day', other: 'in # days' })
 }

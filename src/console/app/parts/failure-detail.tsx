@@ -12,7 +12,7 @@ interface FailureDetailProps {
 export function FailureDetail({ requestId, cause = null }: FailureDetailProps): VNode {
   return (
     <>
-      {cause === null ? null : <small class="failure-detail">{t`Why, for owners: ${cause}`}</small>}
+      {cause === null ? null : <small class="failure-detail">{t.rich`Why, for owners: ${<span lang="en">{cause}</span>}`}</small>}
       {requestId === null ? null : <small class="failure-detail">{t.rich`Request ${<code>{requestId}</code>}`}</small>}
     </>
   )

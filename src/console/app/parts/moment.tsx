@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { momentText } from '../language/formats.ts'
 import { t } from '../language/t.ts'
-import { durationText } from './duration-text.ts'
+import { distanceText } from './duration-text.ts'
 
 /** The time now, moved on twice a minute, in Unix milliseconds. */
 export const now = signal(Date.now())
@@ -13,7 +13,7 @@ setInterval(() => {
 /** A point in time as people say it, with the exact one on hover. */
 export function Moment({ at }: { at: number }): VNode {
   const ms = at - now.value
-  const text = Math.abs(ms) < 60_000 ? t`just now` : ms < 0 ? t`${durationText(-ms)} ago` : t`in ${durationText(ms)}`
+  const text = Math.abs(ms) < 60_000 ? t`just now` : distanceText(ms)
   return (
     <time dateTime={new Date(at).toISOString()} title={momentText(at)}>
       {text}

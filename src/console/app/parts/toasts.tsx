@@ -8,7 +8,7 @@ export function Toasts(): VNode {
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map((toast) => (
         <div class="toast" key={toast.id}>
-          <span>{toast.message}</span>
+          <span lang={toast.language}>{toast.message}</span>
           {toast.action ? (
             <Button
               size="small"

@@ -1,8 +1,11 @@
 import { signal } from '@preact/signals'
+import { languageOf, sentenceOf } from '../interface/request.ts'
 
 export interface Toast {
   readonly id: number
   readonly message: string
+  /** Of the message, where it is not the page's. */
+  readonly language: 'en' | undefined
   readonly action: { readonly label: string; readonly run: () => void } | null
 }
 
@@ -16,9 +19,17 @@ export const toasts = signal<readonly Toast[]>([])
 
 /** Shows a message for five seconds, or for ten with something to press. */
 export function showToast(message: string, action: Toast['action'] = null): void {
-  const toast = { id: nextId++, message, action }
+  show({ id: nextId++, message, language: undefined, action })
+}
+
+/** Shows what went wrong, for five seconds. */
+export function showFailure(failure: unknown): void {
+  show({ id: nextId++, message: sentenceOf(failure), language: languageOf(failure), action: null })
+}
+
+function show(toast: Toast): void {
   toasts.value = [...toasts.value, toast]
-  setTimeout(() => dismissToast(toast.id), action === null ? shownMs : shownWithActionMs)
+  setTimeout(() => dismissToast(toast.id), toast.action === null ? shownMs : shownWithActionMs)
 }
 
 /** Takes a message away before its time. */

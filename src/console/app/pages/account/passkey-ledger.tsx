@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
-import { send, sentenceOf } from '../../interface/request.ts'
+import { send } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
@@ -13,7 +13,7 @@ import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { createPasskey } from '../../parts/sign-in/use-passkey.ts'
 import { useSubmit } from '../../parts/use-submit.ts'
-import { showToast } from '../../state/toasts.ts'
+import { showFailure, showToast } from '../../state/toasts.ts'
 import { t } from './text.ts'
 
 type ShownPasskey = NonNullable<OwnSignInWays['passkeys']>[number]
@@ -32,7 +32,7 @@ export function PasskeyLedger({ passkeys, reload }: PasskeyLedgerProps): VNode {
       showToast(t`${name} does not sign in any more.`)
       await reload()
     } catch (failure) {
-      showToast(sentenceOf(failure))
+      showFailure(failure)
     }
   }
   const columns: readonly Column<ShownPasskey>[] = [

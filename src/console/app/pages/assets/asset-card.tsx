@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { showToast } from '../../state/toasts.ts'
+import { showFailure, showToast } from '../../state/toasts.ts'
 import { deleteAsset, type ShownAsset, setPicture } from './asset-requests.ts'
 import { kindNames, kindOf } from './kind-names.ts'
 import { t } from './text.ts'
@@ -28,7 +27,7 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
     work
       .then(reload)
       .catch((error: unknown) =>
-        showToast(fallback !== undefined && !(error instanceof Error && 'status' in error) ? fallback : sentenceOf(error)),
+        fallback !== undefined && !(error instanceof Error && 'status' in error) ? showToast(fallback) : showFailure(error),
       )
   const choose = (file: File | undefined) => {
     if (file === undefined) return
@@ -54,7 +53,7 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
           {kindNames[kind]}, {byteText(asset.size_bytes)}
         </span>
       </div>
-      {asset.status_details === '' ? null : <p>{asset.status_details}</p>}
+      {asset.status_details === '' ? null : <p lang="en">{asset.status_details}</p>}
       {asset.description === '' ? null : <p>{asset.description}</p>}
       {words.length === 0 ? null : (
         <div class="stack tight">

@@ -42,7 +42,7 @@ export function AuditPage(): VNode {
       <Loaded resource={resource} retry={() => void reload()}>
         {({ entries, names, next }) => (
           <>
-            <Ledger label={t`Audit log`} columns={columnsWith(names)} rows={entries} keyOf={({ number }) => String(number)} />
+            <Ledger label={t`Audit log`} columns={columnsWith(names)} rows={entries} keyOf={({ number }) => String(number)} crowded />
             <Pager cursor={cursor} next={next} />
           </>
         )}
@@ -57,14 +57,14 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Number
     { title: t`Who`, cell: ({ accountId }) => <Clipped text={accountId === null ? t`Operator` : (names.get(accountId) ?? accountId)} /> },
     { title: t`From`, cell: ({ address }) => address ?? t`this machine` },
     { title: t`To`, cell: ({ subject }) => (subject === null ? '–' : <Clipped text={names.get(subject) ?? subject} />) },
-    { title: t`How`, cell: ({ detail }) => <Clipped text={detail ?? '–'} /> },
+    { title: t`How`, cell: ({ detail }) => (detail === null ? '–' : <Clipped text={detail} language="en" />) },
     { title: t`When`, cell: ({ at }) => <Moment at={at} /> },
   ]
 }
 
-function Clipped({ text }: { text: string }): VNode {
+function Clipped({ text, language }: { text: string; language?: 'en' }): VNode {
   return (
-    <span class="clipped" title={text}>
+    <span class="clipped" title={text} lang={language}>
       {text}
     </span>
   )

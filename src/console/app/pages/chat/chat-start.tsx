@@ -1,7 +1,9 @@
 import type { VNode } from 'preact'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { chatSettings } from './chat-settings.ts'
 import { say } from './composer.tsx'
+import { builtInModel, questionSamples } from './question-samples.ts'
 import { t } from './text.ts'
 
 const suggestions = [
@@ -11,14 +13,16 @@ const suggestions = [
   t`How do you say “water” in Spanish?`,
 ]
 
-/** An empty conversation, with a few ways to begin. */
+/** An empty conversation, with a few ways to begin, in a language that the chosen model speaks. */
 export function ChatStart(): VNode {
+  const inEnglish = chatSettings.value.model === builtInModel
   return (
     <div class="conversation">
       <EmptyState drawing="inkwell" title={t`The page is blank`}>
         <p>{t`Ask something. The conversation is kept for you alone, until you delete it.`}</p>
-        <div class="row suggestions">
-          {suggestions.map((suggestion) => (
+        {/* Made anew where the language changes: a language that is taken away would stay, as an unknown one. */}
+        <div class="row suggestions" key={inEnglish ? 'en' : 'own'} lang={inEnglish ? 'en' : undefined}>
+          {(inEnglish ? questionSamples : suggestions).map((suggestion) => (
             <Button size="small" key={suggestion} onClick={() => say(suggestion)}>
               {suggestion}
             </Button>

@@ -3,12 +3,11 @@ import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import { unstoppable } from '../../../../core/waiting.ts'
-import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useResource } from '../../state/resource.ts'
-import { showToast } from '../../state/toasts.ts'
+import { showFailure, showToast } from '../../state/toasts.ts'
 import { changeHead, current, listChanges, loadConversations, removeConversation } from './conversations.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 import { t } from './text.ts'
@@ -78,7 +77,7 @@ export function ConversationList(): VNode {
 
 function Entry({ conversation, onRename }: { conversation: ListedConversation; onRename: () => void }): VNode {
   const { id, title, pinned } = conversation
-  const fail = (failure: unknown) => showToast(sentenceOf(failure))
+  const fail = (failure: unknown) => showFailure(failure)
   const remove = async () => {
     const undo = await removeConversation(id)
     showToast(t`Conversation deleted.`, { label: t`Undo`, run: () => void undo().catch(fail) })

@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { shortestPassword } from '../../../../core/account.ts'
 import type { SignedIn, SignInAsked } from '../../../contract/session.ts'
 import type { InvitationCode, InvitationShown, SignUp } from '../../../contract/sign-up.ts'
-import { request } from '../../interface/request.ts'
+import { isConnectionLost, request } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
@@ -26,10 +26,12 @@ export function JoinPage(): VNode {
     [code],
   )
   const firstRun = resource.value.state === 'ready' && resource.value.value.firstRun
-  if (resource.value.state === 'failed')
+  const failure = resource.value.state === 'failed' ? resource.value.failure : null
+  // Where nobody answered, the link may be as good as ever.
+  if (failure !== null && !isConnectionLost(failure))
     return (
       <EntryFrame title={t`This link leads no further`} intro={t`It works once, for the person it was made for.`}>
-        <FailureNote failure={resource.value.failure} retry={() => void reload()} />
+        <FailureNote failure={failure} />
         <p>
           <Button href="/">{t`Sign in, or go on where you are signed in`}</Button>
         </p>

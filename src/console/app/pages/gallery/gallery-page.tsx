@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { GalleryPicture } from '../../../contract/gallery.ts'
-import { send, sentenceOf } from '../../interface/request.ts'
+import { send } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -12,7 +12,7 @@ import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { PromptSearch } from '../../parts/prompt-search.tsx'
 import { useResource } from '../../state/resource.ts'
-import { showToast } from '../../state/toasts.ts'
+import { showFailure, showToast } from '../../state/toasts.ts'
 import { downloadBlob } from './download-blob.ts'
 import { keepPicture, listPictures, removeKept, setHidden, type Wall } from './gallery-requests.ts'
 import { PictureTile } from './picture-tile.tsx'
@@ -38,7 +38,7 @@ export function GalleryPage(): VNode {
     (signal) => listPictures(wall.value, { search: search.value, after: cursor.value }, signal),
     [wall.value, search.value, cursor.value],
   )
-  const guard = (work: Promise<unknown>) => work.then(reload).catch((failure: unknown) => showToast(sentenceOf(failure)))
+  const guard = (work: Promise<unknown>) => work.then(reload).catch((failure: unknown) => showFailure(failure))
   const pictures = resource.value.state === 'ready' ? resource.value.value.pictures : []
   const choose = (picture: GalleryPicture) => {
     const next = new Map(chosen.value)
@@ -196,6 +196,6 @@ async function download(pictures: readonly GalleryPicture[]): Promise<void> {
     }
     downloadBlob(zip(files), 'sepia-pictures.zip')
   } catch (failure) {
-    showToast(sentenceOf(failure))
+    showFailure(failure)
   }
 }

@@ -109,6 +109,17 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
   )
 }
 
+/** What files call their parameters, as the pages call them. */
+const parameterNames: Readonly<Record<string, string>> = {
+  Steps: t`Steps`,
+  Sampler: t`Sampler`,
+  'CFG scale': t`Guidance`,
+  Seed: t`Seed`,
+  Size: t`Size`,
+  Model: t`Model`,
+  Version: t`Drawn by`,
+}
+
 function ParameterList({ parameters }: { parameters: ImageParameters }): VNode {
   return (
     <>
@@ -117,8 +128,8 @@ function ParameterList({ parameters }: { parameters: ImageParameters }): VNode {
       <dl class="facts">
         {[...parameters.fields].map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dt>{parameterNames[name] ?? name}</dt>
+            <dd>{name === 'Size' ? value.replace('x', ' × ') : value}</dd>
           </div>
         ))}
       </dl>

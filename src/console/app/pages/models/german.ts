@@ -15,6 +15,7 @@ export const german: Catalogue = {
   Defaults: 'Vorgaben',
   'does not answer': 'antwortet nicht',
   'Found on the hub': 'Im Hub gefunden',
+  images: 'Bilder',
   'In memory': 'Im Speicher',
   'It failed; an owner sees why.': 'Gescheitert; ein Inhaber sieht, warum.',
   'its terms must be accepted on the hub first': 'die Bedingungen sind zuerst im Hub anzunehmen',
@@ -33,8 +34,8 @@ export const german: Catalogue = {
   Pull: 'Holen',
   'Pull a model': 'Modell holen',
   'Pulling {0}': '{0} wird geholt',
-  'Put a folder with a model.json beside the weights and start with --models.':
-    'Einen Ordner mit model.json neben den Gewichten anlegen und mit --models starten.',
+  'Put a folder with a {0} beside the weights and start with {1}, or pull one.':
+    'Einen Ordner mit {0} neben den Gewichten anlegen und mit {1} starten, oder eines holen.',
   'Reading its list of files…': 'Dateiliste wird gelesen…',
   'Remove {0}?': '{0} entfernen?',
   'Runs on': 'Läuft auf',

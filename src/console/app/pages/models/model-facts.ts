@@ -20,13 +20,13 @@ export function modelFacts(model: ConsoleModel): readonly (readonly [string, str
   ] as const
   if (model.kind === 'text') {
     return [
-      [t`Makes`, 'text'],
+      [t`Makes`, t`text`],
       [t`Context`, model.contextLength === null ? t`known once it is loaded` : t`${wholeText(model.contextLength)} tokens`],
       ...common,
     ]
   }
   return [
-    [t`Makes`, 'images'],
+    [t`Makes`, t`images`],
     [t`Native size`, `${model.native.width} × ${model.native.height}`],
     [t`Defaults`, `${t.count(model.defaults.steps, { one: '# step', other: '# steps' })}, ${model.defaults.sampler}`],
     ...common,

@@ -44,7 +44,7 @@ export function ModelsPage({ account }: { account: Account }): VNode {
             </div>
           ) : (
             <EmptyState drawing="page" title={t`No models`}>
-              <p>{t`Put a folder with a model.json beside the weights and start with --models.`}</p>
+              <p>{t.rich`Put a folder with a ${<code>model.json</code>} beside the weights and start with ${<code>--models</code>}, or pull one.`}</p>
             </EmptyState>
           )
         }

@@ -1,12 +1,12 @@
 import type { VNode } from 'preact'
 import type { ModelPull, PlacedPull } from '../../../../core/model-pull.ts'
 import type { PullChoice } from '../../../contract/models.ts'
-import { send, sentenceOf } from '../../interface/request.ts'
+import { send } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { loadModels } from '../../state/models.ts'
-import { showToast } from '../../state/toasts.ts'
+import { showFailure } from '../../state/toasts.ts'
 import { t } from './text.ts'
 
 /** A model on its way, with the way to stop it. */
@@ -17,7 +17,7 @@ export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boo
       await send('/console/api/models/pulls/remove', { method: 'POST', body: { source } satisfies PullChoice })
       await loadModels()
     } catch (failure) {
-      showToast(sentenceOf(failure))
+      showFailure(failure)
     }
   }
   return (
@@ -45,7 +45,9 @@ export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boo
           <div style={{ width: `${bytesTotal > 0 ? (bytesDone / bytesTotal) * 100 : 0}%` }} />
         </div>
       ) : null}
-      <p class={state === 'failed' ? 'note bad' : 'faint numbers'}>{progressText(pull)}</p>
+      <p class={state === 'failed' ? 'note bad' : 'faint numbers'} lang={pull.reason === null ? undefined : 'en'}>
+        {progressText(pull)}
+      </p>
       {node === null ? null : <p class="faint">{t`On the node ${node}`}</p>}
     </article>
   )

@@ -17,7 +17,11 @@ export function ServerLines({ servers }: { servers: readonly ModelServer[] }): V
               {answers === false ? t`does not answer` : answers ? t`answers again` : t`no failure seen`}
             </span>
             <span class="soft">{t`as ${model}`}</span>
-            {reason === null ? null : <span class="soft">{reason}</span>}
+            {reason === null ? null : (
+              <span class="soft" lang="en">
+                {reason}
+              </span>
+            )}
           </li>
         ))}
       </ul>

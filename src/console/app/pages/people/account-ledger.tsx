@@ -1,13 +1,13 @@
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
 import type { AccountUpdate } from '../../../contract/people.ts'
-import { send, sentenceOf } from '../../interface/request.ts'
+import { send } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { limitLines } from '../../parts/limits/limit-lines.ts'
 import { LimitList } from '../../parts/limits/limit-list.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { showToast } from '../../state/toasts.ts'
+import { showFailure } from '../../state/toasts.ts'
 import type { AccountQuestion } from './account-question.tsx'
 import { t } from './text.ts'
 
@@ -34,7 +34,7 @@ interface AccountLedgerProps {
 export function AccountLedger({ accounts, self, secondFactors, logged, reload, invite, limit, log, ask }: AccountLedgerProps): VNode {
   const unlock = async ({ id }: Account) => {
     const body: AccountUpdate = { disabled: false }
-    await send(`/console/api/accounts/${id}`, { method: 'PATCH', body }).catch((failure: unknown) => showToast(sentenceOf(failure)))
+    await send(`/console/api/accounts/${id}`, { method: 'PATCH', body }).catch((failure: unknown) => showFailure(failure))
     await reload()
   }
   const columns: readonly Column<Account>[] = [

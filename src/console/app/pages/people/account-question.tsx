@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
 import type { AccountUpdate } from '../../../contract/people.ts'
-import { send, sentenceOf } from '../../interface/request.ts'
+import { send } from '../../interface/request.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
-import { showToast } from '../../state/toasts.ts'
+import { showFailure, showToast } from '../../state/toasts.ts'
 import { t } from './text.ts'
 
 /** A change of an account that is asked about first. */
@@ -29,7 +29,7 @@ export function AccountQuestionDialog({ question, reload, onClose }: AccountQues
   }
   const run = async () => {
     await set(update)
-    const undo = () => void set(back).catch((failure: unknown) => showToast(sentenceOf(failure)))
+    const undo = () => void set(back).catch((failure: unknown) => showFailure(failure))
     showToast(done, { label: t`Undo`, run: undo })
   }
   return (

@@ -74,7 +74,7 @@ export const german: Catalogue = {
   'Delete all of them': 'Alle löschen',
   'Keep them': 'Behalten',
   'Delete what is kept…': 'Aufbewahrtes löschen …',
-  'On since {0}; each is kept for {1}.': 'Eingeschaltet {0}; aufbewahrt wird jeweils {1} lang.',
+  'Switched on {0}; each is kept for {1}.': 'Eingeschaltet {0}; aufbewahrt wird jeweils {1} lang.',
   'It goes off {0}.': 'Es schaltet sich {0} aus.',
   'They take {0} of {1}, and go when their time is over.': 'Sie belegen {0} von {1} und werden gelöscht, wenn ihre Zeit um ist.',
   'It holds # bodies.': { one: 'Es ist # Inhalt aufbewahrt.', other: 'Es sind # Inhalte aufbewahrt.' },

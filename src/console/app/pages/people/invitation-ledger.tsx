@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
 import type { Account, Invitation } from '../../../../core/account.ts'
-import { send, sentenceOf } from '../../interface/request.ts'
+import { send } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { showToast } from '../../state/toasts.ts'
+import { showFailure } from '../../state/toasts.ts'
 import { t } from './text.ts'
 
 interface InvitationLedgerProps {
@@ -21,7 +21,7 @@ export function InvitationLedger({ invitations, accounts, reload }: InvitationLe
     try {
       await send(`/console/api/invitations/${invitation.hash}`, { method: 'DELETE' })
     } catch (failure) {
-      showToast(sentenceOf(failure))
+      showFailure(failure)
     }
     await reload()
   }

@@ -103,7 +103,7 @@ function SwitchOff({ path, on, reload }: PartProps & { readonly on: NonNullable<
     <form class="stack" onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <p>
-        {t.rich`On since ${<Moment at={on.since} />}; each is kept for ${durationText(on.keepMs)}.`}{' '}
+        {t.rich`Switched on ${<Moment at={on.since} />}; each is kept for ${durationText(on.keepMs)}.`}{' '}
         {on.until === null ? null : t.rich`It goes off ${<Moment at={on.until} />}.`}
       </p>
       <div>

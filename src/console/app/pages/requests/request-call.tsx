@@ -2,11 +2,10 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { RequestCall } from '../../../contract/requests.ts'
 import { isDeferrable, runAgain } from '../../interface/inference-requests.ts'
-import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { navigate } from '../../state/router.ts'
-import { showToast } from '../../state/toasts.ts'
+import { showFailure } from '../../state/toasts.ts'
 import { callSamples } from './call-samples.ts'
 import { t } from './text.ts'
 
@@ -21,7 +20,7 @@ export function RequestInput({ call }: { call: RequestCall }): VNode {
     try {
       navigate(`/console/requests/${encodeURIComponent(await runAgain(call))}`)
     } catch (failure) {
-      showToast(sentenceOf(failure))
+      showFailure(failure)
     }
     busy.value = false
   }

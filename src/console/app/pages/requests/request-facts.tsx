@@ -3,13 +3,16 @@ import type { RequestShown } from '../../../contract/requests.ts'
 import { wholeText } from '../../language/formats.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
+import { kindTexts } from './kind-texts.ts'
 import { t } from './text.ts'
+
+const priorities = { normal: t`normal`, low: t`low` } as const
 
 /** What was asked of which model, and what came out. */
 export function RequestFacts({ shown }: { shown: RequestShown }): VNode {
   const { kind, model, account, token, inference, result } = shown
   const facts: (readonly [string, string])[] = [
-    [t`Kind`, kind],
+    [t`Kind`, kindTexts[kind]],
     [t`Model`, model],
     ...(account === null ? [] : [[t`Account`, account] as const]),
     [t`Asked by`, token ?? t`the console`],
@@ -20,7 +23,7 @@ export function RequestFacts({ shown }: { shown: RequestShown }): VNode {
     if (images > 0) facts.push([t`Images`, String(images)])
     else facts.push([t`Prompt`, t`${wholeText(promptTokens)} tokens`], [t`Answer`, t`${wholeText(completionTokens)} tokens`])
   }
-  if (inference !== null) facts.push([t`Priority`, inference.priority], [t`Attempts`, String(inference.attempt)])
+  if (inference !== null) facts.push([t`Priority`, priorities[inference.priority]], [t`Attempts`, String(inference.attempt)])
   if (inference?.output) {
     const { bytes, contentType, sha256 } = inference.output
     facts.push([t`Output`, `${byteText(bytes)}, ${contentType.split(';')[0]}`], ['SHA-256', sha256.slice(0, 16)])

@@ -5,13 +5,21 @@ import { durationText } from '../../parts/duration-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import { kindTexts } from './kind-texts.ts'
 import { t } from './text.ts'
 
 const shortIdLength = 8
 const plain: readonly Column<ListedRequest>[] = [
   { title: t`Request`, kind: 'lead', cell: (request) => <Lead request={request} /> },
   { title: t`Status`, cell: (request) => <Status request={request} /> },
-  { title: t`Model`, cell: ({ model }) => <span title={model}>{model}</span> },
+  {
+    title: t`Model`,
+    cell: ({ model }) => (
+      <span class="clipped" title={model}>
+        {model}
+      </span>
+    ),
+  },
   {
     title: t`Token`,
     cell: ({ token }) =>
@@ -52,7 +60,7 @@ function Lead({ request: { id, key, kind, excerpt, picture, inference } }: { req
       {picture === null ? <span class="request-picture" /> : <img class="request-picture" src={picture} alt="" loading="lazy" />}
       <span>
         <a href={`/console/requests/${encodeURIComponent(inference === null ? key : id)}`}>
-          <span class="request-words">{excerpt || kind}</span>
+          <span class="request-words">{excerpt || kindTexts[kind]}</span>
         </a>
         {short}
       </span>

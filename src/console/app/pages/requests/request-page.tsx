@@ -3,7 +3,6 @@ import { useCallback } from 'preact/hooks'
 import type { Inference } from '../../../../core/inference.ts'
 import type { RequestShown } from '../../../contract/requests.ts'
 import { cancelInference, showRequest } from '../../interface/inference-requests.ts'
-import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureDetail } from '../../parts/failure-detail.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -13,7 +12,7 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { pathBehind } from '../../state/router.ts'
-import { showToast } from '../../state/toasts.ts'
+import { showFailure } from '../../state/toasts.ts'
 import { DeliveryLedger } from '../webhooks/delivery-ledger.tsx'
 import { RequestBodies } from './request-bodies.tsx'
 import { RequestInput } from './request-call.tsx'
@@ -41,7 +40,7 @@ export function RequestPage(): VNode {
     try {
       await cancelInference(current.value.id)
     } catch (failure) {
-      showToast(sentenceOf(failure))
+      showFailure(failure)
     }
     await reload()
   }
@@ -116,7 +115,7 @@ function Failure({ inference: { error, id } }: { inference: Inference }): VNode 
   return (
     <div class="note bad">
       <span>
-        {error?.message}
+        <span lang="en">{error?.message}</span>
         <FailureDetail requestId={id} cause={error?.cause ?? null} />
       </span>
     </div>

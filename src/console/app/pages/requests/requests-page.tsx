@@ -29,6 +29,7 @@ const kinds = [
   { value: 'chat', label: t`Chat` },
   { value: 'completion', label: t`Completions` },
   { value: 'embedding', label: t`Embeddings` },
+  { value: 'rerank', label: t`Rankings` },
 ] as const
 const ways = [
   { value: '', label: t`Any` },

@@ -11,6 +11,8 @@ interface NodeRow extends ServiceNode {
   readonly figures: LiveFigures
 }
 
+const roles: Readonly<Record<string, string>> = { all: t`everything`, api: t`answers requests`, worker: t`runs models` }
+const roleText = (role: string) => roles[role] ?? role
 const timeText = (ms: number | null) => (ms === null ? '–' : durationText(ms))
 
 const columns: readonly Column<NodeRow>[] = [
@@ -23,8 +25,15 @@ const columns: readonly Column<NodeRow>[] = [
       </span>
     ),
   },
-  { title: t`Does`, cell: ({ role, draining }) => (draining ? t`${role}, stopping` : role) },
-  { title: t`Loaded`, cell: ({ loaded }) => loaded.join(', ') || '–' },
+  { title: t`Does`, cell: ({ role, draining }) => (draining ? t`${roleText(role)}, stopping` : roleText(role)) },
+  {
+    title: t`Loaded`,
+    cell: ({ loaded }) => (
+      <span class="clipped" title={loaded.join(', ')}>
+        {loaded.join(', ') || '–'}
+      </span>
+    ),
+  },
   { title: t`Tokens a second`, kind: 'amount', cell: ({ figures }) => decimalText(figures.tokensPerSecond, 1) },
   { title: t`First token after`, kind: 'amount', cell: ({ figures }) => timeText(figures.firstTokenMs) },
   { title: t`Drawing, a step`, kind: 'amount', cell: ({ figures }) => timeText(figures.stepMs) },
@@ -37,5 +46,5 @@ const columns: readonly Column<NodeRow>[] = [
 /** What each node does now. */
 export function NodeLedger({ readings }: { readings: readonly ServiceHealth[] }): VNode {
   const rows = (readings.at(-1)?.nodes ?? []).map((node) => ({ ...node, figures: figuresOfNode(readings, node.id) }))
-  return <Ledger label={t`Nodes`} columns={columns} rows={rows} keyOf={({ id }) => id} />
+  return <Ledger label={t`Nodes`} columns={columns} rows={rows} keyOf={({ id }) => id} narrow="scrolls" />
 }

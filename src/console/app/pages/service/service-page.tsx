@@ -15,12 +15,13 @@ import { useResource } from '../../state/resource.ts'
 import { LiveBoard, mostReadings } from './live-board.tsx'
 import { ModelLedger } from './model-ledger.tsx'
 import { NodeLedger } from './node-ledger.tsx'
+import { limitAmount, limitName } from './service-limit-texts.ts'
 import { t } from './text.ts'
 
 const refreshMs = 3000
 const limitColumns: readonly Column<ServiceLimit>[] = [
-  { title: t`What`, kind: 'lead', cell: ({ name }) => name },
-  { title: t`At most`, kind: 'amount', cell: ({ value }) => value },
+  { title: t`What`, kind: 'lead', cell: limitName },
+  { title: t`At most`, kind: 'amount', cell: limitAmount },
 ]
 
 /** For owners: what the service does now, how the machine is doing, and the limits it keeps. */

@@ -1,14 +1,13 @@
 import type { VNode } from 'preact'
 import { noUseLimits } from '../../../../core/limits/use-limits.ts'
 import type { ListedToken } from '../../../contract/access-tokens.ts'
-import { sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { budgetLines } from '../../parts/limits/budget-facts.tsx'
 import { limitLines } from '../../parts/limits/limit-lines.ts'
 import { LimitList } from '../../parts/limits/limit-list.tsx'
 import { Moment, now } from '../../parts/moment.tsx'
-import { showToast } from '../../state/toasts.ts'
+import { showFailure, showToast } from '../../state/toasts.ts'
 import { t } from './text.ts'
 import { restoreToken, revokeToken } from './token-requests.ts'
 
@@ -92,7 +91,7 @@ async function act(change: () => Promise<void>, reload: () => Promise<void>): Pr
   try {
     await change()
   } catch (failure) {
-    showToast(sentenceOf(failure))
+    showFailure(failure)
   }
   await reload()
 }

@@ -117,7 +117,7 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
         <div class="plot-days" aria-hidden="true">
           {days.map((day, index) =>
             (last - index) % everyLabel === 0 ? (
-              <span key={day} style={{ left: `${((index + 0.5) / days.length) * 100}%` }}>
+              <span key={day} style={labelPlace(index, days.length)}>
                 {timeText(day)}
               </span>
             ) : null,
@@ -132,6 +132,11 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
 function tipPlace(day: number, days: number): Record<string, string> {
   const part = (day + 0.5) / days
   return part < 0.5 ? { left: `${part * 100}%` } : { right: `${(1 - part) * 100}%` }
+}
+
+/** Below the middle of its bar; the newest ends where the chart does. */
+function labelPlace(day: number, days: number): Record<string, string> {
+  return day === days - 1 ? { right: '0', transform: 'none' } : { left: `${((day + 0.5) / days) * 100}%` }
 }
 
 function isHour(time: string): boolean {

@@ -36,7 +36,7 @@ const columns: readonly Column<ListedDelivery>[] = [
 
 /** How the latest deliveries fared, newest first. */
 export function DeliveryLedger({ deliveries }: { deliveries: readonly ListedDelivery[] }): VNode {
-  return <Ledger label={t`Deliveries`} columns={columns} rows={deliveries} keyOf={({ id }) => id} />
+  return <Ledger label={t`Deliveries`} columns={columns} rows={deliveries} keyOf={({ id }) => id} crowded />
 }
 
 function nextAttempt(at: number): VNode | string {

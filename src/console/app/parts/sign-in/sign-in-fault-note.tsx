@@ -6,7 +6,7 @@ export function SignInFaultNote(): VNode | null {
   const name = new URLSearchParams(location.search).get('fault')
   const fault = Object.entries(signInFaults).find(([known]) => known === name)?.[1]
   return fault === undefined ? null : (
-    <p class="note bad" role="alert">
+    <p class="note bad" role="alert" lang="en">
       {fault}
     </p>
   )

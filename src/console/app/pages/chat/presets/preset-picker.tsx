@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { sentenceOf } from '../../../interface/request.ts'
 import { Button } from '../../../parts/button.tsx'
 import { FailureNote } from '../../../parts/failure-note.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { useResource } from '../../../state/resource.ts'
-import { showToast } from '../../../state/toasts.ts'
+import { showFailure, showToast } from '../../../state/toasts.ts'
 import { t } from '../text.ts'
 import { PresetNameDialog } from './preset-name-dialog.tsx'
 import { applyPreset, chosenPreset, differs, loadPresets, presets, removePreset, setStandardPreset, updatePreset } from './presets.ts'
@@ -17,7 +16,7 @@ export function PresetPicker(): VNode {
   const known = presets.value?.presets ?? []
   const chosen = chosenPreset()
   const isStandard = chosen !== null && presets.value?.standard === chosen.id
-  const fail = (failure: unknown) => showToast(sentenceOf(failure))
+  const fail = (failure: unknown) => showFailure(failure)
   const run = (work: Promise<unknown>) => work.catch(fail)
   const remove = async () => {
     if (chosen === null) return

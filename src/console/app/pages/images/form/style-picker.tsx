@@ -7,6 +7,9 @@ import { TextField } from '../../../parts/fields/text-field.tsx'
 import { t } from '../text.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
+/** Words of styles that are written in capitals. */
+const acronyms: ReadonlySet<string> = new Set(['3d', 'gta', 'hdr', 'rpg'])
+
 /** Of the sheet of small pictures that `make-style-thumbnails` writes. */
 const columns = 10
 
@@ -65,6 +68,9 @@ function Thumbnail({ name }: { name: string }): VNode {
 }
 
 function styleName(name: string): string {
-  const words = name.replaceAll('-', ' ')
+  const words = name
+    .split('-')
+    .map((word) => (acronyms.has(word) ? word.toUpperCase() : word))
+    .join(' ')
   return name === '' ? t`None` : words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { sentenceOf } from '../../../interface/request.ts'
 import { Button } from '../../../parts/button.tsx'
-import { showToast } from '../../../state/toasts.ts'
+import { showFailure } from '../../../state/toasts.ts'
 import { Viewer } from '../../gallery/viewer.tsx'
 import type { ShownImage } from '../runs/output-facts.ts'
 import { t } from '../text.ts'
@@ -14,7 +13,7 @@ export function GridView({ grid }: { grid: ImageGrid }): VNode {
   const shown = useSignal<ShownImage | null>(null)
   const open = isOpen(grid)
   const done = grid.cells.filter((cell) => runOf(grid, cell)?.state === 'done').length
-  const guard = (work: Promise<void>) => void work.catch((failure: unknown) => showToast(sentenceOf(failure)))
+  const guard = (work: Promise<void>) => void work.catch((failure: unknown) => showFailure(failure))
   return (
     <article class="run grid-run" data-state={open ? 'drawing' : 'done'}>
       <header class="run-head">

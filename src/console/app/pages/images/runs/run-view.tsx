@@ -1,9 +1,8 @@
 import type { VNode } from 'preact'
-import { sentenceOf } from '../../../interface/request.ts'
 import { Button } from '../../../parts/button.tsx'
 import { durationText } from '../../../parts/duration-text.ts'
 import { FailureDetail } from '../../../parts/failure-detail.tsx'
-import { showToast } from '../../../state/toasts.ts'
+import { showFailure } from '../../../state/toasts.ts'
 import { t } from '../text.ts'
 import { DevelopingPlate } from './developing-plate.tsx'
 import { cancelRun, drawAgain, type ImageRun } from './image-runs.ts'
@@ -78,7 +77,7 @@ function Progress({ run }: { run: ImageRun }): VNode {
           size="small"
           icon="stop"
           disabled={run.cancelWanted}
-          onClick={() => cancelRun(run).catch((failure: unknown) => showToast(sentenceOf(failure)))}
+          onClick={() => cancelRun(run).catch((failure: unknown) => showFailure(failure))}
         >{t`Cancel`}</Button>
       </div>
       <div

@@ -61,7 +61,7 @@ export function MaskBoard({ start, canvas, size, erase, onMark, describedBy }: M
     spoken.value = t`${percent(brush.value.x, start.width)} across, ${percent(brush.value.y, start.height)} down`
   }
   return (
-    <div class="painter-stage">
+    <div class="painter-stage" style={{ '--ratio': String(start.width / start.height) }}>
       <img src={start.url} alt="" />
       {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a screen reader must pass the arrow keys on to the brush */}
       <canvas

@@ -1,6 +1,6 @@
-import { send, sentenceOf } from '../../../interface/request.ts'
+import { send } from '../../../interface/request.ts'
 import { navigate } from '../../../state/router.ts'
-import { showToast } from '../../../state/toasts.ts'
+import { showFailure, showToast } from '../../../state/toasts.ts'
 import { t } from '../text.ts'
 import { startFrom } from './starting-image.ts'
 
@@ -12,6 +12,6 @@ export async function startFromImage(address: string): Promise<void> {
     navigate('/console/images')
     showToast(t`The next picture starts from this one.`)
   } catch (failure) {
-    showToast(sentenceOf(failure))
+    showFailure(failure)
   }
 }

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
+import sharp from 'sharp'
+import { becomeOwner, owner } from './support/console-visit.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole()
+
+async function boxOf(locator: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
+  const box = await locator.boundingBox()
+  assert.ok(box, 'the element is shown')
+  return box
+}
+
+async function open(path: string, width = 1280): Promise<void> {
+  const { page, service } = visit()
+  await page.setViewportSize({ width, height: 860 })
+  await page.goto(`${service.url}/console/${path}`)
+  await page.locator('h1').waitFor()
+  await page.locator('main:not(:has([aria-busy]))').waitFor()
+}
+
+test('the ways in stand on one line with the name above them', { skip }, async () => {
+  const { page, service } = visit()
+  await page.goto(service.url)
+  for (const width of [1280, 768, 360]) {
+    await page.setViewportSize({ width, height: 860 })
+    const [name, words] = [await boxOf(page.locator('.entry-art .wordmark svg')), await boxOf(page.locator('.entry-art blockquote'))]
+    assert.equal(name.x, words.x, `${width} pixels`)
+  }
+})
+
+test('an address that nobody answers at may be tried again, a link that is used up may not', { skip }, async () => {
+  const { page, service } = visit()
+  await becomeOwner(visit())
+  await page.context().clearCookies()
+  await page.goto(service.link)
+  await page.getByRole('heading', { level: 1, name: 'This link leads no further' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
+  await page.route('**/console/api/invitation', (route) => route.abort())
+  await page.reload()
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  assert.equal(await page.getByRole('heading', { name: 'This link leads no further' }).count(), 0)
+  await page.unrouteAll()
+  await page.goto(service.url)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill(owner.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+})
+
+test('the sign of a button shows on it where a page is empty', { skip }, async () => {
+  const { page, service } = visit()
+  await page.route('**/console/api/tokens', (route) => route.fulfill({ json: { tokens: [] } }))
+  await page.goto(`${service.url}/console/tokens`)
+  const button = page.locator('.empty').getByRole('button', { name: 'New token' })
+  await button.waitFor()
+  const colours = await page.evaluate(
+    `['.empty .button', '.empty .button svg'].map((each) => getComputedStyle(document.querySelector(each)).color)`,
+  )
+  assert.ok(Array.isArray(colours))
+  assert.equal(colours[1], colours[0])
+  await page.unrouteAll()
+})
+
+test('a flag is never broken where a page is empty', { skip }, async () => {
+  const { page } = visit()
+  const none = { models: [], pulls: [], origins: { imageUrl: null, textUrl: null } }
+  await page.route('**/console/api/models', (route) => route.fulfill({ json: none }))
+  for (const width of [1280, 768, 360]) {
+    await open('models', width)
+    const flag = page.locator('.empty code', { hasText: '--models' })
+    await flag.waitFor()
+    const lines = await page.evaluate(`[...document.querySelectorAll('.empty code')].map((each) => each.getClientRects().length)`)
+    assert.deepEqual(lines, [1, 1], `${width} pixels`)
+  }
+  await page.unrouteAll()
+})
+
+test('the figures of the service fill their rows at every width', { skip }, async () => {
+  const { page } = visit()
+  for (const [width, columns] of [
+    [1280, 4],
+    [768, 4],
+    [360, 2],
+  ] as const) {
+    await open('service', width)
+    const read = `[...document.querySelectorAll('.live-board > div')].map((card) => card.getBoundingClientRect().top)`
+    const tops = (await page.evaluate(read)) as readonly number[]
+    assert.equal(tops.filter((top) => top === tops[0]).length, columns, `${width} pixels`)
+  }
+})
+
+test('what fits into the window is not scrolled in the chat', { skip }, async () => {
+  const { page } = visit()
+  for (const width of [1280, 768, 360]) {
+    await open('chat', width)
+    await page.locator('.suggestions').waitFor()
+    assert.equal(await page.evaluate('document.documentElement.scrollHeight - document.documentElement.clientHeight'), 0, `${width} pixels`)
+  }
+})
+
+test('a picture that was said has its own width around it', { skip }, async () => {
+  const { page } = visit()
+  await open('chat')
+  const picture = await sharp({ create: { width: 900, height: 450, channels: 3, background: '#a06040' } })
+    .png()
+    .toBuffer()
+  await page.route('**/console/api/models', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ body: (await answer.text()).replaceAll('"looks":false', '"looks":true') })
+  })
+  await open('chat')
+  await page.getByLabel('Files to attach').setInputFiles({ name: 'wide.png', mimeType: 'image/png', buffer: picture })
+  await page.getByLabel('Your message').fill('Hi')
+  await page.keyboard.press('Enter')
+  const shown = page.locator('.said-picture img')
+  await shown.waitFor()
+  const [inside, around] = [await boxOf(shown), await boxOf(page.locator('.said-picture'))]
+  assert.ok(around.width - inside.width <= 2, `${around.width} around ${inside.width}`)
+  await page.unrouteAll()
+})
+
+test('Draw is as wide as the fields above it', { skip }, async () => {
+  const { page } = visit()
+  for (const width of [768, 360]) {
+    await open('images', width)
+    const [button, prompt] = [await boxOf(page.locator('.draw-bar .button')), await boxOf(page.getByLabel('Prompt', { exact: true }))]
+    assert.deepEqual([button.x, button.width], [prompt.x, prompt.width], `${width} pixels`)
+  }
+})

@@ -1,0 +1,89 @@
+import { offerModel } from '../support/offer-model.ts'
+import { type Album, becomeOwnerIn, settle, signUp } from './album.ts'
+
+/** Models, tokens, people and the service, as an owner sees them. */
+export async function takeSettings(album: Album): Promise<void> {
+  const { page, say, take, open } = album
+  await becomeOwnerIn(album)
+  await inviteSomebody(album)
+  await open('models')
+  await take('models')
+  await page.getByRole('button', { name: say('Pull a model') }).click()
+  const words = page.getByLabel(say('Words to search the hub for, a name on it, or the address of a file or a model.json'))
+  await words.waitFor()
+  await take('pull-model')
+  await words.fill('chat')
+  await page.keyboard.press('Enter')
+  await page.getByText('someone/small-chat-GGUF').first().waitFor()
+  await take('hub-search')
+  await page.keyboard.press('Escape')
+  await takePull(album)
+  await open('people')
+  await take('people')
+  await page.getByRole('button', { name: say('Limits of {0}', 'Grace Hopper') }).click()
+  await page.getByLabel(say('Requests a minute')).fill('60')
+  await take('limits')
+  await page.keyboard.press('Escape')
+  await open('account')
+  await take('account')
+  await open('tokens')
+  await take('access-tokens')
+  await page.getByRole('button', { name: say('New token') }).click()
+  await page.getByLabel(say('Name'), { exact: true }).fill(say('Nightly report'))
+  await page.getByRole('button', { name: say('Make the token') }).click()
+  await page.getByText(say('Your new token')).waitFor()
+  await take('new-token')
+  await takeServiceAtWork(album)
+  await open('audit')
+  await take('audit-log')
+}
+
+/** The service while it works, with as many readings as make a line. */
+async function takeServiceAtWork({ page, visit: { service }, take, open }: Album): Promise<void> {
+  const left = new AbortController()
+  const work = (async () => {
+    const body = { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Tell me a story.' }], max_tokens: 64 }
+    const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' }
+    const call = { method: 'POST', headers, body: JSON.stringify(body) }
+    while (!left.signal.aborted) await (await fetch(`${service.url}/v1/chat/completions`, call)).text()
+  })()
+  await open('service')
+  await page.locator('.sparkline polyline[points*=" "]').first().waitFor({ state: 'attached', timeout: 60_000 })
+  await page.waitForFunction(`document.querySelector('.sparkline polyline').getAttribute('points').split(' ').length >= 5`, null, {
+    timeout: 60_000,
+  })
+  await take('service')
+  left.abort()
+  await work
+}
+
+/** A model on its way. */
+async function takePull({ page, say, take }: Album): Promise<void> {
+  await using offered = await offerModel({ id: 'another-chat', from: 'sepia-mini-chat' })
+  await page.getByRole('button', { name: say('Pull a model') }).click()
+  await page.getByRole('dialog').getByRole('textbox').fill(offered.address)
+  await page.getByRole('button', { name: say('Pull'), exact: true }).click()
+  await page.getByRole('progressbar').waitFor()
+  await page.getByText(/ MB/).first().waitFor()
+  await take('models-pulling')
+  offered.release()
+  await page.getByRole('progressbar').waitFor({ state: 'detached' })
+}
+
+/** Lets somebody in, and leaves one more invitation open. */
+async function inviteSomebody({ page, visit, say, open }: Album): Promise<void> {
+  await open('people')
+  for (const role of ['Member', 'Owner']) {
+    await page.getByRole('button', { name: say('Invite'), exact: true }).click()
+    await page.getByRole('radio', { name: say(role) }).check()
+    await page.getByRole('button', { name: say('Make the link') }).click()
+    const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
+    await page.keyboard.press('Escape')
+    if (role === 'Owner') continue
+    await using context = await visit.browser.newContext({ locale: await page.evaluate('navigator.language') })
+    const other = await context.newPage()
+    await other.goto(link)
+    await signUp({ page: other, say }, { name: 'Grace Hopper', email: 'grace@example.org', password: 'nanoseconds of wire' })
+  }
+  await settle(page)
+}
