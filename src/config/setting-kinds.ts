@@ -92,7 +92,14 @@ export const file: Kind<string> = {
 }
 
 /** A text that nobody sees again. */
-export const secret: Kind<string> = { ...text, form: '<secret>', print: () => '***' }
+export const secret: Kind<string> = {
+  form: '<secret>',
+  parse: (raw, base) => {
+    const parsed = text.parse(raw, base)
+    return 'fault' in parsed ? wantedSecretly('a text') : parsed
+  },
+  print: () => '***',
+}
 
 /** Folders separated by the platform's path separator, or a list in the file. */
 export const folders: Kind<readonly string[]> = {
@@ -164,7 +171,7 @@ function wanted(description: string, raw: unknown): { readonly fault: string } {
   return { fault: `expected ${description}, got ${JSON.stringify(raw)}.` }
 }
 
-/** Addresses may hold passwords, so that a fault never repeats them. */
+/** What is or may hold a password is never repeated in a fault. */
 function wantedSecretly(description: string): { readonly fault: string } {
   return { fault: `expected ${description}.` }
 }

@@ -24,8 +24,22 @@ for (const host of [
   '[::ffff:127.0.0.1]',
   '[fd00::1]',
   '[fe80::1]',
+  '[fec0::1]',
+  '[64:ff9b::10.1.2.3]',
+  '[64:ff9b::169.254.169.254]',
+  '[64:ff9b:1::1]',
+  '[2002:7f00:1::]',
+  '[2002:a9fe:a9fe::1]',
 ])
   test(`${host} is private`, () => assert.equal(isPrivateHost(hostOf(host)), true))
 
-for (const host of ['example.com', 'localhost.example.com', '1.1.1.1', '172.32.0.1', '[2606:4700::1111]'])
+for (const host of [
+  'example.com',
+  'localhost.example.com',
+  '1.1.1.1',
+  '172.32.0.1',
+  '[2606:4700::1111]',
+  '[64:ff9b::1.1.1.1]',
+  '[2002:101:101::]',
+])
   test(`${host} may be public`, () => assert.equal(isPrivateHost(hostOf(host)), false))

@@ -13,12 +13,18 @@ for (const [net, prefix] of [
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
-] as const)
+] as const) {
   ranges.addSubnet(net, prefix, 'ipv4')
+  // The same behind a gateway from IPv6 (RFC 6052) and behind 6to4 (RFC 3056).
+  ranges.addSubnet(`64:ff9b::${net}`, 96 + prefix, 'ipv6')
+  ranges.addSubnet(`2002:${inHex(net)}::`, 16 + prefix, 'ipv6')
+}
 for (const [net, prefix] of [
   ['::', 127],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['fec0::', 10],
+  ['64:ff9b:1::', 48],
   ['ff00::', 8],
 ] as const)
   ranges.addSubnet(net, prefix, 'ipv6')
@@ -34,4 +40,10 @@ export function isPrivateHost(hostname: string): boolean {
   const family = isIP(name)
   if (family !== 0) return ranges.check(name, family === 4 ? 'ipv4' : 'ipv6')
   return name === 'localhost' || name.endsWith('.localhost')
+}
+
+/** An IPv4 address as it stands in one of IPv6. */
+function inHex(address: string): string {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
+  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
 }
