@@ -76,7 +76,7 @@ suite('batches and files as they are asked for', () => {
       assertRefused(() => parseBatchRequest({ ...batch, ...fields }), { param })
   })
 
-  const form = (fields: Record<string, string | string[]>) =>
+  const form = (fields: Readonly<Record<string, string | readonly string[]>>) =>
     parseFileRequest(new Map(Object.entries(fields).map(([name, value]) => [name, [value].flat()])))
 
   test('a form says what a file is for, and for how long', () => {
