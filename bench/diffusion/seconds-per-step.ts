@@ -13,13 +13,13 @@ import { openBuiltIn } from '../../scripts/images/draw.ts'
 import { describeMachine, median } from '../measure.ts'
 import { openBareUnet } from './bare-unet.ts'
 
-const rounds = 12
 const roundSteps = 10
 const pictureSteps = 30
 const pictures = 3
 const threads = Number(process.argv[2] ?? 1)
 /** Width and height in pixels. */
 const side = Number(process.argv[3] ?? 256)
+const rounds = side > 256 ? 2 : 12
 const modelFolder = fileURLToPath(new URL('../../models/sepia-mini-image', import.meta.url))
 
 /** Milliseconds by the wall and by the processor. */

@@ -18,11 +18,23 @@ export async function createLog({ format, level }: LogSettings, stream: LogStrea
   const options = {
     level,
     base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: timestamps(),
     formatters: { level: (label: string) => ({ level: label }) },
   }
   if (format === 'json') return pino(options, stream)
   const { prettyFactory } = await import('pino-pretty')
   const pretty = prettyFactory({ colorize: process.stderr.isTTY === true, translateTime: 'SYS:HH:MM:ss', singleLine: true })
   return pino(options, { write: (line) => stream.write(pretty(line)) })
+}
+
+/** Writes the time of a line; that of many lines in one millisecond is made once. */
+function timestamps(): () => string {
+  let at = Number.NaN
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now !== at) text = `,"time":"${new Date(now).toISOString()}"`
+    at = now
+    return text
+  }
 }

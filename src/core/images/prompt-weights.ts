@@ -14,6 +14,8 @@ export const mostBreaks = 32
 
 const roundFactor = 1.1
 const squareFactor = 1 / 1.1
+/** What a prompt must hold to be anything but one piece that counts normally. */
+const marks = /[\\()[\]:]|BREAK/u
 const tokenPattern = /\\[()[\]\\]|\\|\(|\[|:\s*([+-]?[.\d]+)\s*\)|\)|\]|[^\\()[\]:]+|:/gu
 
 /**
@@ -22,6 +24,7 @@ const tokenPattern = /\\[()[\]\\]|\\|\(|\[|:\s*([+-]?[.\d]+)\s*\)|\)|\]|[^\\()[\
  * count to the end. BREAK parts what is read together. The convention is that of A1111's web interface.
  */
 export function readPromptWeights(prompt: string): readonly WeightedText[] {
+  if (!marks.test(prompt)) return prompt === '' ? [] : [{ text: prompt, weight: 1 }]
   const parts: { text: string; weight: number; apart?: true }[] = []
   const openRound: number[] = []
   const openSquare: number[] = []

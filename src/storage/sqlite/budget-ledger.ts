@@ -1,7 +1,9 @@
-import type { Budget, BudgetAnswer, WantedBudget } from '../../core/limits/budget.ts'
+import type { Budget, BudgetAnswer, BudgetSubject, WantedBudget } from '../../core/limits/budget.ts'
+import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { BudgetHolder, BudgetLedger } from '../../core/ports/budget-ledger.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { readBudgets } from './budget.ts'
+import { readBudgets, readLimitsOf } from './budget.ts'
+import { CommittedValues } from './committed-values.ts'
 import type { Connection } from './connection.ts'
 import type { Writer } from './writer/writer.ts'
 
@@ -12,11 +14,14 @@ export class SqliteBudgetLedger implements BudgetLedger {
   readonly #writer: Writer
   readonly #reader: Connection
   readonly #clock: Clock
+  /** Each request asks twice, and hardly any account has budgets. */
+  readonly #limits: CommittedValues<UseLimits | null>
 
   constructor(writer: Writer, reader: Connection, clock: Clock) {
     this.#writer = writer
     this.#reader = reader
     this.#clock = clock
+    this.#limits = new CommittedValues(reader)
   }
 
   async reserve(wanted: WantedBudget, { signal }: Options): Promise<BudgetAnswer> {
@@ -31,6 +36,7 @@ export class SqliteBudgetLedger implements BudgetLedger {
 
   async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
     signal.throwIfAborted()
-    return readBudgets(this.#reader, holder, this.#clock.now())
+    const limitsOf = (of: BudgetSubject, id: string) => this.#limits.get(`${of} ${id}`, () => readLimitsOf(this.#reader, of, id))
+    return readBudgets(this.#reader, holder, this.#clock.now(), limitsOf)
   }
 }

@@ -10,9 +10,10 @@ import {
   listBudgets,
   type WantedBudget,
 } from '../../core/limits/budget.ts'
+import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { BudgetHolder } from '../../core/ports/budget-ledger.ts'
 import { readBudgetSums } from '../rows/budget-row.ts'
-import { readLimits } from '../rows/limit-columns.ts'
+import { limitNames, readLimits } from '../rows/limit-columns.ts'
 import type { Row } from '../rows/row.ts'
 import type { Connection } from './connection.ts'
 
@@ -54,16 +55,34 @@ export function forgetReservations(connection: Connection, _input: object): numb
   return connection.run("delete from reservations where id not in (select id from inferences where status <> 'completed')")
 }
 
-/** What of the limits of an account, and of a token, is taken. */
-export function readBudgets(connection: Connection, { accountId, tokenId }: BudgetHolder, now: number): readonly Budget[] {
-  const subjects = [['account', 'accounts', accountId] as const, ['token', 'access_tokens', tokenId] as const]
-  return subjects.flatMap(([of, table, id]) => {
-    const row = id === null ? undefined : connection.get(`select * from ${table} where id = :id`, { id })
-    if (row === undefined || id === null) return []
-    const limits = readLimits(row)
-    if (!hasBudgets(limits)) return []
+/**
+ * What of the limits of an account, and of a token, is taken.
+ *
+ * @param limitsOf Reads the limits of one of them, or knows them.
+ */
+export function readBudgets(
+  connection: Connection,
+  { accountId, tokenId }: BudgetHolder,
+  now: number,
+  limitsOf: (of: BudgetSubject, id: string) => UseLimits | null = (of, id) => readLimitsOf(connection, of, id),
+): readonly Budget[] {
+  const subjects = [['account', accountId] as const, ['token', tokenId] as const]
+  return subjects.flatMap(([of, id]) => {
+    const limits = id === null ? null : limitsOf(of, id)
+    if (limits === null || id === null || !hasBudgets(limits)) return []
     return listBudgets(of, limits, readSums(connection, { of, id, monthly: hasMonthlyBudget(limits) }, now))
   })
+}
+
+const limitsIn = {
+  account: `select ${limitNames} from accounts where id = :id`,
+  token: `select ${limitNames} from access_tokens where id = :id`,
+} as const satisfies Record<BudgetSubject, string>
+
+/** The limits of an account or a token; null when there is none of that id. */
+export function readLimitsOf(connection: Connection, of: BudgetSubject, id: string): UseLimits | null {
+  const row = connection.get(limitsIn[of], { id })
+  return row === undefined ? null : readLimits(row)
 }
 
 function readSums(

@@ -1,5 +1,6 @@
 import { countedPlaces, estimateBefore, findQueuePosition, type QueueShare } from '../../../core/queue-position.ts'
 import { type Row, readInteger, readIntegerOrNull, readText } from '../../rows/row.ts'
+import { CommittedValues } from '../committed-values.ts'
 import type { Connection } from '../connection.ts'
 
 /** What accounts wait in together. */
@@ -21,32 +22,24 @@ const ofAccount = `from inferences where status = 'pending' and ${ofQueue} and a
 /** Finds places in the queue; what many polls ask for is read once per commit. */
 export class QueuePlaces {
   readonly #reader: Connection
-  readonly #shares = new Map<string, { readonly shares: readonly QueueShare[]; readonly ahead: number }>()
-  readonly #own = new Map<string, OwnQueue>()
-  #version = -1
+  readonly #shares: CommittedValues<{ readonly shares: readonly QueueShare[]; readonly ahead: number }>
+  readonly #own: CommittedValues<OwnQueue>
 
   constructor(reader: Connection) {
     this.#reader = reader
+    this.#shares = new CommittedValues(reader)
+    this.#own = new CommittedValues(reader)
   }
 
   /** The place of a pending inference, 1 = next; null for any other. */
   find(row: Row): number | null {
     if (row.status !== 'pending') return null
-    this.#forgetAfterCommit()
     const queue = { model: readText(row, 'model'), priority: readInteger(row, 'priority') }
     const accountId = readText(row, 'account_id')
-    const { shares, ahead } = remember(this.#shares, nameOf(queue), () => this.#readShares(queue))
+    const { shares, ahead } = this.#shares.get(nameOf(queue), () => this.#readShares(queue))
     const pending = shares.find((share) => share.accountId === accountId)?.pending ?? 0
     const before = this.#countBefore({ ...queue, accountId }, { seq: readInteger(row, 'seq'), pending })
     return findQueuePosition({ accountId, before }, shares, ahead)
-  }
-
-  #forgetAfterCommit(): void {
-    const version = this.#reader.dataVersion()
-    if (version === this.#version) return
-    this.#version = version
-    this.#shares.clear()
-    this.#own.clear()
   }
 
   #readShares(queue: Queue): { readonly shares: readonly QueueShare[]; readonly ahead: number } {
@@ -73,7 +66,7 @@ export class QueuePlaces {
   /** How many of the account's own are before it: counted near the front, else estimated. */
   #countBefore(own: Queue & { readonly accountId: string }, { seq, pending }: { readonly seq: number; readonly pending: number }): number {
     if (pending > countedPlaces) {
-      const { first, last, lastCounted } = remember(this.#own, `${nameOf(own)} ${own.accountId}`, () => this.#readOwn(own))
+      const { first, last, lastCounted } = this.#own.get(`${nameOf(own)} ${own.accountId}`, () => this.#readOwn(own))
       if (lastCounted !== null && seq > lastCounted) return estimateBefore({ pending, first, last }, seq)
     }
     const counted = this.#reader.get(`select count(*) as before ${ofAccount} and seq < :seq`, { ...own, seq })
@@ -96,10 +89,4 @@ export class QueuePlaces {
 
 function nameOf({ model, priority }: Queue): string {
   return `${priority} ${model}`
-}
-
-function remember<Value>(known: Map<string, Value>, key: string, read: () => Value): Value {
-  const value = known.get(key) ?? read()
-  known.set(key, value)
-  return value
 }
