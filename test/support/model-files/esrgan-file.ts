@@ -1,4 +1,5 @@
 import { TorchGenerator } from '../../../src/runtimes/diffusion/noise/torch-generator.ts'
+import { type NamedTensor, safetensorsFile } from './safetensors-file.ts'
 
 /** Which miniature ESRGAN network a file holds. */
 export interface EsrganMake {
@@ -9,17 +10,10 @@ export interface EsrganMake {
   readonly gathered: number
 }
 
-interface NamedTensor {
-  /** In the new naming. */
-  readonly name: string
-  readonly shape: readonly number[]
-  readonly values: Float32Array
-}
-
 const features = 8
 const growth = 4
 
-/** The tensors of a miniature network, by the new naming: the same random numbers for the same make. */
+/** The tensors of a miniature network by the new naming: the same random numbers for the same make. */
 export function esrganTensors({ blocks, doublings, gathered }: EsrganMake): readonly NamedTensor[] {
   const generator = new TorchGenerator(7)
   const convolution = (name: string, outputs: number, inputs: number, offset = 0): readonly NamedTensor[] => {
@@ -46,22 +40,12 @@ export function esrganTensors({ blocks, doublings, gathered }: EsrganMake): read
 
 /** The bytes of its safetensors file. */
 export function esrganFile(make: EsrganMake): Uint8Array {
-  const header: Record<string, object> = {}
-  const parts: Uint8Array[] = []
-  let at = 0
-  for (const { name, shape, values } of esrganTensors(make)) {
-    header[make.prefix + (make.naming === 'new' ? name : oldName(name, make))] = {
-      dtype: 'F32',
-      shape,
-      data_offsets: [at, at + values.byteLength],
-    }
-    parts.push(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
-    at += values.byteLength
-  }
-  const json = Buffer.from(JSON.stringify(header))
-  const start = Buffer.alloc(8)
-  start.writeBigUInt64LE(BigInt(json.length))
-  return Buffer.concat([start, json, ...parts])
+  return safetensorsFile(
+    esrganTensors(make).map((tensor) => ({
+      ...tensor,
+      name: make.prefix + (make.naming === 'new' ? tensor.name : oldName(tensor.name, make)),
+    })),
+  )
 }
 
 /** As ESRGAN's first release names modules: by their places in a sequence. */
