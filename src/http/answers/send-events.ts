@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../core/ports/clock.ts'
 import { captureOf } from '../body-log.ts'
 import { clientSignal } from '../client-signal.ts'
-import { ReaderIdle, writeChunk } from './write-chunk.ts'
+import { ReaderIdle, roomFor } from './write-chunk.ts'
 
 const eventStream = 'text/event-stream; charset=utf-8'
 
@@ -33,10 +33,10 @@ export async function sendEvents(
       // Proxies such as nginx would hold events back.
       'x-accel-buffering': 'no',
     })
-    // Events are plain ASCII, which is cheapest to write as Latin-1.
     for await (const event of events) {
       capture?.add('answer', event)
-      await writeChunk({ raw, clock }, event, { signal })
+      // Events are plain ASCII, which is cheapest to write as Latin-1.
+      if (!raw.write(event, 'latin1')) await roomFor({ raw, clock }, { signal })
     }
   } catch (error) {
     // What nobody reads would never leave the buffer.

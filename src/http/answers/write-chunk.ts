@@ -21,7 +21,18 @@ export async function writeChunk(
   chunk: string | Uint8Array,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<void> {
-  if (raw.write(chunk, 'latin1')) return
+  if (!raw.write(chunk, 'latin1')) await roomFor({ raw, clock }, { signal })
+}
+
+/**
+ * Waits until what was written has left.
+ *
+ * @throws as {@link writeChunk}.
+ */
+export async function roomFor(
+  { raw, clock }: { readonly raw: ServerResponse; readonly clock: Clock },
+  { signal }: { readonly signal: AbortSignal },
+): Promise<void> {
   await firstOf<unknown>(
     signal,
     (either) => once(raw, 'drain', { signal: either }),

@@ -53,7 +53,10 @@ export class EngineCall implements Disposable {
   /** The parts that came since the last time, as soon as there are any; none at the end. Asking again says that they were read. */
   async take(): Promise<readonly TextPart[]> {
     this.#acknowledge(this.#taken)
-    while (this.#parts.length === 0 && this.#end === undefined) await this.#news()
+    while (this.#parts.length === 0 && this.#end === undefined) {
+      await this.#wake.promise
+      this.#wake = Promise.withResolvers()
+    }
     const parts = this.#parts
     this.#parts = []
     this.#taken = parts.length
@@ -62,7 +65,10 @@ export class EngineCall implements Disposable {
   }
 
   async result(): Promise<EngineResult | undefined> {
-    while (this.#end === undefined) await this.#news()
+    while (this.#end === undefined) {
+      await this.#wake.promise
+      this.#wake = Promise.withResolvers()
+    }
     if ('error' in this.#end) throw this.#end.error
     return this.#end.result
   }
@@ -71,11 +77,6 @@ export class EngineCall implements Disposable {
   [Symbol.dispose](): void {
     this.#signal.removeEventListener('abort', this.#leave)
     this.#abort()
-  }
-
-  async #news(): Promise<void> {
-    await this.#wake.promise
-    this.#wake = Promise.withResolvers()
   }
 
   #abort(): void {

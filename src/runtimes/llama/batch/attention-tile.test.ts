@@ -8,6 +8,7 @@ test('a few dozen new tokens after a long cached beginning are made a whole tile
 
 test('very few or very many new tokens, or a short beginning, stay as they are', () => {
   assert.equal(keepForTile(2000, 2010), 2000)
+  assert.equal(keepForTile(2000, 2024), 2000)
   assert.equal(keepForTile(2000, 2100), 2000)
   assert.equal(keepForTile(100, 140), 100)
 })
