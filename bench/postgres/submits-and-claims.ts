@@ -2,7 +2,8 @@
  * What does the queue on PostgreSQL take, and what does it hand out, beside pg-boss and graphile-worker on the same durable server?
  *
  * Submits with 32 in flight, from one process, and from four that share these or have as many each; then claims with their completions, in eights by
- * four workers at once and in batches of 256, by us and by pg-boss, from as many connections. `-- submits` or `-- claims` measures one of both.
+ * and in thirty-twos by four workers at once and in batches of 256 by two, by us, by bare statements on our tables and by pg-boss. `-- submits` or `-- claims`
+ * measures one of both.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,6 +12,7 @@ import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { describeRate, measureRate, median, type Rate } from '../measure.ts'
+import { startBareStatements } from './bare-statements.ts'
 import { createDatabase, startBenchServer } from './bench-server.ts'
 import { startGraphileWorker, startPgBoss } from './rivals.ts'
 
@@ -34,7 +36,8 @@ async function measureAll(what: string): Promise<void> {
     seen[name] = [...(seen[name] ?? []), perSecond]
   }
   for (let round = 1; round <= rounds; round++) {
-    await using store = await open(await createDatabase(server, `round_${round}`))
+    const url = await createDatabase(server, `round_${round}`)
+    await using store = await open(url)
     await using boss = await startPgBoss(await createDatabase(server, `pg_boss_${round}`))
     if (what !== 'claims') {
       const one = await measureSubmits(store, most)
@@ -57,17 +60,27 @@ async function measureAll(what: string): Promise<void> {
     if (what !== 'submits')
       for (const { limit, workers } of [
         { limit: 8, workers: 4 },
+        { limit: 32, workers: 4 },
         { limit: 256, workers: 2 },
       ]) {
-        await measureRate(claimed, 512, (index) => store.queue.enqueue(makeSubmission({ accountId: `account-${index % 10}` }), options))
-        for (let done = 0; done < claimed; done += 500) await Promise.all(Array.from({ length: 500 }, (_, index) => boss.submit(index)))
+        const fill = () =>
+          measureRate(claimed, 512, (index) => store.queue.enqueue(makeSubmission({ accountId: `account-${index % 10}` }), options))
+        await fill()
         const ours = await drain(workers, () => claimAndComplete(store, limit))
-        const theirs = await drain(workers, () => boss.claimAndComplete?.(limit) ?? Promise.resolve(0))
         note(`claims of ${limit}`, ours)
+        const told: string[] = []
+        for (const keeps of ['all', 'outcome'] as const) {
+          await fill()
+          await using bare = await startBareStatements(url, keeps)
+          const rate = await drain(workers, () => bare.claimAndComplete(limit))
+          note(`claims of ${limit} by bare statements, which keep ${keeps}`, rate)
+          told.push(`bare statements, which keep ${keeps}, ${Math.round(rate)}/s (${(ours / rate).toFixed(2)} ×)`)
+        }
+        for (let done = 0; done < claimed; done += 500) await Promise.all(Array.from({ length: 500 }, (_, index) => boss.submit(index)))
+        const theirs = await drain(workers, () => boss.claimAndComplete?.(limit) ?? Promise.resolve(0))
         note(`claims of ${limit} by pg-boss`, theirs)
-        console.log(
-          `round ${round}: claim ${limit} + complete, ${workers} at once: ${Math.round(ours)}/s; pg-boss ${Math.round(theirs)}/s (${(ours / theirs).toFixed(2)} ×)`,
-        )
+        told.push(`pg-boss ${Math.round(theirs)}/s (${(ours / theirs).toFixed(2)} ×)`)
+        console.log(`round ${round}: claim ${limit} + complete, ${workers} at once: ${Math.round(ours)}/s; ${told.join('; ')}`)
       }
   }
   for (const [name, rates] of Object.entries(seen)) console.log(`median of ${name}: ${Math.round(median(rates))}/s`)

@@ -9,25 +9,22 @@
  * Run: `node bench/queue/over-http.ts`, or with a folder: what is not in it yet is stored there first, and kept for the next run. A number
  * besides says how many rounds.
  */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import autocannon from 'autocannon'
+import type autocannon from 'autocannon'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/open-sqlite-store.ts'
 import { makePictureRequest } from '../../test/chaos/chaos-request.ts'
 import { ServiceProcess } from '../../test/chaos/service-process.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
+import { measureHttpLoad, startBareServer } from '../http-load.ts'
 import { describeMachine, measureRate } from '../measure.ts'
-import { readProcessorMs } from '../processor-time.ts'
 
 const records = 100_000
-const connections = 32
 const seconds = 6
 const options = { signal: new AbortController().signal }
 
@@ -98,34 +95,12 @@ function headersOf(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'x-service-async': '1' }
 }
 
-/** Where load is sent, and the process that answers it. */
-interface Target {
-  readonly url: string
-  readonly pid: number
-}
-
-async function load(name: string, { url, pid }: Target, make: () => autocannon.Request[], duration = seconds): Promise<number> {
-  const [served, own] = [readProcessorMs(pid), process.cpuUsage()]
-  const result = await autocannon({ url, connections, duration, setupClient: (client) => client.setRequests(make()) })
-  const { user, system } = process.cpuUsage(own)
-  const each = (ms: number) => `${((1000 * ms) / result.requests.total).toFixed(0)} µs`
-  const { latency } = result
-  const refused = result.non2xx + result.errors + result.timeouts
-  console.log(
-    `${name}: ${Math.round(result.requests.average)}/s, p50 ${latency.p50} ms, p99 ${latency.p99} ms, max ${latency.max} ms, not 2xx ${refused}; ` +
-      `processor ${each(readProcessorMs(pid) - served)}, load generator ${each((user + system) / 1000)}`,
-  )
-  return result.requests.average
-}
-
 const kept = process.argv.slice(2).find((argument) => !/^\d+$/.test(argument))
 const rounds = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? 2)
 const folder = kept ?? (await mkdtemp(join(tmpdir(), 'sepia-bench-')))
 try {
   const { token, ids } = await fill(folder)
-  const rival = fork(fileURLToPath(new URL('bare-server.ts', import.meta.url)))
-  const [port] = await once(rival, 'message')
-  const bareServer = { url: `http://127.0.0.1:${port}`, pid: rival.pid ?? Number.NaN }
+  await using bareServer = await startBareServer()
   const health = (): autocannon.Request[] => [{ method: 'GET', path: '/healthz' }]
   // Each connection of the load generator prepares its own before it starts: 1 000 for each of them held its first answers for 0.3 s.
   let polled = 0
@@ -142,17 +117,16 @@ try {
     await service.start()
     await occupyEngine(service, token)
     for (const [name, make] of Object.entries({ health, polls, submits }))
-      await load(`${level} warming ${name.padEnd(8)}`, service, make, 2)
+      await measureHttpLoad(`${level} warming ${name.padEnd(8)}`, service, make, 2)
     for (let round = 1; round <= rounds; round++) {
-      const bare = await load(`${level} ${round}: node:http`, bareServer, health)
-      const healthy = await load(`${level} ${round}: health   `, service, health)
-      const asked = await load(`${level} ${round}: polls    `, service, polls)
-      const submitted = await load(`${level} ${round}: submits  `, service, submits)
+      const bare = await measureHttpLoad(`${level} ${round}: node:http`, bareServer, health, seconds)
+      const healthy = await measureHttpLoad(`${level} ${round}: health   `, service, health, seconds)
+      const asked = await measureHttpLoad(`${level} ${round}: polls    `, service, polls, seconds)
+      const submitted = await measureHttpLoad(`${level} ${round}: submits  `, service, submits, seconds)
       const ratios = [healthy, asked, submitted].map((rate) => (rate / bare).toFixed(2))
       console.log(`${level} ${round}: ratios to node:http ${ratios.join(', ')}`)
     }
   }
-  rival.disconnect()
 } finally {
   if (kept === undefined) await rm(folder, { recursive: true, force: true })
 }

@@ -14,8 +14,9 @@ import type { BudgetHolder, BudgetLedger } from '../../core/ports/budget-ledger.
 import type { Clock } from '../../core/ports/clock.ts'
 import { readBudgetSums } from '../rows/budget-row.ts'
 import { limitColumns, readLimits } from '../rows/limit-columns.ts'
-import { readText } from '../rows/row.ts'
+import { type Row, readInteger, readText } from '../rows/row.ts'
 import type { Database, Statements } from './database.ts'
+import { Grouping } from './grouping.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -24,12 +25,14 @@ export class PostgresBudgetLedger implements BudgetLedger {
   readonly #database: Database
   readonly #clock: Clock
   readonly #holder: string
+  readonly #reading: Grouping<BudgetHolder, readonly Limited[]>
 
   /** @param holder The process that reserves; what it has reserved for work of its own goes when it is gone. */
   constructor(database: Database, { clock, holder }: { readonly clock: Clock; readonly holder: string }) {
     this.#database = database
     this.#clock = clock
     this.#holder = holder
+    this.#reading = new Grouping((holders, deadline) => readLimited(database.until(deadline), holders), { lanes: 2, most: 256 })
   }
 
   async reserve(wanted: WantedBudget, { signal }: Options): Promise<BudgetAnswer> {
@@ -37,7 +40,7 @@ export class PostgresBudgetLedger implements BudgetLedger {
     const { id, accountId, tokenId, images, running } = wanted
     const reserve = async (statements: Statements): Promise<BudgetAnswer> => {
       // Reservations of one account follow one another, so that each sees what the others took.
-      const limited = await readLimited(statements, wanted, 'for no key update of account')
+      const [limited = []] = await readLimited(statements, [wanted], 'for no key update of account')
       const answer = decideBudget(await readBudgets(statements, limited, { except: id, now: this.#clock.now() }), wanted)
       if (answer.granted)
         await statements.run(
@@ -59,7 +62,7 @@ export class PostgresBudgetLedger implements BudgetLedger {
 
   async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
     signal.throwIfAborted()
-    return readBudgets(this.#database, await readLimited(this.#database, holder), { except: null, now: this.#clock.now() })
+    return readBudgets(this.#database, await this.#reading.add(holder), { except: null, now: this.#clock.now() })
   }
 }
 
@@ -72,13 +75,31 @@ interface Limited {
 
 const columnsOf = (of: BudgetSubject) => limitColumns.map(([, column]) => `${of}.${column} as ${of}_${column}`).join(', ')
 
-async function readLimited(statements: Statements, { accountId, tokenId }: BudgetHolder, lock = ''): Promise<readonly Limited[]> {
-  const row = await statements.get(
-    `select ${columnsOf('account')}, ${columnsOf('token')} from accounts as account
-       left join access_tokens as token on token.id = :tokenId where account.id = :accountId ${lock}`,
-    { accountId, tokenId },
+/** What of each holder has budgets, in one statement. */
+async function readLimited(
+  statements: Statements,
+  holders: readonly BudgetHolder[],
+  lock: '' | 'for no key update of account' = '',
+): Promise<readonly (readonly Limited[])[]> {
+  const distinct = new Map(holders.map((holder) => [nameOf(holder), holder]))
+  const wanted = [...distinct.values()]
+  const rows = await statements.all(
+    `select wanted.n, ${columnsOf('account')}, ${columnsOf('token')}
+     from unnest(:accounts::text[], :tokens::text[]) with ordinality as wanted (account_id, token_id, n) join accounts as account on account.id = wanted.account_id
+       left join access_tokens as token on token.id = wanted.token_id ${lock}`,
+    { accounts: wanted.map(({ accountId }) => accountId), tokens: wanted.map(({ tokenId }) => tokenId) },
     { repeatable: true },
   )
+  const found = new Map(rows.map((row) => [readInteger(row, 'n') - 1, row]))
+  const limited = new Map([...distinct].map(([name, holder], index) => [name, limitedOf(holder, found.get(index))]))
+  return holders.map((holder) => limited.get(nameOf(holder)) ?? [])
+}
+
+function nameOf({ accountId, tokenId }: BudgetHolder): string {
+  return JSON.stringify([accountId, tokenId])
+}
+
+function limitedOf({ accountId, tokenId }: BudgetHolder, row: Row | undefined): readonly Limited[] {
   if (row === undefined) return []
   const account = { of: 'account', id: accountId, limits: readLimits(row, 'account_') } as const
   const token = tokenId === null ? [] : [{ of: 'token', id: tokenId, limits: readLimits(row, 'token_') } as const]

@@ -2,7 +2,7 @@ import type { Inference } from '../../../core/inference.ts'
 import type { ModelRoom } from '../../../core/ports/inference-queue.ts'
 import { readInference } from '../../rows/inference-row.ts'
 import { readBytes, readInteger } from '../../rows/row.ts'
-import type { Database } from '../database.ts'
+import type { Database, Statements } from '../database.ts'
 
 export interface ClaimedRow {
   readonly inference: Inference
@@ -21,21 +21,26 @@ export interface WantedWork {
   readonly claim: string
 }
 
-/** Of each model the next in turn that nobody else is taking, and of those the first. */
+/**
+ * Of each model the next in turn that nobody else is taking, and of those the first.
+ *
+ * Ages are compared as a sum, which no index knows: by the index of ages, all that waits would be read and sorted for each claim.
+ */
 const sql = `with candidates as (
     select candidate.* from unnest(:models::text[], :rooms::integer[], :waits::bigint[]) as wanted (model, room, waited) cross join lateral (
       select id, priority, tag, seq from queue
       where not running and model = wanted.model and not_before <= :now and work_format <= :format
-        and created_at <= :now::bigint - wanted.waited
+        and created_at + wanted.waited <= :now::bigint
       order by priority desc, tag, seq limit least(wanted.room, :limit) for update skip locked) as candidate),
   chosen as (select id from candidates order by priority desc, tag, seq limit :limit)
   update queue set running = true, attempt = attempt + 1, worker_id = :workerId, claim = :claim, lease_until = :leaseUntil,
     started_at = :now, step = null, total = null
   from chosen where queue.id = chosen.id and not queue.running
-  returning queue.*, 'running' as status, null as outcome, null as error, null as output_sha256, null as completed_at, null as expires_at`
+  returning queue.id, account_id, kind, model, priority, tag, seq, attempt, lost, step, total, created_at, started_at, body, 'running' as status,
+    null as outcome, null as error, null as output_sha256, null as completed_at, null as expires_at`
 
 /** Starts an attempt on each of the inferences whose turn it is, as long as their models have room. */
-export async function claim(database: Database, wanted: WantedWork, now: number): Promise<readonly ClaimedRow[]> {
+export async function claim(database: Statements, wanted: WantedWork, now: number): Promise<readonly ClaimedRow[]> {
   const { rooms, leaseMs, ...rest } = wanted
   const open = rooms.filter(({ room }) => room > 0)
   if (open.length === 0 || wanted.limit <= 0) return []

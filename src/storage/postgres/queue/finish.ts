@@ -5,6 +5,7 @@ import { readBytes, readInteger } from '../../rows/row.ts'
 import { countOutcome, latencyBuckets } from '../../rows/usage-row.ts'
 import { referenceFormat } from '../../work-format.ts'
 import type { Statements } from '../database.ts'
+import { groupColumns } from '../group-columns.ts'
 import { dayOf } from '../usage-log.ts'
 
 /** The end of one inference. */
@@ -87,7 +88,7 @@ function numbersOf(rows: readonly Row[]): ReadonlySet<number> {
 function columnsOf(ends: readonly End[]): Readonly<Record<string, readonly unknown[]>> {
   const outputs = ends.map(({ completion }) => (completion.outcome === 'succeeded' ? completion.output : null))
   const usages = ends.map(({ usage }) => usage)
-  return {
+  return groupColumns({
     ids: ends.map(({ id }) => id),
     attempts: ends.map(({ attempt }) => attempt),
     outcomes: ends.map(({ completion }) => completion.outcome),
@@ -109,5 +110,5 @@ function columnsOf(ends: readonly End[]): Readonly<Record<string, readonly unkno
     promptTokens: usages.map((usage) => usage?.promptTokens),
     completionTokens: usages.map((usage) => usage?.completionTokens),
     usageImages: usages.map((usage) => usage?.images),
-  }
+  })
 }

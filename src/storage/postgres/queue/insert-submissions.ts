@@ -2,6 +2,7 @@ import { outputRetentionMs } from '../../../core/inference.ts'
 import { writePriority } from '../../rows/inference-row.ts'
 import { readText } from '../../rows/row.ts'
 import type { Statements } from '../database.ts'
+import { groupColumns } from '../group-columns.ts'
 import type { EncodedSubmission } from './encoded-submission.ts'
 
 /**
@@ -55,7 +56,7 @@ export async function insertSubmissions(
 ): Promise<ReadonlySet<string>> {
   if (submissions.length === 0) return new Set()
   const column = <Value>(read: (submission: EncodedSubmission) => Value) => submissions.map(read)
-  const parameters = {
+  const columns = groupColumns({
     ids: column(({ id }) => id),
     accounts: column(({ accountId }) => accountId),
     kinds: column(({ kind }) => kind),
@@ -68,9 +69,7 @@ export async function insertSubmissions(
     fingerprints: column(({ idempotency }) => idempotency?.fingerprint ?? null),
     webhooks: column(({ webhookUrl }) => webhookUrl),
     traces: column(({ traceparent }) => traceparent),
-    now,
-    forgotten: now - outputRetentionMs,
-  }
-  const rows = await database.all(sql, parameters, { repeatable: true })
+  })
+  const rows = await database.all(sql, { ...columns, now, forgotten: now - outputRetentionMs }, { repeatable: true })
   return new Set(rows.map((row) => readText(row, 'id')))
 }

@@ -1,5 +1,6 @@
 import { countTables } from './count-tables.ts'
 import { documentSums } from './document-sums.ts'
+import { freeLanes } from './free-lanes.ts'
 import { latencyTables } from './latency-tables.ts'
 import { limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
@@ -43,4 +44,5 @@ export const migrations: readonly Migration[] = [
   { sql: refusalTables, leastProgram: 1 },
   // The request log finds by a label what was asked under one id.
   { sql: 'create index documents_label on documents (kind, label, at, id) where label is not null', leastProgram: 1 },
+  { sql: freeLanes, leastProgram: 1 },
 ]

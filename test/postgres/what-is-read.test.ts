@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import type { Statements } from '../../src/storage/postgres/database.ts'
+import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { claim } from '../../src/storage/postgres/queue/claim.ts'
+import { insertSubmissions } from '../../src/storage/postgres/queue/insert-submissions.ts'
+import { workFormat } from '../../src/storage/work-format.ts'
+import { options, roomy } from '../conformance/store-factory.ts'
+import { createDatabase } from '../support/postgres/postgres-databases.ts'
+import { withoutPostgres } from '../support/postgres/postgres-server.ts'
+import { makeSubmission } from '../support/submission.ts'
+
+const waiting = 600
+
+/** A store in which so much waits, of which PostgreSQL knows no statistics. */
+async function openWithWork(): Promise<PostgresStore> {
+  const store = await openPostgresStore({ url: await createDatabase(), clock: createSystemClock(), limits: roomy, mode: 'service' })
+  await store.database.run('alter table queue set (autovacuum_enabled = false)')
+  await Promise.all(Array.from({ length: waiting }, () => store.queue.enqueue(makeSubmission(), options)))
+  return store
+}
+
+/** Rows of the queue that something reads. */
+async function countRead(statements: Statements, work: () => Promise<void>): Promise<number> {
+  const sql = `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'queue'`
+  const before = await statements.get(sql)
+  await work()
+  const after = await statements.get(sql)
+  return Number(after?.read) - Number(before?.read)
+}
+
+suite('what PostgreSQL reads of a long queue', { skip: withoutPostgres }, () => {
+  test('a claim reads what it takes, however much waits', async () => {
+    await using store = await openWithWork()
+    const wanted = { workerId: 'w', rooms: [{ model: 'fake-image', room: 1 }], limit: 1, leaseMs: 1000, format: workFormat }
+    const read = await store.database.transaction((statements) =>
+      countRead(statements, async () => {
+        const claimed = await claim(statements, { ...wanted, claim: '01a20ada-2c00-7000-8000-000000000000' }, store.clock.now())
+        assert.equal(claimed.length, 1)
+      }),
+    )
+    assert.ok(read < 10, `${read} rows were read`)
+  })
+
+  test('a submission reads the ends of the queue, however much waits', async () => {
+    await using store = await openWithWork()
+    const { work, ...submission } = makeSubmission()
+    const encoded = {
+      ...submission,
+      id: '01a20ada-2c00-7000-8000-000000000001',
+      kind: work.kind,
+      model: work.request.model,
+      body: new Uint8Array(8),
+      format: workFormat,
+      workBytes: 8,
+      traceparent: null,
+    }
+    const read = await store.database.transaction((statements) =>
+      countRead(statements, async () => {
+        assert.equal((await insertSubmissions(statements, [encoded], store.clock.now())).size, 1)
+      }),
+    )
+    assert.ok(read < 10, `${read} rows were read`)
+  })
+
+  test('sums are written into a lane that nobody else is writing', async () => {
+    await using store = await openWithWork()
+    await store.database.transaction(async (statements) => {
+      const mine = await statements.get('select pg_backend_pid() % 16 as own')
+      await store.database.transaction(async (others) => {
+        const theirs = await others.get('select pg_try_advisory_xact_lock(7335742, :own) as held', { own: mine?.own })
+        assert.equal(theirs?.held, true)
+        const lane = async () => (await statements.get('select free_lane() as lane'))?.lane
+        const found = await lane()
+        assert.notEqual(found, mine?.own)
+        assert.equal(await lane(), found)
+      })
+    })
+  })
+})
