@@ -8,7 +8,7 @@ const taken = storedSignal('colours', { slots: {} as Readonly<Record<string, num
 /** A model's colour: the same on every page, in every chart and at every visit; no two share one while there are enough. */
 export function colourOf(model: string): number {
   const { slots } = taken.peek()
-  const known = slots[model]
+  const known = Object.hasOwn(slots, model) ? slots[model] : undefined
   if (known !== undefined) return known
   const used = new Set(Object.values(slots))
   const wanted = hashOf(model) % colourCount

@@ -20,9 +20,13 @@ function readFitting(key: string, defaults: object): object {
   try {
     const value: unknown = JSON.parse(readKept(key) ?? '{}')
     if (typeof value !== 'object' || value === null) return {}
-    const kinds = new Map(Object.entries(defaults).map(([field, standard]) => [field, typeof standard]))
-    return Object.fromEntries(Object.entries(value).filter(([field, kept]) => kept !== null && kinds.get(field) === typeof kept))
+    const kinds = new Map(Object.entries(defaults).map(([field, standard]) => [field, kindOf(standard)]))
+    return Object.fromEntries(Object.entries(value).filter(([field, kept]) => kinds.get(field) === kindOf(kept)))
   } catch {
     return {}
   }
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'nothing' : Array.isArray(value) ? 'list' : typeof value
 }

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { openBrowserPage } from '../../../../../test/support/browser-page.ts'
+import type { Turn } from '../../../../core/chat/conversation.ts'
+import { createChatRequestParser } from '../../../../http/wire/chat/chat-request.ts'
+
+const page = openBrowserPage('/console/chat')
+const { chatRequestBody, defaultChatSettings } = await import('./chat-settings.ts')
+const { messagesOf, textOf } = await import('./message-text.ts')
+const { readTools } = await import('./structure/read-tools.ts')
+const { readSchema } = await import('./structure/read-schema.ts')
+const { writeAnswer } = await import('./write-answer.ts')
+const { streamChat } = await import('../../interface/stream-chat.ts')
+const { followInference } = await import('../../interface/follow-inference.ts')
+const { imageRoute, submitImage } = await import('../../interface/submit-image.ts')
+
+const parse = createChatRequestParser({ widePenalties: false })
+const settings = { ...defaultChatSettings, model: 'm' }
+const hello = [{ role: 'user', content: 'Hi' }] as const
+const added = (change: Partial<typeof settings>) => {
+  const sent = chatRequestBody({ ...settings, ...change }, hello)
+  parse(sent)
+  const { model: _, messages, ...rest } = sent
+  return messages.length > 1 ? { ...rest, messages } : rest
+}
+const look = { name: 'look', description: 'Looks.', parameters: { type: 'object' } }
+const tools = JSON.stringify([look])
+
+suite('the request behind the chat', () => {
+  for (const [name, change, expected] of [
+    ['nothing that is as the service has it', {}, {}],
+    ['a system prompt', { system: 'You' }, { messages: [{ role: 'system', content: 'You' }, ...hello] }],
+    ['no empty system prompt', { system: ' \n' }, {}],
+    ['a limit', { maxTokens: 9 }, { max_tokens: 9 }],
+    ['how it is drawn', { temperature: 0, topP: 0.5, topK: 4, minP: 0.1 }, { temperature: 0, top_p: 0.5, top_k: 4, min_p: 0.1 }],
+    [
+      'penalties',
+      { frequencyPenalty: 0.5, presencePenalty: 1, repetitionPenalty: 1.1 },
+      { frequency_penalty: 0.5, presence_penalty: 1, repetition_penalty: 1.1 },
+    ],
+    ['a seed', { seed: '0' }, { seed: 0 }],
+    ['stop strings, a line each', { stop: 'a\n\nb c\n' }, { stop: ['a', 'b c'] }],
+    ['JSON', { format: 'json' }, { response_format: { type: 'json_object' } }],
+    [
+      'a schema',
+      { format: 'schema', schema: '{"type":"object"}' },
+      { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' }, strict: true } } },
+    ],
+    ['no schema that is none', { format: 'schema', schema: '[' }, {}],
+    ['functions', { tools }, { tools: [{ type: 'function', function: look }] }],
+    [
+      'a function that has to be called',
+      { tools, toolChoice: 'required' },
+      { tools: [{ type: 'function', function: look }], tool_choice: 'required' },
+    ],
+    ['no choice without functions', { toolChoice: 'required' }, {}],
+  ] as readonly (readonly [string, Partial<typeof settings>, object])[])
+    test(`says ${name}, and the service takes it`, () => assert.deepEqual(added(change), expected))
+
+  for (const [text, names] of [
+    ['', []],
+    [JSON.stringify(look), ['look']],
+    [JSON.stringify({ type: 'function', function: look }), ['look']],
+    [JSON.stringify([look, { name: 'go' }]), ['look', 'go']],
+    ['[]', null],
+    ['{', null],
+    ['5', null],
+    ['{"name":"a b"}', null],
+    ['{"name":"a","parameters":[]}', null],
+    [JSON.stringify([look, 5]), null],
+    [JSON.stringify([look, look]), null],
+  ] as const)
+    test(`${text.slice(0, 40)} is ${names === null ? 'refused with a sentence' : `${names.length} functions`}`, () => {
+      const read = readTools(text)
+      assert.deepEqual(
+        read.tools.map((tool) => tool.function.name),
+        names ?? [],
+      )
+      if (names === null) assert.match(read.fault ?? '', /\.$/)
+      else assert.equal(read.fault, null)
+    })
+
+  test('a schema is wanted only where one is asked for', () => {
+    assert.deepEqual(readSchema({ format: 'text', schema: '{' }), { schema: null, fault: null })
+    assert.deepEqual(readSchema({ format: 'schema', schema: '{"a":1}' }), { schema: { a: 1 }, fault: null })
+    for (const schema of ['', '[]', '5', 'null', '{']) assert.match(readSchema({ format: 'schema', schema }).fault ?? '', /JSON schema/)
+  })
+})
+
+suite('messages as the model reads them', () => {
+  const said = (fields: Partial<Turn>) => ({ role: 'user', content: 'See', files: [], ...fields }) as Turn
+
+  test('files follow the text, in a fence that nothing in them closes', () => {
+    const files = [
+      { name: 'a.md', text: 'one' },
+      { name: 'b.md', text: '```\ncode\n`````' },
+    ]
+    assert.equal(textOf(said({ files })), 'See\n\na.md:\n```\none\n```\n\nb.md:\n``````\n```\ncode\n`````\n``````')
+  })
+
+  test('pictures come first, calls with their results after, and what says nothing is left out', () => {
+    const url = 'data:image/png;base64,AAAA'
+    assert.deepEqual(messagesOf(said({ pictures: [{ name: 'a', url }] })), [
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url } },
+          { type: 'text', text: 'See' },
+        ],
+      },
+    ])
+    assert.deepEqual(Object(messagesOf(said({ content: '', pictures: [{ name: 'a', url }] }))[0]).content.length, 1)
+    const calls = [
+      { id: 'a', name: 'look', arguments: '{}', result: 'blue' },
+      { id: 'b', name: 'go', arguments: '{}' },
+    ]
+    assert.deepEqual(messagesOf(said({ role: 'assistant', content: '', calls })), [
+      { role: 'assistant', content: '', tool_calls: [{ id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }] },
+      { role: 'tool', content: 'blue', tool_call_id: 'a' },
+    ])
+    assert.deepEqual(messagesOf(said({ role: 'assistant', content: '' })), [])
+    parse({ model: 'm', messages: [...hello, ...messagesOf(said({ role: 'assistant', content: '', calls })), ...hello] })
+  })
+})
+
+suite('an answer as it is written', () => {
+  const chunk = (delta: object, more: object = {}) => ({ choices: [{ delta, ...more }] })
+  const whole = [
+    chunk({ role: 'assistant', content: null }),
+    chunk({ reasoning_content: 'so' }),
+    chunk({ content: 'Hel' }),
+    chunk({ content: 'lo' }),
+    chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'look', arguments: '' } }] }),
+    chunk({ tool_calls: [{ index: 0, function: { arguments: '{"at"' } }] }),
+    chunk({
+      tool_calls: [
+        { index: 1, id: 'b', function: { name: 'go' } },
+        { index: 0, function: { arguments: ':1}' } },
+      ],
+    }),
+    chunk({ content: '' }, { finish_reason: 'tool_calls' }),
+    { choices: [], usage: { prompt_tokens: 3, completion_tokens: 5 } },
+  ]
+  const answerWith = (events: readonly unknown[], done = true) =>
+    page.answerWith(async () => {
+      const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+      return new Response(`${text}${done ? 'data: [DONE]\n\n' : ''}`, { headers: { 'x-request-id': 'r1' } })
+    })
+  const write = async (change: Partial<typeof settings> = {}, signal = new AbortController().signal) => {
+    const turn: Record<string, unknown> = { content: '', files: [] }
+    await writeAnswer(
+      turn as unknown as Turn,
+      { settings: { ...settings, ...change }, messages: hello, signal },
+      (fields) => void Object.assign(turn, fields),
+    )
+    return turn
+  }
+
+  test('grows by what is said, thought and called, and ends with what it cost', async () => {
+    answerWith(whole)
+    const { facts, ...turn } = await write()
+    assert.deepEqual(turn, {
+      content: 'Hello',
+      files: [],
+      thoughts: 'so',
+      calls: [
+        { id: 'a', name: 'look', arguments: '{"at":1}' },
+        { id: 'b', name: 'go', arguments: '' },
+      ],
+      state: 'done',
+    })
+    assert.deepEqual([Object(facts).promptTokens, Object(facts).completionTokens], [3, 5])
+    assert.ok(Object(facts).firstTextMs >= 0 && Object(facts).writingMs >= 0)
+  })
+
+  for (const [name, events, done, expected] of [
+    ['cut by its limit', [chunk({ content: 'a' }, { finish_reason: 'length' })], true, { state: 'cut' }],
+    ['broken off', [chunk({ content: 'a' })], false, { state: 'failed', requestId: 'r1' }],
+    [
+      'failed in the middle',
+      [chunk({ content: 'a' }), { error: { message: 'It stopped.', code: 'inference_failed', cause: 'out of memory' } }],
+      true,
+      { state: 'failed', failure: 'It stopped.', requestId: 'r1', cause: 'out of memory' },
+    ],
+  ] as const)
+    test(`that is ${name} keeps what there is and says so`, async () => {
+      answerWith(events, done)
+      const turn = await write()
+      assert.equal(turn.content, 'a')
+      for (const [field, value] of Object.entries(expected)) assert.equal(turn[field], value)
+    })
+
+  test('that is refused says the service’s own sentence, and one that was stopped says that', async () => {
+    page.answerWith(
+      async () =>
+        new Response('{"error":{"message":"No such model.","code":"model_not_found"}}', { status: 404, headers: { 'x-request-id': 'r2' } }),
+    )
+    const refused = await write()
+    assert.deepEqual([refused.state, refused.failure, refused.requestId, 'cause' in refused], ['failed', 'No such model.', 'r2', false])
+    page.answerWith(async () => new Response('<html>', { status: 502 }))
+    assert.match(String((await write()).failure), /502/)
+    const stopped = AbortSignal.abort()
+    page.answerWith(async () => Promise.reject(stopped.reason))
+    assert.deepEqual((await write({}, stopped)).state, 'stopped')
+  })
+
+  test('that follows a schema is checked against it, unless it calls functions', async () => {
+    const schema = { format: 'schema', schema: '{"type":"object","required":["a"]}' } as const
+    answerWith([chunk({ content: '{"a":1}' }, { finish_reason: 'stop' })])
+    assert.deepEqual((await write(schema)).schemaFaults, [])
+    answerWith([chunk({ content: '{}' }, { finish_reason: 'stop' })])
+    assert.equal(Object((await write(schema)).schemaFaults).length, 1)
+    answerWith(whole)
+    assert.equal((await write(schema)).schemaFaults, undefined)
+  })
+
+  test('is asked for as a stream with its usage', async () => {
+    let sent: unknown
+    page.answerWith(async (_path, { body }) => {
+      sent = JSON.parse(String(body))
+      return new Response('data: [DONE]\n\n')
+    })
+    await Array.fromAsync(streamChat({ model: 'm', messages: [...hello] }, new AbortController().signal))
+    assert.deepEqual(sent, { model: 'm', messages: hello, stream: true, stream_options: { include_usage: true } })
+  })
+})
+
+suite('a drawing as it is followed', () => {
+  test('what the service tells becomes events, each by its fields', async () => {
+    const events = [
+      { status: 'pending', queue_position: 2 },
+      { status: 'running', progress: { step: 1, total: 4 } },
+      { step: 2, total: 4 },
+      { image_b64: 'AAAA' },
+      { step: 3 },
+      {},
+    ]
+    page.answerWith(async () => new Response(events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join('')))
+    assert.deepEqual(await Array.fromAsync(followInference('a/b')), [
+      { type: 'status', status: 'pending', queuePosition: 2 },
+      { type: 'status', status: 'running', queuePosition: null },
+      { type: 'progress', step: 1, total: 4 },
+      { type: 'progress', step: 2, total: 4 },
+      { type: 'preview', url: 'data:image/jpeg;base64,AAAA' },
+    ])
+    assert.equal(page.asked.at(-1), 'GET /v1/requests/a%2Fb/events')
+  })
+
+  test('it is handed in once, by its key, where models of its family are', async () => {
+    assert.deepEqual((['sdxl', 'sdxl-refiner', 'sd15', 'sd2'] as const).map(imageRoute), [
+      '/generate/sdxl',
+      '/generate/sdxl',
+      '/generate/sd',
+      '/generate/sd',
+    ])
+    let headers: unknown
+    page.answerWith(async (_path, init) => {
+      headers = init.headers
+      return new Response('{"response_id":"r"}', { status: 202 })
+    })
+    assert.equal(await submitImage('/generate/sd', {} as never, 'key'), 'r')
+    assert.deepEqual(headers, {
+      'x-service-async': '1',
+      'x-service-preview': '1',
+      'idempotency-key': 'key',
+      'content-type': 'application/json',
+    })
+  })
+})

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { openBrowserPage } from '../../../../test/support/browser-page.ts'
+
+const page = openBrowserPage('/console/chat')
+page.kept.set('sepia.work.kinds', JSON.stringify({ text: 'kept', number: '5', flag: null, list: { '0': 'x' }, record: ['x'], unknown: 1 }))
+page.kept.set('sepia.work.broken', '{')
+page.kept.set('sepia.work.none', 'null')
+const { storedSignal } = await import('./stored.ts')
+const { colourCount, colourOf } = await import('./model-colours.ts')
+const { compactText, decimalText, listText, anyOfText, moneyText, numberInBox, plainNumber, wholeText } = await import(
+  '../language/formats.ts'
+)
+const { findExif } = await import('../pages/gallery/find-exif.ts')
+const { limitAmount, limitName } = await import('../pages/service/service-limit-texts.ts')
+
+suite('what a browser remembers', () => {
+  const kinds = { text: '', number: 1, flag: true, list: [] as readonly string[], record: {} as Readonly<Record<string, string>> }
+
+  test('is taken where it is of the kind that is wanted, and else left at its default', () => {
+    assert.deepEqual(storedSignal('kinds', kinds).value, { ...kinds, text: 'kept' })
+    assert.deepEqual(storedSignal('broken', kinds).value, kinds)
+    assert.deepEqual(storedSignal('none', kinds).value, kinds)
+    assert.deepEqual(storedSignal('new', kinds).value, kinds)
+  })
+
+  test('is written as soon as it changes', () => {
+    const stored = storedSignal('changing', { text: 'a' })
+    stored.value = { text: 'b' }
+    assert.equal(page.kept.get('sepia.work.changing'), '{"text":"b"}')
+    assert.deepEqual(storedSignal('changing', { text: '' }).value, { text: 'b' })
+  })
+
+  test('models keep their colours, and no two share one while there are enough', () => {
+    const models = Array.from({ length: colourCount }, (_, index) => `model ${index}`)
+    const colours = models.map(colourOf)
+    assert.deepEqual(
+      colours.toSorted(),
+      Array.from({ length: colourCount }, (_, index) => index),
+    )
+    assert.deepEqual(models.map(colourOf), colours)
+    for (const name of ['one more', 'constructor', '__proto__', ''])
+      assert.ok(Number.isInteger(colourOf(name)) && colourOf(name) < colourCount, name)
+  })
+})
+
+suite('numbers as people read and write them', () => {
+  for (const [typed, plain] of [
+    ['5', '5'],
+    [' 1,234 ', '1234'],
+    ['1,234,567.5', '1234567.5'],
+    ['12,34', '12,34'],
+    ['1,23', '1,23'],
+    ['-1,000', '-1000'],
+    ['abc', 'abc'],
+    ['', ''],
+  ] as const)
+    test(`${JSON.stringify(typed)} is ${JSON.stringify(plain)}`, () => assert.equal(plainNumber(typed), plain))
+
+  test('what stands in a box is read again as itself', () => {
+    for (const value of [0, -1, 1234567, 0.05, 1e-7, 12_345.678]) assert.equal(Number(plainNumber(numberInBox(value))), value)
+    for (const value of [0, 999, 1000, 1_234_567]) assert.equal(Number(plainNumber(wholeText(value))), value)
+  })
+
+  test('amounts, shares and lists read as English', () => {
+    assert.deepEqual(
+      [wholeText(1234.5), compactText(12_345), moneyText(2_500_000), moneyText(1), decimalText(1.25, 1), decimalText(1, 2, 2)],
+      ['1,235', '12K', '2.50', '0.000001', '1.3', '1.00'],
+    )
+    assert.deepEqual([listText(['a', 'b', 'c']), anyOfText(['a', 'b'])], ['a, b, and c', 'a or b'])
+  })
+
+  test('limits of the service are named with what they let through', () => {
+    for (const [name, most, amount] of [
+      ['modelMemoryBytes', 1024 ** 3, /GB/],
+      ['threadsPerEngine', 4, /^4$/],
+      ['shareOfQueue', 0.25, /^25 %$/],
+      ['waitForModelMs', 60_000, /1 min/],
+      ['requestsPerMinute', null, /no limit/],
+    ] as const) {
+      assert.ok(limitName({ name, most }).length > 3)
+      assert.match(limitAmount({ name, most }), amount)
+    }
+  })
+})
+
+suite('where a picture’s file says how it was drawn', () => {
+  const bytes = (...parts: readonly (string | readonly number[])[]) =>
+    Uint8Array.from(parts.flatMap((part) => (typeof part === 'string' ? [...Buffer.from(part, 'latin1')] : part)))
+  const exif = 'Exif\0\0MM-tiff'
+  const segment = (marker: number, body: string) => bytes([0xff, marker, 0, body.length + 2], body)
+  const chunk = (name: string, body: string) => bytes(name, [body.length, 0, 0, 0], body, body.length % 2 === 0 ? [] : [0])
+  const jpeg = (...segments: readonly Uint8Array[]) => bytes([0xff, 0xd8], ...segments.map((each) => [...each]), [0xff, 0xda, 0, 2, 1, 2])
+  const webp = (...chunks: readonly Uint8Array[]) => bytes('RIFF', [0, 0, 0, 0], 'WEBP', ...chunks.map((each) => [...each]))
+  const found = (file: Uint8Array<ArrayBuffer>) => {
+    const tiff = findExif(file)
+    return tiff === null ? null : Buffer.from(tiff).toString('latin1')
+  }
+
+  for (const [name, file, expected] of [
+    ['a JPEG', jpeg(segment(0xe0, 'JFIF'), segment(0xe1, exif)), 'MM-tiff'],
+    ['a JPEG with another segment of its kind before', jpeg(segment(0xe1, 'http://ns.adobe.com'), segment(0xe1, exif)), 'MM-tiff'],
+    ['a JPEG without', jpeg(segment(0xe0, 'JFIF')), null],
+    ['a JPEG whose mark stands behind the scan', bytes([...jpeg()], [...segment(0xe1, exif)]), null],
+    ['a JPEG of segments without a length', bytes([0xff, 0xd8, 0xff, 0xe0, 0, 0, 0xff, 0xe0, 0, 0]), null],
+    ['a JPEG that breaks off', jpeg(segment(0xe1, exif)).slice(0, 5), null],
+    ['a WebP', webp(chunk('VP8 ', 'x'), chunk('EXIF', 'MM-tiff')), 'MM-tiff'],
+    ['a WebP that marks it as a JPEG does', webp(chunk('EXIF', exif)), 'MM-tiff'],
+    ['a WebP without', webp(chunk('VP8 ', 'xy')), null],
+    ['a WebP of one endless chunk', webp(bytes('VP8 ', [0xff, 0xff, 0xff, 0xff])), null],
+    ['a PNG', bytes([0x89], 'PNG\r\n\x1a\n'), null],
+    ['nothing', bytes(), null],
+  ] as const)
+    test(`is found in ${name}: ${expected}`, () => assert.equal(found(file), expected))
+})
