@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { openBrowserPage } from '../../../../../test/support/browser-page.ts'
+import { readChatBody } from '../../../../../test/support/wire/what-routes-take.ts'
 import type { Turn } from '../../../../core/chat/conversation.ts'
-import { createChatRequestParser } from '../../../../http/wire/chat/chat-request.ts'
 
 const page = openBrowserPage('/console/chat')
 const { chatRequestBody, defaultChatSettings } = await import('./chat-settings.ts')
@@ -14,12 +14,11 @@ const { streamChat } = await import('../../interface/stream-chat.ts')
 const { followInference } = await import('../../interface/follow-inference.ts')
 const { imageRoute, submitImage } = await import('../../interface/submit-image.ts')
 
-const parse = createChatRequestParser({ widePenalties: false })
 const settings = { ...defaultChatSettings, model: 'm' }
 const hello = [{ role: 'user', content: 'Hi' }] as const
 const added = (change: Partial<typeof settings>) => {
   const sent = chatRequestBody({ ...settings, ...change }, hello)
-  parse(sent)
+  readChatBody(sent)
   const { model: _, messages, ...rest } = sent
   return messages.length > 1 ? { ...rest, messages } : rest
 }
@@ -119,7 +118,7 @@ suite('messages as the model reads them', () => {
       { role: 'tool', content: 'blue', tool_call_id: 'a' },
     ])
     assert.deepEqual(messagesOf(said({ role: 'assistant', content: '' })), [])
-    parse({ model: 'm', messages: [...hello, ...messagesOf(said({ role: 'assistant', content: '', calls })), ...hello] })
+    readChatBody({ model: 'm', messages: [...hello, ...messagesOf(said({ role: 'assistant', content: '', calls })), ...hello] })
   })
 })
 

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { limitAmount, limitName } from './service-limit-texts.ts'
+
+test('limits of the service are named with what they let through', () => {
+  for (const [name, most, amount] of [
+    ['modelMemoryBytes', 1024 ** 3, /GB/],
+    ['threadsPerEngine', 4, /^4$/],
+    ['shareOfQueue', 0.25, /^25 %$/],
+    ['waitForModelMs', 60_000, /1 min/],
+    ['requestsPerMinute', null, /no limit/],
+  ] as const) {
+    assert.ok(limitName({ name, most }).length > 3)
+    assert.match(limitAmount({ name, most }), amount)
+  }
+})

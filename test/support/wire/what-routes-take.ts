@@ -1,0 +1,13 @@
+import { Compile } from 'typebox/compile'
+import { createChatRequestParser } from '../../../src/http/wire/chat/chat-request.ts'
+import { imageRequestSchema } from '../../../src/http/wire/images/image-fields.ts'
+
+/** Reads a body as POST /v1/chat/completions does. @throws {ServiceError} what the route answers. */
+export const readChatBody: (body: unknown) => unknown = createChatRequestParser({ widePenalties: false })
+
+const imageBody = Compile(imageRequestSchema)
+
+/** What the image routes find wrong with the shape of a body; empty when nothing is. */
+export function findImageBodyFaults(body: unknown): readonly unknown[] {
+  return imageBody.Errors(body)
+}
