@@ -114,9 +114,9 @@ for (const path of paths)
 
 test('limits, kinds of requests and what the palette leads to are named in German', { skip }, async () => {
   await open('service')
-  const limits = page().getByRole('table', { name: 'Grenzen' })
+  const limits = page().getByRole('table', { name: 'Limits' })
   await limits.getByText('Threads je Engine').waitFor()
-  await limits.getByRole('row', { name: 'Anfragen je Minute keine Grenze' }).waitFor()
+  await limits.getByRole('row', { name: 'Anfragen je Minute kein Limit' }).waitFor()
   await open('models')
   await page().getByText('Bilder', { exact: true }).last().waitFor()
   const asked = `fetch('/v1/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json' },

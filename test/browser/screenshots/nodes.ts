@@ -1,8 +1,7 @@
 import { openChromium } from '../support/open-chromium.ts'
 import { startTwoNodes } from '../support/two-nodes.ts'
 import { becomeOwnerIn, openAlbum, type Say } from './album.ts'
-
-const story = { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Tell me a story.' }], max_tokens: 64 }
+import { beginWork, readingsShown } from './work.ts'
 
 /** The page of the service with two nodes: idle, and one of them at work. Needs PostgreSQL. */
 export async function takeNodes({ language, folder, say }: { language: string; folder: string; say: Say }): Promise<void> {
@@ -17,19 +16,9 @@ export async function takeNodes({ language, folder, say }: { language: string; f
   const rows = page.getByRole('table', { name: say('Nodes') }).getByRole('row')
   await rows.nth(2).waitFor()
   await album.take('service-nodes-empty')
-  const left = new AbortController()
-  const work = (async () => {
-    while (!left.signal.aborted) {
-      const headers = { authorization: `Bearer ${first.token}`, 'content-type': 'application/json' }
-      await (await fetch(`${second.url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(story) })).text()
-    }
-  })()
+  await using _work = beginWork({ ...first, url: second.url })
   const total = page.locator('.live-board > div').first().locator('dd')
   await total.filter({ hasText: /^[1-9]/ }).waitFor()
-  await page.waitForFunction(`document.querySelector('.sparkline polyline').getAttribute('points').split(' ').length >= 5`, null, {
-    timeout: 60_000,
-  })
+  await readingsShown(page, 5)
   await album.take('service-nodes')
-  left.abort()
-  await work
 }

@@ -1,5 +1,6 @@
-import { offerModel } from '../support/offer-model.ts'
+import type { PlacedPull } from '../../../src/core/model-pull.ts'
 import { type Album, becomeOwnerIn, settle, signUp } from './album.ts'
+import { beginWork, readingsShown } from './work.ts'
 
 /** Models, tokens, people and the service, as an owner sees them. */
 export async function takeSettings(album: Album): Promise<void> {
@@ -40,34 +41,32 @@ export async function takeSettings(album: Album): Promise<void> {
 
 /** The service while it works, with as many readings as make a line. */
 async function takeServiceAtWork({ page, visit: { service }, take, open }: Album): Promise<void> {
-  const left = new AbortController()
-  const work = (async () => {
-    const body = { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Tell me a story.' }], max_tokens: 64 }
-    const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' }
-    const call = { method: 'POST', headers, body: JSON.stringify(body) }
-    while (!left.signal.aborted) await (await fetch(`${service.url}/v1/chat/completions`, call)).text()
-  })()
+  await using _work = beginWork(service)
   await open('service')
-  await page.locator('.sparkline polyline[points*=" "]').first().waitFor({ state: 'attached', timeout: 60_000 })
-  await page.waitForFunction(`document.querySelector('.sparkline polyline').getAttribute('points').split(' ').length >= 5`, null, {
-    timeout: 60_000,
-  })
+  await readingsShown(page, 5)
   await take('service')
-  left.abort()
-  await work
 }
 
-/** A model on its way. */
-async function takePull({ page, say, take }: Album): Promise<void> {
-  await using offered = await offerModel({ id: 'another-chat', from: 'sepia-mini-chat' })
-  await page.getByRole('button', { name: say('Pull a model') }).click()
-  await page.getByRole('dialog').getByRole('textbox').fill(offered.address)
-  await page.getByRole('button', { name: say('Pull'), exact: true }).click()
+/** A model on its way, as the service tells of one. */
+async function takePull({ page, take, open }: Album): Promise<void> {
+  const pull: PlacedPull = {
+    source: 'hf:Qwen/Qwen2.5-7B-Instruct-GGUF',
+    state: 'pulling',
+    bytesDone: 1_900_000_000,
+    bytesTotal: 4_700_000_000,
+    bytesPerSecond: 38_000_000,
+    startedAt: Date.now(),
+    reason: null,
+    node: null,
+  }
+  await page.route('**/console/api/models', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), pulls: [pull] } })
+  })
+  await open('models')
   await page.getByRole('progressbar').waitFor()
-  await page.getByText(/ MB/).first().waitFor()
   await take('models-pulling')
-  offered.release()
-  await page.getByRole('progressbar').waitFor({ state: 'detached' })
+  await page.unroute('**/console/api/models')
 }
 
 /** Lets somebody in, and leaves one more invitation open. */

@@ -5,7 +5,7 @@ import type { Catalogue } from './catalogue.ts'
  *
  * access token: Zugangstoken · account: Konto · answer: Antwort · assets: Bausteine · conversation: Gespräch ·
  * draw, drawing: zeichnen, Zeichnung · gallery: Galerie · image, picture: Bild · invitation: Einladung · ledger: Verzeichnis ·
- * limit: Grenze · lock: sperren · mask: Maske · member: Mitglied · model: Modell · owner: Inhaber · preset: Vorlage ·
+ * limit: Limit · lock: sperren · mask: Maske · member: Mitglied · model: Modell · owner: Inhaber · preset: Vorlage ·
  * pull: holen · queue: Warteschlange · request: Anfrage · revoke: widerrufen · service: Dienst · sign in: anmelden ·
  * usage: Nutzung · Prompt, Seed, Sampler, Token, Webhook stay.
  */
@@ -82,12 +82,12 @@ export const german: Catalogue = {
   'Keyboard shortcuts': 'Tastenkürzel',
   Language: 'Sprache',
   Light: 'Hell',
-  Limits: 'Grenzen',
+  Limits: 'Limits',
   'Link {0}': '{0} verknüpfen',
   'Load again': 'Neu laden',
   Loading: 'Wird geladen',
   'Look into the terminal, or the log, where it was started. It printed a line that begins with {0}':
-    'Sehen Sie im Terminal oder im Protokoll nach, wo es gestartet wurde. Dort steht eine Zeile, die so beginnt: {0}',
+    'Sehen Sie im Terminal nach, in dem der Dienst gestartet wurde, oder in seinem Protokoll. Dort steht eine Zeile, die so beginnt: {0}',
   'Make it yours': 'Dienst einrichten',
   Menu: 'Menü',
   'Minutes, days and months are those of UTC; money is counted by the prices of the models. A change works within five seconds; what was accepted before is finished.':
@@ -112,9 +112,9 @@ export const german: Catalogue = {
   'Not now': 'Abbrechen',
   'Nothing here': 'Hier ist nichts',
   'Nothing is called so.': 'Nichts heißt so.',
-  'Nothing of your account is limited by itself.': 'Dieses Konto hat keine eigenen Grenzen.',
+  'Nothing of your account is limited by itself.': 'Dieses Konto hat keine eigenen Limits.',
   Older: 'Ältere',
-  'On a Mac, Command does what Ctrl does here.': 'Auf dem Mac steht Command für Ctrl (Strg).',
+  'On a Mac, Command does what Ctrl does here.': 'Ctrl heißt auf deutschen Tastaturen Strg, auf dem Mac ist es Command.',
   'One moment…': 'Einen Moment…',
   'One-time code': 'Einmalcode',
   'Open streams': 'Offene Streams',
@@ -137,7 +137,7 @@ export const german: Catalogue = {
   'Requests left this minute': 'Anfragen diese Minute noch frei',
   'Requests left this month': 'Anfragen diesen Monat noch frei',
   'Requests left today': 'Anfragen heute noch frei',
-  'Save the limits': 'Grenzen speichern',
+  'Save the limits': 'Limits speichern',
   'Scan this with an authenticator app on your phone, or type the letters into it. Then enter the six digits it shows.':
     'Mit einer Authenticator-App auf dem Telefon scannen, oder die Buchstaben dort eingeben. Danach die sechs Ziffern eintragen, die sie zeigt.',
   'Send a message': 'Nachricht senden',
@@ -158,7 +158,7 @@ export const german: Catalogue = {
   'The address leads nowhere, or only an owner may see it.': 'Die Adresse führt nirgendwohin, oder nur Inhaber dürfen sie sehen.',
   'The answer broke off. Try again.': 'Die Antwort brach ab. Bitte erneut versuchen.',
   'The browser gave no passkey. Try again, or sign in another way.':
-    'Der Browser gab keinen Passkey her. Bitte erneut versuchen, oder anders anmelden.',
+    'Der Browser hat keinen Passkey geliefert. Bitte erneut versuchen, oder anders anmelden.',
   'The console failed. Reload the page and try again.': 'Die Konsole hat einen Fehler. Bitte die Seite neu laden und erneut versuchen.',
   'The service answered {0}. Try again, and look at its log if it happens twice.':
     'Der Dienst antwortete mit {0}. Bitte erneut versuchen; geschieht es wieder, hilft sein Protokoll weiter.',
@@ -195,14 +195,14 @@ export const german: Catalogue = {
   'Your account': 'Ihr Konto',
   'Your recovery codes': 'Ihre Wiederherstellungscodes',
   'Your requests are logged: an owner has what you ask and get kept since {0}, each for {1}.':
-    'Ihre Anfragen werden aufgezeichnet: Was Sie fragen und bekommen, wird auf Wunsch eines Inhabers seit {0} jeweils {1} lang aufbewahrt.',
+    'Ihre Anfragen werden protokolliert: Was Sie fragen und bekommen, wird auf Wunsch eines Inhabers seit {0} jeweils {1} lang aufbewahrt.',
   'Your sign-in has ended. Sign in to go on where you were.':
     'Ihre Anmeldung ist abgelaufen. Melden Sie sich an, um dort weiterzumachen, wo Sie waren.',
   'Your sign-in name. Nothing is ever sent to it.': 'Damit melden Sie sich an. Es wird nie etwas dorthin gesendet.',
   cancelled: 'abgebrochen',
   'crashed, waiting': 'abgestürzt, wartet',
   done: 'fertig',
-  failed: 'gescheitert',
+  failed: 'fehlgeschlagen',
   'in {0}': 'in {0}',
   'just now': 'gerade eben',
   loaded: 'geladen',
@@ -241,12 +241,12 @@ export const german: Catalogue = {
   Seed: 'Seed',
   Save: 'Speichern',
   Stop: 'Anhalten',
-  Failed: 'Gescheitert',
+  Failed: 'Fehlgeschlagen',
   'Last used': 'Zuletzt benutzt',
   Made: 'Erstellt',
   Ends: 'Endet',
   'Go on': 'Weiter',
-  'Limits of {0}': 'Grenzen von {0}',
+  'Limits of {0}': 'Limits von {0}',
   'the console': 'die Konsole',
   Pictures: 'Bilder',
   Picture: 'Bild',

@@ -57,9 +57,17 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Number
     { title: t`Who`, cell: ({ accountId }) => <Clipped text={accountId === null ? t`Operator` : (names.get(accountId) ?? accountId)} /> },
     { title: t`From`, cell: ({ address }) => address ?? t`this machine` },
     { title: t`To`, cell: ({ subject }) => (subject === null ? '–' : <Clipped text={names.get(subject) ?? subject} />) },
-    { title: t`How`, cell: ({ detail }) => (detail === null ? '–' : <Clipped text={detail} language="en" />) },
+    { title: t`How`, cell: ({ detail }) => (detail === null ? '–' : <Detail detail={detail} />) },
     { title: t`When`, cell: ({ at }) => <Moment at={at} /> },
   ]
+}
+
+const roles: Readonly<Record<string, string>> = { owner: t`owner`, member: t`member` }
+
+/** As the service wrote it down, but for roles. */
+function Detail({ detail }: { detail: string }): VNode {
+  const role = roles[detail]
+  return role === undefined ? <Clipped text={detail} language="en" /> : <Clipped text={role} />
 }
 
 function Clipped({ text, language }: { text: string; language?: 'en' }): VNode {

@@ -6,6 +6,8 @@ export const german: Catalogue = {
   'All as JSON': 'Alles als JSON',
   From: 'Von',
   How: 'Wie',
+  owner: 'Inhaber',
+  member: 'Mitglied',
   Operator: 'Betreiber',
   'this machine': 'dieser Rechner',
   To: 'An',

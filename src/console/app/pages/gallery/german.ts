@@ -32,7 +32,7 @@ export const german: Catalogue = {
   Previous: 'Voriges',
   Steps: 'Schritte',
   Sampler: 'Sampler',
-  Guidance: 'Führung',
+  Guidance: 'Guidance',
   Size: 'Größe',
   'Drawn by': 'Gezeichnet von',
   Smaller: 'Kleiner',

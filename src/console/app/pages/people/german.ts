@@ -39,12 +39,12 @@ export const german: Catalogue = {
   'Send this link to one person. It works once, for three days, and is not shown again.':
     'Diesen Link an eine Person senden. Er gilt einmal, drei Tage lang, und wird nicht wieder angezeigt.',
   'Sign-in link': 'Anmeldelink',
-  Since: 'Seit',
+  Since: 'Beigetreten',
   'the first start': 'der erste Start',
   'The password is enough then, until {0} sets a new one. Make sure that it is {1} who asks.':
     'Dann genügt das Passwort, bis {0} einen neuen einrichtet. Bitte sicherstellen, dass wirklich {1} darum bittet.',
   Unlock: 'Entsperren',
-  'Where a box is empty the service’s own limit holds, or none.': 'Wo ein Feld leer ist, gilt die Grenze des Dienstes oder keine.',
+  'Where a box is empty the service’s own limit holds, or none.': 'Wo ein Feld leer ist, gilt das Limit des Dienstes oder keines.',
   'With this link they choose a new e-mail and password. The old ones work until then; tokens stay as they are.':
     'Mit diesem Link werden E-Mail und Passwort neu gewählt. Bis dahin gelten die alten; Token bleiben, wie sie sind.',
   Withdraw: 'Zurückziehen',
@@ -60,16 +60,16 @@ export const german: Catalogue = {
   '{0} will see only their own things. Invitations they made end.':
     '{0} sieht dann nur noch das Eigene. Selbst erstellte Einladungen enden.',
   '{0}, a new sign-in': '{0}, neue Anmeldung',
-  'Request log': 'Aufzeichnung',
-  logged: 'aufgezeichnet',
-  'Request log of {0}': 'Aufzeichnung der Anfragen von {0}',
+  'Request log': 'Anfrageprotokoll',
+  logged: 'protokolliert',
+  'Request log of {0}': 'Anfrageprotokoll von {0}',
   'Keeps what {0} asks and gets, encrypted, so that owners can look at it among the requests. It is said on every page to whom it concerns; each switch and each look is in the audit log.':
-    'Bewahrt verschlüsselt auf, was {0} fragt und bekommt, damit Inhaber es bei den Anfragen ansehen können. Wen es betrifft, der sieht es auf jeder Seite; jedes Umschalten und jeder Blick steht im Protokoll.',
+    'Bewahrt verschlüsselt auf, was {0} fragt und bekommt, damit Inhaber es bei den Anfragen ansehen können. Wen es betrifft, der sieht es auf jeder Seite; jedes Umschalten und jeder Blick steht im Audit-Protokoll.',
   'A whole number of hours from 1 to {0}.': 'Eine ganze Zahl von Stunden von 1 bis {0}.',
   'Empty: when somebody does': 'Leer: wenn es jemand tut',
   'Switch off after, in hours': 'Ausschalten nach, in Stunden',
   'Keep each for, in hours': 'Aufbewahren für, in Stunden',
-  'Log from now on': 'Ab jetzt aufzeichnen',
+  'Log from now on': 'Ab jetzt protokollieren',
   'Switch off': 'Ausschalten',
   'Delete all of them': 'Alle löschen',
   'Keep them': 'Behalten',

@@ -37,7 +37,7 @@ export const german: Catalogue = {
   'not yet': 'noch nicht',
   'number {0}': 'Nummer {0}',
   'Number {0} in the queue.': 'Nummer {0} in der Warteschlange.',
-  Of: 'Von',
+  Of: 'Art',
   'On stable storage from here on.': 'Ab hier sicher gespeichert.',
   Output: 'Ergebnis',
   'Output deleted': 'Ergebnis gelöscht',
@@ -55,7 +55,7 @@ export const german: Catalogue = {
   Stored: 'Gespeichert',
   'The record stays a week longer.': 'Der Eintrag bleibt eine Woche länger.',
   Took: 'Dauer',
-  'Waited {0}.': 'Wartete {0}.',
+  'Waited {0}.': 'Hat {0} gewartet.',
   'What was asked, here and by programs. Results of asynchronous requests stay for 24 hours, their words for two days, the rest for a week more.':
     'Was gefragt wurde, hier und von Programmen. Ergebnisse asynchroner Anfragen bleiben 24 Stunden, ihre Worte zwei Tage, der Rest noch eine Woche.',
   Who: 'Wer',
@@ -73,10 +73,10 @@ export const german: Catalogue = {
     'Es wurde mit einem Schlüssel verschlüsselt, den dieser Dienst nicht (mehr) hat.',
   'Its caller waited for the answer, so that what was asked and answered is kept nowhere; an owner can switch a request log on.':
     'Der Aufrufer wartete auf die Antwort; was gefragt und geantwortet wurde, ist deshalb nirgends aufbewahrt. Ein Inhaber kann ein Anfrageprotokoll einschalten.',
-  'Its client left before the answer was complete.': 'Der Client ging, bevor die Antwort vollständig war.',
+  'Its client left before the answer was complete.': 'Der Client hat die Verbindung beendet, bevor die Antwort vollständig war.',
   'Its record is gone; only that it was asked is remembered.':
     'Der Eintrag ist nicht mehr da; bekannt ist nur noch, dass sie gestellt wurde.',
-  Left: 'Verlassen',
+  Left: 'Abgebrochen',
   Prompt: 'Prompt',
   'Request log': 'Anfrageprotokoll',
   'Show what was asked and answered': 'Frage und Antwort zeigen',
@@ -87,6 +87,6 @@ export const german: Catalogue = {
   'What was asked and answered is in the request log. That you look at it is written in the audit log.':
     'Frage und Antwort stehen im Anfrageprotokoll. Dass Sie sie ansehen, steht im Audit-Protokoll.',
   '{0} tokens': '{0} Token',
-  'Refused by a limit': 'Von einer Grenze abgelehnt',
+  'Refused by a limit': 'Wegen eines Limits abgelehnt',
   'First token': 'Erstes Token',
 }

@@ -17,7 +17,7 @@ export const german: Catalogue = {
   Day: 'Tag',
   Everybody: 'Alle',
   'First token, 95 %': 'Erstes Token, 95 %',
-  'Half within': 'Hälfte binnen',
+  'Half within': '50 % binnen',
   Hour: 'Stunde',
   'Latencies are told to within 9 %. Hours are kept for 31 days.': 'Wartezeiten sind auf 9 % genau. Stunden werden 31 Tage aufbewahrt.',
   Money: 'Geld',
@@ -39,6 +39,6 @@ export const german: Catalogue = {
   '{0} ms': '{0} ms',
   '{0} per day': '{0} je Tag',
   '{0} per hour': '{0} je Stunde',
-  'Refused by a limit': 'Von einer Grenze abgelehnt',
+  'Refused by a limit': 'Wegen eines Limits abgelehnt',
   Refused: 'Abgelehnt',
 }
