@@ -22,8 +22,7 @@ export function beginWork({ url, token }: Pick<StartedService, 'url' | 'token'>)
   }
 }
 
-/** Waits until the page of the service has drawn lines of so many readings. */
+/** Waits until the page of the service has read so often how it does. */
 export async function readingsShown(page: Page, readings: number): Promise<void> {
-  const drawn = `(document.querySelector('.sparkline polyline')?.getAttribute('points') ?? '').split(' ').length + 1 >= ${readings}`
-  await page.waitForFunction(drawn, null, { timeout: 60_000 })
+  for (let read = 0; read < readings; read++) await page.waitForResponse((response) => response.url().endsWith('/console/api/service'))
 }
