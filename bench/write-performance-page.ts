@@ -22,6 +22,7 @@ const benches = [
   { name: 'queue/durable-submits', question: 'Asynchronous submits into the embedded store, 32 in flight' },
   { name: 'queue/polls', question: 'Polls of the embedded store, 100 000 records' },
   { name: 'postgres/submits-and-claims', question: 'The queue on PostgreSQL beside pg-boss and graphile-worker' },
+  { name: 'cluster/submits-over-http', question: 'Submits over HTTP in a cluster' },
   { name: 'queue/over-http', question: 'Submits and polls over HTTP' },
   { name: 'streams/open-streams', question: '500 open streams on a fake model' },
   { name: 'upstream/added-latency', question: 'Upstream chat: what the service adds, one at a time and with 32 connections' },
