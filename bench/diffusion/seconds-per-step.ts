@@ -60,7 +60,7 @@ async function pythonSteps(): Promise<Readonly<Record<'batched' | 'split', reado
 await using engine = await openBuiltIn(threads, side)
 await using bare = await openBareUnet(modelFolder, { threads, side })
 
-/** Times of one picture: of a step, of all, of what comes before the first step and of what comes after the last. */
+/** Times of one picture: of a step (the median), of all, of what comes before the first step (which is taken for a median one) and of what comes after the last. */
 interface Drawn {
   readonly step: Instant
   readonly total: Instant
@@ -107,7 +107,7 @@ const share = async (encoding: 'jpeg' | 'png'): Promise<string> => {
   for (let picture = 0; picture < pictures; picture++) drawn.push(await draw(pictureSteps, encoding))
   const of = (part: (times: Drawn) => number) => spread(drawn.map((times) => (100 * part(times)) / times.total.processor))
   const [all, before, after] = [
-    of(({ step, total }) => total.processor - step.processor * pictureSteps),
+    of((times) => times.before.processor + times.after.processor),
     of((times) => times.before.processor),
     of((times) => times.after.processor),
   ]

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ServiceError } from '../../src/core/error.ts'
 import type { UpstreamTimeouts } from '../../src/core/model.ts'
+import type { TextModel } from '../../src/core/ports/text-model.ts'
 import type { TextPart } from '../../src/core/text-generation.ts'
 import { createFakeCatalog, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
@@ -97,6 +98,51 @@ describe('a server of several that', () => {
     const { model } = await connect([server], stack)
     assert.equal(await collect(model.generate(makeTextRequest('hello'), options)), 'well done')
   })
+})
+
+describe('what answers once, vectors and scores', () => {
+  const vectors = { data: [{ index: 0, embedding: [1, 0] }], usage: { prompt_tokens: 1 } }
+  const scores = { results: [{ index: 0, relevance_score: 0.5 }], usage: { prompt_tokens: 1 } }
+  const answers = JSON.stringify({ ...vectors, ...scores })
+  const whole: Answer = (response) => response.end(answers)
+  const kinds = {
+    embeddings: async (model: TextModel) => (await model.embed({ model: 'm', inputs: ['a'] }, { signal })).vectors,
+    scores: async (model: TextModel) => (await model.rank?.({ model: 'm', query: 'a', documents: ['b'] }, { signal }))?.scores,
+  }
+  const broken: readonly [name: string, answer: Answer, told: string][] = [
+    ['hangs', hang, 'inference_failed'],
+    ['answers 500', status(500), 'inference_failed'],
+    ['is busy', status(503), 'server_is_overloaded'],
+    ['breaks off', (response) => response.write(answers.slice(0, 20), () => setImmediate(() => response.destroy())), 'inference_failed'],
+    ['sends half of the JSON', (response) => response.end(answers.slice(0, 20)), 'inference_failed'],
+    ['sends none for an input', (response) => response.end('{"data":[],"results":[],"usage":{"prompt_tokens":1}}'), 'inference_failed'],
+  ]
+  for (const [kind, ask] of Object.entries(kinds)) {
+    for (const [name, answer, told] of broken)
+      test(`${kind} come from another server when one ${name}, and are ${told} where there is none`, async () => {
+        await using stack = new AsyncDisposableStack()
+        const [good, bad] = [stack.use(await startTextServer(whole)), stack.use(await startTextServer(answer))]
+        const alone = await connect([bad], stack)
+        await assert.rejects(ask(alone.model), { code: told })
+        const asked = bad.requests.length
+        const { model } = await connect([bad, good], stack)
+        const found = await ask(model)
+        assert.ok(found !== undefined && found.length === 1)
+        assert.equal(bad.requests.length + good.requests.length > asked, true)
+      })
+
+    test(`${kind} that drip are waited for`, async () => {
+      await using stack = new AsyncDisposableStack()
+      const server = stack.use(
+        await startTextServer((response) => {
+          const rest = [...answers]
+          const drip = setInterval(() => (rest.length > 0 ? response.write(rest.splice(0, 9).join('')) : response.end()), 5)
+          response.once('close', () => clearInterval(drip))
+        }),
+      )
+      assert.equal((await ask((await connect([server], stack)).model))?.length, 1)
+    })
+  }
 })
 
 describe('servers of one model', () => {
