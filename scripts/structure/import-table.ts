@@ -75,11 +75,11 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   },
   'console/app/layout': appRoom('parts/markdown', 'parts', 'state', 'interface'),
   'console/app/pages': {
-    ...appRoom('layout', 'parts/markdown', 'parts', 'state', 'interface'),
+    ...appRoom('layout', 'parts/markdown', 'parts', 'state', 'interface', 'browser'),
     packages: ['preact', '@preact/signals', 'typebox'],
   },
   'console/app': {
-    ...appRoom('pages', 'layout', 'parts', 'state', 'interface'),
+    ...appRoom('pages', 'layout', 'parts', 'state', 'interface', 'browser'),
     packages: ['preact', '@preact/signals', '@fontsource-variable/source-sans-3', '@fontsource-variable/source-serif-4'],
   },
   config: { areas: ['core'], packages: ['fastest-levenshtein'] },

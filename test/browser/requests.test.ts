@@ -131,6 +131,12 @@ test('a request that was answered at once has a page, and a request log shows it
   await page.reload()
   await page.getByText(/Your requests are logged/).waitFor()
   await ask('/v1/chat/completions', question)
+  // Its words are logged behind the answer.
+  await page.waitForFunction(`fetch('/console/api/requests?way=synchronous')
+    .then((response) => response.json())
+    .then(({ requests }) => fetch('/console/api/requests/' + requests[0].key))
+    .then((response) => response.json())
+    .then(({ logged }) => logged)`)
   await openPage(page, 'Requests')
   await page.getByLabel('Show').selectOption('Answered at once')
   await page.locator('.ledger tbody tr').first().getByRole('link').click()

@@ -4,6 +4,7 @@ import { FirstStartPage } from './pages/entry/first-start-page.tsx'
 import { JoinPage } from './pages/entry/join-page.tsx'
 import { SignInPage } from './pages/entry/sign-in-page.tsx'
 import { FailureNote } from './parts/failure-note.tsx'
+import { Ghosts } from './parts/ghosts.tsx'
 import { Toasts } from './parts/toasts.tsx'
 import { Shell } from './shell.tsx'
 import { path } from './state/router.ts'
@@ -17,7 +18,7 @@ export function App(): VNode {
   return (
     <>
       <Screen />
-      <Toasts />
+      <Toasts depth={0} />
     </>
   )
 }
@@ -27,11 +28,15 @@ function Screen(): VNode | null {
   const current = session.value
   switch (current.state) {
     case 'unknown':
-      return null
+      return (
+        <main class="main late">
+          <Ghosts />
+        </main>
+      )
     case 'failed':
       return (
         <main class="main">
-          <FailureNote failure={current.failure} retry={() => void loadSession()} />
+          <FailureNote failure={current.failure} retry={loadSession} />
         </main>
       )
     case 'none':

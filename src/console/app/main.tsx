@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { keepFocus } from './browser/keep-focus.ts'
 import { language } from './language/language.ts'
 import { applyTheme } from './state/theme.ts'
 import '@fontsource-variable/source-sans-3/wght.css'
@@ -8,6 +9,7 @@ import '@fontsource-variable/source-serif-4/wght-italic.css'
 import './styles/console.css'
 
 applyTheme()
+keepFocus()
 document.documentElement.lang = language
 const root = document.getElementById('app')
 if (root) render(<App />, root)

@@ -1,3 +1,5 @@
+import { makeId } from './make-id.ts'
+
 /** A text that this browser keeps, or null; a browser that forbids keeping has none. */
 export function readKept(key: string): string | null {
   try {
@@ -26,6 +28,19 @@ export function forget(prefix: string): void {
 }
 
 const leftKey = 'sepia.left'
+const tabKey = 'sepia.tab'
+const unkeptTab = makeId()
+
+/** What tells this tab from others; it stays when the page is loaded again, where the browser lets it. */
+export function tabId(): string {
+  try {
+    const known = sessionStorage.getItem(tabKey)
+    if (known === null) sessionStorage.setItem(tabKey, unkeptTab)
+    return known ?? unkeptTab
+  } catch {
+    return unkeptTab
+  }
+}
 
 /** Lets the page that is loaded next know that somebody signed out in this one. */
 export function noteLeft(): void {

@@ -36,9 +36,13 @@ export function isDeferrable({ path }: Pick<RequestCall, 'path'>): boolean {
   return /^\/(generate\/|upscaling$|(v1\/)?chat\/completions$)/.test(path)
 }
 
-/** Asks for something again, asynchronously. Returns the new request's id. */
-export async function runAgain({ path, body }: RequestCall): Promise<string> {
-  const headers = { 'x-service-async': '1', 'idempotency-key': crypto.randomUUID() }
+/**
+ * Asks for something again, asynchronously. Returns the new request's id.
+ *
+ * @param key By which the service knows it again: however often it is asked with one, it runs once.
+ */
+export async function runAgain({ path, body }: RequestCall, key: string): Promise<string> {
+  const headers = { 'x-service-async': '1', 'idempotency-key': key }
   const { response_id, id } = await request<{ response_id?: string; id?: string }>(path, { method: 'POST', body, headers })
   return response_id ?? id ?? ''
 }

@@ -1,4 +1,5 @@
 import { t } from '../language/t.ts'
+import { Patience, patienceMs } from './patience.ts'
 
 /** What the service said instead of an answer. */
 export class RequestFailure extends Error {
@@ -30,16 +31,54 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   /** Whether it is sent although the page is left meanwhile; only for small bodies. */
   readonly outlivesPage?: boolean
+  /** Whether the answer begins only once work is done that takes as long as it takes; others are given up when nothing is heard of them. */
+  readonly waitsForWork?: boolean
 }
 
 /**
  * Sends a request to the service this page came from.
  *
- * @throws {RequestFailure} with the service's own sentence, or `unreachable` when there was no answer.
+ * @throws {RequestFailure} with the service's own sentence, `unreachable` when there was no answer, or `unanswered` when none began in time.
  */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+  const patience = patienceFor(options)
+  return await sendPatiently(path, options, patience).finally(() => patience.end())
+}
+
+/**
+ * Like {@link send}, with the answer's JSON. Console and service are built from one tree, so its shape is trusted.
+ *
+ * @throws {RequestFailure} besides, `cut_off` when the answer broke off on its way, and `not_the_service` when something else answered.
+ */
+export async function request<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
+  const text = await (await requestFile(path, options)).text()
+  try {
+    return JSON.parse(text) as Answer
+  } catch {
+    throw new RequestFailure(0, 'not_the_service', t`Something else answered in place of the service. Check what stands in between.`)
+  }
+}
+
+/** Like {@link send}, with all of the answer. @throws {RequestFailure} besides, `cut_off` when it broke off on its way. */
+export async function requestFile(path: string, options: RequestOptions = {}): Promise<Blob> {
+  const patience = patienceFor(options)
+  return await sendPatiently(path, options, patience)
+    .then((response) => readWhole(response, { patience, asked: options.signal }))
+    .finally(() => patience.end())
+}
+
+function patienceFor({ body, signal, waitsForWork = false }: RequestOptions): Patience {
+  return new Patience(signal, waitsForWork ? Number.POSITIVE_INFINITY : sizeOf(body))
+}
+
+function sizeOf(body: unknown): number {
+  if (body instanceof Blob) return body.size
+  return body === undefined ? 0 : JSON.stringify(body).length
+}
+
+async function sendPatiently(path: string, options: RequestOptions, patience: Patience): Promise<Response> {
   const init: RequestInit = { method: options.method ?? 'GET', headers: { ...options.headers }, credentials: 'same-origin' }
-  if (options.signal) init.signal = options.signal
+  init.signal = patience.signal
   if (options.outlivesPage) init.keepalive = true
   if (options.body instanceof Blob) init.body = options.body
   else if (options.body !== undefined) {
@@ -48,16 +87,38 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
   }
   const response = await fetch(path, init).catch((error: unknown) => {
     if (options.signal?.aborted) throw error
+    if (patience.isOver) throw unanswered()
     throw new RequestFailure(0, 'unreachable', t`The service does not answer. Check that it runs, then try again.`)
   })
   if (!response.ok) throw await readFailure(response)
   return response
 }
 
-/** Like {@link send}, with the answer's JSON. Console and service are built from one tree, so its shape is trusted. */
-export async function request<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
-  const response = await send(path, options)
-  return (await response.json()) as Answer
+/** All of an answer, for as long as there goes on coming something. */
+async function readWhole(
+  response: Response,
+  { patience, asked }: { readonly patience: Patience; readonly asked: AbortSignal | undefined },
+): Promise<Blob> {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  const reader = response.body?.getReader()
+  try {
+    for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
+      parts.push(read.value)
+      patience.heard()
+    }
+  } catch (error) {
+    if (asked?.aborted) throw error
+    throw patience.isOver ? unanswered() : new RequestFailure(0, 'cut_off', t`The answer broke off on its way. Try again.`)
+  }
+  return new Blob(parts, { type: response.headers.get('content-type') ?? '' })
+}
+
+function unanswered(): RequestFailure {
+  return new RequestFailure(
+    0,
+    'unanswered',
+    t`Nothing was heard of the service for ${patienceMs / 1000} seconds. Look what it did meanwhile, then try again.`,
+  )
 }
 
 async function readFailure(response: Response): Promise<RequestFailure> {

@@ -37,6 +37,7 @@ export async function* streamChat(body: ChatBody, signal: AbortSignal): AsyncGen
     method: 'POST',
     body: { ...body, stream: true, stream_options: { include_usage: true } },
     signal,
+    waitsForWork: true,
   })
   const requestId = response.headers.get('x-request-id')
   for await (const { data } of readEventStream(response)) {

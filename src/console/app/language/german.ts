@@ -113,6 +113,8 @@ export const german: Catalogue = {
   'Nothing here': 'Hier ist nichts',
   'Nothing is called so.': 'Nichts heißt so.',
   'Nothing of your account is limited by itself.': 'Dieses Konto hat keine eigenen Limits.',
+  'Nothing was heard of the service for {0} seconds. Look what it did meanwhile, then try again.':
+    'Vom Dienst war {0} Sekunden lang nichts zu hören. Nachsehen, was er inzwischen getan hat, dann erneut versuchen.',
   Older: 'Ältere',
   'On a Mac, Command does what Ctrl does here.': 'Ctrl heißt auf deutschen Tastaturen Strg, auf dem Mac ist es Command.',
   'One moment…': 'Einen Moment…',
@@ -152,10 +154,13 @@ export const german: Catalogue = {
   'Sign out': 'Abmelden',
   'Signing in…': 'Wird angemeldet…',
   'Skip to the page': 'Zum Inhalt springen',
+  'Something else answered in place of the service. Check what stands in between.':
+    'Anstelle des Dienstes hat etwas anderes geantwortet. Prüfen, was dazwischen steht.',
   'Stop an answer, close a dialog': 'Antwort anhalten, Dialog schließen',
   'Stored bytes': 'Gespeicherte Bytes',
   Table: 'Tabelle',
   'The address leads nowhere, or only an owner may see it.': 'Die Adresse führt nirgendwohin, oder nur Inhaber dürfen sie sehen.',
+  'The answer broke off on its way. Try again.': 'Die Antwort brach unterwegs ab. Erneut versuchen.',
   'The answer broke off. Try again.': 'Die Antwort brach ab. Bitte erneut versuchen.',
   'The browser gave no passkey. Try again, or sign in another way.':
     'Der Browser hat keinen Passkey geliefert. Bitte erneut versuchen, oder anders anmelden.',
@@ -181,6 +186,7 @@ export const german: Catalogue = {
   'Tokens left this month': 'Token diesen Monat noch frei',
   'Tokens left today': 'Token heute noch frei',
   'Try again': 'Erneut versuchen',
+  'Undo, while a message offers it': 'Rückgängig, solange eine Meldung es anbietet',
   Usage: 'Nutzung',
   'Waiting requests': 'Wartende Anfragen',
   Webhooks: 'Webhooks',

@@ -6,7 +6,6 @@ import { Icon } from '../parts/icon.tsx'
 import { openOverlay } from '../state/overlay.ts'
 import { path } from '../state/router.ts'
 import { signOut } from '../state/session.ts'
-import { showFailure } from '../state/toasts.ts'
 import { LanguageSwitch } from './language-switch.tsx'
 import { type PageEntry, pageGroups } from './page-entries.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -38,13 +37,7 @@ export function Navigation({ account }: { account: Account }): VNode {
             </span>
             <span title={account.name}>{account.name}</span>
           </a>
-          <Button
-            tone="quiet"
-            size="small"
-            icon="leave"
-            iconOnly
-            onClick={() => signOut().catch((failure: unknown) => showFailure(failure))}
-          >{t`Sign out`}</Button>
+          <Button tone="quiet" size="small" icon="leave" iconOnly onClick={signOut}>{t`Sign out`}</Button>
         </div>
       </div>
     </section>

@@ -14,7 +14,7 @@ const refreshMs = 60_000
 export function RequestLogNote(): VNode | null {
   const { resource, reload } = useResource((signal) => request<CurrentSession>('/console/api/session', { signal }), [])
   useRepeat(
-    useCallback(() => void reload(), []),
+    useCallback(() => reload(), []),
     refreshMs,
   )
   const log = resource.value.state === 'ready' ? resource.value.value.requestLog : null

@@ -1,11 +1,15 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
+import { showFailure } from '../state/toasts.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 interface ButtonProps {
   /** What it says; with `iconOnly` what a screen reader says. */
   readonly children: ComponentChildren
-  /** What it does; the button that sends its form has none. */
+  /** What it does; the button that sends its form has none. While what it returns is under way it cannot be pressed again, and a failure is told. */
   readonly onClick?: () => unknown
+  /** Whether what it does is under way; it keeps the focus, and cannot be pressed. */
+  readonly busy?: boolean
   /** Where it leads; it is then a link. */
   readonly href?: string
   readonly download?: boolean
@@ -19,8 +23,17 @@ interface ButtonProps {
 }
 
 /** Everything that is pressed: does something, sends its form, or leads somewhere. */
-export function Button({ children, onClick, href, download, disabled, icon, iconOnly = false, ...look }: ButtonProps): VNode {
+export function Button({ children, onClick, busy = false, href, download, disabled, icon, iconOnly = false, ...look }: ButtonProps): VNode {
   const { tone = 'plain', size = 'normal', class: own } = look
+  const working = useSignal(false)
+  const isBusy = busy || working.value
+  const press = (event: Event) => {
+    if (isBusy) return event.preventDefault()
+    const work = onClick?.()
+    if (!(work instanceof Promise)) return
+    working.value = true
+    work.catch(showFailure).finally(() => (working.value = false))
+  }
   const classes = ['button', tone, size, iconOnly && 'icon-only', own].filter(Boolean).join(' ')
   const title = iconOnly && typeof children === 'string' ? children : undefined
   const content = (
@@ -35,7 +48,9 @@ export function Button({ children, onClick, href, download, disabled, icon, icon
       class={classes}
       title={title}
       disabled={disabled}
-      onClick={onClick && (() => void onClick())}
+      aria-busy={isBusy || undefined}
+      aria-disabled={isBusy || undefined}
+      onClick={press}
     >
       {content}
     </button>

@@ -26,7 +26,7 @@ export function ConfirmDialog({ title, action, children, run, onClose }: Confirm
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <p class="soft">{children}</p>
-        <DialogChoice disabled={busy.value} onClose={onClose}>
+        <DialogChoice busy={busy.value} onClose={onClose}>
           {action}
         </DialogChoice>
       </form>

@@ -1,7 +1,10 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../language/t.ts'
+import { dialogDepth } from '../state/toasts.ts'
 import { Button } from './button.tsx'
+import { Toasts } from './toasts.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -10,18 +13,27 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** A modal dialog, open for as long as it is rendered; Escape and the cross close it. What opened it has the focus afterwards. */
+/** A modal dialog, open for as long as it is rendered; Escape and the cross close it. A form begins in its first field; what opened the dialog has the focus afterwards. */
 export function Dialog({ title, onClose, large = false, children }: DialogProps): VNode {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  const depth = useSignal(-1)
+  useLayoutEffect(() => {
     const opener = document.activeElement
+    depth.value = ++dialogDepth.value
     element.current?.showModal()
-    // The browser gives the focus back when a dialog closes, but not when it is taken off the page while open.
-    return () =>
+    element.current
+      ?.querySelector<HTMLElement>(
+        'form :is(input:not([type=checkbox], [type=radio], [type=range], [type=file]), textarea, select):not(:disabled)',
+      )
+      ?.focus()
+    return () => {
+      dialogDepth.value--
+      // The browser gives the focus back when a dialog closes, but not when it is taken off the page while open.
       queueMicrotask(() => {
         if (opener instanceof HTMLElement && document.activeElement === document.body) opener.focus()
       })
+    }
   }, [])
   return (
     <dialog ref={element} class={large ? 'dialog large' : 'dialog'} aria-labelledby={titleId} onClose={onClose}>
@@ -30,6 +42,7 @@ export function Dialog({ title, onClose, large = false, children }: DialogProps)
         <Button tone="quiet" size="small" icon="close" iconOnly onClick={() => element.current?.close()}>{t`Close`}</Button>
       </div>
       <div class="dialog-body">{children}</div>
+      <Toasts depth={depth.value} />
     </dialog>
   )
 }

@@ -5,7 +5,7 @@ import { Button } from './button.tsx'
 import { FailureDetail } from './failure-detail.tsx'
 
 /** Says what went wrong, with a way to try again. */
-export function FailureNote({ failure, retry }: { failure: unknown; retry?: () => void }): VNode {
+export function FailureNote({ failure, retry }: { failure: unknown; retry?: () => unknown }): VNode {
   return (
     <div class="note bad" role="alert">
       <span>

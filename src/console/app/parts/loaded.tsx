@@ -6,11 +6,11 @@ import { Ghosts } from './ghosts.tsx'
 
 interface LoadedProps<Value> {
   readonly resource: ReadonlySignal<Resource<Value>>
-  readonly retry: () => void
+  readonly retry: () => unknown
   readonly children: (value: Value) => ComponentChildren
 }
 
-/** Shows a resource once it is there; lines of grey before, a sentence when it failed. */
+/** Shows a resource once it is there; lines of grey before, a sentence when it failed, also above what is shown when a newer one could not be had. */
 export function Loaded<Value>({ resource, retry, children }: LoadedProps<Value>): VNode {
   const current = resource.value
   switch (current.state) {
@@ -19,6 +19,11 @@ export function Loaded<Value>({ resource, retry, children }: LoadedProps<Value>)
     case 'failed':
       return <FailureNote failure={current.failure} retry={retry} />
     case 'ready':
-      return <>{children(current.value)}</>
+      return (
+        <>
+          {current.failure === undefined ? null : <FailureNote failure={current.failure} retry={retry} />}
+          {children(current.value)}
+        </>
+      )
   }
 }

@@ -1,27 +1,32 @@
 import type { VNode } from 'preact'
-import { dismissToast, toasts } from '../state/toasts.ts'
+import { useEffect } from 'preact/hooks'
+import { dialogDepth, holdToast, listenForUndo, releaseToast, runToast, type Toast, toasts } from '../state/toasts.ts'
 import { Button } from './button.tsx'
 
-/** The stack of short messages; read out as they come. */
-export function Toasts(): VNode {
+/** The stack of short messages, on top of the page, or of the dialog that lies over it; read out as they come. One that somebody points at or has the focus in waits. */
+export function Toasts({ depth }: { depth: number }): VNode {
+  const shown = dialogDepth.value === depth ? toasts.value : []
+  useEffect(() => (depth === 0 ? listenForUndo() : undefined), [depth])
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map((toast) => (
-        <div class="toast" key={toast.id}>
-          <span lang={toast.language}>{toast.message}</span>
-          {toast.action ? (
-            <Button
-              size="small"
-              onClick={() => {
-                toast.action?.run()
-                dismissToast(toast.id)
-              }}
-            >
-              {toast.action.label}
-            </Button>
-          ) : null}
-        </div>
+      {shown.map((toast) => (
+        <Message toast={toast} key={toast.id} />
       ))}
+    </div>
+  )
+}
+
+function Message({ toast }: { toast: Toast }): VNode {
+  const hold = () => holdToast(toast)
+  const release = () => releaseToast(toast)
+  return (
+    <div class="toast" onPointerEnter={hold} onPointerLeave={release} onFocusIn={hold} onFocusOut={release}>
+      <span lang={toast.language}>{toast.message}</span>
+      {toast.action ? (
+        <Button size="small" onClick={() => runToast(toast)}>
+          {toast.action.label}
+        </Button>
+      ) : null}
     </div>
   )
 }

@@ -1,4 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { showFailure } from '../state/toasts.ts'
 
 export interface Submission {
   readonly busy: Signal<boolean>
@@ -6,10 +8,17 @@ export interface Submission {
   readonly submit: (event: Event) => void
 }
 
-/** Sends a form once at a time and keeps what went wrong. */
+/** Sends a form once at a time and keeps what went wrong; whoever has closed the form meanwhile is told so all the same. */
 export function useSubmit(send: () => Promise<void>): Submission {
   const busy = useSignal(false)
   const failure = useSignal<unknown>(null)
+  const isGone = useRef(false)
+  useEffect(
+    () => () => {
+      isGone.current = true
+    },
+    [],
+  )
   const run = async () => {
     busy.value = true
     failure.value = null
@@ -17,6 +26,7 @@ export function useSubmit(send: () => Promise<void>): Submission {
       await send()
     } catch (error) {
       failure.value = error
+      if (isGone.current) showFailure(error)
     } finally {
       busy.value = false
     }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { isTyping } from '../browser/is-typing.ts'
 
 /** Something that lies over every page: the way to anywhere, or what keys do. */
 export interface Overlay {
@@ -34,11 +35,4 @@ export function listenForShortcuts(): () => void {
   }
   window.addEventListener('keydown', onKey)
   return () => window.removeEventListener('keydown', onKey)
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches('textarea, select, input:not([type=radio], [type=checkbox], [type=range])'))
-  )
 }

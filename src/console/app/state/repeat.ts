@@ -1,11 +1,16 @@
 import { useEffect } from 'preact/hooks'
 
-/** Runs something every so often while the component is shown and the page is in sight. */
-export function useRepeat(run: () => void, everyMs: number | null): void {
+/** Runs something every so often while the component is shown and the page is in sight; never again before the last time is over. */
+export function useRepeat(run: () => Promise<unknown>, everyMs: number | null): void {
   useEffect(() => {
     if (everyMs === null) return
+    let busy = false
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') run()
+      if (busy || document.visibilityState !== 'visible') return
+      busy = true
+      void run().finally(() => {
+        busy = false
+      })
     }, everyMs)
     return () => clearInterval(timer)
   }, [run, everyMs])

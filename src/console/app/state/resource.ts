@@ -1,15 +1,16 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useCallback, useEffect } from 'preact/hooks'
+import { useCallback, useEffect, useRef } from 'preact/hooks'
 import { unstoppable } from '../../../core/waiting.ts'
 import { isSignedOut, loadSession } from './session.ts'
 
 export type Resource<Value> =
   | { readonly state: 'loading' }
   | { readonly state: 'failed'; readonly failure: unknown }
-  | { readonly state: 'ready'; readonly value: Value }
+  /** `failure` is why the last look for a newer one failed; absent = it did not. */
+  | { readonly state: 'ready'; readonly value: Value; readonly failure?: unknown }
 
 /**
- * Loads something for as long as a component shows it; what was loaded stays while `reload` is under way.
+ * Loads something for as long as a component shows it; what was loaded stays while `reload` is under way, and when that fails.
  * A session that ended sends the page to sign-in.
  */
 export function useResource<Value>(
@@ -17,13 +18,19 @@ export function useResource<Value>(
   inputs: readonly unknown[],
 ): { readonly resource: Signal<Resource<Value>>; readonly reload: () => Promise<void> } {
   const resource = useSignal<Resource<Value>>({ state: 'loading' })
+  /** The inputs that the value belongs to. */
+  const shown = useRef<readonly unknown[] | null>(null)
   const run = useCallback(async (signal: AbortSignal) => {
     try {
       const value = await load(signal)
-      if (!signal.aborted) resource.value = { state: 'ready', value }
+      if (signal.aborted) return
+      resource.value = { state: 'ready', value }
+      shown.current = inputs
     } catch (failure) {
       if (signal.aborted) return
+      const before = resource.peek()
       if (isSignedOut(failure)) void loadSession()
+      else if (before.state === 'ready' && shown.current === inputs) resource.value = { ...before, failure }
       else resource.value = { state: 'failed', failure }
     }
   }, inputs)

@@ -10,9 +10,10 @@ import type {
   SignInWays,
 } from '../../contract/session.ts'
 import { noteLeft, takeLeft } from '../browser/browser-storage.ts'
+import { forgetAllRecords } from '../browser/kept-records.ts'
 import { RequestFailure, request, send } from '../interface/request.ts'
 import { navigate, path } from './router.ts'
-import { forgetStored } from './stored.ts'
+import { forgetStored, storedSignal } from './stored.ts'
 
 /** Why nobody is signed in: no owner ever was, somebody just left, a sign-in ended while its page was open, or simply so. */
 export type Greeting = 'first-run' | 'left' | 'ended' | 'welcome'
@@ -25,6 +26,9 @@ export type SessionState =
 
 /** Who is signed in, as far as this page knows. */
 export const session = signal<SessionState>({ state: 'unknown' })
+
+/** Whose the drafts and settings in this browser are. */
+const person = storedSignal('person', { id: '' })
 
 /** Asks the service who is signed in. */
 export async function loadSession(): Promise<void> {
@@ -55,8 +59,15 @@ export async function signIn(credentials: Credentials): Promise<SignedIn | Secon
   return answer
 }
 
-/** Shows the console to whoever signed in, and never the sign-in page. */
+/** Shows the console to whoever signed in, and never the sign-in page. Nothing in it is of somebody else whose sign-in ended here. */
 export function admit(account: Account): void {
+  const { id: before } = person.peek()
+  if (before !== '' && before !== account.id) forgetStored()
+  person.value = { id: account.id }
+  if (before !== '' && before !== account.id) {
+    location.reload()
+    return
+  }
   if (path.value === '/console/sign-in') navigate('/console/chat', { replace: true })
   session.value = { state: 'signed-in', account }
 }
@@ -71,6 +82,7 @@ export async function leaveForOrganisation(start: OpenIdStart): Promise<void> {
 export async function signOut(): Promise<void> {
   await send('/console/api/session', { method: 'DELETE' })
   forgetStored()
+  await forgetAllRecords()
   noteLeft()
   location.reload()
 }

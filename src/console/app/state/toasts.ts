@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { isTyping } from '../browser/is-typing.ts'
 import { languageOf, sentenceOf } from '../interface/request.ts'
 
 export interface Toast {
@@ -6,7 +7,8 @@ export interface Toast {
   readonly message: string
   /** Of the message, where it is not the page's. */
   readonly language: 'en' | undefined
-  readonly action: { readonly label: string; readonly run: () => void } | null
+  /** What can be pressed, and what is done then; where that fails the message stays. */
+  readonly action: { readonly label: string; readonly run: () => unknown } | null
 }
 
 const shownMs = 5000
@@ -16,6 +18,11 @@ let nextId = 1
 
 /** Short messages on top of the page; each leaves by itself. */
 export const toasts = signal<readonly Toast[]>([])
+
+const timers = new Map<number, ReturnType<typeof setTimeout>>()
+
+/** How many modal dialogs lie over the page; what is shown below the last of them can be neither seen nor pressed. */
+export const dialogDepth = signal(0)
 
 /** Shows a message for five seconds, or for ten with something to press. */
 export function showToast(message: string, action: Toast['action'] = null): void {
@@ -29,10 +36,48 @@ export function showFailure(failure: unknown): void {
 
 function show(toast: Toast): void {
   toasts.value = [...toasts.value, toast]
-  setTimeout(() => dismissToast(toast.id), toast.action === null ? shownMs : shownWithActionMs)
+  releaseToast(toast)
 }
 
-/** Takes a message away before its time. */
-export function dismissToast(id: number): void {
+/** Lets a message stay for as long as somebody is at it. */
+export function holdToast({ id }: Pick<Toast, 'id'>): void {
+  clearTimeout(timers.get(id))
+}
+
+/** Lets a message leave after its time, counted from now. */
+export function releaseToast({ id, action }: Pick<Toast, 'id' | 'action'>): void {
+  clearTimeout(timers.get(id))
+  const timer = setTimeout(() => dismissToast({ id }), action === null ? shownMs : shownWithActionMs)
+  timers.set(id, timer)
+}
+
+/** Does what a message offers and takes it away; where that fails it stays for another try. */
+export async function runToast(toast: Toast): Promise<void> {
+  holdToast(toast)
+  try {
+    await toast.action?.run()
+    dismissToast(toast)
+  } catch (failure) {
+    releaseToast(toast)
+    throw failure
+  }
+}
+
+/** Does what the newest message offers on Control or Command with Z, where nobody types. Returns the way to stop. */
+export function listenForUndo(): () => void {
+  const onKey = (event: KeyboardEvent) => {
+    const isUndoKey = event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
+    const offering = toasts.peek().findLast(({ action }) => action !== null)
+    if (!isUndoKey || event.defaultPrevented || offering === undefined || isTyping(event.target)) return
+    event.preventDefault()
+    void runToast(offering).catch(showFailure)
+  }
+  window.addEventListener('keydown', onKey)
+  return () => window.removeEventListener('keydown', onKey)
+}
+
+function dismissToast({ id }: Pick<Toast, 'id'>): void {
+  clearTimeout(timers.get(id))
+  timers.delete(id)
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }

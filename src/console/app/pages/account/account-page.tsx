@@ -33,7 +33,7 @@ export function AccountPage({ account }: { account: Account }): VNode {
       width="narrow"
     >
       <SignInFaultNote />
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {(ways) => (
           <>
             {ways.password ? <AccountForm account={account} /> : <NamePlate account={account} />}
@@ -99,7 +99,7 @@ function AccountForm({ account }: { account: Account }): VNode {
       />
       <PasswordField text={current} label={t`Current password`} hint={t`To be sure that it is you.`} />
       <div>
-        <Button tone="primary" disabled={busy.value}>{t`Save`}</Button>
+        <Button tone="primary" busy={busy.value}>{t`Save`}</Button>
       </div>
     </form>
   )

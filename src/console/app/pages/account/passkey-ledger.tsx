@@ -13,7 +13,7 @@ import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { createPasskey } from '../../parts/sign-in/use-passkey.ts'
 import { useSubmit } from '../../parts/use-submit.ts'
-import { showFailure, showToast } from '../../state/toasts.ts'
+import { showToast } from '../../state/toasts.ts'
 import { t } from './text.ts'
 
 type ShownPasskey = NonNullable<OwnSignInWays['passkeys']>[number]
@@ -27,13 +27,9 @@ interface PasskeyLedgerProps {
 export function PasskeyLedger({ passkeys, reload }: PasskeyLedgerProps): VNode {
   const adding = useSignal(false)
   const remove = async ({ id, name }: ShownPasskey) => {
-    try {
-      await send(`/console/api/passkeys/${id}`, { method: 'DELETE' })
-      showToast(t`${name} does not sign in any more.`)
-      await reload()
-    } catch (failure) {
-      showFailure(failure)
-    }
+    await send(`/console/api/passkeys/${id}`, { method: 'DELETE' })
+    showToast(t`${name} does not sign in any more.`)
+    await reload()
   }
   const columns: readonly Column<ShownPasskey>[] = [
     {
@@ -85,7 +81,7 @@ function NewPasskeyDialog({ reload, onClose }: { reload: () => Promise<void>; on
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <TextField label={t`Name`} required maxLength={100} hint={t`By which you know it: this laptop, the blue stick.`} {...bind(name)} />
         <PasswordField text={password} hint={t`To be sure that it is you.`} />
-        <DialogChoice disabled={busy.value} onClose={onClose}>{t`Go on`}</DialogChoice>
+        <DialogChoice busy={busy.value} onClose={onClose}>{t`Go on`}</DialogChoice>
       </form>
     </Dialog>
   )

@@ -102,7 +102,7 @@ function PasswordDialog({ step: { title, action, run }, onClose }: { step: Step;
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <PasswordField text={password} hint={t`To be sure that it is you.`} />
-        <DialogChoice disabled={busy.value} onClose={onClose}>
+        <DialogChoice busy={busy.value} onClose={onClose}>
           {action}
         </DialogChoice>
       </form>
@@ -128,7 +128,7 @@ function ConfirmCodeDialog({ begun, confirmed, onClose }: ConfirmCodeDialogProps
         <SecondFactorSecret secret={begun.secret} address={begun.address} />
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <CodeField text={code} />
-        <DialogChoice disabled={busy.value} onClose={onClose}>{t`Turn it on`}</DialogChoice>
+        <DialogChoice busy={busy.value} onClose={onClose}>{t`Turn it on`}</DialogChoice>
       </form>
     </Dialog>
   )

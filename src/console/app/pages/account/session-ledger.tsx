@@ -43,7 +43,7 @@ export function SessionLedger(): VNode {
   return (
     <section class="stack" aria-label={t`Signed-in browsers`}>
       <h2>{t`Signed-in browsers`}</h2>
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {(sessions) => (
           <>
             <Ledger label={t`Signed-in browsers`} columns={columns} rows={sessions} keyOf={({ id }) => id} />

@@ -86,9 +86,9 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
             tone="quiet"
             size="small"
             icon="trash"
-            onClick={() => {
-              if (sure.value) void act(deleteAsset(asset.id))
+            onClick={async () => {
               sure.value = !sure.value
+              if (!sure.value) await act(deleteAsset(asset.id))
             }}
           >
             {sure.value ? t`Really delete` : t`Delete`}

@@ -62,7 +62,7 @@ export async function uploadAsset(
       onShare((at + part.size) / file.size)
     }
     const path = `/v1/assets/${made.asset.id}/complete-upload`
-    const { error } = await request<Answer<typeof completedUploadSchema>>(path, { method: 'POST', signal })
+    const { error } = await request<Answer<typeof completedUploadSchema>>(path, { method: 'POST', signal, waitsForWork: true })
     if (error !== undefined) throw new RequestFailure(422, 'validation_error', error)
   } catch (error) {
     await deleteAsset(made.asset.id).catch(() => undefined)

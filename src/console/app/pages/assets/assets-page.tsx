@@ -28,7 +28,7 @@ export function AssetsPage({ account }: { account: Account }): VNode {
   return (
     <Page title={t`Assets`} intro={t`Checkpoints, LoRAs and other parts that your requests name beside the installed models.`}>
       <DropZone accept=".safetensors" take={(file) => void take(file)}>{t`Drop a .safetensors file here, or choose one`}</DropZone>
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {(assets) =>
           assets.length > 0 ? (
             <div class="assets">

@@ -95,7 +95,7 @@ export function UploadDialog({ file, kind, family, words, mayShare, onClose, onU
             <progress value={share.value} max={1} />
           </label>
         )}
-        <DialogChoice disabled={busy.value} onClose={onClose}>{t`Upload`}</DialogChoice>
+        <DialogChoice busy={busy.value} onClose={onClose}>{t`Upload`}</DialogChoice>
       </form>
     </Dialog>
   )

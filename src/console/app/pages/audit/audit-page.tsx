@@ -39,7 +39,7 @@ export function AuditPage(): VNode {
   )
   return (
     <Page title={t`Audit log`} intro={t`Who did what, from where. Entries are added; none ever changes or goes.`} actions={download}>
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {({ entries, names, next }) => (
           <>
             <Ledger label={t`Audit log`} columns={columnsWith(names)} rows={entries} keyOf={({ number }) => String(number)} crowded />

@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
+import type { IconName } from '../../parts/icon.tsx'
 import { PageTitle } from '../../parts/page.tsx'
 import { chatModels, loadModels, origins } from '../../state/models.ts'
 import { useResource } from '../../state/resource.ts'
@@ -55,20 +56,8 @@ export function ChatPage(): VNode {
               <Button tone="quiet" size="small" icon="download" onClick={() => (open.value = 'export')}>{t`Export`}</Button>
             ) : null}
             <Button tone="quiet" size="small" icon="code" onClick={() => (open.value = 'code')}>{t`Show as code`}</Button>
-            <Button
-              tone="quiet"
-              size="small"
-              class="settings-toggle"
-              icon="list"
-              onClick={() => (open.value = 'conversations')}
-            >{t`Conversations`}</Button>
-            <Button
-              tone="quiet"
-              size="small"
-              class="settings-toggle"
-              icon="sliders"
-              onClick={() => (open.value = 'settings')}
-            >{t`Settings`}</Button>
+            <PanelButton icon="list" onClick={() => (open.value = 'conversations')}>{t`Conversations`}</PanelButton>
+            <PanelButton icon="sliders" onClick={() => (open.value = 'settings')}>{t`Settings`}</PanelButton>
           </div>
         </header>
         {hasTurns ? (
@@ -76,7 +65,7 @@ export function ChatPage(): VNode {
             {title.value}
           </h2>
         ) : null}
-        {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={() => void reload()} /> : null}
+        {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={reload} /> : null}
         {opening.resource.value.state === 'failed' && isMissing ? <FailureNote failure={opening.resource.value.failure} /> : null}
         {keeper.fault.value ? (
           <p class="note bad" role="status">
@@ -104,6 +93,11 @@ export function ChatPage(): VNode {
       {open.value === 'code' ? <CodeDialog onClose={close} /> : null}
     </div>
   )
+}
+
+/** Opens what stands beside the conversation where there is room for it. */
+function PanelButton(button: { icon: IconName; onClick: () => void; children: string }): VNode {
+  return <Button tone="quiet" size="small" class="settings-toggle" {...button} />
 }
 
 function CodeDialog({ onClose }: { onClose: () => void }): VNode {

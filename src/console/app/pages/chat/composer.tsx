@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
-import { storedSignal } from '../../state/stored.ts'
 import { showToast } from '../../state/toasts.ts'
 import { AttachedRow } from './attach/attached-row.tsx'
 import { attach, conversationBlindness } from './attach/attachments.ts'
@@ -13,14 +12,8 @@ import { current, settleAddress } from './conversations.ts'
 import { readSchema } from './structure/read-schema.ts'
 import { readTools } from './structure/read-tools.ts'
 import { t } from './text.ts'
-
-/** What was written and not sent, by conversation; what stands under `new` belongs to no conversation yet. */
-const drafts = storedSignal<{ readonly texts: Readonly<Record<string, string>> }>('drafts', { texts: {} })
-
-function keepDraft(name: string, text: string): void {
-  const { [name]: _, ...others } = drafts.value.texts
-  drafts.value = { texts: text === '' ? others : { ...others, [name]: text } }
-}
+import { attachedTo, keepAttached } from './unsent/attached.ts'
+import { draftOf, keepDraft } from './unsent/drafts.ts'
 
 /** Says something in the conversation that is shown. */
 export function say(content: string, attached: Attachments = noAttachments): void {
@@ -31,23 +24,24 @@ export function say(content: string, attached: Attachments = noAttachments): voi
 /** Where one writes: Enter sends, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are chosen, pasted, or dropped anywhere on the page. */
 export function Composer(): VNode {
   const picker = useRef<HTMLInputElement>(null)
-  const attached = useSignal<Attachments>(noAttachments)
   const over = useSignal(false)
-  const { turns, writing, comparing, id } = current.value
-  const name = turns.value.length > 0 ? id : 'new'
-  const draft = drafts.value.texts[name] ?? ''
-  const hindrance = hindranceOf(comparing.value.length > 0 && !writing.value) ?? blindnessOf(attached.value)
-  const says = draft.trim() !== '' || attached.value.pictures.length > 0
+  const { writing, comparing } = current.value
+  const name = placeOfDraft()
+  const draft = draftOf(name) ?? ''
+  const attached = attachedTo(name)
+  const hindrance = hindranceOf(comparing.value.length > 0 && !writing.value) ?? blindnessOf(attached)
+  const says = draft.trim() !== '' || attached.pictures.length > 0
   const ready = says && chatSettings.value.model !== '' && hindrance === null
   const submit = () => {
     if (!ready || writing.value) return
-    keepDraft(name, '')
-    say(draft.trim(), attached.value)
-    attached.value = noAttachments
+    keepDraft(name, null)
+    keepAttached(name, noAttachments)
+    say(draft.trim(), attached)
   }
   const take = async (files: readonly File[]) => {
-    const { faults, ...now } = await attach(attached.peek(), files, askedModels(chatSettings.peek().model))
-    attached.value = now
+    const place = placeOfDraft()
+    const { faults, ...now } = await attach(attachedTo(place), files, askedModels(chatSettings.peek().model))
+    keepAttached(place, now)
     for (const fault of faults) showToast(fault)
   }
   useEffect(() => {
@@ -93,7 +87,7 @@ export function Composer(): VNode {
         submit()
       }}
     >
-      <AttachedRow attached={attached.value} onChange={(next) => (attached.value = next)} />
+      <AttachedRow attached={attached} onChange={(next) => keepAttached(name, next)} />
       {hindrance === null ? null : (
         <p class="soft" role="status">
           {hindrance}
@@ -117,7 +111,7 @@ export function Composer(): VNode {
           placeholder={over.value ? t`Drop to attach` : t`Write a message…`}
           rows={1}
           value={draft}
-          onInput={(event) => keepDraft(name, event.currentTarget.value)}
+          onInput={({ currentTarget: { value } }) => keepDraft(name, value === '' ? null : value)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
@@ -129,6 +123,12 @@ export function Composer(): VNode {
       </div>
     </form>
   )
+}
+
+/** Where drafts for the conversation that is shown stand. */
+function placeOfDraft(): string {
+  const { turns, id } = current.value
+  return turns.value.length > 0 ? id : 'new'
 }
 
 /** Why nothing can be said now, as a sentence, or null. */

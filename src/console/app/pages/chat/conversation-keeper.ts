@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals'
 import type { ConversationHead, Turn } from '../../../../core/chat/conversation.ts'
-import { RequestFailure, send, sentenceOf } from '../../interface/request.ts'
+import { send, sentenceOf } from '../../interface/request.ts'
+import { isSignedOut, loadSession } from '../../state/session.ts'
+import { forgetUnsent, isFinal, keepUnsent, type UnsentChange } from './unsent/unsent-changes.ts'
 
 const retryMs = 5000
 /** Browsers let 64 KB in all outlive a page. */
@@ -12,7 +14,7 @@ interface Kept {
   readonly turn: (id: string) => Turn | undefined
 }
 
-/** Sends what changed in a conversation to the service, one thing after the other, and again until the service has it. */
+/** Sends what changed in a conversation to the service, one thing after the other, and again until the service has it; the browser keeps it until then. */
 export class ConversationKeeper {
   /** Why the last change is not kept yet, as a sentence; null = everything is. */
   readonly fault = signal<string | null>(null)
@@ -31,11 +33,13 @@ export class ConversationKeeper {
   /** A message is new, changed or gone. */
   turnChanged(id: string): void {
     this.#changed.add(id)
+    this.#remember(id)
     this.#flush()
   }
 
   headChanged(): void {
     this.#headChanged = true
+    this.#remember(null)
     this.#flush()
   }
 
@@ -68,8 +72,9 @@ export class ConversationKeeper {
       this.fault.value = null
     } catch (failure) {
       this.fault.value = sentenceOf(failure)
+      if (isSignedOut(failure)) void loadSession()
       // What the service refuses for good is not sent again and again.
-      if (failure instanceof RequestFailure && failure.status >= 400 && failure.status < 500 && failure.status !== 429) this.stop()
+      if (isFinal(failure)) this.#giveUp()
     }
   }
 
@@ -77,25 +82,47 @@ export class ConversationKeeper {
   async #sendNext(): Promise<void> {
     if (this.#headChanged) {
       this.#headChanged = false
-      await this.#send('PUT', '', this.#kept.head()).catch((failure: unknown) => {
+      await this.#send(null).catch((failure: unknown) => {
         this.#headChanged = true
         throw failure
       })
+      if (!this.#headChanged) forgetUnsent(this.#pathOf(null))
       return
     }
     const [id = ''] = this.#changed
     this.#changed.delete(id)
-    const turn = this.#kept.turn(id)
-    const { id: _, ...body } = turn ?? {}
-    await this.#send(turn === undefined ? 'DELETE' : 'PUT', `/turns/${id}`, turn && body).catch((failure: unknown) => {
+    await this.#send(id).catch((failure: unknown) => {
       this.#changed.add(id)
       throw failure
     })
+    if (!this.#changed.has(id)) forgetUnsent(this.#pathOf(id))
   }
 
-  async #send(method: 'PUT' | 'DELETE', path: string, body: unknown): Promise<void> {
+  /** @param id Of a message; null = the head. */
+  async #send(id: string | null): Promise<void> {
+    const { method, body } = this.#changeOf(id)
     // What was said last is often sent just before a page is left.
     const outlivesPage = body === undefined || JSON.stringify(body).length <= mostOutliving
-    await send(`${this.#path}${path}`, { method, body, outlivesPage })
+    await send(this.#pathOf(id), { method, body, outlivesPage })
+  }
+
+  #remember(id: string | null): void {
+    if (!this.#stopped) keepUnsent(this.#pathOf(id), this.#changeOf(id))
+  }
+
+  #giveUp(): void {
+    this.stop()
+    for (const id of [...this.#changed, null]) forgetUnsent(this.#pathOf(id))
+  }
+
+  #changeOf(id: string | null): UnsentChange {
+    if (id === null) return { method: 'PUT', body: this.#kept.head() }
+    const turn = this.#kept.turn(id)
+    const { id: _, ...body } = turn ?? {}
+    return turn === undefined ? { method: 'DELETE', body: undefined } : { method: 'PUT', body }
+  }
+
+  #pathOf(id: string | null): string {
+    return id === null ? this.#path : `${this.#path}/turns/${id}`
   }
 }

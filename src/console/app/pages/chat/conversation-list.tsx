@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useResource } from '../../state/resource.ts'
-import { showFailure, showToast } from '../../state/toasts.ts'
+import { showToast } from '../../state/toasts.ts'
 import { changeHead, current, listChanges, loadConversations, removeConversation } from './conversations.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 import { t } from './text.ts'
@@ -52,7 +52,7 @@ export function ConversationList(): VNode {
           search.value = event.currentTarget.value
         }}
       />
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {({ conversations, next }) =>
           conversations.length === 0 ? (
             <p class="soft">{asked.value === '' ? t`What you say is kept here, until you delete it.` : t`Nothing found.`}</p>
@@ -77,10 +77,9 @@ export function ConversationList(): VNode {
 
 function Entry({ conversation, onRename }: { conversation: ListedConversation; onRename: () => void }): VNode {
   const { id, title, pinned } = conversation
-  const fail = (failure: unknown) => showFailure(failure)
   const remove = async () => {
     const undo = await removeConversation(id)
-    showToast(t`Conversation deleted.`, { label: t`Undo`, run: () => void undo().catch(fail) })
+    showToast(t`Conversation deleted.`, { label: t`Undo`, run: undo })
   }
   return (
     <li data-pinned={pinned}>
@@ -93,12 +92,12 @@ function Entry({ conversation, onRename }: { conversation: ListedConversation; o
           size="small"
           icon={pinned ? 'unpin' : 'pin'}
           iconOnly
-          onClick={() => changeHead({ ...conversation, pinned: !pinned }).catch(fail)}
+          onClick={() => changeHead({ ...conversation, pinned: !pinned })}
         >
           {pinned ? t`Unpin` : t`Pin`}
         </Button>
         <Button tone="quiet" size="small" icon="brush" iconOnly onClick={onRename}>{t`Rename`}</Button>
-        <Button tone="quiet" size="small" icon="trash" iconOnly onClick={() => remove().catch(fail)}>{t`Delete conversation`}</Button>
+        <Button tone="quiet" size="small" icon="trash" iconOnly onClick={remove}>{t`Delete conversation`}</Button>
       </span>
     </li>
   )

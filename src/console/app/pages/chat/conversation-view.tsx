@@ -16,13 +16,22 @@ export function ConversationView(): VNode {
   const isComparing = comparing.value.length > 0
   // The answers that are compared stand beside each other, in place of the one that is the conversation's for now.
   const turns = isComparing ? shown.value.slice(0, -1) : shown.value
-  const lastSaid = turns.findLast((turn) => turn.role === 'user')?.id
-  useEffect(toEnd, [lastSaid])
+  const lastSaidAt = turns.findLast((turn) => turn.role === 'user')?.at ?? 0
+  const seen = useRef(0)
+  useEffect(() => {
+    // Earlier versions are looked at where they stand.
+    if (lastSaidAt > seen.current) toEnd()
+    seen.current = Math.max(seen.current, lastSaidAt)
+  }, [lastSaidAt])
   const lastId = turns.at(-1)?.id
   return (
     <div class="conversation" role="log" aria-label={t`Conversation`} aria-live="off" ref={element}>
       {turns.map((turn) =>
-        turn.role === 'user' ? <Said turn={turn} key={turn.id} /> : <Answer turn={turn} last={turn.id === lastId} key={turn.id} />,
+        turn.role === 'user' ? (
+          <Said turn={turn} key={`said after ${turn.parent}`} />
+        ) : (
+          <Answer turn={turn} last={turn.id === lastId} key={`answer to ${turn.parent}`} />
+        ),
       )}
       {isComparing ? <Comparison /> : null}
       {following.value ? null : <Button size="small" class="to-end" onClick={toEnd}>{t`To the end`}</Button>}

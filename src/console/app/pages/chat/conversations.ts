@@ -5,6 +5,7 @@ import { request, send } from '../../interface/request.ts'
 import { navigate } from '../../state/router.ts'
 import { Conversation } from './conversation.ts'
 import { beginWithStandard } from './presets/presets.ts'
+import { sendUnsent } from './unsent/unsent-changes.ts'
 
 const base = '/console/api/conversations'
 
@@ -12,6 +13,8 @@ const base = '/console/api/conversations'
 export const current = signal(new Conversation())
 /** Those that this page has opened, whose answers may still be under way. */
 const opened = new Map<string, Conversation>()
+/** What an earlier page could not send goes first, so that what is shown has it. */
+const caughtUp = sendUnsent()
 /** Counts what changes the list beside what is said. */
 export const listChanges = signal(0)
 
@@ -35,6 +38,7 @@ export async function openConversation(id: string, signal: AbortSignal): Promise
   const known = opened.get(id)
   if (known !== undefined) current.value = known
   else {
+    await caughtUp
     const found = new Conversation(await request<OpenedConversation>(`${base}/${id}`, { signal }))
     opened.set(id, found)
     current.value = found
@@ -42,10 +46,11 @@ export async function openConversation(id: string, signal: AbortSignal): Promise
 }
 
 /** One page of what is kept, or what a search finds. */
-export function loadConversations(
+export async function loadConversations(
   query: { readonly search: string; readonly after: string | null },
   signal: AbortSignal,
 ): Promise<ConversationPage> {
+  await caughtUp
   const { search, after } = query
   const parameters = new URLSearchParams({ ...(search !== '' && { search }), ...(after !== null && { after }) })
   return request<ConversationPage>(`${base}?${parameters}`, { signal })

@@ -21,7 +21,7 @@ export function RenameDialog({ conversation, onClose }: { conversation: ListedCo
       <form class="stack" onSubmit={submit}>
         <TextField label={t`Name`} value={title.value} maxLength={160} onInput={(text) => (title.value = text)} />
         {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <DialogChoice disabled={busy.value || title.value.trim() === ''} onClose={onClose}>{t`Rename`}</DialogChoice>
+        <DialogChoice busy={busy.value} disabled={title.value.trim() === ''} onClose={onClose}>{t`Rename`}</DialogChoice>
       </form>
     </Dialog>
   )

@@ -22,7 +22,7 @@ export function FirstStartPage({ ways }: { ways: SignInWays }): VNode {
         {t.rich`Or run ${<code>sepia account list</code>}, then ${<code>sepia account link</code>} with the id it shows.`}
       </p>
       <p>
-        <Button onClick={() => void loadSession()}>{t`I have followed it`}</Button>
+        <Button onClick={loadSession}>{t`I have followed it`}</Button>
       </p>
       <p class="faint">{t.rich`For programs there is the ${<a href="/docs/api">{t`API reference`}</a>}.`}</p>
     </EntryFrame>

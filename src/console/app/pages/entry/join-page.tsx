@@ -42,7 +42,7 @@ export function JoinPage(): VNode {
       title={firstRun ? t`Make it yours` : t`Join`}
       intro={firstRun ? t`This service is new. You will be its owner.` : t`Choose how you sign in.`}
     >
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {({ ways }) => (
           <>
             {ways.organisation === null ? null : <OrganisationButton label={ways.organisation} start={{ code }} />}
@@ -72,7 +72,7 @@ function JoinForm({ code }: { code: string }): VNode {
       <NameField text={name} />
       <EmailField text={email} hint={t`Your sign-in name. Nothing is ever sent to it.`} />
       <NewPasswordField text={password} label={t`Password`} required hint={passwordHint} />
-      <Button tone="primary" size="wide" disabled={busy.value}>
+      <Button tone="primary" size="wide" busy={busy.value}>
         {busy.value ? t`One moment…` : t`Create the account`}
       </Button>
     </form>

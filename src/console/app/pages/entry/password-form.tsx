@@ -40,7 +40,7 @@ function FirstForm({ email, password, ask }: FirstFormProps): VNode {
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <EmailField text={email} />
       <PasswordField text={password} />
-      <Button tone="primary" size="wide" disabled={busy.value}>
+      <Button tone="primary" size="wide" busy={busy.value}>
         {busy.value ? t`Signing in…` : t`Sign in`}
       </Button>
     </form>
@@ -66,7 +66,7 @@ function CodeForm({ asked, ask, back }: CodeFormProps): VNode {
       ) : null}
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <CodeField text={code} {...(asked.asks === 'code' && { hint: t`From your authenticator app, or one of your recovery codes.` })} />
-      <Button tone="primary" size="wide" disabled={busy.value}>
+      <Button tone="primary" size="wide" busy={busy.value}>
         {busy.value ? t`Signing in…` : t`Sign in`}
       </Button>
       <Button tone="quiet" onClick={back}>{t`Back`}</Button>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { GalleryPicture } from '../../../contract/gallery.ts'
-import { send } from '../../interface/request.ts'
+import { requestFile } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -12,7 +12,7 @@ import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { PromptSearch } from '../../parts/prompt-search.tsx'
 import { useResource } from '../../state/resource.ts'
-import { showFailure, showToast } from '../../state/toasts.ts'
+import { showToast } from '../../state/toasts.ts'
 import { downloadBlob } from './download-blob.ts'
 import { keepPicture, listPictures, removeKept, setHidden, type Wall } from './gallery-requests.ts'
 import { PictureTile } from './picture-tile.tsx'
@@ -38,7 +38,10 @@ export function GalleryPage(): VNode {
     (signal) => listPictures(wall.value, { search: search.value, after: cursor.value }, signal),
     [wall.value, search.value, cursor.value],
   )
-  const guard = (work: Promise<unknown>) => work.then(reload).catch((failure: unknown) => showFailure(failure))
+  const change = async (work: Promise<unknown>) => {
+    await work
+    await reload()
+  }
   const pictures = resource.value.state === 'ready' ? resource.value.value.pictures : []
   const choose = (picture: GalleryPicture) => {
     const next = new Map(chosen.value)
@@ -49,18 +52,18 @@ export function GalleryPage(): VNode {
     await keepPicture(picture)
     showToast(t`Kept until you delete it. Its bytes count against what your account may keep.`)
   }
-  const remove = (picture: GalleryPicture) => {
+  const remove = async (picture: GalleryPicture) => {
     shown.value = null
-    if (picture.expiresAt === null) leaving.value = picture
-    else
-      void guard(
-        setHidden(picture, true).then(() =>
-          showToast(t`Off the gallery; its request keeps it until its day is over.`, {
-            label: t`Undo`,
-            run: () => void guard(setHidden(picture, false)),
-          }),
-        ),
-      )
+    if (picture.expiresAt === null) {
+      leaving.value = picture
+      return
+    }
+    await setHidden(picture, true)
+    showToast(t`Off the gallery; its request keeps it until its day is over.`, {
+      label: t`Undo`,
+      run: () => change(setHidden(picture, false)),
+    })
+    await reload()
   }
   const at = pictures.findIndex(({ key }) => key === shown.value)
   const current = pictures[at]
@@ -87,7 +90,7 @@ export function GalleryPage(): VNode {
         {chosen.value.size > 0 ? (
           <div class="row" role="status">
             <span class="faint numbers">{t`${chosen.value.size} chosen`}</span>
-            <Button size="small" icon="download" onClick={() => void download([...chosen.value.values()])}>{t`Download`}</Button>
+            <Button size="small" icon="download" onClick={() => download([...chosen.value.values()])}>{t`Download`}</Button>
             <Button
               size="small"
               icon="compare"
@@ -98,7 +101,7 @@ export function GalleryPage(): VNode {
           </div>
         ) : null}
       </div>
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {({ next }) =>
           pictures.length > 0 || cursor.value !== null || next !== null ? (
             <>
@@ -110,7 +113,7 @@ export function GalleryPage(): VNode {
                     chosen={chosen.value.has(picture.key)}
                     onChoose={() => choose(picture)}
                     onOpen={() => (shown.value = picture.key)}
-                    onKeep={() => void guard(keep(picture))}
+                    onKeep={() => change(keep(picture))}
                     onRemove={() => remove(picture)}
                   />
                 ))}
@@ -187,15 +190,11 @@ function Comparison({ pictures, onClose }: { pictures: readonly GalleryPicture[]
 }
 
 async function download(pictures: readonly GalleryPicture[]): Promise<void> {
-  try {
-    const files = []
-    for (const [at, { address, seed }] of pictures.entries()) {
-      const response = await send(address)
-      const kind = response.headers.get('content-type')?.replace('image/', '') ?? 'png'
-      files.push({ name: `${String(at + 1).padStart(3, '0')}-sepia-${seed}.${kind}`, bytes: new Uint8Array(await response.arrayBuffer()) })
-    }
-    downloadBlob(zip(files), 'sepia-pictures.zip')
-  } catch (failure) {
-    showFailure(failure)
+  const files = []
+  for (const [at, { address, seed }] of pictures.entries()) {
+    const file = await requestFile(address)
+    const name = `${String(at + 1).padStart(3, '0')}-sepia-${seed}.${file.type.replace('image/', '') || 'png'}`
+    files.push({ name, bytes: new Uint8Array(await file.arrayBuffer()) })
   }
+  downloadBlob(zip(files), 'sepia-pictures.zip')
 }

@@ -9,8 +9,8 @@ interface PictureTileProps {
   readonly chosen: boolean
   readonly onChoose: () => void
   readonly onOpen: () => void
-  readonly onKeep: () => void
-  readonly onRemove: () => void
+  readonly onKeep: () => unknown
+  readonly onRemove: () => unknown
 }
 
 /** One picture on the wall. */

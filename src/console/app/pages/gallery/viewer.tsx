@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { GalleryPicture } from '../../../contract/gallery.ts'
-import { send } from '../../interface/request.ts'
+import { requestFile } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -42,8 +42,8 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
   }, [onMove])
   const { resource, reload } = useResource(
     async (signal) => {
-      const response = await send(image.address, { signal })
-      const text = readEmbeddedText(new Uint8Array(await response.arrayBuffer()))
+      const file = await requestFile(image.address, { signal })
+      const text = readEmbeddedText(new Uint8Array(await file.arrayBuffer()))
       return text === null ? null : parseParameters(text)
     },
     [image.address],
@@ -80,14 +80,14 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
           </div>
         </div>
         <div class="stack">
-          <Loaded resource={resource} retry={() => void reload()}>
+          <Loaded resource={resource} retry={reload}>
             {(parameters) => (
               <>
                 {parameters ? <ParameterList parameters={parameters} /> : <p class="soft">{t`This file carries no parameters.`}</p>}
                 {image.expiresAt ? <p class="faint">{t.rich`Deleted ${<Moment at={image.expiresAt} />}, unless you keep it.`}</p> : null}
                 <div class="row">
                   <Button icon="download" href={image.address} download>{t`Download`}</Button>
-                  <Button icon="brush" onClick={() => void startFromImage(image.address)}>{t`Start from it`}</Button>
+                  <Button icon="brush" onClick={() => startFromImage(image.address)}>{t`Start from it`}</Button>
                   {parameters ? (
                     <Button
                       icon="again"

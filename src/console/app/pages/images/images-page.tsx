@@ -60,7 +60,7 @@ export function ImagesPage(): VNode {
         </>
       }
     >
-      {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={() => void reload()} /> : null}
+      {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={reload} /> : null}
       <div class="studio">
         <ImageForm />
         <section class="studio-board" aria-label={t`Drawings`} ref={board.element}>

@@ -25,7 +25,8 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
   const failure = useSignal<unknown>(null)
   const removing = useSignal(false)
   const ask = async (verb: 'load' | 'unload' | 'remove') => {
-    await send(`/console/api/models/${verb}`, { method: 'POST', body: { model: model.id } satisfies ModelChoice })
+    const body: ModelChoice = { model: model.id }
+    await send(`/console/api/models/${verb}`, { method: 'POST', body, waitsForWork: true })
     await loadModels()
   }
   const change = async (verb: 'load' | 'unload') => {
@@ -63,7 +64,7 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
             </Button>
           ) : null}
           {mayChange ? (
-            <Button tone="quiet" disabled={busy.value} onClick={() => void change(inMemory ? 'unload' : 'load')}>
+            <Button tone="quiet" busy={busy.value} onClick={() => void change(inMemory ? 'unload' : 'load')}>
               {busy.value ? t`One moment…` : inMemory ? t`Unload` : t`Load`}
               {name}
             </Button>

@@ -22,7 +22,7 @@ export function ModelsPage({ account }: { account: Account }): VNode {
   const pulling = useSignal(false)
   const { resource, reload } = useResource(loadModels, [])
   useRepeat(
-    useCallback(() => void loadModels().catch(() => undefined), []),
+    useCallback(() => reload(), []),
     refreshMs,
   )
   return (
@@ -34,7 +34,7 @@ export function ModelsPage({ account }: { account: Account }): VNode {
       {pulls.value.map((pull) => (
         <PullCard key={`${pull.node} ${pull.source}`} pull={pull} mayChange={owner} />
       ))}
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {() =>
           models.value && models.value.length > 0 ? (
             <div class="stack">

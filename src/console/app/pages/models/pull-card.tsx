@@ -6,19 +6,14 @@ import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { loadModels } from '../../state/models.ts'
-import { showFailure } from '../../state/toasts.ts'
 import { t } from './text.ts'
 
 /** A model on its way, with the way to stop it. */
 export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boolean }): VNode {
   const { source, state, bytesDone, bytesTotal, node } = pull
   const remove = async () => {
-    try {
-      await send('/console/api/models/pulls/remove', { method: 'POST', body: { source } satisfies PullChoice })
-      await loadModels()
-    } catch (failure) {
-      showFailure(failure)
-    }
+    await send('/console/api/models/pulls/remove', { method: 'POST', body: { source } satisfies PullChoice })
+    await loadModels()
   }
   return (
     <article class="sheet stack tight">
@@ -27,7 +22,7 @@ export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boo
           {source}
         </code>
         {mayChange ? (
-          <Button tone="quiet" size="small" onClick={() => void remove()}>
+          <Button tone="quiet" size="small" onClick={remove}>
             {state === 'pulling' ? t`Stop` : t`Clear`}
             <span class="hidden-text"> {t`the pull of ${source}`}</span>
           </Button>

@@ -49,7 +49,7 @@ export function PullDialog({ onClose }: { onClose: () => void }): VNode {
           {...bind(words)}
         />
         <div>
-          <Button tone="primary" disabled={busy.value}>
+          <Button tone="primary" busy={busy.value}>
             {busy.value ? t`One moment…` : isSource(text) ? t`Pull` : t`Search the hub`}
           </Button>
         </div>

@@ -9,6 +9,7 @@ const shortcuts = [
   [t`A new line in a message`, ['Shift', 'Enter']],
   [t`Draw`, ['Ctrl', 'Enter']],
   [t`Stop an answer, close a dialog`, ['Esc']],
+  [t`Undo, while a message offers it`, ['Ctrl', 'Z']],
 ] as const
 
 /** What keys do. */

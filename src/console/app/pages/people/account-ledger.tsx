@@ -7,7 +7,6 @@ import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { limitLines } from '../../parts/limits/limit-lines.ts'
 import { LimitList } from '../../parts/limits/limit-list.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { showFailure } from '../../state/toasts.ts'
 import type { AccountQuestion } from './account-question.tsx'
 import { t } from './text.ts'
 
@@ -34,8 +33,7 @@ interface AccountLedgerProps {
 export function AccountLedger({ accounts, self, secondFactors, logged, reload, invite, limit, log, ask }: AccountLedgerProps): VNode {
   const unlock = async ({ id }: Account) => {
     const body: AccountUpdate = { disabled: false }
-    await send(`/console/api/accounts/${id}`, { method: 'PATCH', body }).catch((failure: unknown) => showFailure(failure))
-    await reload()
+    await send(`/console/api/accounts/${id}`, { method: 'PATCH', body }).finally(reload)
   }
   const columns: readonly Column<Account>[] = [
     {

@@ -3,7 +3,7 @@ import type { Account } from '../../../../core/account.ts'
 import type { AccountUpdate } from '../../../contract/people.ts'
 import { send } from '../../interface/request.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
-import { showFailure, showToast } from '../../state/toasts.ts'
+import { showToast } from '../../state/toasts.ts'
 import { t } from './text.ts'
 
 /** A change of an account that is asked about first. */
@@ -29,8 +29,7 @@ export function AccountQuestionDialog({ question, reload, onClose }: AccountQues
   }
   const run = async () => {
     await set(update)
-    const undo = () => void set(back).catch((failure: unknown) => showFailure(failure))
-    showToast(done, { label: t`Undo`, run: undo })
+    showToast(done, { label: t`Undo`, run: () => set(back) })
   }
   return (
     <ConfirmDialog title={title} action={action} run={run} onClose={onClose}>

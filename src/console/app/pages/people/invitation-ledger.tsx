@@ -4,7 +4,6 @@ import { send } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { showFailure } from '../../state/toasts.ts'
 import { t } from './text.ts'
 
 interface InvitationLedgerProps {
@@ -18,12 +17,7 @@ interface InvitationLedgerProps {
 export function InvitationLedger({ invitations, accounts, reload }: InvitationLedgerProps): VNode {
   const nameOf = (wanted: string | null) => accounts.find(({ id }) => id === wanted)?.name ?? null
   const withdraw = async (invitation: Invitation) => {
-    try {
-      await send(`/console/api/invitations/${invitation.hash}`, { method: 'DELETE' })
-    } catch (failure) {
-      showFailure(failure)
-    }
-    await reload()
+    await send(`/console/api/invitations/${invitation.hash}`, { method: 'DELETE' }).finally(reload)
   }
   const columns: readonly Column<Invitation>[] = [
     { title: t`For`, kind: 'lead', cell: (invitation) => <Name text={whomFor(invitation, nameOf(invitation.accountId))} /> },

@@ -40,7 +40,7 @@ export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
           {failure.value ? <FailureNote failure={failure.value} /> : null}
           {account === null ? <RoleChoice role={role.value} onChange={(value) => (role.value = value)} /> : <ResetNote />}
           <div>
-            <Button tone="primary" disabled={busy.value}>{t`Make the link`}</Button>
+            <Button tone="primary" busy={busy.value}>{t`Make the link`}</Button>
           </div>
         </form>
       )}

@@ -35,7 +35,7 @@ export function PeoplePage({ account }: { account: Account }): VNode {
   )
   return (
     <Page title={t`People`} intro={t`Owners invite people and see every account. Members see only their own things.`} actions={invite}>
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {({ accounts, invitations, secondFactors, logged }) => (
           <>
             <AccountLedger

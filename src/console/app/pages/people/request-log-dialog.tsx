@@ -30,7 +30,7 @@ export function RequestLogDialog({ account, onClose }: RequestLogDialogProps): V
   const { resource, reload } = useResource((signal) => request<RequestLogState>(path, { signal }), [path])
   return (
     <Dialog title={t`Request log of ${account.name}`} onClose={onClose}>
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {(log) => (
           <div class="stack">
             <p class="soft">
@@ -87,7 +87,7 @@ function SwitchOn({ path, log, reload, onClose }: PartProps & { readonly log: Re
           hint={t`Empty: when somebody does`}
         />
       </div>
-      <DialogChoice disabled={busy.value} onClose={onClose}>
+      <DialogChoice busy={busy.value} onClose={onClose}>
         {t`Log from now on`}
       </DialogChoice>
     </form>
@@ -107,7 +107,7 @@ function SwitchOff({ path, on, reload }: PartProps & { readonly on: NonNullable<
         {on.until === null ? null : t.rich`It goes off ${<Moment at={on.until} />}.`}
       </p>
       <div>
-        <Button tone="primary" disabled={busy.value}>
+        <Button tone="primary" busy={busy.value}>
           {t`Switch off`}
         </Button>
       </div>
@@ -134,7 +134,7 @@ function Held({ path, log, reload }: PartProps & { readonly log: RequestLogState
       <div class="row">
         {sure.value ? (
           <>
-            <Button tone="danger" disabled={busy.value}>
+            <Button tone="danger" busy={busy.value}>
               {t`Delete all of them`}
             </Button>
             <Button tone="quiet" onClick={() => (sure.value = false)}>

@@ -31,7 +31,7 @@ export function RequestBodies({ id }: { id: string }): VNode {
 function Bodies({ id }: { id: string }): VNode {
   const { resource, reload } = useResource((signal) => showBodies(id, signal), [id])
   return (
-    <Loaded resource={resource} retry={() => void reload()}>
+    <Loaded resource={resource} retry={reload}>
       {({ bodies }) =>
         bodies.length === 0 ? (
           <p class="sheet soft">{t`The time of its bodies is over.`}</p>

@@ -1,28 +1,25 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
 import type { RequestCall } from '../../../contract/requests.ts'
+import { makeId } from '../../browser/make-id.ts'
 import { isDeferrable, runAgain } from '../../interface/inference-requests.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { navigate } from '../../state/router.ts'
-import { showFailure } from '../../state/toasts.ts'
 import { callSamples } from './call-samples.ts'
 import { t } from './text.ts'
 
 /** What was asked, as it was asked, with the ways to ask it again. */
 export function RequestInput({ call }: { call: RequestCall }): VNode {
-  const busy = useSignal(false)
+  const key = useRef(makeId())
   const code = useSignal(false)
   const body = JSON.stringify(call.body, null, 2)
   const lacksFiles = body.includes('"<base64>"')
   const again = async () => {
-    busy.value = true
-    try {
-      navigate(`/console/requests/${encodeURIComponent(await runAgain(call))}`)
-    } catch (failure) {
-      showFailure(failure)
-    }
-    busy.value = false
+    const id = await runAgain(call, key.current)
+    key.current = makeId()
+    navigate(`/console/requests/${encodeURIComponent(id)}`)
   }
   return (
     <section class="sheet stack" aria-label={t`Input`}>
@@ -32,9 +29,7 @@ export function RequestInput({ call }: { call: RequestCall }): VNode {
           <Button size="small" icon="code" onClick={() => (code.value = !code.value)}>
             {code.value ? t`Show as JSON` : t`Show as code`}
           </Button>
-          {isDeferrable(call) ? (
-            <Button size="small" icon="again" disabled={busy.value || lacksFiles} onClick={again}>{t`Run again`}</Button>
-          ) : null}
+          {isDeferrable(call) ? <Button size="small" icon="again" disabled={lacksFiles} onClick={again}>{t`Run again`}</Button> : null}
         </span>
       </div>
       {lacksFiles ? <p class="faint">{t`Its files are not kept, so it cannot be run again from here.`}</p> : null}

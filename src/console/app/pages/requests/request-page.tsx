@@ -12,7 +12,6 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { pathBehind } from '../../state/router.ts'
-import { showFailure } from '../../state/toasts.ts'
 import { DeliveryLedger } from '../webhooks/delivery-ledger.tsx'
 import { RequestBodies } from './request-bodies.tsx'
 import { RequestInput } from './request-call.tsx'
@@ -32,26 +31,21 @@ export function RequestPage(): VNode {
   const open = current.state === 'ready' && current.value.inference !== null && current.value.inference.status !== 'completed'
   const isOwn = current.state === 'ready' && current.value.account === null
   useRepeat(
-    useCallback(() => void reload(), [place]),
+    useCallback(() => reload(), [place]),
     open ? refreshMs : null,
   )
   const cancel = async () => {
     if (current.state !== 'ready') return
-    try {
-      await cancelInference(current.value.id)
-    } catch (failure) {
-      showFailure(failure)
-    }
-    await reload()
+    await cancelInference(current.value.id).finally(reload)
   }
   return (
     <Page
       title={t`Request`}
       intro={current.state === 'ready' ? <code>{current.value.id}</code> : null}
       width="narrow"
-      actions={open && isOwn ? <Button tone="danger" icon="stop" onClick={() => void cancel()}>{t`Cancel the request`}</Button> : null}
+      actions={open && isOwn ? <Button tone="danger" icon="stop" onClick={cancel}>{t`Cancel the request`}</Button> : null}
     >
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {(shown: RequestShown) => (
           <>
             {shown.inference === null ? <Waited shown={shown} /> : <Deferred inference={shown.inference} />}

@@ -15,7 +15,7 @@ export function RequestResult({ inference }: { inference: Inference }): VNode {
 function Pictures({ id }: { id: string }): VNode {
   const { resource, reload } = useResource(() => outputFacts(id), [id])
   return (
-    <Loaded resource={resource} retry={() => void reload()}>
+    <Loaded resource={resource} retry={reload}>
       {({ images }) => (
         <ul class="gallery">
           {images.map((image) => (
@@ -40,7 +40,7 @@ function Text({ id }: { id: string }): VNode {
     [id],
   )
   return (
-    <Loaded resource={resource} retry={() => void reload()}>
+    <Loaded resource={resource} retry={reload}>
       {({ choices = [] }) => (
         <div class="sheet stack">
           {choices.map((choice, index) => (

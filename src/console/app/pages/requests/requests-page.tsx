@@ -51,7 +51,7 @@ export function RequestsPage({ account }: { account: Account }): VNode {
     inputs,
   )
   useRepeat(
-    useCallback(() => void reload(), inputs),
+    useCallback(() => reload(), inputs),
     cursor.value === null ? refreshMs : null,
   )
   const change = (next: Partial<RequestQuery>) => {
@@ -82,7 +82,7 @@ export function RequestsPage({ account }: { account: Account }): VNode {
           onChange={(next) => change(wayOf(next))}
         />
       </div>
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {({ requests, next }) =>
           requests.length > 0 ? (
             <>

@@ -33,12 +33,12 @@ export function ServicePage(): VNode {
     return health
   }, [])
   useRepeat(
-    useCallback(() => void reload(), []),
+    useCallback(() => reload(), []),
     refreshMs,
   )
   return (
     <Page title={t`Service`} intro={t`What all nodes do now, and the limits they keep. The lines show the last two minutes.`}>
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {(health) => (
           <>
             <LiveBoard readings={readings.value} />

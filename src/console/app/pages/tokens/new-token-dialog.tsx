@@ -69,7 +69,7 @@ export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; on
             days.value = value
           }}
         />
-        <DialogChoice disabled={busy.value || chosen.value.length === 0} onClose={onClose}>{t`Make the token`}</DialogChoice>
+        <DialogChoice busy={busy.value} disabled={chosen.value.length === 0} onClose={onClose}>{t`Make the token`}</DialogChoice>
       </form>
     </Dialog>
   )

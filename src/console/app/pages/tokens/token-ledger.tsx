@@ -7,7 +7,7 @@ import { budgetLines } from '../../parts/limits/budget-facts.tsx'
 import { limitLines } from '../../parts/limits/limit-lines.ts'
 import { LimitList } from '../../parts/limits/limit-list.tsx'
 import { Moment, now } from '../../parts/moment.tsx'
-import { showFailure, showToast } from '../../state/toasts.ts'
+import { showToast } from '../../state/toasts.ts'
 import { t } from './text.ts'
 import { restoreToken, revokeToken } from './token-requests.ts'
 
@@ -21,11 +21,10 @@ interface TokenLedgerProps {
 /** Every token of the account, those that still work first. */
 export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode {
   const sorted = tokens.toSorted((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null) || b.createdAt - a.createdAt)
-  const revoke = (token: ListedToken) =>
-    act(async () => {
-      await revokeToken(token.id)
-      showToast(t`“${token.name}” is revoked.`, { label: t`Undo`, run: () => act(() => restoreToken(token.id), reload) })
-    }, reload)
+  const revoke = async (token: ListedToken) => {
+    await revokeToken(token.id).finally(reload)
+    showToast(t`“${token.name}” is revoked.`, { label: t`Undo`, run: () => restoreToken(token.id).finally(reload) })
+  }
   const columns: readonly Column<ListedToken>[] = [
     {
       title: t`Name`,
@@ -85,13 +84,4 @@ function TokenLines({ token: { limits, budgets } }: { token: ListedToken }): VNo
 function End({ expiresAt }: Pick<ListedToken, 'expiresAt'>): VNode {
   if (expiresAt === null) return <>{t`never`}</>
   return expiresAt <= now.value ? <span class="mark warn">{t`expired`}</span> : <Moment at={expiresAt} />
-}
-
-async function act(change: () => Promise<void>, reload: () => Promise<void>): Promise<void> {
-  try {
-    await change()
-  } catch (failure) {
-    showFailure(failure)
-  }
-  await reload()
 }

@@ -38,7 +38,7 @@ export function TokensPage(): VNode {
       actions={make}
     >
       {shown.value ? <TokenShown text={shown.value} onDone={() => (shown.value = null)} /> : null}
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {(tokens) =>
           tokens.length > 0 ? (
             <TokenLedger tokens={tokens} reload={reload} limit={(token) => (limiting.value = token)} />

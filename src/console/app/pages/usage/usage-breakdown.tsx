@@ -43,7 +43,7 @@ export function UsageBreakdown({ asked }: { asked: Omit<UsageReportQuery, 'by'> 
           CSV<span class="hidden-text"> {t`of these sums`}</span>
         </Button>
       </div>
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {({ rows }) => (
           <Ledger
             label={t`Usage in sums`}

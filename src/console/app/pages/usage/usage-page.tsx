@@ -90,7 +90,7 @@ export function UsagePage({ account }: { account: Account }): VNode {
         </>
       }
     >
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {({ rows, budgets, accounts }) => (
           <div class="stack loose">
             <BudgetFacts budgets={budgets} />

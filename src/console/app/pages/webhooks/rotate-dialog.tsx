@@ -20,7 +20,7 @@ export function RotateDialog({ onClose, onRotated }: { onClose: () => void; onRo
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <p>{t`A new secret signs at once. The present one signs along for 24 hours: give the new one to every receiver by then. A secret
           that is older still ends now.`}</p>
-        <DialogChoice disabled={busy.value} onClose={onClose}>{t`Rotate`}</DialogChoice>
+        <DialogChoice busy={busy.value} onClose={onClose}>{t`Rotate`}</DialogChoice>
       </form>
     </Dialog>
   )

@@ -16,12 +16,12 @@ const refreshMs = 5000
 export function WebhooksPage(): VNode {
   const { resource, reload } = useResource(loadWebhooks, [])
   useRepeat(
-    useCallback(() => void reload(), []),
+    useCallback(() => reload(), []),
     refreshMs,
   )
   return (
     <Page title={t`Webhooks`} intro={t`An asynchronous request that names a receiver has its end announced there.`}>
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {({ secrets, deliveries }) => (
           <>
             <SigningSecret secrets={secrets} reload={reload} />

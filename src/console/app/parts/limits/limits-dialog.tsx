@@ -53,7 +53,7 @@ export function LimitsDialog({ title, names, limits, empty, save, onClose }: Lim
           {t`Minutes, days and months are those of UTC; money is counted by the prices of the models. A change works within five seconds;
             what was accepted before is finished.`}
         </p>
-        <DialogChoice disabled={busy.value} onClose={onClose}>{t`Save the limits`}</DialogChoice>
+        <DialogChoice busy={busy.value} onClose={onClose}>{t`Save the limits`}</DialogChoice>
       </form>
     </Dialog>
   )

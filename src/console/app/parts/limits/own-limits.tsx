@@ -14,7 +14,7 @@ export function OwnLimits(): VNode {
   return (
     <section class="stack" aria-labelledby="own-limits">
       <h2 id="own-limits">{t`Limits`}</h2>
-      <Loaded resource={resource} retry={() => void reload()}>
+      <Loaded resource={resource} retry={reload}>
         {({ limits, budgets }) => {
           const lines = limitLines(limits)
           if (lines.length === 0) return <p class="soft">{t`Nothing of your account is limited by itself.`}</p>

@@ -18,7 +18,7 @@ export function OrganisationButton({ label, start }: OrganisationButtonProps): V
   return (
     <form onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
-      <Button size={start.link ? 'normal' : 'wide'} disabled={busy.value}>
+      <Button size={start.link ? 'normal' : 'wide'} busy={busy.value}>
         {busy.value ? t`One moment…` : start.link ? t`Link ${label}` : t`Continue with ${label}`}
       </Button>
     </form>

@@ -12,7 +12,7 @@ export function PasskeyButton(): VNode {
   return (
     <form onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
-      <Button size="wide" disabled={busy.value}>
+      <Button size="wide" busy={busy.value}>
         {busy.value ? t`One moment…` : t`Sign in with a passkey`}
       </Button>
     </form>

@@ -23,7 +23,7 @@ export function PresetNameDialog({ preset, onClose }: { preset: ChatPreset | nul
         <p class="soft">{t`A preset keeps the system prompt and the parameters, for you alone. The model stays as it is chosen.`}</p>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <TextField label={t`Name of the preset`} value={name.value} maxLength={100} onInput={(text) => (name.value = text)} />
-        <DialogChoice disabled={busy.value || name.value.trim() === ''} onClose={onClose}>
+        <DialogChoice busy={busy.value} disabled={name.value.trim() === ''} onClose={onClose}>
           {preset === null ? t`Save` : t`Rename`}
         </DialogChoice>
       </form>

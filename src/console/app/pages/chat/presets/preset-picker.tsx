@@ -4,7 +4,7 @@ import { Button } from '../../../parts/button.tsx'
 import { FailureNote } from '../../../parts/failure-note.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { useResource } from '../../../state/resource.ts'
-import { showFailure, showToast } from '../../../state/toasts.ts'
+import { showToast } from '../../../state/toasts.ts'
 import { t } from '../text.ts'
 import { PresetNameDialog } from './preset-name-dialog.tsx'
 import { applyPreset, chosenPreset, differs, loadPresets, presets, removePreset, setStandardPreset, updatePreset } from './presets.ts'
@@ -16,12 +16,10 @@ export function PresetPicker(): VNode {
   const known = presets.value?.presets ?? []
   const chosen = chosenPreset()
   const isStandard = chosen !== null && presets.value?.standard === chosen.id
-  const fail = (failure: unknown) => showFailure(failure)
-  const run = (work: Promise<unknown>) => work.catch(fail)
   const remove = async () => {
     if (chosen === null) return
     const undo = await removePreset(chosen)
-    showToast(t`Preset deleted.`, { label: t`Undo`, run: () => void undo().catch(fail) })
+    showToast(t`Preset deleted.`, { label: t`Undo`, run: undo })
   }
   const nameOf = (id: string, name: string) => (presets.value?.standard === id ? `${name} (default)` : name)
   return (
@@ -32,17 +30,15 @@ export function PresetPicker(): VNode {
         options={[{ value: '', label: t`None` }, ...known.map(({ id, name }) => ({ value: id, label: nameOf(id, name) }))]}
         onChange={(id) => applyPreset(known.find((preset) => preset.id === id) ?? null)}
       />
-      {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={() => void reload()} /> : null}
+      {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={reload} /> : null}
       <div class="row">
-        {chosen !== null && differs(chosen) ? (
-          <Button size="small" onClick={() => run(updatePreset(chosen))}>{t`Save changes`}</Button>
-        ) : null}
+        {chosen !== null && differs(chosen) ? <Button size="small" onClick={() => updatePreset(chosen)}>{t`Save changes`}</Button> : null}
         <Button tone="quiet" size="small" icon="plus" onClick={() => (naming.value = 'new')}>{t`Save as a preset`}</Button>
         {chosen === null ? null : (
           <>
             <Button tone="quiet" size="small" icon="brush" iconOnly onClick={() => (naming.value = 'other')}>{t`Rename the preset`}</Button>
-            <Button tone="quiet" size="small" icon="trash" iconOnly onClick={() => run(remove())}>{t`Delete the preset`}</Button>
-            <Button tone="quiet" size="small" onClick={() => run(setStandardPreset(isStandard ? null : chosen))}>
+            <Button tone="quiet" size="small" icon="trash" iconOnly onClick={remove}>{t`Delete the preset`}</Button>
+            <Button tone="quiet" size="small" onClick={() => setStandardPreset(isStandard ? null : chosen)}>
               {isStandard ? t`No longer the default` : t`Make it the default`}
             </Button>
           </>

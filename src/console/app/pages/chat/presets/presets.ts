@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals'
 import type { ChatParameters, ChatPreset, ChatPresets } from '../../../../../core/chat/preset.ts'
 import type { PresetList, PresetUpdate, StandardPreset } from '../../../../contract/presets.ts'
+import { makeId } from '../../../browser/make-id.ts'
 import { request, send } from '../../../interface/request.ts'
 import { storedSignal } from '../../../state/stored.ts'
 import { changeChatSettings, chatSettings, defaultChatParameters } from '../chat-settings.ts'
-import { makeId } from '../make-id.ts'
 
 const base = '/console/api/presets'
 

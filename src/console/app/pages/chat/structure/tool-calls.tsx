@@ -1,16 +1,15 @@
-import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { AskedCall, Turn } from '../../../../../core/chat/conversation.ts'
 import { Button } from '../../../parts/button.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { current } from '../conversations.ts'
 import { t } from '../text.ts'
+import { draftOf, keepDraft } from '../unsent/drafts.ts'
 import { readJson } from './read-json-object.ts'
 
 /** The functions that an answer asks to have called; whoever reads it says what they came to, and the model goes on. */
 export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode | null {
   const { calls = [] } = turn
-  const results = useSignal<readonly string[]>([])
   if (calls.length === 0) return null
   const isOpen = last && turn.state === 'done' && calls.some(({ result }) => result === undefined)
   // Several calls of one function are told apart by their place.
@@ -18,12 +17,12 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
     const name = calls[index]?.name ?? ''
     return calls.length > 1 ? t`${name} (${index + 1} of ${calls.length})` : name
   }
+  const placeOf = (index: number) => `result ${turn.id} ${index}`
   const submit = (event: Event) => {
     event.preventDefault()
-    current.value.answerCalls(turn, results.value)
-  }
-  const change = (index: number, text: string) => {
-    results.value = calls.map((_, each) => (each === index ? text : (results.value[each] ?? '')))
+    const results = calls.map((_, index) => draftOf(placeOf(index)) ?? '')
+    for (const [index] of calls.entries()) keepDraft(placeOf(index), null)
+    current.value.answerCalls(turn, results)
   }
   return (
     <form class="stack" onSubmit={submit}>
@@ -38,8 +37,8 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
               label={t`What ${numbered(index)} answers`}
               mono
               rows={2}
-              value={results.value[index] ?? ''}
-              onInput={(text) => change(index, text)}
+              value={draftOf(placeOf(index)) ?? ''}
+              onInput={(text) => keepDraft(placeOf(index), text)}
             />
           ) : null}
           {call.result === undefined ? null : <p class="soft">{t.rich`It answered: ${<code>{call.result}</code>}`}</p>}

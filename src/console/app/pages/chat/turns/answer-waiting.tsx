@@ -9,7 +9,7 @@ const refreshMs = 1000
 /** What an answer waits for that has not begun: its model being loaded, and how far that is, or others before it. */
 export function AnswerWaiting({ modelId }: { modelId: string | null }): VNode {
   useRepeat(
-    useCallback(() => void loadModels().catch(() => undefined), []),
+    useCallback(() => loadModels().catch(() => undefined), []),
     refreshMs,
   )
   return (

@@ -7,15 +7,17 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { current } from '../conversations.ts'
 import { t } from '../text.ts'
+import { draftOf, keepDraft } from '../unsent/drafts.ts'
 import { RemoveTurn } from './remove-turn.tsx'
 import { Versions } from './versions.tsx'
 
 /** What a person said, and the ways to say it differently. */
 export function Said({ turn }: { turn: Turn }): VNode {
-  const edited = useSignal<string | null>(null)
+  const place = `edit ${turn.id}`
+  const edited = draftOf(place)
   const shown = useSignal<AttachedPicture | null>(null)
-  if (edited.value !== null)
-    return <EditSaid turn={turn} text={edited.value} onInput={(text) => (edited.value = text)} onClose={() => (edited.value = null)} />
+  if (edited !== undefined)
+    return <EditSaid turn={turn} text={edited} onInput={(text) => keepDraft(place, text)} onClose={() => keepDraft(place, null)} />
   return (
     <div class="turn-said">
       <div class="turn-user">
@@ -39,7 +41,7 @@ export function Said({ turn }: { turn: Turn }): VNode {
       <footer class="turn-foot">
         <Versions turn={turn} />
         <CopyButton text={turn.content} />
-        <Button tone="quiet" size="small" icon="brush" onClick={() => (edited.value = turn.content)}>{t`Edit`}</Button>
+        <Button tone="quiet" size="small" icon="brush" onClick={() => keepDraft(place, turn.content)}>{t`Edit`}</Button>
         <RemoveTurn turn={turn} />
       </footer>
       {shown.value ? (

@@ -4,7 +4,7 @@ import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { drawingModels, modelChoices } from '../../../state/models.ts'
-import { draw } from '../runs/image-runs.ts'
+import { draw, imageRuns } from '../runs/image-runs.ts'
 import { StartingImageField } from '../start/starting-image-field.tsx'
 import { t } from '../text.ts'
 import { AssetSettings } from './asset-settings.tsx'
@@ -26,8 +26,10 @@ export function ImageForm(): VNode {
   const model = chosenModel()
   const abilities = model && chosenAbilities(model)
   const fault = drawingFault()
+  // A second press before the service has the first would be the same picture twice.
+  const sending = imageRuns.value.some(({ state, grid }) => state === 'sending' && grid === null)
   const submit = () => {
-    if (model && fault === null) void draw(nextDrawing(model))
+    if (model && fault === null && !sending) void draw(nextDrawing(model))
   }
   return (
     <form
@@ -86,7 +88,7 @@ export function ImageForm(): VNode {
         ) : null}
       </div>
       <div class="draw-bar">
-        <Button tone="primary" size="wide" icon="brush" disabled={fault !== null}>{t`Draw`}</Button>
+        <Button tone="primary" size="wide" icon="brush" busy={sending} disabled={fault !== null}>{t`Draw`}</Button>
         <span class="field-hint">{fault ?? summary()}</span>
       </div>
     </form>

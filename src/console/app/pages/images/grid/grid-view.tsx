@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { Button } from '../../../parts/button.tsx'
-import { showFailure } from '../../../state/toasts.ts'
 import { Viewer } from '../../gallery/viewer.tsx'
 import type { ShownImage } from '../runs/output-facts.ts'
 import { t } from '../text.ts'
@@ -13,7 +12,6 @@ export function GridView({ grid }: { grid: ImageGrid }): VNode {
   const shown = useSignal<ShownImage | null>(null)
   const open = isOpen(grid)
   const done = grid.cells.filter((cell) => runOf(grid, cell)?.state === 'done').length
-  const guard = (work: Promise<void>) => void work.catch((failure: unknown) => showFailure(failure))
   return (
     <article class="run grid-run" data-state={open ? 'drawing' : 'done'}>
       <header class="run-head">
@@ -22,14 +20,9 @@ export function GridView({ grid }: { grid: ImageGrid }): VNode {
           <span class="faint numbers" role="status">
             {t`${done} of ${grid.cells.length} pictures`}
           </span>
-          {open ? <Button tone="quiet" size="small" icon="stop" onClick={() => guard(cancelGrid(grid))}>{t`Cancel all`}</Button> : null}
+          {open ? <Button tone="quiet" size="small" icon="stop" onClick={() => cancelGrid(grid)}>{t`Cancel all`}</Button> : null}
           {done > 0 ? (
-            <Button
-              tone="quiet"
-              size="small"
-              icon="download"
-              onClick={() => guard(downloadSheet(grid))}
-            >{t`Download as one picture`}</Button>
+            <Button tone="quiet" size="small" icon="download" onClick={() => downloadSheet(grid)}>{t`Download as one picture`}</Button>
           ) : null}
         </span>
       </header>

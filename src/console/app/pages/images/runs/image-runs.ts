@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { Inference } from '../../../../../core/inference.ts'
+import { makeId } from '../../../browser/make-id.ts'
 import { followInference } from '../../../interface/follow-inference.ts'
 import { cancelInference, findInference } from '../../../interface/inference-requests.ts'
 import { causeOf, RequestFailure, requestIdOf, sentenceOf } from '../../../interface/request.ts'
@@ -63,7 +64,7 @@ interface DrawOptions {
 /** Hands a request in and follows it to its end. */
 export async function draw(
   body: ImageRequestBody,
-  { submissionKey = crypto.randomUUID(), pause = sleep, grid = null }: DrawOptions = {},
+  { submissionKey = makeId(), pause = sleep, grid = null }: DrawOptions = {},
 ): Promise<void> {
   const key = takeKey()
   const empty = { id: null, queuePosition: null, progress: null, preview: null, images: [], computeMs: null, failure: null }

@@ -31,7 +31,7 @@ export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNo
         <span class="row">
           <Button tone="quiet" size="small" icon="download" iconOnly href={image.address} download>{t`Download`}</Button>
           <Action icon="spread" label={t`Variations`} run={vary} />
-          <Action icon="brush" label={t`Start from this one`} run={() => void startFromImage(image.address)} />
+          <Action icon="brush" label={t`Start from this one`} run={() => startFromImage(image.address)} />
         </span>
       </figcaption>
       {open.value ? <Viewer image={image} onClose={() => (open.value = false)} /> : null}
@@ -39,7 +39,7 @@ export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNo
   )
 }
 
-function Action({ icon, label, run }: { icon: IconName; label: string; run: () => void }): VNode {
+function Action({ icon, label, run }: { icon: IconName; label: string; run: () => unknown }): VNode {
   return (
     <Button tone="quiet" size="small" icon={icon} iconOnly onClick={run}>
       {label}

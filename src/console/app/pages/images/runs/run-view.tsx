@@ -2,7 +2,6 @@ import type { VNode } from 'preact'
 import { Button } from '../../../parts/button.tsx'
 import { durationText } from '../../../parts/duration-text.ts'
 import { FailureDetail } from '../../../parts/failure-detail.tsx'
-import { showFailure } from '../../../state/toasts.ts'
 import { t } from '../text.ts'
 import { DevelopingPlate } from './developing-plate.tsx'
 import { cancelRun, drawAgain, type ImageRun } from './image-runs.ts'
@@ -72,13 +71,7 @@ function Progress({ run }: { run: ImageRun }): VNode {
     <div class="stack tight">
       <div class="row between">
         <span class="soft numbers">{text}</span>
-        <Button
-          tone="quiet"
-          size="small"
-          icon="stop"
-          disabled={run.cancelWanted}
-          onClick={() => cancelRun(run).catch((failure: unknown) => showFailure(failure))}
-        >{t`Cancel`}</Button>
+        <Button tone="quiet" size="small" icon="stop" disabled={run.cancelWanted} onClick={() => cancelRun(run)}>{t`Cancel`}</Button>
       </div>
       <div
         class="bar"

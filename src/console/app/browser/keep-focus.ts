@@ -1,0 +1,76 @@
+/** Where the focus was: what had it, and around it each element with its place among its siblings, the innermost first. */
+interface Held {
+  readonly element: HTMLElement
+  readonly around: readonly { readonly parent: Element; readonly at: number }[]
+  readonly page: string
+}
+
+/**
+ * Moves the focus to what stands nearest when what had it is taken off the page or can no longer be pressed, so that whoever uses the
+ * keyboard goes on where they were; behind a link to another page, to that page.
+ */
+export function keepFocus(): void {
+  let held: Held | null = null
+  document.addEventListener('focusin', ({ target }) => {
+    // Who points has no use for it.
+    held = target instanceof HTMLElement && target.matches(':focus-visible') ? hold(target) : null
+  })
+  document.addEventListener('keydown', ({ target }) => {
+    if (target instanceof HTMLElement && target !== held?.element) held = hold(target)
+  })
+  document.addEventListener('pointerdown', () => {
+    held = null
+  })
+  const restore = () => {
+    if (held === null || hasFocus() || canHaveFocus(held.element)) return
+    const lost = held
+    held = null
+    if (pageOf() === lost.page) focusNearest(lost)
+    else document.getElementById('main')?.focus()
+  }
+  new MutationObserver(() => {
+    if (held === null || hasFocus()) return
+    // What was only moved has it again; a dialog that goes gives it back itself.
+    if (canHaveFocus(held.element)) held.element.focus()
+    else queueMicrotask(restore)
+  }).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] })
+}
+
+function hold(element: HTMLElement): Held {
+  const around = []
+  for (let child: Element = element, parent = child.parentElement; parent !== null; child = parent, parent = child.parentElement)
+    around.push({ parent, at: [...parent.children].indexOf(child) })
+  return { element, around, page: pageOf() }
+}
+
+function hasFocus(): boolean {
+  const { activeElement } = document
+  return activeElement !== null && activeElement !== document.body && !activeElement.matches(':disabled')
+}
+
+function canHaveFocus(element: Element): boolean {
+  return element.isConnected && element.checkVisibility() && !element.matches(':disabled')
+}
+
+function focusNearest({ around }: Held): void {
+  for (const { parent, at } of around) {
+    if (!parent.isConnected) continue
+    const children = [...parent.children]
+    // What follows has moved up into its place.
+    for (const child of [...children.slice(at), ...children.slice(0, at).toReversed()]) if (focusWithin(child)) return
+  }
+}
+
+function focusWithin(branch: Element): boolean {
+  const inside = branch.querySelectorAll<HTMLElement>('a, button, input, select, textarea, summary, [tabindex]')
+  return [...(branch instanceof HTMLElement ? [branch] : []), ...inside].some((element) => {
+    if (element.tabIndex < 0 || !canHaveFocus(element)) return false
+    element.focus()
+    return document.activeElement === element
+  })
+}
+
+/** One page of the console has one name behind `/console/`, whatever it shows. */
+function pageOf(): string {
+  return location.pathname.split('/')[2] ?? ''
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { useConsole } from './support/use-console.ts'
+import { haveAnswered } from './support/written-answer.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+/** What has the focus, as a screen reader calls it. */
+async function focused(page: Page): Promise<string> {
+  const name =
+    "(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? '')"
+  return (await page.evaluate<string>(`document.activeElement === document.body ? 'nothing' : ${name}`)).trim()
+}
+
+/** Presses something by key. */
+async function press(of: Locator, key = 'Enter'): Promise<void> {
+  await of.focus()
+  // A key first, so that the browser knows how it is used.
+  await of.page().keyboard.press('Shift')
+  await of.page().keyboard.press(key)
+}
+
+async function beginConversation(page: Page): Promise<void> {
+  await openPage(page, 'Chat')
+  const another = page.getByRole('button', { name: 'New conversation' })
+  if (await another.isVisible()) await another.click()
+}
+
+test('a message is edited by keys: the box has the focus, and afterwards the message', { skip }, async () => {
+  const { page } = visit()
+  await beginConversation(page)
+  await haveAnswered(page, 'An answer.')
+  await press(page.getByRole('button', { name: 'Edit' }))
+  await page.getByLabel('Your message, said differently').waitFor()
+  assert.equal(await focused(page), 'Your message, said differently')
+  await page.keyboard.type(' Or not.')
+  await openPage(page, 'Models')
+  await openPage(page, 'Chat')
+  assert.equal(await page.getByLabel('Your message, said differently').inputValue(), 'Go on. Or not.')
+  await press(page.getByRole('button', { name: 'Leave as it was' }))
+  assert.notEqual(await focused(page), 'nothing')
+})
+
+test('versions of an answer are stepped through with one key', { skip }, async () => {
+  const { page } = visit()
+  await beginConversation(page)
+  await haveAnswered(page, 'First.')
+  for (const text of ['Second.', 'Third.']) {
+    await page.route('**/v1/chat/completions', (route) => route.fulfill({ contentType: 'text/event-stream', body: sse(text) }), {
+      times: 1,
+    })
+    await press(page.getByRole('button', { name: 'Regenerate' }))
+    await page.locator('.turn-answer').getByText(text).waitFor()
+  }
+  await press(page.getByRole('button', { name: 'Earlier version' }))
+  await page.getByText('2 of 3').waitFor()
+  assert.equal(await focused(page), 'Earlier version')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 of 3').waitFor()
+  assert.equal(await focused(page), 'Later version')
+  await page.keyboard.press('Enter')
+  await page.getByText('2 of 3').waitFor()
+})
+
+test('what was deleted by key comes back by key, and the focus stays near', { skip }, async () => {
+  const { page } = visit()
+  await beginConversation(page)
+  await haveAnswered(page, 'To stay.')
+  await press(page.getByRole('button', { name: 'Delete', exact: true }).last())
+  await page.getByText('To stay.').waitFor({ state: 'detached' })
+  assert.notEqual(await focused(page), 'nothing')
+  await page.keyboard.press('Control+z')
+  await page.locator('.turn-answer').getByText('To stay.').waitFor()
+  await press(page.getByRole('button', { name: 'Delete conversation' }).first())
+  await page.getByText('Conversation deleted.').waitFor()
+  assert.notEqual(await focused(page), 'nothing')
+})
+
+test('a dialog with a form begins in its first field and gives the focus back', { skip }, async () => {
+  const { page } = visit()
+  await beginConversation(page)
+  await haveAnswered(page, 'To be renamed.')
+  await press(page.getByRole('button', { name: 'Rename', exact: true }).first())
+  await page.getByRole('dialog').waitFor()
+  assert.equal(await focused(page), 'Name')
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('By key')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'By key' }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  assert.equal(await focused(page), 'Rename')
+})
+
+test('a picture is taken off the gallery by keys; the focus goes to what moved up', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Images')
+  for (const prompt of ['a red apple', 'a green apple']) {
+    await draw(page, prompt)
+    await page.locator('.run[data-state=done]').getByRole('heading', { name: prompt }).waitFor()
+  }
+  await openPage(page, 'Gallery')
+  await page.locator('.gallery li').nth(1).waitFor()
+  await press(page.getByRole('button', { name: 'Take it off the gallery' }).first())
+  await page.locator('.gallery li').nth(1).waitFor({ state: 'detached' })
+  assert.notEqual(await focused(page), 'nothing')
+})
+
+test('behind a link in a page the focus is in the page it leads to', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Access tokens')
+  await openPage(page, 'Gallery')
+  await press(page.locator('.gallery button.plate-picture').first())
+  await press(page.getByRole('link', { name: 'The request' }))
+  await page.getByRole('heading', { level: 1, name: 'Request', exact: true }).waitFor()
+  assert.equal(await page.evaluate("document.activeElement?.closest('#main') !== null"), true)
+})
+
+test('what is told while a dialog is open is told in it', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Gallery')
+  await page.locator('.gallery button.plate-picture').first().click()
+  await page.getByRole('button', { name: 'Start from it' }).waitFor()
+  await page.route('**/console/api/outputs/**', (route) => route.abort())
+  await page.getByRole('button', { name: 'Start from it' }).click()
+  await page.getByRole('dialog').locator('.toast').getByText('The service does not answer.').waitFor()
+  await page.unroute('**/console/api/outputs/**')
+})
+
+function sse(text: string): string {
+  const chunk = (delta: object, reason: string | null) =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`
+  return `${chunk({ content: text }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`
+}

@@ -1,0 +1,64 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What becomes of an answer on its way through the proxy. */
+export type Fate =
+  /** Nothing ever comes. */
+  | { readonly does: 'hang' }
+  /** The line breaks behind so many bytes of it. */
+  | { readonly does: 'cut'; readonly afterBytes: number }
+  /** The proxy answers in the service's place. */
+  | { readonly does: 'refuse'; readonly status: number }
+  /** The service gets it, and its answer is lost. */
+  | { readonly does: 'lose' }
+
+/** Stands between a browser and a service, as a bad line does. */
+export interface SlowProxy extends AsyncDisposable {
+  readonly url: string
+  /** Lets requests that fit be treated so from now on, until told otherwise. */
+  treat(fits: (method: string, path: string) => boolean, fate: Fate): void
+  /** Lets everything through again, but what hangs. */
+  mend(): void
+}
+
+export async function openSlowProxy(target: string): Promise<SlowProxy> {
+  let rules: { readonly fits: (method: string, path: string) => boolean; readonly fate: Fate }[] = []
+  const server = createServer((asked, answer) => {
+    const fate = rules.findLast(({ fits }) => fits(asked.method ?? '', asked.url ?? ''))?.fate
+    if (fate?.does === 'hang') return
+    if (fate?.does === 'refuse') return void answer.writeHead(fate.status).end('<h1>Bad gateway</h1>')
+    passOn(target, asked, answer, fate)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    treat: (fits, fate) => void rules.push({ fits, fate }),
+    mend: () => {
+      rules = []
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function passOn(target: string, asked: IncomingMessage, answer: ServerResponse, fate: Fate | undefined): void {
+  const { method, headers, url } = asked
+  const onward = request(`${target}${url}`, { method, headers }, (came) => {
+    if (fate?.does === 'lose') return void came.resume().on('end', () => answer.destroy())
+    answer.writeHead(came.statusCode ?? 502, came.headers)
+    if (fate?.does !== 'cut') return void came.pipe(answer)
+    let left = fate.afterBytes
+    came.on('data', (part: Buffer) => {
+      if (left <= 0) return
+      answer.write(part.subarray(0, left))
+      left -= part.length
+      // What was written still arrives.
+      if (left <= 0) answer.socket?.destroySoon()
+    })
+  })
+  onward.on('error', () => answer.destroy())
+  answer.on('close', () => onward.destroy())
+  asked.pipe(onward)
+}
