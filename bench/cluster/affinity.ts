@@ -1,8 +1,9 @@
 /**
  * How many turns of conversations come to the node where the conversation is warm, and how long does the first token of such a turn take, beside one node alone?
  *
- * An API node and two workers as processes of their own on one PostgreSQL and a bucket in memory, and a node alone; all run the built-in model on one thread. Each
- * turn is asked of both, one after the other. A turn is warm when nine tenths of what was said before it were in the cache.
+ * An API node and two workers as processes of their own on one PostgreSQL and a bucket in memory; a node alone on a database of its own there, which pays for the same
+ * store and borrows nothing; and a node alone on its data folder. All run the built-in model on one thread. Each turn is asked of all three, one after the other. A turn
+ * is warm when eight tenths of its prompt were in the cache.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -32,27 +33,30 @@ console.log(describeMachine())
 await using parts = new AsyncDisposableStack()
 const folder = parts.use(await createTemporaryFolder()).path
 const database = parts.use(await startPostgres())
-await database.query('create database cluster')
+for (const name of ['cluster', 'single']) await database.query(`create database ${name}`)
 const bucket = parts.use(await startFaultyS3Server())
-const environment = {
-  SEPIA_DATABASE_URL: database.url('cluster'),
-  SEPIA_S3_URL: `${bucket.address.endpoint.replace('//', '//key:secret@')}/outputs`,
+const on = (name: string) => ({
+  SEPIA_DATABASE_URL: database.url(name),
+  SEPIA_S3_URL: `${bucket.address.endpoint.replace('//', '//key:secret@')}/${name}`,
   SEPIA_CLUSTER_SECRET: 'a secret of all nodes',
-}
-const api = await start('api', environment)
-for (const name of ['one', 'two']) await start('worker', environment, name)
+})
+const api = await start('api', on('cluster'))
+for (const name of ['one', 'two']) await start('worker', on('cluster'), name)
+const single = await start('all', on('single'), 'single')
 const alone = await start('all', {})
 while (!(await fetch(`${api.url}/readyz`)).ok) await pause(50)
 // Both workers load the model.
-for (let round = 0; round < 12; round++) for (const node of [api, alone]) await ask(node, [{ role: 'user', content: `Hello ${round}` }])
+for (let round = 0; round < 12; round++)
+  for (const node of [api, single, alone]) await ask(node, [{ role: 'user', content: `Hello ${round}` }])
 
 for (const clients of [1, 4]) {
-  const [ours, theirs]: [Turn[], Turn[]] = [[], []]
+  const [ours, theirs, plain]: [Turn[], Turn[], Turn[]] = [[], [], []]
   let next = 0
   const lane = async () => {
     for (let index = next++; index < conversations; index = next++) {
       ours.push(...(await converse(api, `${clients} ${index}`)))
-      theirs.push(...(await converse(alone, `${clients} ${index}`)))
+      theirs.push(...(await converse(single, `${clients} ${index}`)))
+      plain.push(...(await converse(alone, `${clients} ${index}`)))
     }
   }
   await Promise.all(Array.from({ length: clients }, lane))
@@ -60,7 +64,8 @@ for (const clients of [1, 4]) {
   const firstToken = (all: readonly Turn[]) => median(all.filter(isWarm).map(({ firstTokenMs }) => firstTokenMs))
   console.log(
     `${clients} at a time: warm turns ${share(ours)} of ${ours.length} in the cluster, ${share(theirs)} on one node; ` +
-      `their first token ${firstToken(ours).toFixed(1)} and ${firstToken(theirs).toFixed(1)} ms (${(firstToken(ours) / firstToken(theirs)).toFixed(2)} ×)`,
+      `their first token ${firstToken(ours).toFixed(1)} and ${firstToken(theirs).toFixed(1)} ms (${(firstToken(ours) / firstToken(theirs)).toFixed(2)} ×); ` +
+      `${firstToken(plain).toFixed(1)} ms on one node without PostgreSQL`,
   )
 }
 

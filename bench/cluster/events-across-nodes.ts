@@ -2,9 +2,10 @@
  * How long after a model has answered does a client know that waits on another node, and how long does a cancellation take that another node was asked for?
  *
  * Three nodes as processes of their own on one PostgreSQL and a bucket in memory, eight clients. The rival is the same on the node that was asked first, which may have run
- * it itself; a second of waiting is what asking every second would cost.
+ * it itself; and, in the same round and as often, what it rests on: NOTIFY on one connection, LISTEN on another, and a SELECT there once that is heard.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
 import { ClusterClient, describeSubmission, readResponseId } from '../../test/chaos/cluster/cluster-client.ts'
 import { type ChaosNode, startCluster } from '../../test/chaos/cluster/cluster-under-test.ts'
 import { describeMachine } from '../measure.ts'
@@ -23,8 +24,36 @@ for (let round = 0; round < 30; round++) await wait(`warm-${round}`, { submit: r
 for (let round = 1; round <= rounds; round++) {
   const near = await measure(waits, (index) => wait(`near-${round}-${index}`, { submit: index, poll: index }))
   const far = await measure(waits, (index) => wait(`far-${round}-${index}`, { submit: index, poll: index + 1 }))
+  const bare = await measureBare()
   const cancelled = await measure(cancels, (index) => cancel(`cancelled-${round}-${index}`, index))
-  console.log(`round ${round}: wait on the node that was asked ${near}; on another ${far}; cancel from another ${cancelled}`)
+  console.log(
+    `round ${round}: wait on the node that was asked ${near}; on another ${far}; NOTIFY, LISTEN and SELECT alone ${bare}; cancel from another ${cancelled}`,
+  )
+}
+
+/** Milliseconds from a NOTIFY to the answer of a SELECT on the connection that heard it, as often at a time as there are clients. */
+async function measureBare(): Promise<string> {
+  await using parts = new AsyncDisposableStack()
+  const connect = async () => {
+    const connection = new Client({ connectionString: cluster.server.url('cluster') })
+    await connection.connect()
+    parts.defer(() => connection.end())
+    return connection
+  }
+  const [speaker, hearer, reader] = [await connect(), await connect(), await connect()]
+  const waiting = new Map<string, () => void>()
+  hearer.on('notification', ({ payload = '' }) => waiting.get(payload)?.())
+  await hearer.query('listen bare')
+  return measure(waits, async (index) => {
+    await pause(200)
+    const heard = Promise.withResolvers<void>()
+    waiting.set(`${index}`, heard.resolve)
+    const startedAt = performance.now()
+    void speaker.query('select pg_notify($1, $2)', ['bare', `${index}`])
+    await heard.promise
+    await reader.query('select 1 from inferences limit 1')
+    return performance.now() - startedAt
+  })
 }
 
 /** Milliseconds from the model's last word to the answer of a poll that waits. */

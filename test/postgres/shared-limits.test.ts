@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { AccountPlaces } from '../../src/http/limits/account-places.ts'
 import { RateLimiter } from '../../src/http/limits/rate-limit.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
@@ -80,5 +81,26 @@ suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () =
       rows.map(({ places: kept }) => kept),
       [2],
     )
+  })
+
+  test('a budget that is set on one node counts there at once and on the others within moments, and no request asks for it three times', async () => {
+    await using cluster = await openNodes(2)
+    const [near, far] = cluster.nodes
+    assert.ok(near && far)
+    const options = { signal: new AbortController().signal }
+    const account = { id: 'a', name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null, limits: noLimits } as const
+    await near.accounts.create(account, options)
+    const holder = { accountId: 'a', tokenId: null }
+    const statements: string[] = []
+    const { all } = far.database
+    far.database.all = (sql, ...more) => {
+      statements.push(sql)
+      return all.call(far.database, sql, ...more)
+    }
+    for (const { ledger } of [near, far, near, far, far]) assert.deepEqual(await ledger.budgets(holder, options), [])
+    assert.equal(statements.length, 1)
+    await near.accounts.change('a', { limits: { tokensPerDay: 10 }, by: null }, options)
+    assert.equal((await near.ledger.budgets(holder, options)).length, 1)
+    while ((await far.ledger.budgets(holder, options)).length === 0) await pause(10)
   })
 })

@@ -19,9 +19,12 @@ type Options = { readonly signal: AbortSignal }
 /** Access tokens, the same for every node. */
 export class PostgresAccessTokenStore implements AccessTokenStore {
   readonly #database: Database
+  readonly #onLimits: () => void
 
-  constructor(database: Database) {
+  /** @param onLimits Told when limits of a token may have changed. */
+  constructor(database: Database, onLimits: () => void) {
     this.#database = database
+    this.#onLimits = onLimits
   }
 
   async create(
@@ -81,7 +84,9 @@ export class PostgresAccessTokenStore implements AccessTokenStore {
     const columns = limitChanges(limits)
     const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
     const sql = `update access_tokens set ${assignments} where id = :id and account_id = :accountId`
-    return (await this.#write(sql, { id, accountId, ...Object.fromEntries(columns) }, options)) === 1
+    const changed = await this.#write(sql, { id, accountId, ...Object.fromEntries(columns) }, options)
+    this.#onLimits()
+    return changed === 1
   }
 
   async touch(id: string, lastUsedAt: number, options: Options): Promise<void> {

@@ -19,16 +19,25 @@ const insertInvitation = `insert into invitations (hash, role, account_id, invit
 export class PostgresAccountStore implements AccountStore {
   readonly #database: Database
   readonly #endWork: (accountId: string) => Promise<void>
+  readonly #onLimits: () => void
 
-  /** @param endWork Ends what an account has waiting that was disabled. */
-  constructor(database: Database, endWork: (accountId: string) => Promise<void>) {
+  /**
+   * @param effects.endWork Ends what an account has waiting that was disabled.
+   * @param effects.onLimits Told when limits of an account may have changed.
+   */
+  constructor(
+    database: Database,
+    { endWork, onLimits }: { readonly endWork: (accountId: string) => Promise<void>; readonly onLimits: () => void },
+  ) {
     this.#database = database
     this.#endWork = endWork
+    this.#onLimits = onLimits
   }
 
   async create(account: Account, { signal }: Options): Promise<void> {
     signal.throwIfAborted()
     await insertAccount(this.#database, account)
+    this.#onLimits()
   }
 
   async createFirstOwner(account: Account, { signal }: Options): Promise<boolean> {
@@ -88,6 +97,7 @@ export class PostgresAccountStore implements AccountStore {
   async change(accountId: string, change: AccountChange & ChangeCondition, { signal }: Options): Promise<boolean> {
     signal.throwIfAborted()
     const changed = await this.#database.transaction((statements) => changeAccount(statements, accountId, change), { repeatable: true })
+    this.#onLimits()
     if (changed && typeof change.disabledAt === 'number') await this.#endWork(accountId)
     return changed
   }

@@ -20,12 +20,19 @@ import { Grouping } from './grouping.ts'
 
 type Options = { readonly signal: AbortSignal }
 
+/** How long a holder that has no budget is believed to have none, whatever other nodes changed meanwhile. */
+const believedMs = 1000
+const mostBelieved = 10_000
+
 /** What accounts have used and reserved, over all nodes. */
 export class PostgresBudgetLedger implements BudgetLedger {
   readonly #database: Database
   readonly #clock: Clock
   readonly #holder: string
   readonly #reading: Grouping<BudgetHolder, readonly Limited[]>
+  /** Who had no budget, with the moment by the monotonic clock until which that is believed: a request asks several times. */
+  readonly #unlimited = new Map<string, number>()
+  #forgottenAt = Number.NEGATIVE_INFINITY
 
   /** @param holder The process that reserves; what it has reserved for work of its own goes when it is gone. */
   constructor(database: Database, { clock, holder }: { readonly clock: Clock; readonly holder: string }) {
@@ -62,7 +69,24 @@ export class PostgresBudgetLedger implements BudgetLedger {
 
   async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
     signal.throwIfAborted()
-    return readBudgets(this.#database, await this.#reading.add(holder), { except: null, now: this.#clock.now() })
+    const key = `${holder.accountId} ${holder.tokenId}`
+    const until = this.#unlimited.get(key)
+    const askedAt = performance.now()
+    if (until !== undefined && askedAt < until) return []
+    this.#unlimited.delete(key)
+    const limited = await this.#reading.add(holder)
+    if (limited.length > 0) return readBudgets(this.#database, limited, { except: null, now: this.#clock.now() })
+    // Changed meanwhile, it is asked for again.
+    if (this.#forgottenAt < askedAt) this.#unlimited.set(key, askedAt + believedMs)
+    const [oldest] = this.#unlimited.keys()
+    if (this.#unlimited.size > mostBelieved && oldest !== undefined) this.#unlimited.delete(oldest)
+    return []
+  }
+
+  /** Believes nothing any more: limits were changed here. */
+  forget(): void {
+    this.#forgottenAt = performance.now()
+    this.#unlimited.clear()
   }
 }
 

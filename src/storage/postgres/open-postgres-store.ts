@@ -73,6 +73,8 @@ export async function openPostgresStore({
   }
   const places = new QueuePlaces(database)
   const queue = new PostgresInferenceQueue(database, { clock, limits, places, bell })
+  const ledger = new PostgresBudgetLedger(database, { clock, holder })
+  const onLimits = () => ledger.forget()
   const owned = undo.move()
   return {
     database,
@@ -83,10 +85,10 @@ export async function openPostgresStore({
     clock,
     queue,
     log: new PostgresInferenceLog(database, { clock, places }),
-    accounts: new PostgresAccountStore(database, (accountId) => queue.endWaiting(accountId)),
-    tokens: new PostgresAccessTokenStore(database),
+    accounts: new PostgresAccountStore(database, { endWork: (accountId) => queue.endWaiting(accountId), onLimits }),
+    tokens: new PostgresAccessTokenStore(database, onLimits),
     usage: new PostgresUsageLog(database, clock),
-    ledger: new PostgresBudgetLedger(database, { clock, holder }),
+    ledger,
     webhooks: new PostgresWebhookLog(database, { clock, holder }),
     documents: new PostgresDocumentStore(database, clock),
     counts: new PostgresSharedCounts(database, holder),
