@@ -34,15 +34,15 @@ await using parts = new AsyncDisposableStack()
 const folder = parts.use(await createTemporaryFolder()).path
 const database = parts.use(await startPostgres())
 for (const name of ['cluster', 'single']) await database.query(`create database ${name}`)
-const bucket = parts.use(await startFaultyS3Server())
-const on = (name: string) => ({
+const on = async (name: string) => ({
   SEPIA_DATABASE_URL: database.url(name),
-  SEPIA_S3_URL: `${bucket.address.endpoint.replace('//', '//key:secret@')}/${name}`,
+  SEPIA_S3_URL: `${parts.use(await startFaultyS3Server()).address.endpoint.replace('//', '//key:secret@')}/outputs`,
   SEPIA_CLUSTER_SECRET: 'a secret of all nodes',
 })
-const api = await start('api', on('cluster'))
-for (const name of ['one', 'two']) await start('worker', on('cluster'), name)
-const single = await start('all', on('single'), 'single')
+const nodes = await on('cluster')
+const api = await start('api', nodes)
+for (const name of ['one', 'two']) await start('worker', nodes, name)
+const single = await start('all', await on('single'), 'single')
 const alone = await start('all', {})
 while (!(await fetch(`${api.url}/readyz`)).ok) await pause(50)
 // Both workers load the model.

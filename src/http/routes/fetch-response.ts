@@ -10,6 +10,9 @@ import { type InferenceRoute, readTarget, requireReadable } from '../inference-t
 import { refuseOthers } from '../known-query.ts'
 import { answerKeptResponse, includeQuery, isKeptResponse } from './responses/kept-responses.ts'
 
+/** Opening reads all of an output; one of more bytes takes as long as its bytes need. */
+const mostPromptBytes = 1024 * 1024
+
 /** GET /v1/responses/<id>: the stored output, the same bytes every time; of an id `resp_…` the kept response of POST /v1/responses. */
 export function registerFetchResponse(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   api.get('/v1/responses/:id', { config: { query: includeQuery } }, async (incoming: FastifyRequest<InferenceRoute>, reply) => {
@@ -24,7 +27,8 @@ export function registerFetchResponse(api: FastifyInstance, deps: RouteDependenc
     const etag = `"${output.sha256}"`
     reply.header('etag', etag).header('cache-control', 'private, no-cache').header('expires', new Date(expiresAt).toUTCString())
     if (matches(incoming.headers['if-none-match'], etag)) return reply.code(304).send()
-    const chunks = await deps.deadline.keep(reply, () => deps.outputs.open(output, options))
+    const open = () => deps.outputs.open(output, options)
+    const chunks = await (output.bytes <= mostPromptBytes ? deps.deadline.keep(reply, open) : open())
     const onFailure = (error: unknown) => deps.observer.faultSurvived({ requestId: incoming.id, error })
     await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType: output.contentType, bytes: output.bytes, chunks })
     return reply

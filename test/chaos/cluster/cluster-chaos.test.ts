@@ -5,7 +5,8 @@ import { buildPostgresWithoutFence } from '../../postgres/chaos/postgres-without
 import { withoutPostgres } from '../../support/postgres/postgres-server.ts'
 import { createTemporaryFolder } from '../../support/temporary-folder.ts'
 import type { ClusterFault } from './cluster-faults.ts'
-import { printClusterReport, runClusterChaos } from './run-cluster-chaos.ts'
+import { printClusterReport } from './cluster-promises.ts'
+import { runClusterChaos } from './run-cluster-chaos.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const plan: readonly ClusterFault[] = [

@@ -26,6 +26,8 @@ export class ClusterClient {
   #next = 0
   /** Requests that no node served at the first asking of each. */
   failures = 0
+  /** What the nodes said to those, each with how often: a status and the code of its error, or silence. */
+  readonly refusals = new Map<string, number>()
 
   constructor({ nodes, token }: Pick<ClusterUnderTest, 'nodes' | 'token'>) {
     this.#nodes = nodes
@@ -51,12 +53,18 @@ export class ClusterClient {
   async ask(path: string, init: RequestInit = {}): Promise<ClusterAnswer> {
     const first = this.#next++
     for (let round = 0; ; round++) {
+      const refusals: string[] = []
       for (let place = first; place < first + this.#nodes.length; place++) {
         const node = this.#nodes[place % this.#nodes.length]
         const answer = node === undefined ? null : await this.askNode(node, path, init)
         if (answer !== null && answer.status < 500) return answer
+        refusals.push(describeRefusal(answer))
       }
-      if (round === 0) this.failures++
+      if (round === 0) {
+        this.failures++
+        const together = refusals.join(', ')
+        this.refusals.set(together, (this.refusals.get(together) ?? 0) + 1)
+      }
       await pause(50)
     }
   }
@@ -89,6 +97,11 @@ export class ClusterClient {
   async cancel(id: string): Promise<void> {
     await this.ask(`/v1/requests/${id}`, { method: 'DELETE' })
   }
+}
+
+function describeRefusal(answer: ClusterAnswer | null): string {
+  if (answer === null) return 'silence'
+  return `${answer.status} ${/"message":"([^"]*)"/.exec(answer.text)?.[1] ?? ''}`
 }
 
 /** What submits work that takes the model so long. */

@@ -27,6 +27,8 @@ export interface FaultReport {
   readonly claimedAgainMs: number[]
   /** Attempts that were counted against requests during each fault. */
   readonly burned: Map<ClusterFault, number>
+  /** What could not be done to the cluster as it was to be, and why. */
+  readonly undone: string[]
   /** During rolling restarts. */
   readonly restarts: { failures: number; brokenStreams: number }
 }
@@ -41,6 +43,8 @@ interface Surroundings {
 }
 
 const hourMs = 60 * 60 * 1000
+/** What has not happened after so long is taken to happen never; the run goes on. */
+const patienceMs = 60_000
 
 const faults: Record<ClusterFault, (around: Surroundings, node: ChaosNode, round: number) => Promise<void>> = {
   'kill-database': (around, _node, round) => killDatabase(around, round, 500 + (round % 4) * 1000),
@@ -116,7 +120,10 @@ export async function injectClusterFaults(
     if (node === undefined || !(await progress.reach(progress.completed + every))) return
     onFault(fault)
     const before = await countBurned(around.cluster)
-    await faults[fault](around, node, round)
+    await faults[fault](around, node, round).catch(async (error: unknown) => {
+      around.report.undone.push(`${fault}: ${error}`)
+      for (const each of nodes) if (!each.up) await startNode(each)
+    })
     const burned = (await countBurned(around.cluster)) - before
     around.report.burned.set(fault, (around.report.burned.get(fault) ?? 0) + burned)
     around.report.counts.set(fault, (around.report.counts.get(fault) ?? 0) + 1)
@@ -139,14 +146,15 @@ async function countBurned({ query }: ClusterUnderTest): Promise<number> {
 
 /** Work that one node takes and somebody completes. */
 async function workThrough(client: ClusterClient, node: ChaosNode, name: string): Promise<void> {
-  for (;;) {
+  const until = performance.now() + patienceMs
+  while (performance.now() < until) {
     const submitted = await client.askNode(node, '/v1/chat/completions', describeSubmission(name, 0))
     if (submitted?.status !== 202) {
       await pause(20)
       continue
     }
     const id = readResponseId(submitted)
-    for (;;) {
+    while (performance.now() < until) {
       const polled = await client.askNode(node, `/v1/requests/${id}?wait=5`)
       if (polled?.status === 200 && polled.text.includes('"outcome"')) return
       await pause(20)
@@ -170,7 +178,7 @@ async function claimedAgain({ model }: ClusterUnderTest, diedAt: number): Promis
         waits.push(again.startedAt - diedAt)
         break
       }
-      if (performance.now() - diedAt > 60_000) {
+      if (performance.now() - diedAt > patienceMs) {
         waits.push(Number.POSITIVE_INFINITY)
         break
       }

@@ -10,6 +10,8 @@ export interface LoadReport {
   readonly fetched: Map<string, FetchedAnswer[]>
   /** Names that were asked to be cancelled. */
   readonly cancelled: Set<string>
+  /** Requests that were answered in a way that ends them for their client, with the answer. */
+  readonly refused: string[]
 }
 
 const quickMs = 10
@@ -39,24 +41,27 @@ export async function loadCluster(
     readonly isOver: () => boolean
   },
 ): Promise<LoadReport> {
-  const report: LoadReport = { promised: new Map(), fetched: new Map(), cancelled: new Set() }
+  const report: LoadReport = { promised: new Map(), fetched: new Map(), cancelled: new Set(), refused: [] }
   let next = 0
+  const request = async (index: number) => {
+    const isCancelled = index % 40 === 1
+    const name = `${isCancelled ? 'cancelled' : 'load'}-${index}`
+    const isSlow = isCancelled || index % slowEvery === 0
+    const ids = await client.submit(name, isSlow ? slowMs : quickMs, {
+      copies: index % 10 === 0 ? 3 : 1,
+      more: index % 12 === 0 ? largeCharacters : 0,
+    })
+    const [id = ''] = ids
+    report.promised.set(name, ids)
+    if (isCancelled) {
+      report.cancelled.add(name)
+      await client.cancel(id)
+    }
+    if ((await client.waitFor(id)) === 'succeeded') report.fetched.set(name, [await client.fetchOutput(id)])
+  }
   const lane = async () => {
     for (let index = next++; index < requests || !isOver(); index = next++) {
-      const isCancelled = index % 40 === 1
-      const name = `${isCancelled ? 'cancelled' : 'load'}-${index}`
-      const isSlow = isCancelled || index % slowEvery === 0
-      const ids = await client.submit(name, isSlow ? slowMs : quickMs, {
-        copies: index % 10 === 0 ? 3 : 1,
-        more: index % 12 === 0 ? largeCharacters : 0,
-      })
-      const [id = ''] = ids
-      report.promised.set(name, ids)
-      if (isCancelled) {
-        report.cancelled.add(name)
-        await client.cancel(id)
-      }
-      if ((await client.waitFor(id)) === 'succeeded') report.fetched.set(name, [await client.fetchOutput(id)])
+      await request(index).catch((error: unknown) => report.refused.push(String(error)))
       progress.advance()
     }
   }

@@ -22,6 +22,8 @@ export interface ClusterChaosSettings {
   readonly plan: readonly ClusterFault[]
   /** Completions before each fault. */
   readonly every: number
+  /** Told of each step. */
+  readonly onStep?: (text: string) => void
 }
 
 export interface ClusterChaosReport {
@@ -29,6 +31,10 @@ export interface ClusterChaosReport {
   readonly probes: ProbeReport
   readonly streams: StreamReport
   readonly faults: FaultReport
+  /** Requests that ended for their clients with an answer that was none of theirs. */
+  readonly refused: readonly string[]
+  /** What nodes said to requests that none of them served at once. */
+  readonly refusals: ReadonlyMap<string, number>
   readonly seconds: number
 }
 
@@ -44,6 +50,7 @@ export async function runClusterChaos(settings: ClusterChaosSettings): Promise<C
     worksAgainMs: [],
     claimedAgainMs: [],
     burned: new Map(),
+    undone: [],
     restarts: { failures: 0, brokenStreams: 0 },
   }
   let during: ClusterFault | 'nothing' = 'nothing'
@@ -51,6 +58,7 @@ export async function runClusterChaos(settings: ClusterChaosSettings): Promise<C
   const around = { cluster, client, streams, report: faults, stopMs: settings.stopMs }
   const onFault = (fault: ClusterFault | null) => {
     during = fault ?? 'nothing'
+    if (fault !== null) settings.onStep?.(`${progress.completed} completed; ${fault}`)
   }
   const isOver = () => loadOver
   const injecting = injectClusterFaults(around, { ...settings, progress, onFault }).finally(() => {
@@ -63,26 +71,7 @@ export async function runClusterChaos(settings: ClusterChaosSettings): Promise<C
     progress.end()
   })
   const [load, probes] = await Promise.all([loading, probing, streaming, injecting])
-  return { verdict: await judgeCluster(cluster, load), probes, streams, faults, seconds: (performance.now() - startedAt) / 1000 }
-}
-
-/** The report in a few lines for a person. */
-export function printClusterReport({ verdict, probes, streams, faults, seconds }: ClusterChaosReport): string {
-  const { acknowledged, succeeded, cancelled, lost, duplicated, damaged, failed, burned, mostBurned, zombies } = verdict
-  const worst = (numbers: readonly number[]) => `${(Math.max(0, ...numbers) / 1000).toFixed(1)} s (${numbers.length} times)`
-  const verbs = (['submit', 'poll', 'fetch', 'cancel'] as const).map(
-    (verb) => `${verb} ${(probes.worstMs[verb] / 1000).toFixed(1)} s (${probes.worstDuring[verb]})`,
-  )
-  return [
-    `acknowledged ${acknowledged}: succeeded ${succeeded}, cancelled ${cancelled}, in ${seconds.toFixed(0)} s`,
-    `faults: ${[...faults.counts].map(([fault, count]) => `${fault} ${count}`).join(', ')}`,
-    `lost ${lost.length}, duplicated ${duplicated.length}, damaged ${damaged.length}, failed ${failed.length}, zombies refused ${zombies}`,
-    `attempts burned ${burned}, of one request at most ${mostBurned}; during ${[...faults.burned].map(([fault, count]) => `${fault} ${count}`).join(', ')}`,
-    `streams: whole ${streams.whole}, broken off ${streams.brokenOff}, with [DONE] but not whole ${streams.lies}`,
-    `slowest of ${probes.count} answers: ${verbs.join(', ')}; wrong ${probes.wrong.length}`,
-    `works again after the database accepts connections: at most ${worst(faults.worksAgainMs)}`,
-    `work of a killed node begun again: at most ${worst(faults.claimedAgainMs)}`,
-    `rolling restarts: requests that no node served at once ${faults.restarts.failures}, streams broken off ${faults.restarts.brokenStreams}`,
-    ...[...lost, ...duplicated, ...damaged, ...failed, ...probes.wrong].slice(0, 20).map((item) => `  ${item}`),
-  ].join('\n')
+  const verdict = await judgeCluster(cluster, load)
+  const { refused } = load
+  return { verdict, probes, streams, faults, refused, refusals: client.refusals, seconds: (performance.now() - startedAt) / 1000 }
 }
