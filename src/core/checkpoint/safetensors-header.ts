@@ -1,3 +1,5 @@
+import { isRecord } from '../is-record.ts'
+
 /** Element types a safetensors file may hold. */
 export const tensorTypeBytes = {
   F64: 8,
@@ -125,10 +127,6 @@ function checkLayout(tensors: ReadonlyMap<string, TensorPlace>, begin: number, f
   }
   if (end > fileBytes) throw new SafetensorsFault(`is cut short: it has ${fileBytes} bytes where its header promises ${end}`)
   if (end < fileBytes) throw new SafetensorsFault(`has ${fileBytes - end} bytes that its header does not name`)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isTensorType(value: unknown): value is TensorType {

@@ -1,3 +1,5 @@
+import { isRecord } from '../../../../core/is-record.ts'
+
 /** How much a LoRA without `alpha` tensors counts, by module and rank. */
 export type PeftScale = (module: string, rank: number) => number
 
@@ -24,8 +26,4 @@ function parse(text: string): Readonly<Record<string, unknown>> {
   } catch {
     return {}
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
