@@ -44,7 +44,7 @@ async function measureBare(): Promise<string> {
   const waiting = new Map<string, () => void>()
   hearer.on('notification', ({ payload = '' }) => waiting.get(payload)?.())
   await hearer.query('listen bare')
-  return measure(waits, async (index) => {
+  return await measure(waits, async (index) => {
     await pause(200)
     const heard = Promise.withResolvers<void>()
     waiting.set(`${index}`, heard.resolve)
