@@ -24,7 +24,7 @@ import type { InspectImage } from './wire/images/decode-image.ts'
 
 /** What the public interface needs from the rest of the service. */
 export interface HttpDependencies
-  extends Omit<InteractiveDependencies, 'runLimitMs' | 'onBooked' | 'onFault'>,
+  extends Omit<InteractiveDependencies, 'runLimitMs' | 'onEnded' | 'onBooked' | 'onFault'>,
     Omit<CallerDependencies, 'tokenCache' | 'onFault'> {
   /** Installed models and parts; what a caller uploaded comes from `assets.library`. */
   readonly catalog: ModelCatalog

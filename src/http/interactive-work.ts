@@ -16,10 +16,8 @@ export function interactiveWork(deps: HttpDependencies, { runLimitMs }: HttpSett
     runLimitMs,
     ...(priceOf && { priceOf }),
     ...(onWork && { onWork }),
-    onBooked: (entry) => {
-      observer.workFinished(entry)
-      recordRequest?.(finishedRequest(request.id, entry))
-    },
+    onEnded: (entry) => recordRequest?.(finishedRequest(request.id, entry)),
+    onBooked: (entry) => observer.workFinished(entry),
     onFault: (error) => observer.faultSurvived({ requestId: request.id, error }),
   }
 }

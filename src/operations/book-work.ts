@@ -6,11 +6,12 @@ import type { UsageMeter } from './usage-meter.ts'
 
 /** Writes work whose caller waits into the books, in the place of what was set aside for it, however it ended, before it began too. The answer does not wait for their commit, which takes a millisecond, nor fail with it. */
 export function bookWork(
-  { usage, onBooked, onFault }: Pick<InteractiveDependencies, 'usage' | 'onBooked' | 'onFault'>,
+  { usage, onEnded, onBooked, onFault }: Pick<InteractiveDependencies, 'usage' | 'onEnded' | 'onBooked' | 'onFault'>,
   { meter, reservation, failure }: { readonly meter: UsageMeter; readonly reservation: string; readonly failure: unknown },
   { signal }: { readonly signal: AbortSignal },
 ): void {
   const entry = meter.entry(meter.finished ? 'succeeded' : signal.aborted ? 'cancelled' : outcomeOfFailure(codeOf(failure)))
+  onEnded?.(entry)
   // The request's own signal may be aborted already; the books are written all the same.
   usage
     .append(entry, { ...unstoppable, settles: reservation })

@@ -106,9 +106,15 @@ suite('interactive work', () => {
 
   test('books that cannot be written fail nothing but are told of', async () => {
     const { deps, fault, booked } = createParts(true)
-    const result = await createEmbedding(deps, { caller, request: { model: 'fake-chat', inputs: ['x'] } }, options)
+    const ended: UsageEntry[] = []
+    const onEnded = (entry: UsageEntry) => ended.push(entry)
+    const result = await createEmbedding({ ...deps, onEnded }, { caller, request: { model: 'fake-chat', inputs: ['x'] } }, options)
     assert.equal(result.vectors.length, 1)
     assert.deepEqual(booked, [])
     assert.match(String(await fault), /disk is full/)
+    assert.deepEqual(
+      ended.map(({ model, outcome }) => [model, outcome]),
+      [['fake-chat', 'succeeded']],
+    )
   })
 })

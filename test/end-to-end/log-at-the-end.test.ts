@@ -1,22 +1,30 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+interface LogLine {
+  readonly level: string
+  readonly msg: string
+  readonly requestId?: string
+}
 
 /** A service that logs every request, what it has logged once it has ended, and where it answers. */
 async function start(data: string) {
   const argv = ['src/bin.ts', 'serve', '--port', '0', '--data', data, '--log', 'json', '--log-level', 'info']
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
-  const logged = text(child.stderr).then((all) =>
-    all.split('\n').flatMap((line): { msg: string; requestId?: string }[] => (line ? [JSON.parse(line)] : [])),
-  )
+  const logged = text(child.stderr).then((all) => all.split('\n').flatMap((line): LogLine[] => (line ? [JSON.parse(line)] : [])))
   const ended = once(child, 'exit')
+  let token = ''
   for await (const line of createInterface({ input: child.stdout })) {
+    token = /export TOKEN=(\S+)/.exec(line)?.[1] ?? token
     const url = /^ready (\S+)$/.exec(line)?.[1]
-    if (url !== undefined) return { url, logged, ended, child }
+    if (url !== undefined) return { url, token, logged, ended, child }
   }
   throw new Error((await logged).map(({ msg }) => msg).join())
 }
@@ -48,4 +56,24 @@ test('a line of every request that was answered is in the log of a service that 
     [],
   )
   assert.equal(lines.at(-1)?.msg, 'service stopped')
+})
+
+test('answers that were under way when the service was told to stop are on record', async () => {
+  await using folder = await createTemporaryFolder()
+  const { url, token, logged, ended, child } = await start(folder.path)
+  const body = JSON.stringify({ model: 'sepia-mini-chat', stream: true, max_tokens: 200, messages: [{ role: 'user', content: 'Count.' }] })
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const streams = await Promise.all(
+    Array.from({ length: 3 }, async () => fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })),
+  )
+  child.kill('SIGTERM')
+  const answers = await Promise.all(streams.map((stream) => stream.text()))
+  assert.deepEqual(await ended, [0, null])
+  for (const answer of answers) assert.match(answer, /\[DONE\]/)
+  assert.deepEqual(
+    (await logged).filter(({ level }) => level === 'error'),
+    [],
+  )
+  using database = new DatabaseSync(join(folder.path, 'sepia.db'), { readOnly: true })
+  assert.equal(database.prepare('select count(*) as records from request_records').get()?.records, 3)
 })
