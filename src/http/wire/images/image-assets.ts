@@ -84,7 +84,7 @@ export function findAssetFaults(body: ImageBody, model: ImageModelDescriptor, ca
   }
   if (controlnets.length > mostControlnets) add('controlnets', `may name at most ${mostControlnets}, not ${controlnets.length}.`, 'range')
   if (body.controlnet === undefined) {
-    for (const field of ['controlnet_image', 'controlnet_conditioning_scale', 'controlnet_early_stop'] as const)
+    for (const field of ['controlnet_image', 'controlnet_conditioning_scale', 'controlnet_early_stop', 'controlnet_preprocess'] as const)
       if (body[field] !== undefined) add(field, 'needs `controlnet`: name one, or leave it out.', 'conflict')
   }
   if (model.checkpoint?.inpainting === true && (body.init_image === undefined || body.mask_image === undefined))

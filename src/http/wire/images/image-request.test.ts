@@ -194,13 +194,10 @@ suite('image requests', () => {
     await refuse({ loras: { xl: 1 } }, 'loras', 'unsupported', options)
     await refuse({ vae: 'broken' }, 'vae', 'unsupported', options)
     await refuse({ controlnet: 'any' }, 'controlnet_image', 'validation_error', options)
-    await refuse({ controlnet_early_stop: 0.5 }, 'controlnet_early_stop', 'validation_error', options)
-    await refuse(
-      { controlnets: Array.from({ length: 5 }, () => ({ name: 'any', image: picture })) },
-      'controlnets',
-      'validation_error',
-      options,
-    )
+    for (const alone of [{ controlnet_early_stop: 0.5 }, { controlnet_preprocess: false }])
+      await refuse(alone, Object.keys(alone).join(), 'validation_error', options)
+    const five = Array.from({ length: 5 }, () => ({ name: 'any', image: picture }))
+    await refuse({ controlnets: five }, 'controlnets', 'validation_error', options)
   })
 
   test('a checkpoint names an installed image model', async () => {
