@@ -22,6 +22,8 @@ export interface ClusterPoolDependencies {
   readonly traceparent?: () => string | undefined
   /** The models of this machine; null = it computes nothing. */
   readonly own: { readonly id: string; readonly pool: ModelPool; readonly catalog: ModelCatalog } | null
+  /** How long a request waits for a node when there is none; absent = {@link mostNodeWaitMs}. */
+  readonly nodeWaitMs?: number
 }
 
 /** Nodes that are asked for a slot after the first. */
@@ -104,8 +106,8 @@ class ClusterPool implements ModelPool {
     const traceparent = this.#deps.traceparent?.()
     const traced = traceparent === undefined ? {} : { traceparent }
     const question: LeaseQuestion = { kind, model: modelId, account, sequences, deferred, priority, ...traced }
-    const { view, borrower } = this.#deps
-    const until = borrower.clock.now() + mostNodeWaitMs
+    const { view, borrower, nodeWaitMs = mostNodeWaitMs } = this.#deps
+    const until = borrower.clock.now() + nodeWaitMs
     let refusal: unknown
     /** Whether nodes are missing rather than full: the next to report may have room. */
     let missing = true

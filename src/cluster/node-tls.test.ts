@@ -47,7 +47,7 @@ async function startPair(worker: NodeTls | undefined, api: NodeTls | undefined) 
   await using made = new AsyncDisposableStack()
   const registry = createMemoryNodeRegistry({ clock })
   const lender = made.use(await startNode({ registry, id: 'worker', role: 'worker', tls: worker }))
-  const borrower = made.use(await startNode({ registry, id: 'api', role: 'api', tls: api }))
+  const borrower = made.use(await startNode({ registry, id: 'api', role: 'api', tls: api, nodeWaitMs: 500 }))
   const owned = made.move()
   return { lender, borrower, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

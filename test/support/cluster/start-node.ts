@@ -50,11 +50,14 @@ export interface TestNodeSettings {
   readonly trace?: LenderSettings['trace']
   readonly traceparent?: () => string | undefined
   readonly pulls?: OwnPulls
+  /** How long whoever asks here waits for a node when there is none. */
+  readonly nodeWaitMs?: number
 }
 
 /** Starts a node of fake models. */
 export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
-  const { registry, id, role = 'all', secret = clusterSecret, tls, clock = createSystemClock(), slots = 2, trace, traceparent } = settings
+  const { registry, id, role = 'all', secret = clusterSecret, tls, clock = createSystemClock(), slots = 2 } = settings
+  const { trace, traceparent, nodeWaitMs } = settings
   await using parts = new AsyncDisposableStack()
   const asked: string[] = []
   const fake = settings.text ?? createFakeTextModel({ clock })
@@ -98,7 +101,14 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
     pulls,
     borrower,
     catalog: clusterCatalog,
-    pool: createClusterPool({ borrower, view, catalog: clusterCatalog, own, ...(traceparent && { traceparent }) }),
+    pool: createClusterPool({
+      borrower,
+      view,
+      catalog: clusterCatalog,
+      own,
+      ...(traceparent && { traceparent }),
+      ...(nodeWaitMs !== undefined && { nodeWaitMs }),
+    }),
     async drain() {
       draining = true
       await view.refresh(unstoppable)
