@@ -13,6 +13,7 @@ import type { ModelCatalog } from '../../../src/core/ports/model-catalog.ts'
 import type { ModelPool } from '../../../src/core/ports/model-pool.ts'
 import type { NodeRegistry } from '../../../src/core/ports/node-registry.ts'
 import type { TextModel } from '../../../src/core/ports/text-model.ts'
+import { unstoppable } from '../../../src/core/waiting.ts'
 import { createFakeCatalog } from '../../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeImageModel } from '../../../src/runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../../../src/runtimes/fake/fake-text-model.ts'
@@ -117,5 +118,3 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   }
 }
-
-const unstoppable = { signal: new AbortController().signal }
