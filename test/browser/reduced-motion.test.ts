@@ -6,9 +6,10 @@ import { writeNextAnswer } from './support/written-answer.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-/** What moves on the page now, or would when it changes. */
+/** What moves on the page now, or would when it changes. What only appears late runs while it waits, but takes no time to come. */
 const moving = `[
-  ...document.getAnimations().filter(({ playState }) => playState === 'running').map((each) => each.animationName ?? each.transitionProperty),
+  ...document.getAnimations().filter(({ playState, effect }) => playState === 'running' && effect.getComputedTiming().activeDuration > 0)
+    .map((each) => each.animationName ?? each.transitionProperty),
   ...[...document.querySelectorAll('*')].filter((each) => getComputedStyle(each).transitionDuration.split(', ').some((time) => time !== '0s'))
     .map((each) => 'transition of ' + each.tagName + '.' + each.className),
 ]`
@@ -46,4 +47,16 @@ test('neither does a drawing that comes, a dialog that opens, nor any page', { s
     await openPage(page, name)
     assert.deepEqual(await movingWith('reduce'), [], name)
   }
+})
+
+test('a page whose script has not come appears late, and does not move either', { skip }, async () => {
+  const { page } = visit()
+  const appear =
+    "document.querySelector('p.late')?.remove(); document.body.append(Object.assign(document.createElement('p'), { className: 'late' }))"
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await page.evaluate(appear)
+  assert.ok((await movingWith('no-preference')).includes('rise'), 'it moves otherwise')
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.evaluate(appear)
+  assert.deepEqual(await movingWith('reduce'), [])
 })
