@@ -11,14 +11,9 @@ interface LockedPackage {
 const { packages }: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
 
 /** Native packages of platforms that neither our machines nor our images run; docs/dependencies.md says what that means. */
-const outOfReach = [
-  ...['android-arm64', 'android-x64', 'darwin-arm64', 'darwin-x64', 'linux-arm64-musl', 'linux-x64-musl', 'win32-arm64', 'win32-x64'].map(
-    (platform) => `@biomejs/cli-${platform}`,
-  ),
-  ...['linux-riscv64', 'mac-arm64-metal', 'mac-x64', 'win-arm64', 'win-x64', 'win-x64-vulkan'].map(
-    (platform) => `@node-llama-cpp/${platform}`,
-  ),
-]
+const outOfReach = ['linux-riscv64', 'mac-arm64-metal', 'mac-x64', 'win-arm64', 'win-x64', 'win-x64-vulkan'].map(
+  (platform) => `@node-llama-cpp/${platform}`,
+)
 
 describe('package-lock.json', () => {
   it('names the packages of every platform, so that npm ci works on each', () => {
