@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
 import { request as openSecureRequest } from 'node:https'
+import { writePortable } from '../core/cluster/portable-value.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import { orAborted } from '../core/waiting.ts'
@@ -12,6 +13,7 @@ import {
   type LeaseQuestion,
   type LenderLine,
   leasePath,
+  mostAheadBytes,
   NodeLost,
   pingMs,
   silenceMs,
@@ -19,7 +21,7 @@ import {
 } from './lease-wire.ts'
 import type { NodeTls } from './node-tls.ts'
 import { sealQuestion } from './question-seal.ts'
-import { isEqual, leaseKey, maxLineBytes, SealedLines, seal, splitLines } from './sealed-lines.ts'
+import { aheadKey, isEqual, leaseKey, maxLineBytes, SealedLines, seal, splitLines } from './sealed-lines.ts'
 import { repeat, watchSilence } from './watch-silence.ts'
 
 export interface Borrower {
@@ -47,6 +49,13 @@ export interface BorrowedSlot extends AsyncDisposable {
   ): AsyncGenerator<unknown, unknown>
 }
 
+/** A call that goes along with the question for the slot. */
+export interface AheadCall {
+  readonly method: string
+  /** Recognised by its identity when it is asked for. */
+  readonly request: unknown
+}
+
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
 /**
@@ -59,11 +68,12 @@ export async function borrowSlot(
   borrower: Borrower,
   lender: { readonly id: string; readonly url: string },
   question: LeaseQuestion,
-  { signal }: { readonly signal: AbortSignal },
+  { signal, ahead }: { readonly signal: AbortSignal; readonly ahead?: AheadCall | undefined },
 ): Promise<BorrowedSlot> {
   signal.throwIfAborted()
   const { nodeId, secret, clock, tls } = borrower
-  const line = JSON.stringify(question)
+  const written = ahead && writeAhead(ahead, question.account)
+  const line = JSON.stringify(written === undefined ? question : { ...question, ahead: true })
   const headers = sealQuestion(secret, { from: nodeId, to: lender.id, line, at: clock.now() })
   const lost = (cause: unknown) => new NodeLost(lender.id, cause)
   const url = new URL(leasePath, lender.url)
@@ -81,18 +91,19 @@ export async function borrowSlot(
     silenceLimitMs = silenceMs
     watch.heard()
   })
-  request.write(`${line}\n`)
+  const askerNonce = headers['x-sepia-nonce']
+  const first = written === undefined ? '' : new SealedLines(aheadKey(secret, lender.id, askerNonce), 'asker').seal(written)
+  request.write(`${line}\n${first}`)
   try {
     const [response] = (await orAborted(once(request, 'response'), signal)) as [IncomingMessage]
     silenceLimitMs = silenceMs
     watch.heard()
     const lenderNonce = String(response.headers['x-sepia-nonce'])
-    const askerNonce = headers['x-sepia-nonce']
     const proof = seal(secret, 'answer', lender.id, askerNonce, lenderNonce)
     if (response.statusCode !== 200 || !isEqual(String(response.headers['x-sepia-seal']), proof))
       throw new Error(`the node answered ${response.statusCode} and did not prove that it belongs to the cluster`)
     const key = leaseKey(secret, askerNonce, lenderNonce)
-    const slot = new Slot({ request, response, key, clock, watch, lost })
+    const slot = new Slot({ request, response, key, clock, watch, lost, ahead: written === undefined ? undefined : ahead })
     const answer = await orAborted(slot.open(), signal)
     if (answer.type === 'granted') return slot.grant(answer)
     await slot[Symbol.asyncDispose]()
@@ -102,8 +113,20 @@ export async function borrowSlot(
     request.on('error', () => {})
     request.destroy()
     signal.throwIfAborted()
+    // The connection had been closed, which says nothing of the node; one that is made for the purpose does.
+    if (request.reusedSocket && isReset(error)) return borrowSlot(borrower, lender, question, { signal, ahead })
     throw error instanceof Error && 'code' in error && error.name === 'ServiceError' ? error : lost(error)
   }
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+}
+
+/** A first call as it goes along with a question; undefined = it is too long for that. */
+function writeAhead({ method, request }: AheadCall, account: string): ReturnType<typeof writePortable> | undefined {
+  const written = writePortable({ type: 'call', call: aheadCall, method, request, account } satisfies AskerLine)
+  return written.parts.reduce((sum, { length }) => sum + length, written.json.length) > mostAheadBytes ? undefined : written
 }
 
 interface SlotParts {
@@ -113,12 +136,17 @@ interface SlotParts {
   readonly clock: Clock
   readonly watch: Disposable & { heard(): void }
   readonly lost: (cause: unknown) => NodeLost
+  /** What went along with the question. */
+  readonly ahead: AheadCall | undefined
 }
 
 interface OpenCall {
   readonly lines: LenderLine[]
   wake: PromiseWithResolvers<void>
 }
+
+/** Number of the call that goes along with a question. */
+const aheadCall = 1
 
 /** Lines that may wait here before the other node is left waiting. */
 const window = 64
@@ -133,13 +161,17 @@ class Slot implements BorrowedSlot {
   facts: BorrowedSlot['facts'] = {}
   abilities: readonly string[] = []
   #error: unknown = null
-  #lastCall = 0
+  #lastCall = aheadCall
+  /** Under way, and not asked for yet. */
+  #ahead: AheadCall | undefined
   #reading: Promise<void> = Promise.resolve()
   #roomAgain = Promise.withResolvers<void>()
   #paused = false
 
   constructor(parts: SlotParts) {
     this.#parts = parts
+    this.#ahead = parts.ahead
+    if (parts.ahead !== undefined) this.#calls.set(aheadCall, { lines: [], wake: Promise.withResolvers() })
     this.#asker = new SealedLines(parts.key, 'asker')
     this.#lender = new SealedLines(parts.key, 'lender')
     parts.request.on('error', (error) => this.#fail(error))
@@ -175,12 +207,15 @@ class Slot implements BorrowedSlot {
     { signal, account }: { readonly signal: AbortSignal; readonly account: string },
   ): AsyncGenerator<unknown, unknown> {
     signal.throwIfAborted()
-    const call = ++this.#lastCall
-    const open: OpenCall = { lines: [], wake: Promise.withResolvers() }
+    const isAhead = this.#ahead?.method === method && this.#ahead.request === request
+    if (!isAhead) this.#dropAhead()
+    this.#ahead = undefined
+    const call = isAhead ? aheadCall : ++this.#lastCall
+    const open: OpenCall = this.#calls.get(call) ?? { lines: [], wake: Promise.withResolvers() }
     this.#calls.set(call, open)
     let ended = false
     try {
-      this.#say({ type: 'call', call, method, request, account })
+      if (!isAhead) this.#say({ type: 'call', call, method, request, account })
       for (;;) {
         const line = open.lines.shift()
         if (line === undefined) {
@@ -204,6 +239,7 @@ class Slot implements BorrowedSlot {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { request, watch } = this.#parts
+    if (this.#ahead !== undefined) this.#calls.delete(aheadCall)
     this.#pings[Symbol.dispose]()
     // The other node ends its answer when it has heard the end; the connection may then serve again.
     request.end()
@@ -244,6 +280,14 @@ class Slot implements BorrowedSlot {
 
   #resume(): void {
     this.#roomAgain.resolve()
+  }
+
+  /** Stops what was sent along and is not wanted. Were its parts left lying, nothing could be heard any more. */
+  #dropAhead(): void {
+    if (this.#ahead === undefined) return
+    this.#calls.delete(aheadCall)
+    this.#say({ type: 'cancel', call: aheadCall })
+    this.#resume()
   }
 
   #say(line: AskerLine): void {

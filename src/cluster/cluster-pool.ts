@@ -3,15 +3,15 @@ import { findDescriptor } from '../core/find-descriptor.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
-import type { AcquireOptions, ModelLease, ModelPool, ModelState } from '../core/ports/model-pool.ts'
+import type { AcquireOptions, ModelLease, ModelPool, ModelState, TextAhead } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
-import { type BorrowedSlot, type Borrower, borrowSlot } from './borrow-slot.ts'
+import { type AheadCall, type BorrowedSlot, type Borrower, borrowSlot } from './borrow-slot.ts'
 import { chooseNode, type NodeView } from './choose-node.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { type LeaseQuestion, NodeLost } from './lease-wire.ts'
 import { mergeStates } from './merge-states.ts'
 import { createRemoteImageModel, createRemoteTextModel } from './remote-models.ts'
-import { type PlacedLease, rerouteImage, rerouteText } from './reroute.ts'
+import { mostReroutes, type PlacedLease, rerouteImage, rerouteText } from './reroute.ts'
 
 export interface ClusterPoolDependencies {
   readonly borrower: Borrower
@@ -26,8 +26,6 @@ export interface ClusterPoolDependencies {
   readonly nodeWaitMs?: number
 }
 
-/** Nodes that are asked for a slot after the first. */
-export const mostReroutes = 2
 /** How long a request waits for a node when there is none: the only one that runs its model may be starting again. */
 export const mostNodeWaitMs = 20_000
 
@@ -98,7 +96,7 @@ class ClusterPool implements ModelPool {
   async #acquire<Model>(
     modelId: string,
     kind: ModelDescriptor['kind'],
-    { signal, account, conversation, sequences = 1, priority = 0, deferred = false }: AcquireOptions,
+    { signal, account, conversation, sequences = 1, priority = 0, deferred = false, ahead }: AcquireOptions,
     excluded: Set<string>,
     model: { readonly here: () => Promise<ModelLease<Model>> | undefined; readonly there: (slot: BorrowedSlot) => Model },
   ): Promise<PlacedLease<Model>> {
@@ -111,12 +109,16 @@ class ClusterPool implements ModelPool {
     let refusal: unknown
     /** Whether nodes are missing rather than full: the next to report may have room. */
     let missing = true
+    const lost = new Set(excluded)
     while (excluded.size <= mostReroutes) {
       const node = chooseNode(this.#views(modelId), { key: conversation ?? null, excluded })
       if (node === null) {
         const left = until - borrower.clock.now()
         if (left <= 0 || !missing) break
         await view.changed(left, { signal })
+        // The view leaves them alone for a while; then they may be there again, and nobody else is.
+        for (const each of lost) excluded.delete(each)
+        lost.clear()
         continue
       }
       const release = this.#hold(node, modelId)
@@ -124,7 +126,7 @@ class ClusterPool implements ModelPool {
         const lease =
           node === this.#deps.own?.id
             ? await model.here()
-            : await borrowSlot(borrower, this.#addressOf(node), question, { signal }).then((slot) => ({
+            : await borrowSlot(borrower, this.#addressOf(node), question, { signal, ahead: this.#aheadFor(node, ahead) }).then((slot) => ({
                 model: model.there(slot),
                 [Symbol.asyncDispose]: () => slot[Symbol.asyncDispose](),
               }))
@@ -140,8 +142,10 @@ class ClusterPool implements ModelPool {
       } catch (error) {
         release()
         signal.throwIfAborted()
-        if (error instanceof NodeLost) view.suspect(node)
-        else if (!mayBeElsewhere(error)) throw error
+        if (error instanceof NodeLost) {
+          view.suspect(node)
+          lost.add(node)
+        } else if (!mayBeElsewhere(error)) throw error
         refusal = error
         missing = error instanceof NodeLost || (isStopping(error) && node !== this.#deps.own?.id)
         excluded.add(node)
@@ -179,6 +183,12 @@ class ClusterPool implements ModelPool {
       }))
     const has = own?.catalog.find(modelId) !== undefined
     return own !== null && has ? [{ id: own.id, draining: false, model: stateIn(own.pool.states()), held: 0 }, ...others] : others
+  }
+
+  /** What goes along with a question to a node; nodes of earlier versions would not understand it. */
+  #aheadFor(nodeId: string, ahead: TextAhead | undefined): AheadCall | undefined {
+    const format = this.#deps.view.lenders().find(({ node }) => node.id === nodeId)?.node.leaseFormat ?? 1
+    return ahead === undefined || format < 2 ? undefined : { method: ahead.asks, request: ahead.request }
   }
 
   #addressOf(nodeId: string): { readonly id: string; readonly url: string } {

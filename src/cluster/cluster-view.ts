@@ -12,7 +12,7 @@ export interface ClusterViewSettings {
   readonly registry: NodeRegistry
   readonly clock: Clock
   /** What never changes in this node's reports. */
-  readonly self: Pick<NodeReport, 'id' | 'role' | 'url' | 'host' | 'version' | 'memoryBytes' | 'workFormat'>
+  readonly self: Pick<NodeReport, 'id' | 'role' | 'url' | 'host' | 'version' | 'memoryBytes' | 'workFormat' | 'leaseFormat'>
   /** What this machine lends; null = nothing. */
   readonly lends: { readonly pool: ModelPool; readonly catalog: ModelCatalog } | null
   readonly isDraining: () => boolean

@@ -22,6 +22,8 @@ interface Asked {
   readonly signal: AbortSignal
   /** What it says after its question. */
   readonly lines: AsyncIterable<string>
+  /** The seals of the call that came along with the question; null = none did. */
+  readonly ahead: SealedLines | null
   readonly asker: SealedLines
   readonly lender: SealedLines
 }
@@ -34,7 +36,7 @@ interface Reply {
 
 /** Gets the slot that was asked for and does what is asked on it until the asking node ends or leaves. */
 export async function grantLease(deps: GrantDependencies, asked: Asked, reply: Reply): Promise<void> {
-  const { lender, lines, asker, signal } = asked
+  const { lender, lines, ahead, asker, signal } = asked
   const answer = (line: LeaseAnswer) => {
     reply.start()
     return reply.send(lender.write(line))
@@ -51,8 +53,10 @@ export async function grantLease(deps: GrantDependencies, asked: Asked, reply: R
   using _pings = repeat(deps, pingMs, () => void say({ type: 'ping' }).catch(() => {}))
   const calls = new Map<number, { readonly stop: AbortController; readonly ended: Promise<void> }>()
   try {
+    let seals = ahead ?? asker
     for await (const text of lines) {
-      const line = asker.read(text) as AskerLine
+      const line = seals.read(text) as AskerLine
+      seals = asker
       if (line.type === 'cancel') calls.get(line.call)?.stop.abort(new ServiceError('request_cancelled', 'The request was cancelled.'))
       if (line.type !== 'call') continue
       const stop = new AbortController()

@@ -9,6 +9,12 @@ export const silenceMs = 15_000
 export const pingMs = 5000
 /** A node that is there shows at once that it heard a question. */
 export const firstSignMs = 3000
+/** How long a node may take with its answer before it shows that it is there. */
+export const quickAnswerMs = 250
+/** What this version grants: from 2 on, the first call may come along with the question. */
+export const leaseFormat = 2
+/** Longest first call that comes along with a question: where the slot is refused, it came in vain. */
+export const mostAheadBytes = 64 * 1024
 /** How old or how far ahead a question may be by the cluster's clock. */
 export const questionWindowMs = 30_000
 
@@ -23,6 +29,8 @@ export interface LeaseQuestion {
   readonly priority?: number
   /** The trace that it is asked for in, as W3C's `traceparent`; absent = none. */
   readonly traceparent?: string
+  /** Whether call 1 follows at once, sealed by the question alone; absent = every call waits for the answer, as with nodes of format 1. */
+  readonly ahead?: true
 }
 
 /** The answer to the question, as the first line back. */

@@ -6,10 +6,10 @@ import { ServiceError } from '../core/error.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import { grantLease } from './grant-lease.ts'
-import { firstSignMs, type LeaseQuestion, leasePath, pingMs, silenceMs } from './lease-wire.ts'
+import { firstSignMs, type LeaseQuestion, leasePath, pingMs, quickAnswerMs, silenceMs } from './lease-wire.ts'
 import type { NodeTls } from './node-tls.ts'
 import { QuestionGuard } from './question-seal.ts'
-import { leaseKey, makeNonce, maxLineBytes, SealedLines, seal, splitLines } from './sealed-lines.ts'
+import { aheadKey, leaseKey, makeNonce, maxLineBytes, SealedLines, seal, splitLines } from './sealed-lines.ts'
 import { repeat, watchSilence } from './watch-silence.ts'
 
 export interface LenderSettings {
@@ -97,10 +97,17 @@ async function answer(settings: LenderSettings, guard: QuestionGuard, request: I
   const key = leaseKey(secret, askerNonce, lenderNonce)
   const head = { 'x-sepia-nonce': lenderNonce, 'x-sepia-seal': seal(secret, 'answer', nodeId, askerNonce, lenderNonce) }
   const question = JSON.parse(line.value) as LeaseQuestion
-  response.writeProcessing()
-  using _processing = repeat({ clock }, pingMs, () => !response.headersSent && response.writeProcessing())
+  using _processing = repeat({ clock }, pingMs, () => !response.headersSent && response.writeProcessing(), quickAnswerMs)
   const { trace = (_question, run) => run() } = settings
-  const asked = { question, signal: gone.signal, lines, asker: new SealedLines(key, 'asker'), lender: new SealedLines(key, 'lender') }
+  const ahead = question.ahead === true ? new SealedLines(aheadKey(secret, nodeId, askerNonce), 'asker') : null
+  const asked = {
+    question,
+    signal: gone.signal,
+    lines,
+    ahead,
+    asker: new SealedLines(key, 'asker'),
+    lender: new SealedLines(key, 'lender'),
+  }
   await trace(question, () =>
     grantLease({ ...settings, isDraining }, asked, {
       start: () => {

@@ -3,6 +3,9 @@ import type { ModelLease } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import { NodeLost } from './lease-wire.ts'
 
+/** Nodes that are tried after the first. */
+export const mostReroutes = 2
+
 /** A slot somewhere; `node` is where. */
 export interface PlacedLease<Model> extends ModelLease<Model> {
   readonly node: string
@@ -16,6 +19,10 @@ class MovingLease<Model> implements AsyncDisposable {
   readonly #place: Place<Model>
   readonly #excluded = new Set<string>()
   #lease: PlacedLease<Model>
+  /** Under way, or in vain: then nothing can be asked any more. */
+  #moving: Promise<void> | null = null
+  #moves = 0
+  #ended = false
 
   private constructor(place: Place<Model>, excluded: Set<string>, lease: PlacedLease<Model>) {
     this.#place = place
@@ -34,39 +41,57 @@ class MovingLease<Model> implements AsyncDisposable {
 
   async ask<Result>(ask: (model: Model) => Promise<Result>, hasBegun: () => boolean = () => false): Promise<Result> {
     for (;;) {
+      const lease = this.#lease
       try {
-        return await ask(this.model)
+        return await ask(lease.model)
       } catch (error) {
-        await this.#move(error, hasBegun())
+        await this.#leave(lease, error, hasBegun())
       }
     }
   }
 
   async *stream<Part>(start: (model: Model) => AsyncIterable<Part>): AsyncGenerator<Part, void, undefined> {
     for (;;) {
+      const lease = this.#lease
       let begun = false
       try {
-        for await (const part of start(this.model)) {
+        for await (const part of start(lease.model)) {
           begun = true
           yield part
         }
         return
       } catch (error) {
-        await this.#move(error, begun)
+        await this.#leave(lease, error, begun)
       }
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#lease[Symbol.asyncDispose]()
+    this.#ended = true
+    // Whoever moves gives back what he gets.
+    if (this.#moving === null) await this.#lease[Symbol.asyncDispose]()
+    else await this.#moving.catch(() => {})
   }
 
-  /** Moves to another node, or throws what cannot be helped. */
-  async #move(error: unknown, begun: boolean): Promise<void> {
+  /** Leaves a lost slot for another node, together with whoever else called on it, or throws what cannot be helped. */
+  async #leave(lost: PlacedLease<Model>, error: unknown, begun: boolean): Promise<void> {
     if (begun || !(error instanceof NodeLost)) throw error
+    if (this.#lease !== lost) return
+    if (this.#moving === null && ++this.#moves > mostReroutes) throw error
+    this.#moving ??= this.#move(error)
+    await this.#moving
+  }
+
+  async #move(error: NodeLost): Promise<void> {
     this.#excluded.add(this.#lease.node)
     await this.#lease[Symbol.asyncDispose]()
-    this.#lease = await this.#place(this.#excluded)
+    const next = await this.#place(this.#excluded)
+    if (this.#ended) {
+      await next[Symbol.asyncDispose]()
+      throw error
+    }
+    this.#lease = next
+    this.#moving = null
   }
 }
 

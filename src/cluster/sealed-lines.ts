@@ -18,7 +18,11 @@ export class SealedLines {
 
   /** The next line, with its end. */
   write(value: unknown): string {
-    const { json, parts } = writePortable(value)
+    return this.seal(writePortable(value))
+  }
+
+  /** The next line, of a value that is written already. */
+  seal({ json, parts }: ReturnType<typeof writePortable>): string {
     const content = `${parts.length === 0 ? '-' : Buffer.concat(parts).toString('base64')} ${json}`
     return `${this.#seal(content)} ${content}\n`
   }
@@ -54,6 +58,11 @@ export function isEqual(a: string, b: string): boolean {
 /** The key of one lease; an object, since Node prepares other keys for every seal, which takes eight times as long. */
 export function leaseKey(secret: KeyObject, askerNonce: string, lenderNonce: string): KeyObject {
   return createSecretKey(seal(secret, 'lease', askerNonce, lenderNonce), 'base64url')
+}
+
+/** The key of what comes along with a question, when nobody has answered yet: a question is heard once, so that this is, too. */
+export function aheadKey(secret: KeyObject, to: string, askerNonce: string): KeyObject {
+  return createSecretKey(seal(secret, 'ahead', to, askerNonce), 'base64url')
 }
 
 /** 144 random bits that nobody used before. */

@@ -27,12 +27,12 @@ export function watchSilence({ clock }: { readonly clock: Clock }, limitMs: () =
   }
 }
 
-/** Does something every `everyMs` until disposed of. */
-export function repeat({ clock }: { readonly clock: Clock }, everyMs: number, act: () => void): Disposable {
+/** Does something every `everyMs`, for the first time after `firstMs`, until disposed of. */
+export function repeat({ clock }: { readonly clock: Clock }, everyMs: number, act: () => void, firstMs = everyMs): Disposable {
   const stop = new AbortController()
   const run = async () => {
-    for (;;) {
-      await clock.wait(everyMs, { signal: stop.signal })
+    for (let ms = firstMs; ; ms = everyMs) {
+      await clock.wait(ms, { signal: stop.signal })
       act()
     }
   }

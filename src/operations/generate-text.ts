@@ -23,9 +23,10 @@ export async function* generateText(
   const reservation = randomUUID()
   let failure: unknown = null
   try {
-    await holdPlace(deps, { accountId, tokenId, reservation, model }, { signal })
+    const isLimited = await holdPlace(deps, { accountId, tokenId, reservation, model }, { signal })
     const onPrompt = (tokens: number) => meter.notePrompt(tokens)
-    for await (const part of runText(deps, { accountId, tokenId, reservation, request, onPrompt }, { signal })) {
+    const ahead = isLimited ? 'countPrompt' : 'generate'
+    for await (const part of runText(deps, { accountId, tokenId, reservation, request, ahead, onPrompt }, { signal })) {
       meter.noteText(part)
       yield part
     }

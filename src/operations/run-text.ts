@@ -1,4 +1,5 @@
 import { conversationKey } from '../core/cluster/conversation-key.ts'
+import type { TextAhead } from '../core/ports/model-pool.ts'
 import type { TextPart, TextRequest } from '../core/text-generation.ts'
 import { holdTextBudget } from './budgets/hold-text-budget.ts'
 import { holdSlot, type RunDependencies } from './hold-slot.ts'
@@ -19,11 +20,13 @@ export async function* runText(
     readonly reservation: string
     readonly request: TextRequest
     readonly deferred?: boolean
+    /** What its model will be asked first, as far as budgets are known; absent = nobody knows. */
+    readonly ahead?: TextAhead['asks']
     readonly onPrompt?: (tokens: number) => void
   },
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<TextPart, void, undefined> {
-  const { accountId, request, deferred = false } = work
+  const { accountId, request, deferred = false, ahead } = work
   const askedAt = deps.clock.now()
   await using slot = await holdSlot(
     deps,
@@ -33,6 +36,7 @@ export async function* runText(
       sequences: request.choices,
       conversation: conversationKey(accountId, request),
       deferred,
+      ...(ahead && { ahead: { asks: ahead, request } }),
       ...(request.priority !== undefined && { priority: request.priority }),
     }),
     { signal, model: request.model },

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { borrowSlot } from '../../src/cluster/borrow-slot.ts'
 import { type LeaseQuestion, leasePath, NodeLost } from '../../src/cluster/lease-wire.ts'
 import { sealQuestion } from '../../src/cluster/question-seal.ts'
-import { SealedLines } from '../../src/cluster/sealed-lines.ts'
+import { aheadKey, SealedLines } from '../../src/cluster/sealed-lines.ts'
 import { createMemoryNodeRegistry } from '../../src/storage/memory/node-registry.ts'
 import { clusterSecret, startNode } from '../support/cluster/start-node.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -96,6 +96,31 @@ test('a line that was changed, repeated or left out on its way ends the lease', 
     const reader = new SealedLines(key, 'asker')
     assert.throws(() => sent.map((text) => reader.read(text)), /wrong seal/)
   }
+})
+
+test('a call that comes along with a question counts only with the seal of that question', async () => {
+  await using node = await startWorker()
+  const asking = JSON.stringify({ ...question, ahead: true })
+  const call = { type: 'call', call: 1, method: 'generate', request: makeTextRequest('[say forged]'), account: 'a' }
+  const sealedBy = (nonce: string, to = 'worker') => new SealedLines(aheadKey(clusterSecret, to, nonce), 'asker').write(call)
+  for (const [what, makeLine] of [
+    ['of another question', () => sealedBy('another')],
+    ['for another node', (nonce: string) => sealedBy(nonce, 'other')],
+    ['with other words', (nonce: string) => sealedBy(nonce).replace('forged', 'frauds')],
+    ['without a seal', () => `- ${JSON.stringify(call)}\n`],
+    ['that breaks off', (nonce: string) => sealedBy(nonce).slice(0, -1)],
+  ] as const) {
+    const headers = sealQuestion(clusterSecret, { from: 'api', to: 'worker', line: asking, at: node.clock.now() })
+    const request = openRequest(new URL(leasePath, node.url ?? ''), { method: 'POST', headers: { ...headers }, agent: false })
+    request.on('error', () => {})
+    request.end(`${asking}\n${makeLine(headers['x-sepia-nonce'])}`)
+    const text = await once(request, 'response').then(
+      async ([response]) => String(await response.toArray().catch(() => 'cut off')),
+      () => 'cut off',
+    )
+    assert.doesNotMatch(text, /"part"|"done"/, what)
+  }
+  assert.deepEqual(node.asked, [])
 })
 
 test('a forged node that answers without the secret is told nothing', async () => {

@@ -5,6 +5,7 @@ import { createClusterCatalog } from '../../cluster/cluster-catalog.ts'
 import { createClusterPool } from '../../cluster/cluster-pool.ts'
 import { ClusterPulls } from '../../cluster/cluster-pulls.ts'
 import { ClusterView } from '../../cluster/cluster-view.ts'
+import { leaseFormat } from '../../cluster/lease-wire.ts'
 import { lendSlots } from '../../cluster/lend-slots.ts'
 import type { Config } from '../../config/config.ts'
 import type { ClusterNode } from '../../core/cluster/node.ts'
@@ -95,7 +96,7 @@ export async function joinCluster(
         )
   const url = lender === null ? null : nodeAddress(cluster.nodeUrl, { host: listen.host, port: lender.port, secure: tls !== undefined })
   const { memoryBytes } = models
-  const self = { id, role: cluster.role, url, host, version: packageFile.version, memoryBytes, workFormat: referenceFormat }
+  const self = { id, role: cluster.role, url, host, version: packageFile.version, memoryBytes, workFormat: referenceFormat, leaseFormat }
   const pulls = new ClusterPulls(self, ownPulls)
   const view = parts.use(
     await ClusterView.open({ registry, clock, self, lends, isDraining, tally: () => tallyOf(telemetry), pulls, onFault }, options),

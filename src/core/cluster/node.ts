@@ -21,6 +21,8 @@ export interface NodeReport {
   readonly version: string
   /** The latest format of waiting requests that it reads; absent = 3, as of nodes that do not say. */
   readonly workFormat?: number
+  /** The latest format of leases that it grants; absent = 1, as of nodes that do not say. */
+  readonly leaseFormat?: number
   /** Whether it takes no new work any more. */
   readonly draining: boolean
   /** Bytes that all its models may use. */

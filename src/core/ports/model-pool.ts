@@ -1,4 +1,5 @@
 import type { ComputeDevice } from '../compute-device.ts'
+import type { TextRequest } from '../text-generation.ts'
 import type { ImageModel } from './image-model.ts'
 import type { TextModel } from './text-model.ts'
 
@@ -19,6 +20,15 @@ export interface AcquireOptions {
   readonly priority?: number
   /** Whether nobody waits for it at a connection: it keeps its place in the line beside those who do; default false. */
   readonly deferred?: boolean
+  /** What the model will be asked first, most likely: a machine that has it elsewhere is told along with the question for the slot, and begins. */
+  readonly ahead?: TextAhead
+}
+
+/** A text that a model is about to be asked for, or the tokens of its prompt. Asked for otherwise or not at all, it is stopped. */
+export interface TextAhead {
+  readonly asks: 'generate' | 'countPrompt'
+  /** The very object that the model will be given. */
+  readonly request: TextRequest
 }
 
 /**

@@ -2,7 +2,7 @@ import type { InferenceWork } from '../../core/inference.ts'
 import { leftOf } from '../../core/limits/budget.ts'
 import type { BudgetHolder } from '../../core/ports/budget-ledger.ts'
 import { budgetExceeded } from './budget-exceeded.ts'
-import { type BudgetDependencies, holdBudget } from './hold-budget.ts'
+import { type BudgetDependencies, concerns, holdBudget } from './hold-budget.ts'
 import { estimateInputs } from './text-estimate.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -84,17 +84,20 @@ export async function holdRunning(
 /**
  * Counts a text request among those in work from its arrival on, before anybody knows how long its prompt is.
  *
+ * @returns Whether there is a budget that its tokens will have to be set aside of.
  * @throws {ServiceError} `concurrency_limit_exceeded`, and `rate_limit_exceeded` when the minute has nothing left.
  */
 export async function holdPlace(
   deps: BudgetDependencies,
   { accountId, tokenId, reservation, model }: BudgetHolder & { readonly reservation: string; readonly model: string },
   options: Options,
-): Promise<void> {
+): Promise<boolean> {
   const budgets = await deps.ledger.budgets({ accountId, tokenId }, options)
   const spent = budgets.find((budget) => budget.unit === 'tokens' && budget.per === 'minute' && leftOf(budget) === 0)
   if (spent !== undefined) throw budgetExceeded(spent, deps.clock.now(), 1)
-  if (!budgets.some(({ unit }) => unit === 'requests')) return
+  const isLimited = budgets.some((budget) => concerns(budget, 'tokens'))
+  if (!budgets.some(({ unit }) => unit === 'requests')) return isLimited
   const nothing = { tokens: { least: 0, most: 0 }, promptTokens: 0, images: 0 }
   await holdBudget(deps, { id: reservation, accountId, tokenId, running: true, unit: 'tokens', model, ...nothing }, options)
+  return isLimited
 }

@@ -4,6 +4,7 @@ import { createClusterCatalog } from '../../../src/cluster/cluster-catalog.ts'
 import { createClusterPool } from '../../../src/cluster/cluster-pool.ts'
 import { ClusterPulls, type OwnPulls } from '../../../src/cluster/cluster-pulls.ts'
 import { ClusterView } from '../../../src/cluster/cluster-view.ts'
+import { leaseFormat } from '../../../src/cluster/lease-wire.ts'
 import { type LenderSettings, lendSlots } from '../../../src/cluster/lend-slots.ts'
 import type { NodeTls } from '../../../src/cluster/node-tls.ts'
 import { createSystemClock } from '../../../src/composition/system-clock.ts'
@@ -51,6 +52,10 @@ export interface TestNodeSettings {
   readonly trace?: LenderSettings['trace']
   readonly traceparent?: () => string | undefined
   readonly pulls?: OwnPulls
+  /** Where others reach it, by where it listens; absent = there. */
+  readonly through?: (url: string) => Promise<string>
+  /** The format of leases that it says it grants. */
+  readonly leaseFormat?: number
   /** How long whoever asks here waits for a node when there is none. */
   readonly nodeWaitMs?: number
 }
@@ -85,8 +90,9 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
             { host: '127.0.0.1', port: 0 },
           ),
         )
-  const url = lender === null ? null : `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${lender.port}`
-  const self = { id, role, url, host: `host of ${id}`, version: '0.1.0', memoryBytes: 1 }
+  const listening = lender === null ? null : `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${lender.port}`
+  const url = listening === null ? null : ((await settings.through?.(listening)) ?? listening)
+  const self = { id, role, url, host: `host of ${id}`, version: '0.1.0', memoryBytes: 1, leaseFormat: settings.leaseFormat ?? leaseFormat }
   const pulls = new ClusterPulls(self, settings.pulls ?? { list: () => [], start() {}, remove() {} })
   const view = parts.use(
     await ClusterView.open({ registry, clock, self, lends: own, isDraining, tally: () => idleTally, pulls, onFault }, unstoppable),

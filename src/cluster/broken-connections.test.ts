@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type NodeRelay, startNodeRelay } from '../../test/support/cluster/node-relay.ts'
+import { startNode, type TestNodeSettings } from '../../test/support/cluster/start-node.ts'
+import { createTestClock } from '../../test/support/test-clock.ts'
+import { makeTextRequest } from '../../test/support/text-request.ts'
+import { ServiceError } from '../core/error.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
+import { createMemoryNodeRegistry } from '../storage/memory/node-registry.ts'
+
+const options = { signal: new AbortController().signal, account: 'a' }
+
+/** An API node and the only worker, with a relay between them that breaks their connections. */
+async function startPair(settings: Partial<TestNodeSettings> = {}) {
+  const parts = new AsyncDisposableStack()
+  const clock = createTestClock()
+  const registry = createMemoryNodeRegistry({ clock })
+  const made: NodeRelay[] = []
+  const through = async (url: string) => {
+    const relay = parts.use(await startNodeRelay(url))
+    made.push(relay)
+    return relay.url
+  }
+  const worker = parts.use(await startNode({ registry, id: 'worker', role: 'worker', slots: 1, clock, through, ...settings }))
+  const api = parts.use(await startNode({ registry, id: 'api', role: 'api', clock }))
+  const [relay] = made
+  assert.ok(relay !== undefined)
+  const ask = async () => {
+    await using lease = await api.pool.acquireText('fake-chat', options)
+    const parts = await Array.fromAsync(lease.model.generate(makeTextRequest('[say hello]'), options))
+    return parts.at(-1)?.type
+  }
+  return { clock, worker, api, relay, ask, [Symbol.asyncDispose]: () => parts.disposeAsync() }
+}
+
+test('a kept connection that was closed meanwhile costs a request nothing: it is asked again on another at once', async () => {
+  await using pair = await startPair()
+  pair.relay.does = 'reset-reused'
+  while (pair.relay.resets() < 2) assert.equal(await pair.ask(), 'finish')
+})
+
+test('the only node of a model that was lost for a moment is asked again when it is trusted again', async () => {
+  await using pair = await startPair()
+  pair.relay.does = 'reset'
+  const waiting = pair.ask()
+  while (pair.relay.connections() === 0) await new Promise((resolve) => setImmediate(resolve))
+  await pair.clock.advance(1000)
+  pair.relay.does = 'pass'
+  for (let second = 0; second < 10; second++) await pair.clock.advance(1000)
+  assert.equal(await waiting, 'finish')
+})
+
+test('a request whose node is lost again and again on it is not asked of it for ever', async () => {
+  const text: TextModel = {
+    async *generate(_request, { signal }) {
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    },
+    embed: async () => ({ vectors: [], promptTokens: 0 }),
+  }
+  await using pair = await startPair({ text })
+  let refusal: unknown
+  const asked = pair.ask().catch((error) => {
+    refusal = error
+  })
+  let cuts = 0
+  while (refusal === undefined) {
+    if (pair.worker.asked.length > cuts) {
+      pair.relay.cut()
+      cuts += 1
+    }
+    await pair.clock.advance(1000)
+  }
+  await asked
+  assert.ok(refusal instanceof ServiceError && ['inference_failed', 'server_is_overloaded'].includes(refusal.code), String(refusal))
+  assert.equal(cuts, 3)
+})

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { makeTextRequest } from '../../test/support/text-request.ts'
+import { assertRejected } from '../../test/support/wire/assert-refused.ts'
+import { ServiceError } from '../core/error.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
+import type { TextPart } from '../core/text-generation.ts'
+import { NodeLost } from './lease-wire.ts'
+import { rerouteText } from './reroute.ts'
+
+const options = { signal: new AbortController().signal, account: 'a' }
+
+suite('a text whose node is lost', () => {
+  const done: TextPart = { type: 'finish', usage: { promptTokens: 1, completionTokens: 0, cachedTokens: 0 } }
+  const told = (text: string): TextPart => ({ type: 'text', choice: 0, text })
+
+  /** A model on each node, in the order in which they are asked, and which leases were given back. */
+  function place(...models: readonly Partial<TextModel>[]) {
+    const given: string[] = []
+    const excluded: string[][] = []
+    let at = 0
+    return {
+      given,
+      excluded,
+      open: async (tried: Set<string>) => {
+        excluded.push([...tried])
+        const node = `n${at}`
+        const model = { embed: async () => ({ vectors: [], promptTokens: 0 }), ...models[at++] } as TextModel
+        if (at > models.length) throw new ServiceError('server_is_overloaded', 'Nobody is left.')
+        return { node, model, [Symbol.asyncDispose]: async () => void given.push(node) }
+      },
+    }
+  }
+  const losing = (node: string, ...parts: readonly TextPart[]) =>
+    async function* () {
+      yield* parts
+      throw new NodeLost(node, new Error('gone'))
+    }
+  const answering = async function* () {
+    yield told('hello')
+    yield done
+  }
+
+  test('goes on at another node as long as nothing has come of it', async () => {
+    const nodes = place({ generate: losing('n0') }, { generate: losing('n1') }, { generate: answering })
+    {
+      await using lease = await rerouteText(nodes.open)
+      assert.deepEqual(await Array.fromAsync(lease.model.generate(makeTextRequest('a'), options)), [told('hello'), done])
+    }
+    assert.deepEqual(nodes.excluded, [[], ['n0'], ['n0', 'n1']])
+    assert.deepEqual(nodes.given, ['n0', 'n1', 'n2'])
+  })
+
+  test('has failed once something has come, or when nobody is left', async () => {
+    const begun = await rerouteText(place({ generate: losing('n0', told('hel')) }, { generate: answering }).open)
+    await assertRejected(Array.fromAsync(begun.model.generate(makeTextRequest('a'), options)), { code: 'inference_failed' })
+    const alone = await rerouteText(place({ generate: losing('n0') }).open)
+    await assertRejected(Array.fromAsync(alone.model.generate(makeTextRequest('a'), options)), { code: 'server_is_overloaded' })
+  })
+
+  test('goes on where another call on its slot has moved to, and excludes no node that nobody lost', async () => {
+    const gone = Promise.withResolvers<void>()
+    const both = async () => {
+      await gone.promise
+      throw new NodeLost('n0', new Error('gone'))
+    }
+    const slow = Promise.withResolvers<number>()
+    const nodes = place({ countPrompt: both }, { countPrompt: () => slow.promise }, { countPrompt: async () => 0 })
+    await using lease = await rerouteText(nodes.open)
+    const calls = ['a', 'b', 'c'].map((text) => lease.model.countPrompt?.(makeTextRequest(text), options))
+    gone.resolve()
+    slow.resolve(5)
+    assert.deepEqual(await Promise.all(calls), [5, 5, 5])
+    assert.deepEqual([nodes.excluded, nodes.given], [[[], ['n0']], ['n0']])
+  })
+
+  test('is lost for every call on its slot when no node is left, and its slot is given back once', async () => {
+    const nodes = place({
+      countPrompt: async () => {
+        throw new NodeLost('n0', new Error('gone'))
+      },
+    })
+    const lease = await rerouteText(nodes.open)
+    const calls = ['a', 'b'].map((text) => lease.model.countPrompt?.(makeTextRequest(text), options) ?? Promise.resolve(0))
+    for (const { status } of await Promise.allSettled(calls)) assert.equal(status, 'rejected')
+    await lease[Symbol.asyncDispose]()
+    assert.deepEqual(nodes.given, ['n0'])
+  })
+
+  test('gives back the slot that comes when its caller has left meanwhile', async () => {
+    const coming = Promise.withResolvers<void>()
+    const nodes = place(
+      {
+        countPrompt: async () => {
+          throw new NodeLost('n0', new Error('gone'))
+        },
+      },
+      { countPrompt: async () => 5 },
+    )
+    const asked = Promise.withResolvers<void>()
+    const lease = await rerouteText(async (excluded) => {
+      if (excluded.size === 0) return nodes.open(excluded)
+      asked.resolve()
+      await coming.promise
+      return nodes.open(excluded)
+    })
+    const call = lease.model.countPrompt?.(makeTextRequest('a'), options)
+    await asked.promise
+    const left = lease[Symbol.asyncDispose]()
+    coming.resolve()
+    await Promise.allSettled([call, left])
+    assert.deepEqual(nodes.given, ['n0', 'n1'])
+  })
+
+  test('does not move for what the model itself refuses', async () => {
+    const nodes = place({
+      embed: async () => {
+        throw new ServiceError('context_length_exceeded', 'Too long.')
+      },
+    })
+    const lease = await rerouteText(nodes.open)
+    await assertRejected(lease.model.embed({ model: 'm', inputs: ['a'] }, options), { code: 'context_length_exceeded' })
+    assert.deepEqual(nodes.given, [])
+  })
+
+  test('can what the first node’s model can, and says so where the next cannot', async () => {
+    const lost = async () => {
+      throw new NodeLost('n0', new Error('gone'))
+    }
+    const lease = await rerouteText(place({ contextLength: 8, countPrompt: lost }, { countPrompt: async () => 5 }).open)
+    assert.deepEqual([lease.model.contextLength, lease.model.rank, lease.model.tokenize], [8, undefined, undefined])
+    assert.equal(await lease.model.countPrompt?.(makeTextRequest('a'), options), 5)
+    const lacking = await rerouteText(place({ countPrompt: lost }, {}).open)
+    await assert.rejects(
+      lacking.model.countPrompt?.(makeTextRequest('a'), options) ?? Promise.resolve(),
+      /cannot do what the lost one could/,
+    )
+  })
+})
