@@ -3,10 +3,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { ServiceError } from '../../src/core/error.ts'
+import type { UpstreamAddress } from '../../src/core/model.ts'
 import type { TextPart, TextRequest } from '../../src/core/text-generation.ts'
 import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { loadUpstreamModel } from '../../src/runtimes/upstream/load-upstream-model.ts'
-import { type Answer, startTextServer } from '../support/engines/text-server.ts'
+import { type Answer, startTextServer, type TextServer } from '../support/engines/text-server.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 import { makeTextRequest } from '../support/text-request.ts'
 
@@ -33,9 +34,16 @@ async function connect(stack: AsyncDisposableStack, answer: Answer) {
   const folder = stack.use(await createTemporaryFolder())
   const keyFile = join(folder.path, 'key')
   await writeFile(keyFile, 'secret:with-colon\n')
-  const upstream = { url: server.url, model: 'claude', keyFile, slots: 4 }
-  const { model } = stack.use(await loadUpstreamModel(describeFakeText({ format: 'anthropic', upstream }), { signal }))
-  return { server, generate: (request: TextRequest) => Array.fromAsync(model.generate(request, options)) }
+  const { generate } = await connectTo([server], stack, { keyFile })
+  return { server, generate }
+}
+
+async function connectTo(servers: readonly TextServer[], stack: AsyncDisposableStack, more: Partial<UpstreamAddress> = {}) {
+  const [first, ...others] = servers.map(({ url }) => ({ url, weight: 1 }))
+  const upstream = { url: first?.url ?? '', model: 'claude', keyFile: null, slots: 4, replicas: others, ...more }
+  const descriptor = describeFakeText({ format: 'anthropic', upstream })
+  const { model } = stack.use(await loadUpstreamModel(descriptor, { signal, probeMs: 2 ** 31 - 1 }))
+  return { generate: (request: TextRequest) => Array.fromAsync(model.generate(request, options)) }
 }
 
 const tool = { name: 'look_up', description: 'finds things', parameters: { properties: { word: { type: 'string' } } } } as const
@@ -220,5 +228,100 @@ describe("a server that speaks Anthropic's Messages", () => {
       code: 'invalid_request_error',
       param: 'messages',
     })
+  })
+})
+
+/** Long enough for the other server to answer on a busy machine. */
+const timeouts = { connectMs: 5000, firstMs: 1000, idleMs: 1000 }
+/** A message of two words, each event a piece of its own. */
+const events = [
+  start,
+  block(0, { type: 'text', text: '' }),
+  delta(0, { type: 'text_delta', text: 'well ' }),
+  delta(0, { type: 'text_delta', text: 'done' }),
+  blockEnd(0),
+  end('end_turn'),
+]
+const works = sends(...events)
+const status =
+  (code: number, body = '{}'): Answer =>
+  (response) =>
+    response.writeHead(code, { 'retry-after': '7' }).end(body)
+const stopAfter =
+  (count: number): Answer =>
+  (response) =>
+    void response.write(events.slice(0, count).join(''))
+const cutAfter =
+  (count: number): Answer =>
+  (response) =>
+    response.write(events.slice(0, count).join(''), () => setImmediate(() => response.destroy()))
+const errorEvent = (type: string) => event({ type: 'error', error: { type } } as { type: string })
+const refuses = (message: string) => status(400, JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }))
+
+/** What a server does, whether another is asked instead, and what the client is told when there is no other. */
+const faults: readonly [name: string, answer: Answer, retried: boolean, told: string][] = [
+  ['never answers', () => {}, true, 'inference_failed'],
+  ['closes the connection', (response) => response.destroy(), true, 'inference_failed'],
+  ['answers 500', status(500, '{"type":"error","error":{"type":"api_error","message":"no"}}'), true, 'inference_failed'],
+  ['answers 502 with a page', status(502, '<html>'), true, 'inference_failed'],
+  ['answers 401', status(401), true, 'inference_failed'],
+  ['answers 404', status(404), true, 'inference_failed'],
+  ['is busy (429)', status(429), true, 'server_is_overloaded'],
+  ['is busy (503)', status(503), true, 'server_is_overloaded'],
+  ['is busy (529)', status(529), true, 'server_is_overloaded'],
+  ['sends no JSON', (response) => response.end('data: {"ty\n\n'), true, 'inference_failed'],
+  ['sends a whole message instead of a stream', (response) => response.end('{"type":"message"}'), true, 'inference_failed'],
+  ['sends a line without an end', (response) => response.end(`data: ${'x'.repeat(17 << 20)}`), true, 'inference_failed'],
+  ['sends an error as its first event', sends(errorEvent('api_error')), true, 'inference_failed'],
+  ['is overloaded before the first word', sends(start, errorEvent('overloaded_error')), true, 'server_is_overloaded'],
+  ['ends before the first word', cutAfter(2), true, 'inference_failed'],
+  ['sends nothing after its first event', stopAfter(1), true, 'inference_failed'],
+  ['ends in the middle of a stream', cutAfter(3), false, 'inference_failed'],
+  ['stops in the middle of a stream', stopAfter(3), false, 'inference_failed'],
+  ['is overloaded in the middle of a stream', sends(...events.slice(0, 3), errorEvent('overloaded_error')), false, 'server_is_overloaded'],
+  ['sends no JSON in the middle of a stream', sends(...events.slice(0, 3), 'data: {"ty\n\n'), false, 'inference_failed'],
+  ['refuses the request', refuses('top_k: no'), false, 'invalid_request_error'],
+  ['has a prompt that is too long', refuses('prompt is too long: 9 tokens > 8 maximum'), false, 'context_length_exceeded'],
+]
+
+describe("one of several that speak Anthropic's Messages that", () => {
+  const said = (parts: readonly TextPart[]) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  const ask = (text: string) =>
+    makeTextRequest('', {
+      input: { type: 'chat', messages: [{ role: 'user', content: text }], tools: [], toolChoice: 'auto', parallelToolCalls: true },
+    })
+
+  for (const [name, answer, retried, told] of faults) {
+    test(`${name} ${retried ? 'is left for another' : `ends the request with ${told}`}`, async () => {
+      await using stack = new AsyncDisposableStack()
+      const [good, bad] = [stack.use(await startTextServer(works)), stack.use(await startTextServer(answer))]
+      const { generate } = await connectTo([good, bad], stack, { timeouts })
+      // Conversations begin on either server, so that some meet the bad one first.
+      for (let index = 0; bad.requests.length === 0; index++) {
+        const generating = generate(ask(`conversation ${index}`)).then(said)
+        const heard = await generating.catch((error: ServiceError) => error.code)
+        assert.equal(heard, retried || bad.requests.length === 0 ? 'well done' : told)
+      }
+    })
+
+    test(`${name} is told of as ${told} where there is no other`, async () => {
+      await using stack = new AsyncDisposableStack()
+      const bad = stack.use(await startTextServer(answer))
+      const { generate } = await connectTo([bad], stack, { timeouts })
+      await assert.rejects(generate(ask('hello')), { code: told })
+    })
+  }
+
+  test('drips slowly is waited for as long as something comes', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(
+      await startTextServer((response) => {
+        const rest = events.flatMap((text) => [text.slice(0, 10), text.slice(10)])
+        const drip = setInterval(() => (rest.length > 0 ? response.write(rest.shift()) : response.end()), 20)
+        response.once('close', () => clearInterval(drip))
+      }),
+    )
+    const { generate } = await connectTo([server], stack, { timeouts: { ...timeouts, idleMs: 10_000 } })
+    assert.equal(said(await generate(ask('hello'))), 'well done')
   })
 })

@@ -14,16 +14,19 @@ export interface ChunkChoice {
     /** What the model thinks; vLLM's newer name is `reasoning`. */
     readonly reasoning_content?: string | null
     readonly reasoning?: string | null
-    readonly tool_calls?: readonly {
-      readonly index?: number
-      readonly id?: string | null
-      readonly function?: { readonly name?: string | null; readonly arguments?: string | null }
-    }[]
+    readonly tool_calls?: readonly ChunkToolCall[]
   }
   readonly logprobs?: ({ readonly content?: readonly ChunkLogprob[] | null } & Partial<CompletionLogprobs>) | null
   readonly finish_reason?: string | null
   /** Of vLLM: the stop string that ended the choice, or the token. */
   readonly stop_reason?: string | number | null
+}
+
+/** A piece of a tool call; its name comes in the first. */
+export interface ChunkToolCall {
+  readonly index?: number
+  readonly id?: string | null
+  readonly function?: { readonly name?: string | null; readonly arguments?: string | null }
 }
 
 /** Log probabilities of a plain completion, lists of one length; null for the first token of a prompt. */

@@ -57,6 +57,42 @@ suite('streams of servers with OpenAI’s interface', () => {
     ])
   })
 
+  test('calls are numbered as they come, whatever numbers the server gives them', async () => {
+    const call = (index: number, name: string) => delta({ tool_calls: [{ index, id: name, function: { name, arguments: '{}' } }] })
+    const { choices } = await collect([call(1_000_000_000, 'look'), call(-7, 'go'), end, usage])
+    assert.deepEqual(
+      choices[0]?.toolCalls.map(({ name }) => name),
+      ['look', 'go'],
+    )
+  })
+
+  const strange: readonly [name: string, event: unknown][] = [
+    ['a text that is an object', delta({ content: { a: 1 } })],
+    ['a text that is a number', delta({ content: 5 })],
+    ['thoughts that are a list', delta({ reasoning: ['a'] })],
+    ['a choice nobody asked for', { choices: [{ index: 1_000_000_000, delta: { content: 'x' } }] }],
+    ['a choice without a number', { choices: [{ index: 'a', delta: { content: 'x' } }] }],
+    ['a call whose number is a text', delta({ tool_calls: [{ index: 'a', function: { name: 'f' } }] })],
+    ['a call whose name is an object', delta({ tool_calls: [{ index: 0, function: { name: {} } }] })],
+    ['a call whose id is an object', delta({ tool_calls: [{ index: 0, id: {}, function: { name: 'f' } }] })],
+    ['arguments that are an object', delta({ tool_calls: [{ index: 0, function: { name: 'f', arguments: {} } }] })],
+    ['an end that is an object', delta({}, { finish_reason: {} })],
+    ...[-1, 1.5, 1e300, 'a', {}, []].map(
+      (count) =>
+        [`${JSON.stringify(count)} tokens`, { choices: [], usage: { prompt_tokens: count, completion_tokens: 1 } }] satisfies [
+          string,
+          unknown,
+        ],
+    ),
+    ['half a token said', { choices: [], usage: { prompt_tokens: 1, completion_tokens: 0.5 } }],
+    ['cached tokens below zero', { choices: [], usage: { prompt_tokens: 1, prompt_tokens_details: { cached_tokens: -1 } } }],
+    ['thoughts of minus one token', { choices: [], usage: { prompt_tokens: 1, completion_tokens_details: { reasoning_tokens: -1 } } }],
+  ]
+  for (const [name, event] of strange)
+    test(`${name} ends a request`, async () => {
+      await assertRejected(collect([event, end, usage]), broken)
+    })
+
   test('choices that come mixed are kept apart, and an index that is left out is the first', async () => {
     const events = [
       { choices: [{ delta: { content: 'a' } }, { index: 1, delta: { content: 'x' } }] },

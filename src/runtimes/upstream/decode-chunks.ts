@@ -1,5 +1,5 @@
 import type { FinishReason, TextPart, TokenLogprob, TokenUsage } from '../../core/text-generation.ts'
-import { type ChunkChoice, type ChunkLogprob, type ChunkUsage, type CompletionLogprobs, parseChunk } from './chunk.ts'
+import { type ChunkChoice, type ChunkLogprob, type ChunkToolCall, type ChunkUsage, type CompletionLogprobs, parseChunk } from './chunk.ts'
 import { makeBrokenError, readShaped } from './upstream-error.ts'
 
 /**
@@ -9,7 +9,7 @@ import { makeBrokenError, readShaped } from './upstream-error.ts'
  */
 export async function* decodeChunks(lines: AsyncIterable<string>, choices: number): AsyncGenerator<TextPart, void, undefined> {
   const open = new Set(Array.from({ length: choices }, (_, index) => index))
-  const announced = new Set<string>()
+  const calls = new ToolCalls()
   let usage: TokenUsage | undefined
   for await (const line of lines) {
     if (line === '[DONE]') break
@@ -18,7 +18,10 @@ export async function* decodeChunks(lines: AsyncIterable<string>, choices: numbe
     if (chunk.error !== undefined) throw makeBrokenError('reported an error in its stream')
     usage = readShaped(() => decodeUsage(chunk.usage)) ?? usage
     yield* readShaped(() =>
-      [...(chunk.choices ?? [])].flatMap((choice) => [...decodeChoice(choice, announced), ...decodeEnd(choice, open)]),
+      [...(chunk.choices ?? [])].flatMap((choice) => {
+        checkIndex(choice.index, choices)
+        return [...decodeChoice(choice, calls), ...decodeEnd(choice, open)]
+      }),
     )
   }
   if (open.size > 0) throw makeBrokenError('ended a stream before its answer was finished')
@@ -26,28 +29,54 @@ export async function* decodeChunks(lines: AsyncIterable<string>, choices: numbe
   yield { type: 'finish', usage }
 }
 
-function* decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice, announced: Set<string>): Generator<TextPart> {
-  const thoughts = delta?.reasoning_content ?? delta?.reasoning
+/** Choices become places of a list, so that one far beyond those asked for would be all there is room for. */
+function checkIndex(index: unknown = 0, choices: number): void {
+  if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= choices)
+    throw makeBrokenError('sent a choice that was not asked for')
+}
+
+function* decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice, calls: ToolCalls): Generator<TextPart> {
+  const thoughts = textOf(delta?.reasoning_content ?? delta?.reasoning)
   if (thoughts) yield { type: 'thoughts', choice, text: thoughts }
-  const content = text ?? delta?.content
+  const content = textOf(text ?? delta?.content)
   if (content) {
     const tokens = logprobs?.content?.map(decodeLogprob)
     yield { type: 'text', choice, text: content, ...(tokens && { logprobs: tokens }), ...decodeCompletionLogprobs(logprobs ?? {}) }
   }
-  for (const call of delta?.tool_calls ?? []) {
-    const index = call.index ?? 0
-    const key = `${choice} ${index}`
-    if (!announced.has(key) && call.function?.name) {
-      announced.add(key)
-      yield { type: 'tool-call', choice, index, id: call.id ?? `call_${index}`, name: call.function.name }
+  for (const call of delta?.tool_calls ?? []) yield* calls.add(choice, call)
+}
+
+/** The tool calls of each choice, numbered as they come: what numbers the server gives them is its own affair. */
+class ToolCalls {
+  readonly #byChoice = new Map<number, Map<number, number>>()
+
+  add(choice: number, { index: theirs = 0, id, function: called }: ChunkToolCall): readonly TextPart[] {
+    const parts: TextPart[] = []
+    if (typeof theirs !== 'number') throw makeBrokenError('sent a tool call without a number')
+    const known = this.#byChoice.get(choice) ?? new Map<number, number>()
+    this.#byChoice.set(choice, known)
+    const name = textOf(called?.name)
+    if (!known.has(theirs) && name) {
+      known.set(theirs, known.size)
+      parts.push({ type: 'tool-call', choice, index: known.size - 1, id: textOf(id) ?? `call_${theirs}`, name })
     }
-    if (call.function?.arguments) yield { type: 'tool-arguments', choice, index, fragment: call.function.arguments }
+    const index = known.get(theirs)
+    const fragment = textOf(called?.arguments)
+    if (index !== undefined && fragment) parts.push({ type: 'tool-arguments', choice, index, fragment })
+    return parts
   }
+}
+
+/** A text, or nothing; a server may send anything in its place. */
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw makeBrokenError('sent something else than a text where its interface has one')
+  return value
 }
 
 /** The end of a choice, the first time that it is told. */
 function decodeEnd({ index: choice = 0, finish_reason: reason, stop_reason: stop }: ChunkChoice, open: Set<number>): readonly TextPart[] {
-  if (!reason || !open.delete(choice)) return []
+  if (!textOf(reason) || !open.delete(choice)) return []
   return [{ type: 'choice-finish', choice, reason: decodeReason(reason), ...(typeof stop === 'string' && { stop }) }]
 }
 
@@ -68,19 +97,27 @@ function decodeCompletionLogprobs({
   return { logprobs, ...(first !== undefined && scores[0] === null && { unscored: named(first) }) }
 }
 
-function decodeReason(reason: string): FinishReason {
+function decodeReason(reason: string | null | undefined): FinishReason {
   return reason === 'length' || reason === 'tool_calls' ? reason : 'stop'
 }
 
 function decodeUsage(usage: ChunkUsage | null | undefined): TokenUsage | undefined {
   if (usage?.prompt_tokens === undefined) return undefined
-  const thoughtTokens = usage.completion_tokens_details?.reasoning_tokens ?? 0
+  const thoughtTokens = countOf(usage.completion_tokens_details?.reasoning_tokens)
   return {
-    promptTokens: usage.prompt_tokens,
-    completionTokens: usage.completion_tokens ?? 0,
-    cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+    promptTokens: countOf(usage.prompt_tokens),
+    completionTokens: countOf(usage.completion_tokens),
+    cachedTokens: countOf(usage.prompt_tokens_details?.cached_tokens),
     ...(thoughtTokens > 0 && { thoughtTokens }),
   }
+}
+
+/** A number of tokens; it goes into books and budgets, where a wrong one would stay. */
+function countOf(value: unknown): number {
+  if (value === undefined || value === null) return 0
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw makeBrokenError('counted tokens in something else than whole numbers')
+  return value
 }
 
 function decodeLogprob(entry: ChunkLogprob): TokenLogprob {

@@ -1,10 +1,27 @@
-/** The `data:` lines of a server-sent stream of UTF-8 text, without their prefix. */
+import { makeBrokenError } from './upstream-error.ts'
+
+/** The longest line that is read, in characters; no event of an honest server comes near it. */
+const longestLine = 16 << 20
+
+/**
+ * The `data:` lines of a server-sent stream of UTF-8 text, without their prefix.
+ *
+ * @throws {ServiceError} `inference_failed` when a line does not end within 16 million characters.
+ */
 export async function* readDataLines(pieces: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let rest = ''
   for await (const piece of pieces) {
-    const lines = `${rest}${piece}`.split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) if (line.startsWith('data:')) yield line.slice('data:'.length).trim()
+    const [end = '', ...begun] = piece.split('\n')
+    rest += end
+    if (rest.length > longestLine) throw makeBrokenError('sent a line that does not end')
+    for (const next of begun) {
+      yield* dataOf(rest)
+      rest = next
+    }
   }
-  if (rest.startsWith('data:')) yield rest.slice('data:'.length).trim()
+  yield* dataOf(rest)
+}
+
+function dataOf(line: string): readonly string[] {
+  return line.startsWith('data:') ? [line.slice('data:'.length).trim()] : []
 }
