@@ -79,6 +79,7 @@ export const german: Catalogue = {
   'Multiples of 8 from {0} to {1}.': 'Vielfache von 8 von {0} bis {1}.',
   'Negative prompt': 'Negativer Prompt',
   'Looking for models…': 'Modelle werden gesucht…',
+  'What is installed is not known.': 'Was installiert ist, ist nicht bekannt.',
   'No model that draws is installed.': 'Kein Modell, das zeichnet, ist installiert.',
   'No style is called so.': 'Kein Stil heißt so.',
   'none, anime, film-noir': 'none, anime, film-noir',

@@ -62,7 +62,7 @@ export function ImagesPage(): VNode {
     >
       {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={reload} /> : null}
       <div class="studio">
-        <ImageForm />
+        <ImageForm isUnknown={resource.value.state === 'failed'} />
         <section class="studio-board" aria-label={t`Drawings`} ref={board.element}>
           {board.items.length === 0 ? (
             <EmptyState drawing="frame" title={t`An empty frame`}>

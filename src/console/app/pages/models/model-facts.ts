@@ -15,7 +15,8 @@ function deviceText({ backend, name, layers }: ComputeDevice): string {
 export function modelFacts(model: ConsoleModel): readonly (readonly [string, string])[] {
   const common = [
     ...(model.state.device === undefined ? [] : [[t`Runs on`, deviceText(model.state.device)] as const]),
-    [t`On disk`, byteText(model.bytes)],
+    // A model of another server has no files here.
+    [t`On disk`, model.bytes === 0 ? '–' : byteText(model.bytes)],
     [t`Licence`, model.license ?? t`not stated`],
   ] as const
   if (model.kind === 'text') {

@@ -20,19 +20,25 @@ const columns: readonly Column<NodeRow>[] = [
     title: t`Machine`,
     kind: 'lead',
     cell: ({ host, id }) => (
-      <span class="clipped" title={`${host} ${id}`}>
-        {host} <span class="faint">{id.slice(0, 8)}</span>
-      </span>
+      <>
+        <span class="clipped" title={`${host} ${id}`}>
+          {host}
+        </span>{' '}
+        <span class="faint">{id.slice(0, 8)}</span>
+      </>
     ),
   },
   { title: t`Does`, cell: ({ role, draining }) => (draining ? t`${roleText(role)}, stopping` : roleText(role)) },
   {
     title: t`Loaded`,
-    cell: ({ loaded }) => (
-      <span class="clipped" title={loaded.join(', ')}>
-        {loaded.join(', ') || '–'}
-      </span>
-    ),
+    cell: ({ loaded }) =>
+      loaded.length === 0
+        ? '–'
+        : loaded.map((model) => (
+            <span key={model} class="clipped" title={model}>
+              {model}
+            </span>
+          )),
   },
   { title: t`Tokens a second`, kind: 'amount', cell: ({ figures }) => decimalText(figures.tokensPerSecond, 1) },
   { title: t`First token after`, kind: 'amount', cell: ({ figures }) => timeText(figures.firstTokenMs) },
@@ -46,5 +52,5 @@ const columns: readonly Column<NodeRow>[] = [
 /** What each node does now. */
 export function NodeLedger({ readings }: { readings: readonly ServiceHealth[] }): VNode {
   const rows = (readings.at(-1)?.nodes ?? []).map((node) => ({ ...node, figures: figuresOfNode(readings, node.id) }))
-  return <Ledger label={t`Nodes`} columns={columns} rows={rows} keyOf={({ id }) => id} narrow="scrolls" />
+  return <Ledger label={t`Nodes`} columns={columns} rows={rows} keyOf={({ id }) => id} narrow="scrolls" crowded />
 }

@@ -12,7 +12,12 @@ function amount(title: string, count: (row: UsageDay) => number): Column<UsageDa
 
 const day: Column<UsageDay> = {
   title: t`Day`,
-  cell: (row) => <span class="numbers">{row.day.length > 10 ? hourText(row.day) : dayText(row.day)}</span>,
+  cell: (row) => <span class="date numbers">{dayText(row.day)}</span>,
+}
+
+const hour: Column<UsageDay> = {
+  title: t`Hour`,
+  cell: (row) => <span class="date numbers">{hourText(row.day)}</span>,
 }
 
 const columns: readonly Column<UsageDay>[] = [
@@ -42,11 +47,12 @@ export function UsageTable({ rows, personOf }: { rows: readonly UsageDay[]; pers
       </span>
     ),
   }
+  const isByHour = rows.some((row) => row.day.length > 'YYYY-MM-DD'.length)
   const sorted = rows.toSorted((a, b) => b.day.localeCompare(a.day) || a.model.localeCompare(b.model))
   return (
     <Ledger
       label={t`Usage by day and model`}
-      columns={[day, ...(person === null ? [] : [person]), ...columns]}
+      columns={[isByHour ? hour : day, ...(person === null ? [] : [person]), ...columns]}
       rows={sorted}
       keyOf={(row) => `${row.day} ${row.model} ${row.accountId}`}
       narrow="scrolls"

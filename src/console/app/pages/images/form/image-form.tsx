@@ -3,7 +3,7 @@ import { Button } from '../../../parts/button.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
-import { drawingModels, modelChoices } from '../../../state/models.ts'
+import { drawingModels, modelChoices, models } from '../../../state/models.ts'
 import { draw, imageRuns } from '../runs/image-runs.ts'
 import { StartingImageField } from '../start/starting-image-field.tsx'
 import { t } from '../text.ts'
@@ -20,12 +20,16 @@ import { SeedField } from './seed-field.tsx'
 import { SizePicker } from './size-picker.tsx'
 import { StylePicker } from './style-picker.tsx'
 
-/** Everything an image request can say, as far as the model can do it; Control or Command with Enter draws. */
-export function ImageForm(): VNode {
+/**
+ * Everything an image request can say, as far as the model can do it; Control or Command with Enter draws.
+ *
+ * @param isUnknown Whether what is installed could not be had.
+ */
+export function ImageForm({ isUnknown }: { isUnknown: boolean }): VNode {
   const settings = imageSettings.value
   const model = chosenModel()
   const abilities = model && chosenAbilities(model)
-  const fault = drawingFault()
+  const fault = isUnknown && models.value === null ? t`What is installed is not known.` : drawingFault()
   // A second press before the service has the first would be the same picture twice.
   const sending = imageRuns.value.some(({ state, grid }) => state === 'sending' && grid === null)
   const submit = () => {

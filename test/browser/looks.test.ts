@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { becomeOwner, draw } from './support/console-visit.ts'
+import { findCramped } from './support/find-cramped.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole(async (opened) => {
+  await becomeOwner(opened)
+  await opened.page.goto(`${opened.service.url}/console/images`)
+  await draw(opened.page, 'a red apple')
+  await opened.page.locator('.run[data-state=done] img').first().waitFor()
+})
+
+async function open(path: string, width: number): Promise<Page> {
+  const { page, service } = visit()
+  await page.setViewportSize({ width, height: 860 })
+  await page.goto(`${service.url}/console/${path}`)
+  await page.locator('h1').waitFor()
+  await page.locator('main:not(:has([aria-busy]))').waitFor()
+  return page
+}
+
+const paths = 'chat images gallery assets requests usage models tokens webhooks people audit service account nowhere'.split(' ')
+for (const path of paths)
+  test(`${path} has no text under 13 pixels and nothing to press under 24`, { skip }, async () => {
+    for (const width of [1280, 360]) assert.deepEqual(await findCramped(await open(path, width)), [], `${width} pixels`)
+  })
+
+test('a sheet is painted with 13 pixels and more, and with what fingers hit', { skip }, async () => {
+  const page = await open('images', 360)
+  await draw(page, 'a green apple')
+  await page.getByRole('button', { name: 'Start from this one' }).click()
+  await page.getByRole('button', { name: 'Paint a mask' }).click()
+  await page.locator('.painter canvas').waitFor()
+  assert.deepEqual(await findCramped(page), [])
+})
+
+test('the languages of a call stand in one row on a phone, and the arrow keys reach the last', { skip }, async () => {
+  const page = await open('chat', 360)
+  await page.getByRole('button', { name: 'Show as code' }).click()
+  const tabs = page.getByRole('tab')
+  const tops = await tabs.evaluateAll((all) => all.map((tab) => Math.round(Number(Reflect.get(tab, 'offsetTop')))))
+  assert.ok(tops.length > 5)
+  assert.deepEqual([...new Set(tops)], [tops[0]])
+  await tabs.first().focus()
+  await page.keyboard.press('ArrowLeft')
+  const last = tabs.last()
+  await last.and(page.locator('[aria-selected=true]')).waitFor()
+  const [tab, row] = [await last.boundingBox(), await page.getByRole('tablist').boundingBox()]
+  assert.ok(tab && row && tab.x + tab.width <= row.x + row.width, 'the last language is in sight')
+})
+
+for (const width of [1280, 768, 360, 320])
+  test(`the hours under a chart lie beside each other at ${width} pixels`, { skip }, async () => {
+    const page = await open('usage', width)
+    const read = `[...document.querySelectorAll('.plot-days')].map((axis) => [...axis.children].filter((label) => label.checkVisibility())
+      .map((label) => { const { left, right } = label.getBoundingClientRect(); return [left, right] }))`
+    const axes = (await page.evaluate(read)) as readonly (readonly (readonly [number, number])[])[]
+    assert.ok(axes.length > 0)
+    for (const labels of axes) {
+      assert.ok(labels.length > 0)
+      for (const [index, [left]] of labels.entries()) assert.ok(left > (labels[index - 1]?.[1] ?? 0), JSON.stringify(labels))
+    }
+  })
+
+test('an hour of the table of usage stands on one line, under its name', { skip }, async () => {
+  for (const width of [1280, 768, 360]) {
+    const page = await open('usage', width)
+    const table = page.getByRole('table', { name: 'Usage by day and model' })
+    await table.getByRole('columnheader', { name: 'Hour' }).waitFor()
+    assert.equal(await page.evaluate(`document.querySelector('.ledger .date').getClientRects().length`), 1, `${width} pixels`)
+  }
+})
+
+test('what is loading shows in the dark', { skip }, async () => {
+  const { page, service } = visit()
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  await page.route('**/console/api/people', () => undefined)
+  await page.goto(`${service.url}/console/people`)
+  await page.locator('.ghost').first().waitFor()
+  const colours = `[getComputedStyle(document.querySelector('.ghost')).backgroundImage, getComputedStyle(document.documentElement).backgroundColor]
+    .map((text) => text.match(/rgb\\((\\d+), (\\d+), (\\d+)/).slice(1).reduce((sum, part) => sum + Number(part), 0))`
+  const [shown = 0, ground = 0] = await page.evaluate<readonly number[]>(colours)
+  assert.ok(shown - ground >= 30, `${shown} on ${ground}`)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+})
+
+test('models that could not be had are not said to be looked for', { skip }, async () => {
+  const { page, service } = visit()
+  await page.route('**/console/api/models', (route) => route.abort())
+  await page.goto(`${service.url}/console/images`)
+  await page.getByText('The service does not answer.').waitFor()
+  await page.getByText('What is installed is not known.').waitFor()
+  assert.equal(await page.getByText('Looking for models…').count(), 0)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+})
+
+test('two nodes fit into the window in German', { skip }, async () => {
+  const { browser, service, context } = visit()
+  await using german = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: 'de', reducedMotion: 'reduce' })
+  await german.addCookies(await context.cookies())
+  const page = await german.newPage()
+  await page.route('**/console/api/service', async (route) => {
+    const response = await route.fetch()
+    const health = await response.json()
+    const [node] = health.nodes
+    const busy = { ...node, host: 'a-machine-with-a-name', slots: 24, inUse: 12, loaded: ['sepia-mini-chat', 'sepia-mini-image'] }
+    await route.fulfill({ response, json: { ...health, nodes: [busy, { ...busy, id: crypto.randomUUID() }] } })
+  })
+  await page.goto(`${service.url}/console/service`)
+  const box = page.getByRole('region', { name: 'Knoten' })
+  await box.getByRole('row').nth(2).waitFor()
+  assert.equal(
+    await box.evaluate((element) => Number(Reflect.get(element, 'scrollWidth')) - Number(Reflect.get(element, 'clientWidth'))),
+    0,
+  )
+})
+
+test('a used link fits into 320 pixels in German', { skip }, async () => {
+  const { browser, service } = visit()
+  await using german = await browser.newContext({ viewport: { width: 320, height: 640 }, locale: 'de', reducedMotion: 'reduce' })
+  const page = await german.newPage()
+  await page.goto(service.link)
+  await page.getByRole('heading', { level: 1, name: 'Dieser Link führt nicht weiter' }).waitFor()
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0)
+})
