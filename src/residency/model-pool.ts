@@ -11,6 +11,7 @@ import type { AcquireOptions, ModelLease, ModelPool, ModelState } from '../core/
 import type { TextModel } from '../core/ports/text-model.ts'
 import { orAborted } from '../core/waiting.ts'
 import { Alarm } from './alarm.ts'
+import { boundPictures } from './bound-pictures.ts'
 import { describeState, hasRoom } from './describe-state.ts'
 import { estimateModel, rememberMemory } from './known-memory.ts'
 import { type LoadProgress, makeLoadingError } from './load-progress.ts'
@@ -73,7 +74,10 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   }
 
   async acquireImage(modelId: string, options: AcquireOptions): Promise<ModelLease<ImageModel>> {
-    return this.#acquire(findDescriptor(this.#deps.catalog, modelId, 'image'), this.#residents.images, options)
+    const { catalog, limits } = this.#deps
+    const descriptor = findDescriptor(catalog, modelId, 'image')
+    const lease = await this.#acquire(descriptor, this.#residents.images, options)
+    return descriptor.kind === 'image' ? { ...lease, model: boundPictures(lease.model, descriptor, limits) } : lease
   }
 
   hasRoom(modelId: string): boolean {

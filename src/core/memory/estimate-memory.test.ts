@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from '../model.ts'
-import { correctEstimate, estimateMemory, type MemoryFacts } from './estimate-memory.ts'
+import { correctEstimate, estimateDrawing, estimateMemory, type MemoryFacts } from './estimate-memory.ts'
 
 const giga = 1e9
 const facts = { textSlots: 8, machineBytes: 24 * giga, gpuBytes: 0 }
@@ -50,6 +50,31 @@ test('contexts are no longer than memory allows, and short ones are the least it
   assert.ok(Math.abs(onProcessor(long) - 3.3 * giga - caches) < 0.5 * giga)
   const { least } = estimateMemory(long, facts)
   assert.ok(Math.abs(least.processorBytes - 3.3 * giga - 256 * 8 * 131_072) < 0.2 * giga)
+})
+
+test('larger pictures than its own take more, those of an export by the square', () => {
+  const drawing = (format: 'onnx-sdxl' | 'safetensors', side: number, gpuBytes = 0) =>
+    estimateDrawing({ ...picture, format }, { width: side, height: side }, { gpuBytes })
+  const more = (format: 'onnx-sdxl' | 'safetensors', side: number) =>
+    drawing(format, side).processorBytes - drawing(format, 1024).processorBytes
+  for (const format of ['onnx-sdxl', 'safetensors'] as const) {
+    assert.deepEqual(drawing(format, 1024), expected({ ...picture, format }))
+    assert.deepEqual(drawing(format, 512), expected({ ...picture, format }))
+  }
+  assert.equal(more('safetensors', 2048), 3 * 1024 ** 2 * 2048)
+  assert.equal(more('safetensors', 4096), 15 * 1024 ** 2 * 2048)
+  assert.equal(more('onnx-sdxl', 2048), 3 * 1024 ** 2 * 2048 + 15 * 2.7 * giga)
+  const [onGpu, small] = [drawing('safetensors', 2048, 8 * giga), drawing('safetensors', 1024, 8 * giga)]
+  assert.deepEqual([onGpu.processorBytes - small.processorBytes, onGpu.gpuBytes - small.gpuBytes], [0, 3 * 1024 ** 2 * 2048])
+})
+
+test('what is drawn at its own size, elsewhere or in tiles takes no more for larger pictures', () => {
+  const large = { width: 4096, height: 4096 }
+  for (const change of [{ draws: 'native' }, { format: 'upscaler' }, { bytes: 0, format: 'a1111' }] as const) {
+    const model: ImageModelDescriptor = { ...picture, ...change }
+    const small = estimateDrawing(model, { width: 64, height: 64 }, { gpuBytes: 0 })
+    assert.deepEqual(estimateDrawing(model, large, { gpuBytes: 0 }), small)
+  }
 })
 
 test('a picture model takes its weights, and room to draw that grows with its size', () => {

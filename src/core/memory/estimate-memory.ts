@@ -1,6 +1,6 @@
 import { cacheMemoryBeside, chooseContextLength, padCells } from '../gguf/context-length.ts'
 import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from '../model.ts'
-import { leastMemory, type MemoryNeed, noMemory } from './memory-need.ts'
+import { addMemory, leastMemory, type MemoryNeed, noMemory } from './memory-need.ts'
 
 /** What a loaded engine takes before it has any weights. */
 const engineBytes = 130_000_000
@@ -10,6 +10,11 @@ const batchTokens = 512
 const leastTokens = 256
 /** What drawing takes per pixel at its peak: attention, and the decoder a tile at a time. */
 const bytesPerPixel = 2048
+/**
+ * What the attention of an exported graph takes of a picture of 1024 × 1024, at batch two: it keeps a number for every pair of places, so that
+ * it grows with the square of the pixels. Graphs written for checkpoints do not.
+ */
+const exportedAttentionBytes = 2_700_000_000
 /** Exported graphs are kept with parts that the runtime has folded. */
 const exportGrowth = 1.3
 
@@ -20,6 +25,12 @@ export interface MemoryFacts {
   readonly machineBytes: number
   /** Of the GPU that models compute on: 0 = there is none, Infinity = it does not tell. */
   readonly gpuBytes: number
+}
+
+/** Of a picture, in pixels. */
+interface PixelSize {
+  readonly width: number
+  readonly height: number
 }
 
 /** What a model is going to take, before it has been loaded once. */
@@ -33,6 +44,21 @@ export interface MemoryEstimate {
 export function estimateMemory(descriptor: ModelDescriptor, facts: MemoryFacts): MemoryEstimate {
   if (descriptor.bytes === 0) return { expected: noMemory, least: noMemory }
   return descriptor.kind === 'text' ? estimateText(descriptor, facts) : estimateImages(descriptor, facts)
+}
+
+/**
+ * Bytes that a model is going to take while it draws a picture of a size, the model itself included; for sizes up to its own what it is expected
+ * to take anyway.
+ */
+export function estimateDrawing(descriptor: ImageModelDescriptor, size: PixelSize, facts: Pick<MemoryFacts, 'gpuBytes'>): MemoryNeed {
+  const { expected } = estimateImages(descriptor, facts)
+  const { native, draws, format, bytes } = descriptor
+  const [own, wanted] = [native.width * native.height, size.width * size.height]
+  if (draws === 'native' || format === 'upscaler' || bytes === 0 || wanted <= own) return expected
+  const squares = (pixels: number): number => (pixels / 1024 ** 2) ** 2
+  const attention = format === 'onnx-sdxl' ? exportedAttentionBytes * (squares(wanted) - squares(own)) : 0
+  const more = (wanted - own) * bytesPerPixel + attention
+  return addMemory(expected, facts.gpuBytes === 0 ? { processorBytes: more, gpuBytes: 0 } : { processorBytes: 0, gpuBytes: more })
 }
 
 /** What the last load took replaces what was expected; nothing that was loaded needs more than it took. */
@@ -60,7 +86,7 @@ function estimateText(descriptor: TextModelDescriptor, facts: MemoryFacts): Memo
 }
 
 /** A GPU holds the whole of an image model or nothing. */
-function estimateImages({ bytes, format, native }: ImageModelDescriptor, { gpuBytes }: MemoryFacts): MemoryEstimate {
+function estimateImages({ bytes, format, native }: ImageModelDescriptor, { gpuBytes }: Pick<MemoryFacts, 'gpuBytes'>): MemoryEstimate {
   const weights = format === 'onnx-sdxl' ? Math.ceil(bytes * exportGrowth) : bytes
   const drawn = weights + native.width * native.height * bytesPerPixel
   const place = (movable: number): MemoryNeed =>

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeImageRequest } from '../../test/support/image-request.ts'
+import { createTestClock } from '../../test/support/test-clock.ts'
+import type { ServiceError } from '../core/error.ts'
+import type { ImageRequest } from '../core/image-generation.ts'
+import type { ImageModelDescriptor } from '../core/model.ts'
+import { createFakeCatalog, describeFakeImage } from '../runtimes/fake/fake-catalog.ts'
+import { FakeModelLoader } from '../runtimes/fake/fake-model-loader.ts'
+import { createModelPool } from './model-pool.ts'
+
+const { signal } = new AbortController()
+const giga = 1e9
+const checkpoint: Partial<ImageModelDescriptor> = {
+  format: 'safetensors',
+  bytes: 4 * giga,
+  draws: 'requested',
+  native: { width: 512, height: 512 },
+  sizes: { type: 'range', min: 64, max: 1024 },
+}
+
+async function draw(
+  change: Partial<ImageModelDescriptor>,
+  request: Partial<ImageRequest>,
+  limits: { memoryBytes: number; gpuMemoryBytes?: number },
+) {
+  const clock = createTestClock()
+  const rest = { idleUnloadMs: null, textSlots: 1, textQueue: 8, imageQueue: 2, waitLimitMs: 60_000 }
+  await using pool = createModelPool({
+    catalog: createFakeCatalog([describeFakeImage({ ...checkpoint, ...change })]),
+    loader: new FakeModelLoader({ clock, slots: 1 }),
+    clock,
+    limits: { ...rest, ...limits },
+    onEvent: () => {},
+  })
+  await using lease = await pool.acquireImage('fake-image', { signal, account: 'a' })
+  const { images } = await lease.model.generate(makeImageRequest('x', { steps: 1, ...request }), { signal, onProgress: () => {} })
+  return images.length
+}
+
+const second = { first: { width: 1024, height: 1024 }, upscaler: null, steps: 1, strength: 1 }
+const largest = { width: 4096, height: 4096, highResolution: second }
+
+test('a second pass that no memory here could hold is refused by its numbers, and its model goes on', async () => {
+  await assert.rejects(draw({}, largest, { memoryBytes: 16 * giga }), (error: ServiceError) => {
+    assert.deepEqual([error.code, error.param], ['unsupported', 'hr_scale'])
+    assert.match(
+      error.message,
+      /A picture of 4096 × 4096 by fake-image needs about 3\d(\.\d)?gb of the memory, and models may take 14\.9gb; lower `hr_scale`/,
+    )
+    return true
+  })
+  assert.equal(await draw({}, { ...largest, width: 2048, height: 2048 }, { memoryBytes: 16 * giga }), 1)
+})
+
+test('so is a size that is too large in one pass, and what a GPU cannot hold', async () => {
+  const size = { width: 1024, height: 1024 }
+  await assert.rejects(draw({}, size, { memoryBytes: 5 * giga }), { code: 'unsupported', param: 'width' })
+  await assert.rejects(draw({}, size, { memoryBytes: 64 * giga, gpuMemoryBytes: 5 * giga }), {
+    code: 'unsupported',
+    message: /GPU's memory/,
+  })
+})
+
+test("a model's own size is tried in whatever memory there is, and what draws at its own size alone takes every size", async () => {
+  assert.equal(await draw({}, { width: 512, height: 512 }, { memoryBytes: 4.2 * giga }), 1)
+  assert.equal(await draw({ draws: 'native' }, { width: 1024, height: 1024 }, { memoryBytes: 4.2 * giga }), 1)
+})

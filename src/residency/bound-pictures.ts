@@ -1,0 +1,33 @@
+import { printByteSize } from '../core/byte-size.ts'
+import { ServiceError } from '../core/error.ts'
+import type { ImageRequest } from '../core/image-generation.ts'
+import { estimateDrawing } from '../core/memory/estimate-memory.ts'
+import { fitsMemory } from '../core/memory/memory-need.ts'
+import type { ImageModelDescriptor } from '../core/model.ts'
+import type { ImageModel } from '../core/ports/image-model.ts'
+import { memoryBudget, type ResidencyLimits } from './residency-limits.ts'
+
+/** A model that refuses pictures which all the memory that models may take is too little for; they would end its engine, and take others along. */
+export function boundPictures({ device, generate }: ImageModel, descriptor: ImageModelDescriptor, limits: ResidencyLimits): ImageModel {
+  return {
+    device,
+    async generate(request, options) {
+      refuseTooLarge(request, descriptor, limits)
+      return await generate(request, options)
+    },
+  }
+}
+
+/** The model's own size is always tried: the estimate may be wrong, and whoever chose the memory chose the model. */
+function refuseTooLarge({ width, height, highResolution }: ImageRequest, descriptor: ImageModelDescriptor, limits: ResidencyLimits): void {
+  const { native, id } = descriptor
+  const budget = memoryBudget(limits)
+  const need = estimateDrawing(descriptor, { width, height }, budget)
+  if (fitsMemory(need, budget) || fitsMemory(need, estimateDrawing(descriptor, native, budget))) return
+  const onGpu = need.processorBytes <= budget.processorBytes
+  const [bytes, free] = onGpu ? [need.gpuBytes, budget.gpuBytes] : [need.processorBytes, budget.processorBytes]
+  const field = highResolution === undefined ? 'width' : 'hr_scale'
+  const fix = highResolution === undefined ? 'ask for a smaller picture' : 'lower `hr_scale`, or ask for a smaller picture'
+  const message = `A picture of ${width} × ${height} by ${id} needs about ${printByteSize(bytes)} of ${onGpu ? "the GPU's" : 'the'} memory, and models may take ${printByteSize(free)}; ${fix}.`
+  throw new ServiceError('unsupported', message, { param: field })
+}
