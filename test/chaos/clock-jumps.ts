@@ -43,13 +43,12 @@ export async function jumpClock(settings: ServiceSettings): Promise<ClockJumpRep
 
 async function shift(service: ServiceProcess, offsetMs: number): Promise<void> {
   service.shiftTime(offsetMs)
-  // The service reads its time file ten times a second.
-  await pause(250)
+  while (service.shiftedBy() !== offsetMs) await pause(20)
 }
 
-/** Waits up to 20 seconds for the sweep; says how many files are left. */
+/** Waits up to a minute for the sweep; says how many files are left. */
 async function waitForNoFiles(folder: string): Promise<number> {
-  for (let tries = 80; ; tries--) {
+  for (let tries = 240; ; tries--) {
     const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
     if (files.length === 0 || tries === 0) return files.length
     await pause(250)

@@ -33,10 +33,11 @@ export async function overtakeRunning(settings: ServiceSettings): Promise<Verdic
   return judge({ dataFolder, acknowledged: acknowledged.read(), fetched, lines: service.lines, rivalCompletions })
 }
 
+/** Waits until it is running, or over where the machine has more to do than to let somebody look. */
 async function waitForProgress(client: Client, responseId: string): Promise<void> {
   for (;;) {
     const response = await client.ask(`/v1/requests/${responseId}`)
-    if ((await response?.text())?.includes('"progress"')) return
+    if (/"(?:progress|outcome)"/.test((await response?.text()) ?? '')) return
     await pause(5)
   }
 }

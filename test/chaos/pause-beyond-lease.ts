@@ -21,7 +21,7 @@ export async function pauseBeyondLease(
   try {
     await pause(leaseMs + 100)
     const rival = fileURLToPath(new URL('./rival-worker.ts', import.meta.url))
-    const { stdout } = await run(process.execPath, ['--disable-warning=ExperimentalWarning', rival, dataFolder], { timeout: 5000 })
+    const { stdout } = await run(process.execPath, ['--disable-warning=ExperimentalWarning', rival, dataFolder], { timeout: 20_000 })
     return JSON.parse(stdout) as RivalReport
   } catch {
     // The service was stopped in the middle of a commit, so that nobody else can write: an ordinary long pause.

@@ -34,9 +34,12 @@ export async function sendSlowly(service: ServiceProcess): Promise<void> {
 export async function sendTooMuch(service: ServiceProcess): Promise<number | null> {
   const body = `{"prompt": "${'x'.repeat(10 * 1024 * 1024)}"}`.slice(0, 10 * 1024 * 1024 + 1)
   const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json', 'x-service-async': '1' }
-  const response = await fetch(`${service.url}/generate/sdxl`, { method: 'POST', headers, body, signal: AbortSignal.timeout(8000) }).catch(
-    () => null,
-  )
+  const response = await fetch(`${service.url}/generate/sdxl`, {
+    method: 'POST',
+    headers,
+    body,
+    signal: AbortSignal.timeout(60_000),
+  }).catch(() => null)
   await response?.arrayBuffer().catch(() => {})
   return response?.status ?? null
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -67,7 +67,7 @@ export class ServiceProcess implements AsyncDisposable {
       'engine-threads': 1,
       'text-slots': 4,
       queue: 1_000_000,
-      grace: '4s',
+      grace: '60s',
       ...further,
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
@@ -130,6 +130,11 @@ export class ServiceProcess implements AsyncDisposable {
   /** Moves the service's clock by so much from the real time. */
   shiftTime(offsetMs: number): void {
     writeFileSync(this.#timeFile, String(offsetMs))
+  }
+
+  /** By how much its clock is moved by now; NaN before it has looked. */
+  shiftedBy(): number {
+    return existsSync(`${this.#timeFile}.seen`) ? Number.parseInt(readFileSync(`${this.#timeFile}.seen`, 'utf8'), 10) : Number.NaN
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -31,8 +31,8 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers },
     })
 
-  async function submit(node: ServiceProcess | undefined, steps: number): Promise<string> {
-    const body = JSON.stringify({ prompt: 'a lantern', steps, seed: 7 })
+  async function submit(node: ServiceProcess | undefined, steps: number, pictures = 1): Promise<string> {
+    const body = JSON.stringify({ prompt: 'a lantern', steps, seed: 7, num_images: pictures })
     const response = await call(node, '/generate/sdxl', { method: 'POST', headers: { 'x-service-async': '1' }, body })
     const answer = (await response.json()) as { readonly response_id: string }
     assert.equal(response.status, 202, JSON.stringify(answer))
@@ -42,9 +42,9 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
   const poll = async (node: ServiceProcess | undefined, id: string, wait = 0): Promise<Polled> =>
     (await (await call(node, `/v1/requests/${id}?wait=${wait}`)).json()) as Polled
 
-  async function until(id: string, reached: (polled: Polled) => boolean): Promise<Polled> {
+  async function until(id: string, reached: (polled: Polled) => boolean, wait = 1): Promise<Polled> {
     for (;;) {
-      const polled = await poll(apis[0], id, 1)
+      const polled = await poll(apis[0], id, wait)
       if (reached(polled) || polled.status === 'completed') return polled
     }
   }
@@ -137,8 +137,9 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
   })
 
   test('a request that a worker runs is cancelled from another node', async () => {
-    const id = await submit(apis[0], 50)
-    await until(id, ({ status }) => status === 'running')
+    // Far longer than it takes to see it run.
+    const id = await submit(apis[0], 50, 4)
+    await until(id, ({ status }) => status === 'running', 0)
     assert.ok((await call(apis[1], `/v1/requests/${id}`, { method: 'DELETE' })).ok)
     const polled = await poll(apis[0], id, 30)
     assert.equal(polled.outcome, 'cancelled')

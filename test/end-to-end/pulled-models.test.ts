@@ -40,7 +40,7 @@ function chat(url: string, token: string, model: string): Promise<Response> {
 }
 
 describe('models pulled and removed beside a running service', () => {
-  it('are there and gone without a restart', { timeout: 60_000 }, async () => {
+  it('are there and gone without a restart', { timeout: 300_000 }, async () => {
     await using folder = await createTemporaryFolder()
     const data = join(folder.path, 'data')
     const offered = await offerModel(join(folder.path, 'offered'), 'twin/chat')

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { findFreePort } from '../support/free-port.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -65,13 +64,13 @@ describe('a reverse proxy of deploy/', () => {
           })
         },
       })
-      const port = await freePort()
+      const port = await findFreePort()
       const { start, stop } = await prepare({ folder: folder.path, port, upstream: new URL(service.url).host })
       run(start, folder.path)
       try {
         const url = `http://127.0.0.1:${port}`
         // One that holds the first event back would wait for ever for the second.
-        const held = await fetch(`${url}/held`, { signal: AbortSignal.timeout(10_000) })
+        const held = await fetch(`${url}/held`, { signal: AbortSignal.timeout(60_000) })
         const pieces: string[] = []
         for await (const bytes of held.body ?? []) {
           pieces.push(Buffer.from(bytes).toString())
@@ -98,14 +97,4 @@ function isThere(command: string): boolean {
 function run([command = '', ...args]: readonly string[], home: string): void {
   const { status, error } = spawnSync(command, args, { stdio: 'ignore', env: { ...process.env, HOME: home, XDG_DATA_HOME: home } })
   assert.equal(status, 0, `${command} ${args.join(' ')}: ${error ?? status}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  assert.ok(address !== null && typeof address === 'object')
-  return address.port
 }

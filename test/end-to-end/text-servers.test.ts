@@ -14,14 +14,17 @@ import { makeTextRequest } from '../support/text-request.ts'
 
 const { signal } = new AbortController()
 const options = { signal, account: 'a' }
-const timeouts: UpstreamTimeouts = { connectMs: 5000, firstMs: 150, idleMs: 150 }
+const patient: UpstreamTimeouts = { connectMs: 60_000, firstMs: 60_000, idleMs: 60_000 }
+/** For servers that fall silent: long enough for the others, on a machine with more to do than it can. */
+const impatient: UpstreamTimeouts = { ...patient, firstMs: 3000, idleMs: 3000 }
+const timeoutsFor = (fault: string) => (/^(?:never answers|hangs|stops|sends nothing)/.test(fault) ? impatient : patient)
 /** Nothing is looked at behind a test's back. */
 const probeMs = 2 ** 31 - 1
 
-async function connect(servers: readonly TextServer[], stack: AsyncDisposableStack, onChange = (_: unknown) => {}) {
+async function connect(servers: readonly TextServer[], stack: AsyncDisposableStack, timeouts = patient) {
   const [first, ...others] = servers.map(({ url }) => ({ url, weight: 1 }))
   const upstream = { url: first?.url ?? '', model: 'm', keyFile: null, slots: 4, replicas: others, timeouts }
-  return stack.use(await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal, probeMs, onChange }))
+  return stack.use(await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal, probeMs }))
 }
 
 async function collect(parts: AsyncIterable<TextPart>): Promise<string> {
@@ -62,12 +65,12 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, told: st
   ['has a prompt that is too long', status(400, '{"error":{"message":"maximum context length is 8"}}'), false, 'context_length_exceeded'],
 ]
 
-describe('a server of several that', () => {
+describe('a server of several that', { concurrency: true }, () => {
   for (const [name, answer, retried, told] of faults) {
     test(`${name} ${retried ? 'is left for another' : `ends the request with ${told}`}`, async () => {
       await using stack = new AsyncDisposableStack()
       const [good, bad] = [stack.use(await startTextServer()), stack.use(await startTextServer(answer))]
-      const { model } = await connect([good, bad], stack)
+      const { model } = await connect([good, bad], stack, timeoutsFor(name))
       // Conversations begin on either server, so that some meet the bad one first.
       for (let index = 0; bad.requests.length === 0; index++) {
         const generating = collect(model.generate(makeTextRequest(`conversation ${index}`), options))
@@ -79,7 +82,7 @@ describe('a server of several that', () => {
     test(`${name} is told of as ${told} where there is no other`, async () => {
       await using stack = new AsyncDisposableStack()
       const bad = stack.use(await startTextServer(answer))
-      const { model } = await connect([bad], stack)
+      const { model } = await connect([bad], stack, timeoutsFor(name))
       await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), { code: told })
       // A kept-alive connection that ends without a word may have been closed before the request came.
       assert.equal(bad.requests.length, name === 'closes the connection' ? 2 : 1)
@@ -100,7 +103,7 @@ describe('a server of several that', () => {
   })
 })
 
-describe('what answers once, vectors and scores', () => {
+describe('what answers once, vectors and scores', { concurrency: true }, () => {
   const vectors = { data: [{ index: 0, embedding: [1, 0] }], usage: { prompt_tokens: 1 } }
   const scores = { results: [{ index: 0, relevance_score: 0.5 }], usage: { prompt_tokens: 1 } }
   const answers = JSON.stringify({ ...vectors, ...scores })
@@ -122,10 +125,10 @@ describe('what answers once, vectors and scores', () => {
       test(`${kind} come from another server when one ${name}, and are ${told} where there is none`, async () => {
         await using stack = new AsyncDisposableStack()
         const [good, bad] = [stack.use(await startTextServer(whole)), stack.use(await startTextServer(answer))]
-        const alone = await connect([bad], stack)
+        const alone = await connect([bad], stack, timeoutsFor(name))
         await assert.rejects(ask(alone.model), { code: told })
         const asked = bad.requests.length
-        const { model } = await connect([bad, good], stack)
+        const { model } = await connect([bad, good], stack, timeoutsFor(name))
         const found = await ask(model)
         assert.ok(found !== undefined && found.length === 1)
         assert.equal(bad.requests.length + good.requests.length > asked, true)
@@ -162,7 +165,14 @@ describe('servers of one model', () => {
     await using stack = new AsyncDisposableStack()
     const [stays, leaves] = [stack.use(await startTextServer()), stack.use(await startTextServer())]
     const told: unknown[] = []
-    const upstream = { url: stays.url, model: 'm', keyFile: null, slots: 4, replicas: [{ url: leaves.url, weight: 100 }], timeouts }
+    const upstream = {
+      url: stays.url,
+      model: 'm',
+      keyFile: null,
+      slots: 4,
+      replicas: [{ url: leaves.url, weight: 100 }],
+      timeouts: patient,
+    }
     const onChange = ({ url, answers }: { url: string; answers: boolean }) => void told.push([url, answers])
     using servers = await ReplicaSet.open(upstream, { probeMs, onChange })
     const ask = (index: number) =>
@@ -185,11 +195,13 @@ describe('servers of one model', () => {
     assert.equal(await collect(model.generate(makeTextRequest('hello'), options)), 'well done')
   })
 
-  test('when all are gone, requests are refused at once with the time to come back', async () => {
+  test('when all are gone, requests are refused at once with the time to come back', async (context) => {
     await using stack = new AsyncDisposableStack()
     const servers = [stack.use(await startTextServer()), stack.use(await startTextServer())]
     const { model } = await connect(servers, stack)
     for (const server of servers) await server[Symbol.asyncDispose]()
+    const still = performance.now()
+    context.mock.method(performance, 'now', () => still)
     await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), { code: 'inference_failed' })
     await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), (error: ServiceError) => {
       assert.equal(error.code, 'server_is_overloaded')

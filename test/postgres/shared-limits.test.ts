@@ -58,11 +58,11 @@ suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () =
     for (const place of taken) place[Symbol.dispose]()
     let onOne = 0
     // What is given back is heard of within seconds.
-    for (let tries = 0; tries < 200 && onOne < 40; tries++) {
+    while (onOne < 40) {
       if ((await takeOn(1)) !== null) onOne++
       else await pause(100)
     }
-    assert.equal(onOne, 40)
+    assert.equal(await takeOn(1), null)
   })
 
   test('what a node that is gone held open is free again', async () => {
@@ -83,7 +83,7 @@ suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () =
     )
   })
 
-  test('a budget that is set on one node counts there at once and on the others within moments, and no request asks for it three times', async () => {
+  test('a budget that is set on one node counts there at once and on the others within moments, and no request asks for it three times', async (context) => {
     await using cluster = await openNodes(2)
     const [near, far] = cluster.nodes
     assert.ok(near && far)
@@ -97,7 +97,11 @@ suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () =
       statements.push(sql)
       return all.call(far.database, sql, ...more)
     }
+    // A request asks within the second for which an answer is believed.
+    const still = performance.now()
+    const stopped = context.mock.method(performance, 'now', () => still)
     for (const { ledger } of [near, far, near, far, far]) assert.deepEqual(await ledger.budgets(holder, options), [])
+    stopped.mock.restore()
     assert.equal(statements.length, 1)
     await near.accounts.change('a', { limits: { tokensPerDay: 10 }, by: null }, options)
     assert.equal((await near.ledger.budgets(holder, options)).length, 1)

@@ -84,7 +84,7 @@ suite('confined engines', () => {
     )
   })
 
-  test('both built-in models answer, and an uploaded picture is read, in engines that are confined', { timeout: 120_000 }, async () => {
+  test('both built-in models answer, and an uploaded picture is read, in engines that are confined', { timeout: 300_000 }, async () => {
     await using folder = await createTemporaryFolder()
     await using service = await startService(folder.path, '--memory', '2gb')
     const token = /TOKEN=(sepia_\w+)/.exec(service.greeting)?.[1] ?? ''

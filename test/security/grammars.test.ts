@@ -49,7 +49,7 @@ suite('grammars of one account beside the answer of another', () => {
   const run = async (request: TextRequest, account: string) => Array.fromAsync(model.generate(request, { signal, account }))
 
   test('a grammar that asks for endless work fails alone, and new ones wait while their account owes too much', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const alone = textOf(await run(honest, 'honest'))
     const attempts = Array.from({ length: 40 }, async (_, index) => {
@@ -69,7 +69,7 @@ suite('grammars of one account beside the answer of another', () => {
   })
 
   for (const [what, schema, choices] of hostile)
-    test(`${what}: answered, and the neighbour's answer is what it always is`, { timeout: 60_000 }, async () => {
+    test(`${what}: answered, and the neighbour's answer is what it always is`, { timeout: 300_000 }, async () => {
       const alone = textOf(await run(honest, 'honest'))
       const requests = Array.from({ length: 4 }, (_, seed) =>
         ask('Write lists.', {

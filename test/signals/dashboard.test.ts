@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
+import { findFreePort } from '../support/free-port.ts'
 import { sepia, startService } from '../support/service-process.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -23,8 +23,8 @@ interface Sample {
 const { panels, schemaVersion }: { readonly panels: readonly Panel[]; readonly schemaVersion: number } = JSON.parse(
   await readFile('deploy/grafana/sepia.json', 'utf8'),
 )
-/** Rounds of load, far more than what a scrape a second needs. */
-const mostRounds = 300
+/** Load for far longer than what a scrape a second needs. */
+const longestLoadMs = 120_000
 
 const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })))
 
@@ -42,7 +42,7 @@ test('panels have ids of their own, lie beside each other and ask at least one q
 
 /** A Prometheus that scrapes the service every second and loads the alerts that ship. */
 async function startPrometheus(context: TestContext, folder: string, target: string, token: string): Promise<string> {
-  const port = await freePort()
+  const port = await findFreePort()
   const tokenFile = join(folder, 'sepia.token')
   await writeFile(tokenFile, token)
   const shipped = await readFile('deploy/prometheus/prometheus.yml', 'utf8')
@@ -64,15 +64,6 @@ async function startPrometheus(context: TestContext, folder: string, target: str
   for await (const line of createInterface({ input: child.stderr })) if (line.includes('Server is ready')) break
   child.stderr.resume()
   return `http://127.0.0.1:${port}`
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  assert.ok(address !== null && typeof address === 'object')
-  return address.port
 }
 
 async function query(prometheus: string, expr: string): Promise<readonly number[]> {
@@ -111,11 +102,13 @@ test('a Prometheus that scrapes the service under load answers every panel with 
     ])
 
   let unanswered: typeof queries = queries
-  for (let round = 0; unanswered.length > 0 && round < mostRounds; round += 1) {
+  let up: readonly number[] = []
+  // On a machine that has more to do than it can, a scrape may fail that is followed by one that does not.
+  for (const until = performance.now() + longestLoadMs; (unanswered.length > 0 || up[0] !== 1) && performance.now() < until; ) {
     await load()
     const answers = await Promise.all(unanswered.map(({ expr }) => query(prometheus, expr)))
     unanswered = unanswered.filter((_, index) => answers[index]?.length === 0)
+    up = await query(prometheus, 'up{job="sepia"}')
   }
-  assert.deepEqual(unanswered, [])
-  assert.deepEqual(await query(prometheus, 'up{job="sepia"}'), [1])
+  assert.deepEqual([unanswered, up], [[], [1]])
 })

@@ -1,6 +1,9 @@
 import type { TextModel } from '../../src/core/ports/text-model.ts'
 import type { TextPart } from '../../src/core/text-generation.ts'
 
+/** Longer than a system with more to do than it can leaves bytes between two of its own sockets. */
+const stillMs = 500
+
 /** A model that never ends and counts what it makes. */
 export class Flood implements TextModel {
   parts = 0
@@ -27,11 +30,12 @@ export class Flood implements TextModel {
     while (this.parts <= parts) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Resolves when nothing was made for many turns of the event loop. */
+  /** Resolves when something was made and nothing more comes: the system, which passes on what it has room for, may take a moment. */
   async still(): Promise<void> {
-    for (let quiet = 0, before = 0; quiet < 200; quiet = this.parts > 0 && this.parts === before ? quiet + 1 : 0) {
+    for (let before = -1; this.parts === 0 || this.parts !== before; ) {
       before = this.parts
-      await new Promise((resolve) => setImmediate(resolve))
+      for (const end = performance.now() + stillMs; this.parts === before && performance.now() < end; )
+        await new Promise((resolve) => setImmediate(resolve))
     }
   }
 }

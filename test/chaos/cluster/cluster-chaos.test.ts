@@ -17,11 +17,13 @@ const plan: readonly ClusterFault[] = [
   'swallow-answers',
   'rolling-restart',
 ]
+const mostTries = 8
 const small = { leaseMs: 2000, requests: 60, clients: 12, slowEvery: 8, slowMs: 2000, stopMs: 5000, every: 10 }
 
 suite('chaos in a cluster of processes', { skip: withoutPostgres }, () => {
   test('while database, bucket, connections and nodes fail nothing is lost, done twice, damaged or failed', async (context) => {
-    const report = await runClusterChaos({ ...small, root, plan })
+    // A lease that is renewed in time though the machine has more to do than it can.
+    const report = await runClusterChaos({ ...small, leaseMs: 4000, root, plan })
     context.diagnostic(printClusterReport(report))
     const { lost, duplicated, damaged, failed } = report.verdict
     assert.deepEqual({ lost, duplicated, damaged, failed }, { lost: [], duplicated: [], damaged: [], failed: [] })
@@ -35,13 +37,10 @@ suite('chaos in a cluster of processes', { skip: withoutPostgres }, () => {
     await using folder = await createTemporaryFolder()
     const target = `${folder.path}/checkout`
     await buildPostgresWithoutFence({ root, target })
-    const { verdict } = await runClusterChaos({
-      ...small,
-      root: target,
-      slowEvery: 2,
-      slowMs: 4000,
-      plan: ['stop-node', 'stop-node', 'stop-node'],
-    })
-    assert.notEqual(verdict.duplicated.length, 0)
+    const stops = { ...small, root: target, slowEvery: 2, slowMs: 4000, plan: ['stop-node', 'stop-node', 'stop-node'] } as const
+    // A stop may meet a node that has nothing at hand; some stop does not.
+    let found = 0
+    for (let tries = 0; found === 0 && tries < mostTries; tries++) found = (await runClusterChaos(stops)).verdict.duplicated.length
+    assert.notEqual(found, 0)
   })
 })

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { createSystemClock } from '../../../src/composition/system-clock.ts'
 import type { TextModel } from '../../../src/core/ports/text-model.ts'
 import { createFakeTextModel } from '../../../src/runtimes/fake/fake-text-model.ts'
@@ -17,23 +18,23 @@ const stubborn: TextModel = {
   },
 }
 
-/** Says how many threads it may compute with, at the beginning and whenever that changes. */
+/** Says how many threads it may compute with, at the beginning and whenever that changes, until nobody listens any more. */
 function createThreadTeller(threads: number): TextModel & { useThreads(count: number): void } {
-  let news = Promise.withResolvers<void>()
+  const changes = new EventEmitter()
   let count = threads
   return {
     ...model,
     device: { backend: 'cpu', name: null },
-    async *generate() {
-      for (;;) {
-        yield { type: 'text', choice: 0, text: String(count) }
-        await news.promise
+    async *generate(_, { signal }) {
+      for (let told = 0; ; ) {
+        if (told === count) await once(changes, 'change', { signal })
+        told = count
+        yield { type: 'text', choice: 0, text: String(told) }
       }
     },
     useThreads: (next) => {
       count = next
-      news.resolve()
-      news = Promise.withResolvers()
+      changes.emit('change')
     },
   }
 }

@@ -23,8 +23,10 @@ export async function createDatabase(): Promise<string> {
 }
 
 async function startTemplate(): Promise<PostgresServer> {
-  const started = await startPostgres()
+  await using undo = new AsyncDisposableStack()
+  const started = undo.use(await startPostgres())
   await started.query('create database migrated')
   await migrate(started.url('migrated'))
+  undo.move()
   return started
 }

@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { findFreePort } from './free-port.ts'
+import { findFreePort } from '../free-port.ts'
 
 const run = promisify(execFile)
 
 /** Where Debian keeps the programs of the newest installed server. */
 const programs = newestIn('/usr/lib/postgresql')
+
+const restartLimitMs = 60_000
 
 /** Why tests on PostgreSQL are left out here, or false; where every suite must run (SEPIA_CI) they fail instead. */
 export const withoutPostgres: string | false =
@@ -107,12 +109,12 @@ export async function startPostgres({
     kill: () => stop('SIGKILL'),
     async start() {
       // What is left of a killed server needs a moment to let go of its memory.
-      for (let attempt = 0; ; attempt++) {
+      for (const until = performance.now() + restartLimitMs; ; ) {
         server = launch()
         try {
           return await ready()
         } catch (error) {
-          if (attempt === 50) throw error
+          if (performance.now() > until) throw error
         }
       }
     },

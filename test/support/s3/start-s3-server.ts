@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { S3Address } from '../../../src/storage/s3/s3-address.ts'
+import { findFreePort } from '../free-port.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 
 const execute = promisify(execFile)
@@ -49,16 +49,6 @@ export async function startS3Server(): Promise<AsyncDisposable & { readonly addr
   await run('radosgw-admin', ['-c', config, 'user', 'create', '--uid', 'sepia', '--display-name', 'sepia', ...keys])
   const parts = made.move()
   return { address: { endpoint, region: 'us-east-1', accessKey, secretKey }, [Symbol.asyncDispose]: () => parts.disposeAsync() }
-}
-
-/** A port that was free a moment ago. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
-  return address.port
 }
 
 async function answers(url: string): Promise<void> {

@@ -12,7 +12,7 @@ test('a template renders as it would without a limit', () => {
     "{{ strftime_now('%d %B %Y') }} {{ none is none and None is none }} {{ true and True and not false and not False }}",
   ]) {
     const template = new Template(text)
-    assert.equal(renderWithin(1000, template, { name: 'Ada' }), template.render({ name: 'Ada' }))
+    assert.equal(renderWithin(60_000, template, { name: 'Ada' }), template.render({ name: 'Ada' }))
   }
 })
 
@@ -27,15 +27,15 @@ test('macros that call each other without end are stopped', () => {
 
 test('what a template raises comes through', () => {
   const template = new Template("{{ raise_exception('roles must alternate') }}")
-  assert.throws(() => renderWithin(1000, template, {}), /roles must alternate/)
+  assert.throws(() => renderWithin(60_000, template, {}), /roles must alternate/)
 })
 
 test('a list that would fill the memory is refused', () => {
   for (const range of ['range(1000000000)', 'range(0, 9, 0)', 'range(0, 1, 0.0000001)'])
-    assert.throws(() => renderWithin(1000, new Template(`{{ ${range} | length }}`), {}), /at most 100000/)
+    assert.throws(() => renderWithin(60_000, new Template(`{{ ${range} | length }}`), {}), /at most 100000/)
 })
 
 test('what was stopped leaves the next its whole time', () => {
   assert.throws(() => renderWithin(20, endless, {}))
-  assert.equal(renderWithin(1000, new Template('{{ 6 * 7 }}'), {}), '42')
+  assert.equal(renderWithin(60_000, new Template('{{ 6 * 7 }}'), {}), '42')
 })

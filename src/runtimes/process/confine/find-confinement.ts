@@ -18,7 +18,8 @@ const withoutFiles = [
 const systemFiles = ['/usr', '/etc/ld.so.cache', '/etc/localtime', '/sys/devices/system', '/sys/fs/cgroup']
 /** Private memory that may be written: what is mapped from files, such as weights, does not count. */
 const withMemory = ['prlimit']
-const patienceMs = 5000
+/** Of a machine that has much to do: what is not tried to its end is not used. */
+const patienceMs = 30_000
 /** Where the system keeps its libraries and says what it is; the engines look there for what they can use. */
 const systemFolders = ['/usr/lib', '/usr/lib64', '/lib', '/lib64', '/etc/os-release']
 

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+
+/** Ports that the system gives nobody of itself, be it a server that asks for any or a connection on its way out. */
+const [first, count] = [10_000, firstGivenPort() - 10_000]
+const mostTries = 100
+
+/**
+ * A port of the loopback address for a server that must be told one. Nobody listens there right now, and nobody comes to by chance
+ * until the server does, or while it starts again.
+ */
+export async function findFreePort(): Promise<number> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const port = count < 1000 ? 0 : first + Math.floor(Math.random() * count)
+    const found = await tryPort(port)
+    if (found !== null) return found
+  }
+  throw new Error('No port is free.')
+}
+
+async function tryPort(port: number): Promise<number | null> {
+  const server = createServer()
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+  } catch {
+    return null
+  }
+  const { port: found } = server.address() as AddressInfo
+  await once(server.close(), 'close')
+  return found
+}
+
+/** Where Linux begins to give ports away; elsewhere the lowest that is usual. */
+function firstGivenPort(): number {
+  try {
+    return Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10)
+  } catch {
+    return 32_768
+  }
+}
