@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import sharp from 'sharp'
 import { becomeOwner, draw } from './support/console-visit.ts'
 import { findCramped } from './support/find-cramped.ts'
 import { useConsole } from './support/use-console.ts'
@@ -19,6 +20,12 @@ async function open(path: string, width: number): Promise<Page> {
   await page.locator('h1').waitFor()
   await page.locator('main:not(:has([aria-busy]))').waitFor()
   return page
+}
+
+/** The colour that most of an element has. */
+async function groundOf(page: Page, selector: string): Promise<object> {
+  const { dominant } = await sharp(await page.locator(selector).first().screenshot()).stats()
+  return dominant
 }
 
 const paths = 'chat images gallery assets requests usage models tokens webhooks people audit service account nowhere'.split(' ')
@@ -125,4 +132,30 @@ test('a used link fits into 320 pixels in German', { skip }, async () => {
   await page.goto(service.link)
   await page.getByRole('heading', { level: 1, name: 'Dieser Link führt nicht weiter' }).waitFor()
   assert.equal(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0)
+})
+
+test('what is chosen shows where the system has colours of its own', { skip }, async () => {
+  const page = await open('usage', 1280)
+  await page.emulateMedia({ colorScheme: 'dark', forcedColors: 'active', reducedMotion: 'reduce' })
+  // Which colours the system takes shows in pixels only.
+  for (const [chosen, other] of [
+    ['.segments input:checked + span', '.segments input:not(:checked) + span'],
+    ['.side-link[aria-current=page]', '.side-link:not([aria-current])'],
+    ['.ledger .model-dot', '.ledger th'],
+  ] as const)
+    assert.notDeepEqual(await groundOf(page, chosen), await groundOf(page, other), chosen)
+  await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', reducedMotion: 'reduce' })
+})
+
+test('a page is printed dark on light, without what is pressed', { skip }, async () => {
+  const page = await open('usage', 1280)
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark', reducedMotion: 'reduce' })
+  const ink = await page.evaluate<string>('getComputedStyle(document.body).color')
+  assert.ok(
+    (ink.match(/\d+/g) ?? []).map(Number).every((part) => part < 80),
+    ink,
+  )
+  assert.equal(await page.getByRole('navigation', { name: 'Console' }).isVisible(), false)
+  assert.equal(await page.getByRole('button', { name: 'Sign out' }).isVisible(), false)
+  await page.emulateMedia({ media: 'screen', colorScheme: 'light', reducedMotion: 'reduce' })
 })
