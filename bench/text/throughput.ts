@@ -6,6 +6,7 @@
  * Settings: LLAMA_BUILDS, BENCH_MODELS (folder of further models), MODEL (one of them), THREADS, STREAMS, TOKENS, ROUNDS, WARM (rounds before those that count).
  */
 import { loadavg } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { describeMachine, median } from '../measure.ts'
 import { readProcessorMs } from '../processor-time.ts'
 import { type BenchModel, listBenchModels } from './bench-model.ts'
@@ -19,6 +20,8 @@ const rounds = Number(process.env.ROUNDS ?? 5)
 const warmRounds = Number(process.env.WARM ?? 3)
 const builds = listLlamaBuilds()
 const nameWidth = 26
+/** llama.cpp's pools of threads spin for a tenth of a second after their last batch, on cores that whoever comes next would use. */
+const restMs = 400
 const streamCounts = (process.env.STREAMS ?? '1,8,32').split(',').map(Number)
 
 interface Outcome {
@@ -91,6 +94,7 @@ async function compare(model: BenchModel, streams: number): Promise<void> {
     for (const { server, outcomes } of [...results.slice(first), ...results.slice(0, first)]) {
       const outcome = await measure(server, streams)
       if (round >= 0) outcomes.push(outcome)
+      if (threads > 1) await setTimeout(restMs)
     }
     // What nobody can beat is the same for any number of streams that decode one by one; for several it has no meaning.
     if (round >= 0 && streams === 1)

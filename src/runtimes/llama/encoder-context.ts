@@ -48,7 +48,7 @@ export class EncoderContext implements AsyncDisposable {
     context.disposeSequence(0)
     context.initBatch(tokens.length)
     context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1))
-    await this.#threads.decode(context)
+    await this.#threads.decode(context, tokens.length)
     return context.getEmbedding(tokens.length)
   }
 
@@ -57,7 +57,7 @@ export class EncoderContext implements AsyncDisposable {
       contextSize: this.length,
       batchSize: this.length,
       sequences: 1,
-      threads: this.#threads.count,
+      threads: this.#threads.allowed.count,
       flashAttention: 'auto',
       swaFullCache: false,
       embeddings: true,

@@ -58,10 +58,10 @@ export interface LlamaModel extends TextModel, AsyncDisposable {
 export async function loadLlamaModel(descriptor: TextModelDescriptor, options: LoadOptions): Promise<LlamaModel> {
   await using opened = new AsyncDisposableStack()
   const file = opened.use(await openModelFile(descriptor.file, options))
-  const threads = new ComputeThreads(
-    chooseThreads(options.threads, { wholeOnGpu: file.device.backend !== 'cpu' && file.gpuLayers >= file.layers }),
-  )
-  const context = opened.use(await openContext(file, { ...options, threads: threads.count, contextLength: descriptor.contextLength }))
+  const wholeOnGpu = file.device.backend !== 'cpu' && file.gpuLayers >= file.layers
+  const allowed = { count: chooseThreads(options.threads, { wholeOnGpu }) }
+  const threads = new ComputeThreads(allowed, file.bytes)
+  const context = opened.use(await openContext(file, { ...options, threads: allowed.count, contextLength: descriptor.contextLength }))
   const vocabulary = readVocabulary(file.native, file.vocabularySize, [...toolMarks, ...Object.values(thoughtMarks)])
   const table = new SequenceTable(context.native, options.slots)
   const { contextLength } = context
@@ -69,7 +69,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const guesser =
     descriptor.speculative === null
       ? null
-      : opened.use(await openGuesser(descriptor.speculative, { file, context }, { ...options, threads }))
+      : opened.use(await openGuesser(descriptor.speculative, { file, context }, { ...options, threads: allowed }))
   const speculation = guesser === null ? null : new Speculation(guesser)
   const loop = opened.use(new DecodeLoop({ context: context.native, table, threads, speculation, inOrder, now }, context.limits))
   const template = compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText })
@@ -104,7 +104,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     tokenize: async (request) => tokenizeText(engine, request),
     detokenize: async (request) => detokenizeText(engine, request),
     useThreads: (count) => {
-      threads.count = count
+      allowed.count = count
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

@@ -45,7 +45,7 @@ function start(
     context = new CountingContext(),
     guesser = null,
     inOrder = false,
-    threads = new ComputeThreads(1),
+    threads = new ComputeThreads({ count: 1 }, 1e9),
   }: { context?: CountingContext; guesser?: Guesser | null; inOrder?: boolean; threads?: ComputeThreads } = {},
 ): { loop: DecodeLoop; context: CountingContext } {
   let clock = 0
@@ -320,12 +320,12 @@ test('prompts that start together read as many tokens each, cached ones again wh
 })
 
 test('every batch is computed with as many threads as the model may have when it begins', async () => {
-  const threads = new ComputeThreads(4)
-  const { loop, context } = start(1, { threads })
+  const allowed = { count: 4 }
+  const { loop, context } = start(1, { threads: new ComputeThreads(allowed, 1e9) })
   const { generation, released } = follow([7, 7], {
     limit: 4,
     onToken: (token) => {
-      if (token === 2) threads.count = 2
+      if (token === 2) allowed.count = 2
       return true
     },
   })

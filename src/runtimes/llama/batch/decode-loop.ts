@@ -160,8 +160,9 @@ export class DecodeLoop implements AsyncDisposable {
     if (batch.length === 0) return this.#deliver()
     await this.#speculation?.guess(this.#running, this.#table)
     const loaded = loadBatch({ context: this.#context, table: this.#table }, this.#running, batch)
+    const tokens = loaded.reduce((sum, entry) => sum + entry.tokens.length + entry.guess.length, 0)
     const startedAt = this.#now()
-    const decoded = this.#threads.decode(this.#context)
+    const decoded = this.#threads.decode(this.#context, tokens)
     const ahead = loaded.map((entry) => this.#drawAhead(entry))
     this.#deliver()
     try {
@@ -171,7 +172,6 @@ export class DecodeLoop implements AsyncDisposable {
       throw error
     }
     const tookMs = this.#now() - startedAt
-    const tokens = loaded.reduce((sum, entry) => sum + entry.tokens.length + entry.guess.length, 0)
     this.#pace.note(tokens, tookMs)
     if (loaded.every((entry) => entry.tokens.length === 1)) this.#speculation?.note(tokens, tookMs)
     this.#undelivered = await this.#advance(loaded, ahead)
@@ -203,7 +203,7 @@ export class DecodeLoop implements AsyncDisposable {
   async #repeat(running: readonly RunningGeneration[]): Promise<void> {
     this.#context.initBatch(running.length)
     const indices = running.map(({ hold, next }) => this.#context.addToBatch(hold.id, this.#table.length(hold), next, firstPlace)[0] ?? 0)
-    const decoded = this.#threads.decode(this.#context)
+    const decoded = this.#threads.decode(this.#context, running.length)
     const draw = (each: RunningGeneration, index: number) => each.generation.draw(this.#context, indices[index] ?? 0)
     const ahead = this.#inOrder ? running.map(draw) : null
     this.#deliver()

@@ -14,7 +14,7 @@ function open(changes: { contextLength?: number; vocabularySize?: number } = {})
     context,
     draft: new DraftModel({
       context,
-      threads: new ComputeThreads(1),
+      threads: new ComputeThreads({ count: 1 }, 1e9),
       sampler,
       contextLength: 2000,
       vocabularySize: 10_000,

@@ -90,7 +90,7 @@ export class DraftModel implements Guesser {
       { draw: false },
     )
     const startedAt = this.#parts.now()
-    await this.#parts.threads.decode(this.#parts.context)
+    await this.#parts.threads.decode(this.#parts.context, countTokens(pieces))
     this.#pace.note(countTokens(pieces), this.#parts.now() - startedAt)
   }
 
@@ -100,7 +100,7 @@ export class DraftModel implements Guesser {
     for (let round = 0; round < count; round++) {
       const startedAt = this.#parts.now()
       const indices = this.#load(next, { draw: true })
-      await this.#parts.threads.decode(this.#parts.context)
+      await this.#parts.threads.decode(this.#parts.context, countTokens(next))
       for (const [place, index] of indices.entries())
         written[place]?.push(await this.#parts.context.sampleToken(index, this.#parts.sampler))
       if (round > 0) this.#costs.note(unread.length, this.#parts.now() - startedAt)

@@ -1,7 +1,7 @@
 import type { DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { SpeculativeDecoding } from '../../../core/model.ts'
-import type { ComputeThreads } from '../binding/compute-threads.ts'
+import { type AllowedThreads, ComputeThreads } from '../binding/compute-threads.ts'
 import type { NativeContext, NativeModel } from '../binding/native-binding.ts'
 import { type OpenContext, openContext } from '../binding/open-context.ts'
 import { type ModelFile, openModelFile } from '../binding/open-model-file.ts'
@@ -11,7 +11,7 @@ import type { Guesser } from './guesser.ts'
 import { promptLookup } from './prompt-lookup.ts'
 
 interface GuesserOptions extends Partial<DeviceChoice> {
-  readonly threads: ComputeThreads
+  readonly threads: AllowedThreads
   readonly slots: number
   readonly signal: AbortSignal
 }
@@ -36,8 +36,8 @@ export async function openGuesser(
   const sampler = createSampler(draft, {})
   opened.defer(() => sampler.dispose())
   const { contextLength, native } = context
-  const parts = { context: native, threads, contextLength, sampler, vocabularySize: file.vocabularySize, now: () => performance.now() }
-  return new DraftModel({ ...parts, resources: opened.move() })
+  const parts = { context: native, contextLength, sampler, vocabularySize: file.vocabularySize, now: () => performance.now() }
+  return new DraftModel({ ...parts, threads: new ComputeThreads(threads, draft.bytes), resources: opened.move() })
 }
 
 /**

@@ -9,8 +9,11 @@ const hugePages = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' }
 
 /**
  * What the engine of a model may use: the model's files, and memory for every model together and half as much again. Drivers of graphics
- * cards look for their own files and reserve addresses without end. llama.cpp decodes batches and draws tokens in libuv's pool: with no more threads
- * than it may compute with, the one that draws has the logits in its cache, and with a single one all happens in the order in which it was asked for.
+ * cards look for their own files and reserve addresses without end.
+ *
+ * llama.cpp decodes batches and draws tokens in libuv's pool, which has one thread where the processor computes: all happens in the order in which it was
+ * asked for, and the threads that each batch starts anew begin on cores that are free. With two, which take turns, schedulers put them beside the one that waits
+ * for them.
  *
  * @param machine.threads Threads it computes with.
  * @param machine.memoryBytes What all loaded models together may use.
@@ -26,7 +29,7 @@ export function modelNeeds(
   }: { readonly gpu: string; readonly threads: number; readonly memoryBytes: number; readonly assetFolders?: readonly string[] },
 ): EngineNeeds {
   const startsProcesses = model.kind === 'text'
-  const environment = model.kind === 'text' ? { ...hugePages, UV_THREADPOOL_SIZE: String(threads) } : {}
+  const environment = model.kind === 'text' ? { ...hugePages, UV_THREADPOOL_SIZE: gpu === 'off' ? '1' : String(threads) } : {}
   if (gpu !== 'off') return { startsProcesses, environment, readable: null, memoryBytes: null }
   return {
     startsProcesses,
