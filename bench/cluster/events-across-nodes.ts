@@ -40,7 +40,11 @@ async function measureBare(): Promise<string> {
     parts.defer(() => connection.end())
     return connection
   }
-  const [speaker, hearer, reader] = [await connect(), await connect(), await connect()]
+  // A connection of pg takes one statement at a time.
+  const [hearer, ...lanes] = await Promise.all(Array.from({ length: 1 + 2 * clients }, connect))
+  const free = lanes.slice()
+  const take = () => free.pop() ?? fail('there are more waits than connections')
+  if (hearer === undefined) fail('there is no connection')
   const waiting = new Map<string, () => void>()
   hearer.on('notification', ({ payload = '' }) => waiting.get(payload)?.())
   await hearer.query('listen bare')
@@ -48,11 +52,15 @@ async function measureBare(): Promise<string> {
     await pause(200)
     const heard = Promise.withResolvers<void>()
     waiting.set(`${index}`, heard.resolve)
+    const [speaker, reader] = [take(), take()]
     const startedAt = performance.now()
-    void speaker.query('select pg_notify($1, $2)', ['bare', `${index}`])
+    const spoken = speaker.query('select pg_notify($1, $2)', ['bare', `${index}`])
     await heard.promise
     await reader.query('select 1 from inferences limit 1')
-    return performance.now() - startedAt
+    const took = performance.now() - startedAt
+    await spoken
+    free.push(speaker, reader)
+    return took
   })
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import { startNode } from '../../test/support/cluster/start-node.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { createSystemClock } from '../composition/system-clock.ts'
@@ -86,4 +86,71 @@ test('a node of an earlier version, which tells of no pulls, has none', async ()
     two.view.nodes().every(({ pulls }) => pulls === undefined),
     true,
   )
+})
+
+suite('a pull that is asked of a node which only answers clients', () => {
+  /** An API node, and workers that note what they are asked to pull. */
+  async function startApi(...workers: readonly string[]) {
+    await using parts = new AsyncDisposableStack()
+    const clock = createTestClock()
+    const registry = createMemoryNodeRegistry({ clock: createSystemClock() })
+    const started: string[] = []
+    const startWorker = async (id: string) => {
+      const pullModel = () => {
+        started.push(id)
+        return Promise.reject(new Error('There is no such model.'))
+      }
+      return parts.use(await startNode({ registry, id, role: 'worker', pulls: new ModelPulls(pullModel, clock) }))
+    }
+    const nodes = [parts.use(await startNode({ registry, id: 'api', role: 'api' }))]
+    for (const id of workers) nodes.push(await startWorker(id))
+    const owned = parts.move()
+    const talk = async () => {
+      for (let round = 0; round < 3; round++) for (const { view } of nodes) await view.refresh(options)
+    }
+    await talk()
+    const leave = async (id: string) => {
+      const at = nodes.findIndex((node) => node.id === id)
+      await nodes.splice(at, 1)[0]?.[Symbol.asyncDispose]()
+    }
+    const [api] = nodes
+    assert.ok(api !== undefined)
+    return { api, started, talk, leave, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  }
+
+  test('begins on one that lends, once, and is seen at once', async () => {
+    await using cluster = await startApi('a', 'b')
+    cluster.api.pulls.start(source)
+    cluster.api.pulls.start(source)
+    assert.partialDeepStrictEqual(cluster.api.pulls.list(), [{ source, state: 'pulling', node: 'host of a' }])
+    await cluster.talk()
+    assert.deepEqual(cluster.started, ['a'])
+    assert.partialDeepStrictEqual(cluster.api.pulls.list(), [
+      { source, state: 'failed', reason: 'There is no such model.', node: 'host of a' },
+    ])
+    assert.equal(cluster.api.pulls.list().length, 1)
+  })
+
+  test('begins on another when that one leaves before it has heard of it', async () => {
+    await using cluster = await startApi('a', 'b')
+    cluster.api.pulls.start(source)
+    await cluster.leave('a')
+    await cluster.talk()
+    assert.deepEqual(cluster.started, ['b'])
+  })
+
+  test('does not begin when it is stopped before that', async () => {
+    await using cluster = await startApi('a')
+    cluster.api.pulls.start(source)
+    cluster.api.pulls.remove(source)
+    assert.deepEqual(cluster.api.pulls.list(), [])
+    await cluster.talk()
+    assert.deepEqual(cluster.started, [])
+  })
+
+  test('is refused where no node lends models, and where nothing can be pulled from', async () => {
+    await using cluster = await startApi()
+    assert.throws(() => cluster.api.pulls.start(source), { code: 'server_is_overloaded', message: /--role worker/ })
+    assert.throws(() => cluster.api.pulls.start('/etc'), { code: 'validation_error' })
+  })
 })

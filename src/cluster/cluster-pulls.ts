@@ -1,10 +1,12 @@
-import type { ClusterNode, NodeReport, StoppedPull } from '../core/cluster/node.ts'
-import type { ModelPull, PlacedPull, PullDesk } from '../core/model-pull.ts'
+import type { ClusterNode, NamedPull, NodeReport } from '../core/cluster/node.ts'
+import { ServiceError } from '../core/error.ts'
+import { checkPullSource, type ModelPull, type PlacedPull, type PullDesk } from '../core/model-pull.ts'
+import type { Clock } from '../core/ports/clock.ts'
 
 /** What the pulls of this machine must do. */
 export interface OwnPulls {
   list(): readonly ModelPull[]
-  start(source: string): void
+  start(source: string, startedAt?: number): void
   remove(source: string, startedAt?: number): void
 }
 
@@ -12,53 +14,114 @@ export interface OwnPulls {
 const mostTold = 10
 const longestReason = 500
 
-/** The pulls of every node: each tells of its own in its reports, and stops what others say was stopped. */
+/** The pulls of every node: each tells of its own in its reports, begins what others want of it, and stops what others say was stopped. */
 export class ClusterPulls implements PullDesk {
   readonly #self: Pick<NodeReport, 'id' | 'host'>
-  readonly #own: OwnPulls
+  readonly #own: OwnPulls | null
+  readonly #clock: Pick<Clock, 'now'>
   /** Of other nodes, by node, source and start. */
-  readonly #stopped = new Map<string, StoppedPull>()
+  readonly #stopped = new Map<string, NamedPull>()
+  readonly #wanted = new Map<string, NamedPull>()
+  /** What others want of this node and has been begun, as long as they say so. */
+  #begun: ReadonlySet<string> = new Set()
   #nodes: readonly ClusterNode[] = []
 
-  constructor(self: Pick<NodeReport, 'id' | 'host'>, own: OwnPulls) {
+  /** @param own null = this node lends no models, so that none are pulled to it. */
+  constructor(self: Pick<NodeReport, 'id' | 'host'>, own: OwnPulls | null, clock: Pick<Clock, 'now'>) {
     this.#self = self
     this.#own = own
+    this.#clock = clock
   }
 
   list(): readonly PlacedPull[] {
-    const own = this.#own.list().map((pull) => ({ ...pull, node: this.#self.host }))
-    return [...own, ...this.#elsewhere().map(({ host, pull }) => ({ ...pull, node: host }))]
+    const own = (this.#own?.list() ?? []).map((pull) => ({ ...pull, node: this.#self.host }))
+    const wanted = [...this.#wanted.values()].map(({ node, source, startedAt }) => ({
+      ...{ source, startedAt, state: 'pulling', bytesDone: 0, bytesTotal: 0, bytesPerSecond: null, reason: null },
+      node: this.#nodes.find(({ id }) => id === node)?.host ?? null,
+    })) satisfies readonly PlacedPull[]
+    return [...own, ...this.#elsewhere().map(({ host, pull }) => ({ ...pull, node: host })), ...wanted]
   }
 
   start(source: string): void {
-    this.#own.start(source)
+    if (this.#own !== null) {
+      this.#own.start(source)
+      return
+    }
+    checkPullSource(source)
+    if (this.list().some((pull) => pull.source === source && pull.state === 'pulling')) return
+    this.#want({ node: this.#chooseNode(), source, startedAt: this.#clock.now() })
   }
 
   remove(source: string): void {
-    this.#own.remove(source)
-    for (const { id: node, pull } of this.#elsewhere()) {
-      const stopped = { node, source, startedAt: pull.startedAt }
-      if (pull.source === source) this.#stopped.set(keyOf(stopped), stopped)
-    }
+    this.#own?.remove(source)
+    const isIt = (pull: { readonly source: string }) => pull.source === source
+    for (const { id: node, pull } of this.#elsewhere())
+      if (isIt(pull)) this.#note(this.#stopped, { node, source, startedAt: pull.startedAt })
+    for (const [key, wanted] of this.#wanted) if (isIt(wanted)) this.#wanted.delete(key)
   }
 
   /** What this node's next report says of pulls. */
-  report(): Pick<NodeReport, 'pulls' | 'stoppedPulls'> {
-    const pulls = this.#own
-      .list()
+  report(): Pick<NodeReport, 'pulls' | 'stoppedPulls' | 'wantedPulls' | 'takesPulls'> {
+    const pulls = (this.#own?.list() ?? [])
       .slice(-mostTold)
       .map((pull) => ({ ...pull, reason: pull.reason?.slice(0, longestReason) ?? null }))
-    const stoppedPulls = [...this.#stopped.values()]
-    return { ...(pulls.length > 0 && { pulls }), ...(stoppedPulls.length > 0 && { stoppedPulls }) }
+    const [stoppedPulls, wantedPulls] = [[...this.#stopped.values()], [...this.#wanted.values()]]
+    return {
+      ...(this.#own !== null && { takesPulls: true }),
+      ...(pulls.length > 0 && { pulls }),
+      ...(stoppedPulls.length > 0 && { stoppedPulls }),
+      ...(wantedPulls.length > 0 && { wantedPulls }),
+    }
   }
 
   /** Learns what every node said last. */
   learn(nodes: readonly ClusterNode[]): void {
     this.#nodes = nodes
     for (const { node, source, startedAt } of nodes.flatMap(({ stoppedPulls = [] }) => stoppedPulls))
-      if (node === this.#self.id) this.#own.remove(source, startedAt)
+      if (node === this.#self.id) this.#own?.remove(source, startedAt)
+    this.#begin(nodes.flatMap(({ wantedPulls = [] }) => wantedPulls).filter(({ node }) => node === this.#self.id))
     const told = new Set(nodes.flatMap(({ id, pulls = [] }) => pulls.map((pull) => keyOf({ ...pull, node: id }))))
     for (const key of this.#stopped.keys()) if (!told.has(key)) this.#stopped.delete(key)
+    for (const [key, wanted] of this.#wanted) this.#follow(key, wanted, told)
+  }
+
+  /** Begins what others want of this node, once, though they say it until they have heard of it. */
+  #begin(wanted: readonly NamedPull[]): void {
+    for (const pull of wanted) if (!this.#begun.has(keyOf(pull))) this.#own?.start(pull.source, pull.startedAt)
+    this.#begun = new Set(wanted.map(keyOf))
+  }
+
+  /** Ends a wish that its node tells of, and hands one to another node when its own has left. */
+  #follow(key: string, wanted: NamedPull, told: ReadonlySet<string>): void {
+    const node = this.#nodes.find(({ id }) => id === wanted.node)
+    const isPulled = node?.pulls?.some(({ source, state }) => source === wanted.source && state === 'pulling') ?? false
+    const next = node === undefined ? this.#findNode() : undefined
+    if (told.has(key) || isPulled || next !== undefined) this.#wanted.delete(key)
+    if (next !== undefined) this.#want({ ...wanted, node: next.id })
+  }
+
+  #want(pull: NamedPull): void {
+    this.#note(this.#wanted, pull)
+  }
+
+  #note(pulls: Map<string, NamedPull>, pull: NamedPull): void {
+    pulls.set(keyOf(pull), pull)
+  }
+
+  #chooseNode(): string {
+    const node = this.#findNode()
+    if (node !== undefined) return node.id
+    throw new ServiceError(
+      'server_is_overloaded',
+      'This node lends no models, and no node that does can be reached; start one with --role worker or --role all, and pull again.',
+      { param: 'source' },
+    )
+  }
+
+  /** Where a model has most room in memory. */
+  #findNode(): ClusterNode | undefined {
+    const takers = this.#nodes.filter(({ draining, takesPulls = false }) => takesPulls && !draining)
+    return takers.toSorted((a, b) => b.memoryBytes - a.memoryBytes || (a.id < b.id ? -1 : 1))[0]
   }
 
   #elsewhere(): readonly { readonly id: string; readonly host: string; readonly pull: ModelPull }[] {
@@ -69,6 +132,6 @@ export class ClusterPulls implements PullDesk {
   }
 }
 
-function keyOf({ node, source, startedAt }: StoppedPull): string {
+function keyOf({ node, source, startedAt }: NamedPull): string {
   return `${node} ${startedAt} ${source}`
 }

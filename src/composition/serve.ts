@@ -49,6 +49,7 @@ import { openModels } from './models/open-models.ts'
 import { pullToDataFolder, searchModels } from './models/pull-to-data-folder.ts'
 import { reachUpstreams } from './models/reach-upstreams.ts'
 import { ServerHealth } from './models/server-health.ts'
+import { countGenerated } from './observe/count-generated.ts'
 import { observeEngines } from './observe/observe-engines.ts'
 import { observeHttp } from './observe/observe-http.ts'
 import { observePool } from './observe/observe-pool.ts'
@@ -137,7 +138,7 @@ export async function serve(
   const ownPulls = new ModelPulls(async (source, options) => pulled.admit(await pullToDataFolder(config, source, options)), clock)
   parts.defer(() => ownPulls.close())
   const { catalog, pool, pulls, ...cluster } = await joinCluster(
-    { installed, nameable, registry: store.nodes, pool: ownPool, pulls: ownPulls, clock, isDraining, telemetry },
+    { installed, nameable, registry: store.nodes, pool: countGenerated(ownPool, telemetry), pulls: ownPulls, clock, isDraining, telemetry },
     config,
     { signal },
   )

@@ -1,3 +1,5 @@
+import { ServiceError } from './error.ts'
+
 /** What pulling a model would do. */
 export interface PullPlan {
   readonly id: string
@@ -43,10 +45,24 @@ export interface PlacedPull extends ModelPull {
   readonly node: string | null
 }
 
+/** @throws {ServiceError} `validation_error` for what no pull can begin with. */
+export function checkPullSource(source: string): void {
+  if (!URL.canParse(source) || !['http:', 'https:', 'hf:'].includes(new URL(source).protocol))
+    throw new ServiceError(
+      'validation_error',
+      'Give a name of the hub, such as hf:Qwen/Qwen2.5-7B-Instruct-GGUF, or the web address of a model.json.',
+      { param: 'source' },
+    )
+}
+
 /** The pulls of the whole service. */
 export interface PullDesk {
   list(): readonly PlacedPull[]
-  /** Starts a pull on this machine; a source that is being pulled here already stays as it is. @throws {ServiceError} `validation_error`. */
+  /**
+   * Starts a pull on this machine, or where this one lends no models on one that does; a source that is being pulled there already stays as it is.
+   *
+   * @throws {ServiceError} `validation_error`, and `server_is_overloaded` when there is no machine that lends models.
+   */
   start(source: string): void
   /** Stops a pull, or clears away one that ended, wherever it is. What has arrived is kept for the next try. */
   remove(source: string): void

@@ -1,5 +1,4 @@
-import { ServiceError } from '../core/error.ts'
-import type { ModelPull, PullDesk } from '../core/model-pull.ts'
+import { checkPullSource, type ModelPull, type PullDesk } from '../core/model-pull.ts'
 import type { Clock } from '../core/ports/clock.ts'
 
 /** Fetches a model from a web address into the data folder; it can be used once this resolves. */
@@ -42,17 +41,16 @@ export class ModelPulls {
     return [...this.#pulls.values()].map(({ pull, progress }) => ({ ...pull, bytesPerSecond: this.#rateOf(pull, progress) }))
   }
 
-  /** Starts a pull; a source that is being pulled already stays as it is. @throws {ServiceError} `validation_error`. */
-  start(source: string): void {
-    if (!URL.canParse(source) || !['http:', 'https:', 'hf:'].includes(new URL(source).protocol))
-      throw new ServiceError(
-        'validation_error',
-        'Give a name of the hub, such as hf:Qwen/Qwen2.5-7B-Instruct-GGUF, or the web address of a model.json.',
-        { param: 'source' },
-      )
+  /**
+   * Starts a pull; a source that is being pulled already stays as it is.
+   *
+   * @param startedAt When somebody asked for it elsewhere; absent = now.
+   * @throws {ServiceError} `validation_error`.
+   */
+  start(source: string, startedAt = this.#clock.now()): void {
+    checkPullSource(source)
     if (this.#pulls.get(source)?.pull.state === 'pulling') return
     const controller = new AbortController()
-    const startedAt = this.#clock.now()
     const pull = { source, startedAt, state: 'pulling', bytesDone: 0, bytesTotal: 0, reason: null } as const
     this.#pulls.set(source, { controller, pull, progress: [] })
     void this.#run(source, controller.signal)

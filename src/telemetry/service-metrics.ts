@@ -17,6 +17,7 @@ export interface ServiceMetrics {
   readonly inferencesRequeued: Counter
   readonly inferencesCompleted: Counter
   readonly queueSeconds: Histogram
+  readonly generatedTokens: Counter
   readonly timeToFirstToken: Histogram
   readonly interTokenLatency: Histogram
   readonly guesses: Counter
@@ -52,6 +53,11 @@ export function createServiceMetrics(): ServiceMetrics {
       'route',
     ),
     tokens: counter('sepia_tokens_total', 'Tokens read (prompt) and generated (completion).', 'model', 'kind'),
+    generatedTokens: counter(
+      'sepia_generated_tokens_total',
+      'Tokens that models of this node generated, whichever node was asked.',
+      'model',
+    ),
     images: counter('sepia_images_total', 'Images drawn.', 'model'),
     workSeconds: histogram(longSeconds, 'sepia_work_seconds', 'Time of one piece of work on a model.', 'model', 'kind', 'outcome'),
     modelLoads: counter('sepia_model_loads_total', 'Models loaded.', 'model'),

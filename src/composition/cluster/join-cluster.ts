@@ -97,7 +97,7 @@ export async function joinCluster(
   const url = lender === null ? null : nodeAddress(cluster.nodeUrl, { host: listen.host, port: lender.port, secure: tls !== undefined })
   const { memoryBytes } = models
   const self = { id, role: cluster.role, url, host, version: packageFile.version, memoryBytes, workFormat: referenceFormat, leaseFormat }
-  const pulls = new ClusterPulls(self, ownPulls)
+  const pulls = new ClusterPulls(self, computes ? ownPulls : null, clock)
   const view = parts.use(
     await ClusterView.open({ registry, clock, self, lends, isDraining, tally: () => tallyOf(telemetry), pulls, onFault }, options),
   )

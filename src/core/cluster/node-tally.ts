@@ -8,8 +8,9 @@ export interface Timed {
 export interface NodeTally {
   /** Unix milliseconds; another moment means that the sums began anew. */
   readonly startedAt: number
+  /** Of its own models, whichever node was asked. */
   readonly completionTokens: number
-  /** Pieces of work on a model, ended however they did. */
+  /** Of those who asked here: pieces of work on a model, ended however they did. */
   readonly requests: number
   /** From a request to its first token. */
   readonly firstTokens: Timed

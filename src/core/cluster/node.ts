@@ -34,13 +34,17 @@ export interface NodeReport {
   /** The latest of the models that it pulls; absent = none, or a version that did not tell. */
   readonly pulls?: readonly ModelPull[]
   /** Pulls of other nodes that somebody here stopped, until they are gone. */
-  readonly stoppedPulls?: readonly StoppedPull[]
+  readonly stoppedPulls?: readonly NamedPull[]
+  /** Pulls that somebody here wants another node to begin, until it tells of them. */
+  readonly wantedPulls?: readonly NamedPull[]
+  /** Whether it begins pulls that others want of it; absent = no, as of versions that do not say. */
+  readonly takesPulls?: boolean
   /** Changes whenever its {@link NodeOffer} does. */
   readonly offer: string
 }
 
 /** One pull of one node. */
-export interface StoppedPull extends Pick<ModelPull, 'source' | 'startedAt'> {
+export interface NamedPull extends Pick<ModelPull, 'source' | 'startedAt'> {
   /** Id of the node. */
   readonly node: string
 }

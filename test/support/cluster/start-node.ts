@@ -48,6 +48,8 @@ export interface TestNodeSettings {
   readonly tls?: NodeTls | undefined
   readonly text?: TextModel
   readonly slots?: number
+  /** Its models, in place of fakes. */
+  readonly lent?: ModelPool
   readonly clock?: Clock
   readonly trace?: LenderSettings['trace']
   readonly traceparent?: () => string | undefined
@@ -74,7 +76,9 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
       return fake.generate(request, options)
     },
   }
-  const pool = createFixedModelPool({ text: { 'fake-chat': text }, image: { 'fake-image': createFakeImageModel({ clock }) } }, { slots })
+  const fakes = () =>
+    createFixedModelPool({ text: { 'fake-chat': text }, image: { 'fake-image': createFakeImageModel({ clock }) } }, { slots })
+  const pool = settings.lent ?? fakes()
   const catalog = createFakeCatalog()
   const own = role === 'api' ? null : { id, pool, catalog }
   let draining = false
@@ -93,7 +97,7 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
   const listening = lender === null ? null : `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${lender.port}`
   const url = listening === null ? null : ((await settings.through?.(listening)) ?? listening)
   const self = { id, role, url, host: `host of ${id}`, version: '0.1.0', memoryBytes: 1, leaseFormat: settings.leaseFormat ?? leaseFormat }
-  const pulls = new ClusterPulls(self, settings.pulls ?? { list: () => [], start() {}, remove() {} })
+  const pulls = new ClusterPulls(self, own === null ? null : (settings.pulls ?? { list: () => [], start() {}, remove() {} }), clock)
   const view = parts.use(
     await ClusterView.open({ registry, clock, self, lends: own, isDraining, tally: () => idleTally, pulls, onFault }, unstoppable),
   )

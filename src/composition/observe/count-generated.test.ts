@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startNode } from '../../../test/support/cluster/start-node.ts'
+import { makeTextRequest } from '../../../test/support/text-request.ts'
+import { createFakeTextModel } from '../../runtimes/fake/fake-text-model.ts'
+import { createFixedModelPool } from '../../runtimes/fake/fixed-model-pool.ts'
+import { createMemoryNodeRegistry } from '../../storage/memory/node-registry.ts'
+import { tallyOf } from '../../telemetry/node-tally.ts'
+import { createSystemClock } from '../system-clock.ts'
+import { countGenerated } from './count-generated.ts'
+import { openTelemetry } from './open-telemetry.ts'
+
+const options = { signal: new AbortController().signal, account: 'a' }
+const clock = createSystemClock()
+
+test('tokens stand at the node that computed them, also those of a text that its reader left', async () => {
+  await using worker = await openTelemetry({ log: { format: 'json', level: 'silent' }, otlp: null })
+  await using api = await openTelemetry({ log: { format: 'json', level: 'silent' }, otlp: null })
+  const registry = createMemoryNodeRegistry({ clock })
+  const models = { text: { 'fake-chat': createFakeTextModel({ clock, tokens: 40 }) } }
+  const lent = countGenerated(createFixedModelPool(models, { slots: 2 }), worker)
+  await using _worker = await startNode({ registry, id: 'worker', role: 'worker', lent })
+  await using node = await startNode({ registry, id: 'api', role: 'api' })
+  await using lease = await node.pool.acquireText('fake-chat', options)
+  const parts = await Array.fromAsync(lease.model.generate(makeTextRequest('[say hello]', { maxTokens: 10 }), options))
+  const last = parts.at(-1)
+  assert.ok(last?.type === 'finish' && last.usage.completionTokens > 0)
+  assert.equal(tallyOf(worker).completionTokens, last.usage.completionTokens)
+  for await (const part of lease.model.generate(makeTextRequest('a long story', { maxTokens: 40 }), options))
+    if (part.type === 'text') break
+  assert.ok(tallyOf(worker).completionTokens > last.usage.completionTokens)
+  assert.equal(tallyOf(api).completionTokens, 0)
+})
