@@ -3,6 +3,9 @@ import type { ModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ClusterView } from './cluster-view.ts'
 
+const nobodyComputes =
+  'cannot be run, because this node only answers and no other is there; start one on its database and bucket with --role worker or --role all'
+
 /** The models and assets of this machine, where it computes, and of every node that can be asked, or may be again soon. */
 export function createClusterCatalog(view: Pick<ClusterView, 'offers'>, own: ModelCatalog | null): ModelCatalog {
   const list = (): readonly ModelDescriptor[] => {
@@ -29,6 +32,7 @@ export function createClusterCatalog(view: Pick<ClusterView, 'offers'>, own: Mod
         .find(accepts),
     listAssets,
     findAsset: (kind, name) => own?.findAsset(kind, name) ?? listAssets().find((asset) => asset.kind === kind && asset.name === name),
-    findUnusable: (name) => own?.findUnusable(name),
+    findUnusable: (name) =>
+      own === null && view.offers().length === 0 ? { name, file: name, reason: nobodyComputes } : own?.findUnusable(name),
   }
 }

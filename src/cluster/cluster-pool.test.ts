@@ -267,6 +267,14 @@ test('an API node knows the models of its workers, and no others', async () => {
   await assert.rejects(cluster.api.pool.acquireText('nothing', options), { code: 'model_not_found', message: /fake-chat/ })
 })
 
+test('where no node computes, who names a model hears what to start', async () => {
+  await using cluster = await startCluster([])
+  assert.match(cluster.api.catalog.findUnusable('fake-chat')?.reason ?? '', /--role worker/)
+  await using _worker = await startNode({ registry: cluster.registry, id: 'worker', role: 'worker' })
+  await cluster.api.view.refresh(options)
+  assert.equal(cluster.api.catalog.findUnusable('nothing'), undefined)
+})
+
 /** A slot on one of two nodes: of a conversation that belongs there. */
 async function leaseOn(api: TestNode, node: TestNode | undefined) {
   const pullOf = (key: number, name: string) => attraction(String(key), { name, weight: 2 })
