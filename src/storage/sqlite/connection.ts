@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type Row, readInteger } from '../rows/row.ts'
 
@@ -12,9 +13,19 @@ export class Connection implements Disposable {
   readonly #statements = new Map<string, StatementSync>()
   /** Of those that give lists. */
   readonly #listing = new Map<string, StatementSync>()
+  readonly #file: string
+  /** Which file that was when it was opened; null = it is in memory alone. */
+  readonly #identity: string | null
 
   constructor(file: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
     this.database = new DatabaseSync(file, { readOnly, timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
+    this.#file = file
+    this.#identity = identify(file)
+  }
+
+  /** Whether its file is still where it was opened. SQLite itself goes on writing to one that was deleted, which nobody would ever read again. */
+  isInPlace(): boolean {
+    return this.#identity === null || identify(this.#file) === this.#identity
   }
 
   get(sql: string, parameters: Parameters = {}): Row | undefined {
@@ -68,4 +79,9 @@ export class Connection implements Disposable {
     this.#statements.set(sql, statement)
     return statement
   }
+}
+
+function identify(file: string): string | null {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? null : `${found.dev} ${found.ino}`
 }

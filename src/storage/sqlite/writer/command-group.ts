@@ -23,12 +23,13 @@ interface ServiceErrorOf {
 
 /**
  * Runs commands in one transaction with one commit. A command that throws is undone alone;
- * when the commit fails, all of them are.
+ * when the commit fails, all of them are. So are those for a file that was moved or deleted meanwhile: what is written there is lost.
  */
 export function runGroup(connection: Connection, requests: readonly CommandRequest[]): readonly CommandReply[] {
   try {
     connection.run('begin immediate')
     const replies = requests.map((request) => runOne(connection, request))
+    if (!connection.isInPlace()) throw fileGone()
     connection.run('commit')
     return replies
   } catch (error) {
@@ -51,6 +52,12 @@ function runOne(connection: Connection, { number, name, input, now }: CommandReq
     connection.script('rollback to command; release command')
     return fail(number, error)
   }
+}
+
+function fileGone(): ServiceError {
+  const message =
+    'The data folder of the service was moved or deleted while it ran; its operator must put it back, or start the service again.'
+  return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 30 })
 }
 
 function fail(number: number, error: unknown): CommandReply {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { Connection } from '../connection.ts'
+import { openDatabase } from '../open-database.ts'
+import { DirectWriter } from './direct-writer.ts'
 import { ThreadWriter } from './thread-writer.ts'
 
 const write = (accountId: string) => [
@@ -41,4 +44,35 @@ describe('a write that may wait', () => {
     using reader = new Connection(file, { readOnly: true })
     assert.equal(reader.get('select count(*) as count from stored_sums')?.count, 1)
   })
+})
+
+describe('a database whose file', () => {
+  const gone = { code: 'server_is_overloaded', message: /data folder .* was moved or deleted/ }
+  const openWriters = {
+    thread: (file: string) => ThreadWriter.open(file),
+    direct: async (file: string) => new DirectWriter(openDatabase(file)),
+  }
+
+  for (const [kind, open] of Object.entries(openWriters)) {
+    test(`was deleted takes no more writes (${kind})`, async () => {
+      await using folder = await createTemporaryFolder()
+      const file = join(folder.path, 'sepia.db')
+      await using writer = await open(file)
+      assert.deepEqual(await writer.run('execute', write('before'), 0), [1])
+      await rm(file)
+      await assert.rejects(writer.run('execute', write('after'), 0), gone)
+    })
+
+    test(`was moved away takes none either, until it is back (${kind})`, async () => {
+      await using folder = await createTemporaryFolder()
+      const file = join(folder.path, 'sepia.db')
+      await using writer = await open(file)
+      await rename(file, `${file}-away`)
+      await assert.rejects(writer.run('execute', write('a'), 0), gone)
+      await writeFile(file, '')
+      await assert.rejects(writer.run('execute', write('a'), 0), gone)
+      await rename(`${file}-away`, file)
+      assert.deepEqual(await writer.run('execute', write('a'), 0), [1])
+    })
+  }
 })
