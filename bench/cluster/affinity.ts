@@ -13,7 +13,7 @@ import { startFaultyS3Server } from '../../test/support/s3/faulty-s3-server.ts'
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
 import { describeMachine, median } from '../measure.ts'
 
-const [conversations, turns] = [12, 6]
+const [conversations, turns] = [24, 6]
 const root = new URL('../..', import.meta.url).pathname
 const reminder = 'You answer in one short sentence, politely, and never of anything that was not asked. '.repeat(8)
 
@@ -45,8 +45,8 @@ for (const name of ['one', 'two']) await start('worker', nodes, name)
 const single = await start('all', await on('single'), 'single')
 const alone = await start('all', {})
 while (!(await fetch(`${api.url}/readyz`)).ok) await pause(50)
-// Both workers load the model.
-for (let round = 0; round < 12; round++)
+// Both workers load the model, and every process has done what it does often enough to be compiled.
+for (let round = 0; round < 80; round++)
   for (const node of [api, single, alone]) await ask(node, [{ role: 'user', content: `Hello ${round}` }])
 
 for (const clients of [1, 4]) {
