@@ -140,6 +140,29 @@ test('what the service says in a passing note is marked as English', { skip }, a
   await page().unrouteAll()
 })
 
+test('a failed answer and a failed drawing say in English what the service said, marked so; styles are marked too', { skip }, async () => {
+  const fault = { code: 'inference_failed', message: 'The model stopped.', type: 'server_error', param: null }
+  const failed = page().locator('[role=alert] [lang=en]').filter({ hasText: 'The model stopped.' })
+  await open('chat')
+  await page().route('**/v1/chat/completions', (route) => route.fulfill({ status: 500, json: { error: fault } }))
+  await page().getByLabel('Ihre Nachricht').fill('Hallo')
+  const kept = page().waitForResponse((response) => /"failureLanguage":"en"/.test(response.request().postData() ?? ''))
+  await page().keyboard.press('Enter')
+  await failed.waitFor()
+  await kept
+  await page().reload()
+  await failed.waitFor()
+  await open('images')
+  await page().route('**/generate/sdxl', (route) => route.fulfill({ status: 500, json: { error: fault } }))
+  await page().getByLabel('Prompt', { exact: true }).fill('a red apple')
+  await page().getByRole('button', { name: 'Zeichnen', exact: true }).click()
+  await failed.waitFor()
+  await page().getByRole('button', { name: 'Stil Ohne' }).click()
+  await page().locator('.styles [lang=en]').filter({ hasText: 'Anime' }).waitFor()
+  await page().keyboard.press('Escape')
+  await page().unrouteAll()
+})
+
 test('the built-in model, which knows English, is offered English questions, and others German ones', { skip }, async () => {
   await open('chat')
   await page().locator('.suggestions[lang=en]').getByText('What is the capital of Portugal?').waitFor()

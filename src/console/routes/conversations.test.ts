@@ -97,11 +97,33 @@ test('a removed conversation can be brought back with what was said for ten minu
   assert.equal((await send('GET', `/${idOf('one')}`)).statusCode, 404)
   assert.equal((await keep('one')).statusCode, 404, 'what is still being written does not bring it back')
   assert.equal((await send('POST', `/${idOf('one')}/restore`)).statusCode, 204)
+  assert.equal((await keep('one', 'Cats', true)).statusCode, 204)
   await service.clock.advance(11 * 60_000)
   assert.deepEqual([(await open('one')).pinned, (await open('one')).turns.length], [true, 1])
   await send('DELETE', `/${idOf('one')}`)
   await service.clock.advance(11 * 60_000)
   assert.equal((await send('POST', `/${idOf('one')}/restore`)).statusCode, 404)
+})
+
+test('what another browser sends late does not bring a removed conversation back, not after its ten minutes either', async () => {
+  const service = await startConsoleService()
+  const { send, keep, say, list, open } = await startAs(service)
+  for (const name of ['one', 'two']) {
+    await keep(name)
+    await say(name, 'question')
+    await send('DELETE', `/${idOf(name)}`)
+  }
+  const late = async (name: string) => [(await say(name, 'late')).statusCode, (await keep(name)).statusCode]
+  assert.deepEqual(await late('one'), [404, 404])
+  await send('POST', `/${idOf('one')}/restore`)
+  assert.equal((await open('one')).turns.length, 1, 'what was refused is not there')
+  await service.clock.advance(20 * 60_000)
+  assert.deepEqual(await late('two'), [404, 404])
+  assert.deepEqual(
+    (await list()).conversations.map(({ title }) => title),
+    ['one'],
+  )
+  assert.deepEqual(await late('one'), [204, 204])
 })
 
 test('another person neither sees, writes into nor removes a conversation', async () => {

@@ -55,6 +55,7 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
   ),
   state: Type.Enum(turnStates),
   failure: Type.Optional(Type.String({ maxLength: 2000 })),
+  failureLanguage: Type.Optional(Type.String({ pattern: '^[a-z]{2}$' })),
   requestId: Type.Optional(Type.String({ maxLength: 128 })),
   cause: Type.Optional(Type.String({ maxLength: 1000 })),
   model: Type.Optional(Type.String({ maxLength: 128 })),

@@ -45,6 +45,8 @@ export interface Turn {
   readonly state: TurnState
   /** Why it failed, as a sentence. */
   readonly failure: string | null
+  /** The language of `failure`, as HTML names it; absent = nobody knows. */
+  readonly failureLanguage?: string
   /** By which the service's log knows the request that failed; absent = none did, or there was no answer. */
   readonly requestId?: string
   /** Why it failed, as an owner was told; absent = nobody said. */

@@ -12,12 +12,16 @@ import {
   turnDocument,
 } from './conversation-documents.ts'
 import { mostTurns } from './open-conversation.ts'
+import { forgetRemoved, noteRemoved } from './removed-conversations.ts'
 
 /** How long a conversation that was removed can be brought back, in milliseconds. */
 export const undoMs = 10 * 60_000
 
-/** Removes a conversation; for ten minutes it can be brought back. @throws {ServiceError} `not_found`. */
+/** Removes a conversation; for ten minutes it can be brought back, by its person and by no change that comes late. @throws {ServiceError} `not_found`. */
 export async function removeConversation(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {
+  if ((await deps.documents.get({ kind: 'conversation', ...target }, options)) === null) throw conversationNotFound()
+  // Before anything else: what is written from now on is refused.
+  await noteRemoved(deps, target, options)
   const gone = { expiresAt: deps.clock.now() + undoMs }
   await rewrite(deps, target, { head: { ...gone, label: removedLabel }, turns: gone }, options)
 }
@@ -25,6 +29,7 @@ export async function removeConversation(deps: ConversationDependencies, target:
 /** Brings a conversation back that was just removed. @throws {ServiceError} `not_found` when it is gone for good. */
 export async function restoreConversation(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {
   await rewrite(deps, target, { head: {}, turns: {} }, options)
+  await forgetRemoved(deps, target, options)
 }
 
 async function rewrite(

@@ -21,6 +21,15 @@ export function keepFocus(): void {
   document.addEventListener('pointerdown', () => {
     held = null
   })
+  // Before what had it hears of it, and takes something off the page.
+  document.addEventListener(
+    'blur',
+    ({ relatedTarget }) => {
+      // It is on its way to something else; until it is there the page has none.
+      if (relatedTarget !== null) held = null
+    },
+    true,
+  )
   const restore = () => {
     if (held === null || hasFocus() || canHaveFocus(held.element)) return
     const lost = held

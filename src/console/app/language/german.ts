@@ -266,4 +266,5 @@ export const german: Catalogue = {
   Show: 'Zeigen',
   None: 'Keine',
   Rename: 'Umbenennen',
+  'Undone.': 'Rückgängig gemacht.',
 }

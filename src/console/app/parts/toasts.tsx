@@ -1,18 +1,25 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { dialogDepth, holdToast, listenForUndo, releaseToast, runToast, type Toast, toasts } from '../state/toasts.ts'
+import { announcement, dialogDepth, holdToast, listenForUndo, releaseToast, runToast, type Toast, toasts } from '../state/toasts.ts'
 import { Button } from './button.tsx'
 
 /** The stack of short messages, on top of the page, or of the dialog that lies over it; read out as they come. One that somebody points at or has the focus in waits. */
 export function Toasts({ depth }: { depth: number }): VNode {
-  const shown = dialogDepth.value === depth ? toasts.value : []
+  const isOnTop = dialogDepth.value === depth
+  const shown = isOnTop ? toasts.value : []
+  const { id, text } = announcement.value
   useEffect(() => (depth === 0 ? listenForUndo() : undefined), [depth])
   return (
-    <div class="toasts" role="status" aria-live="polite">
-      {shown.map((toast) => (
-        <Message toast={toast} key={toast.id} />
-      ))}
-    </div>
+    <>
+      <div class="toasts" role="status" aria-live="polite">
+        {shown.map((toast) => (
+          <Message toast={toast} key={toast.id} />
+        ))}
+      </div>
+      <div class="hidden-text" aria-live="polite">
+        {isOnTop ? <span key={id}>{text}</span> : null}
+      </div>
+    </>
   )
 }
 

@@ -38,6 +38,8 @@ document.addEventListener('click', (event) => {
   const link = event.target instanceof Element ? event.target.closest('a') : null
   if (!link || link.origin !== location.origin || link.target || link.hasAttribute('download')) return
   if (!link.pathname.startsWith('/console/') || link.pathname.startsWith('/console/api/')) return
+  // A place in the page, which the browser leads to with the focus.
+  if (link.hash !== '' && link.pathname === location.pathname) return
   event.preventDefault()
   navigate(link.pathname)
 })

@@ -1,14 +1,15 @@
 import { signal } from '@preact/signals'
 import { isTyping } from '../browser/is-typing.ts'
 import { languageOf, sentenceOf } from '../interface/request.ts'
+import { t } from '../language/t.ts'
 
 export interface Toast {
   readonly id: number
   readonly message: string
   /** Of the message, where it is not the page's. */
   readonly language: 'en' | undefined
-  /** What can be pressed, and what is done then; where that fails the message stays. */
-  readonly action: { readonly label: string; readonly run: () => unknown } | null
+  /** What can be pressed, and what is done then, with what is told afterwards (absent = that it is undone); where it fails the message stays. */
+  readonly action: { readonly label: string; readonly run: () => unknown; readonly done?: string } | null
 }
 
 const shownMs = 5000
@@ -20,6 +21,14 @@ let nextId = 1
 export const toasts = signal<readonly Toast[]>([])
 
 const timers = new Map<number, ReturnType<typeof setTimeout>>()
+
+/** What screen readers are told of something that others see happen; told again when `id` changes. */
+export const announcement = signal({ id: 0, text: '' })
+
+/** Tells screen readers what others see. */
+export function announce(text: string): void {
+  announcement.value = { id: announcement.peek().id + 1, text }
+}
 
 /** How many modal dialogs lie over the page; what is shown below the last of them can be neither seen nor pressed. */
 export const dialogDepth = signal(0)
@@ -57,6 +66,7 @@ export async function runToast(toast: Toast): Promise<void> {
   try {
     await toast.action?.run()
     dismissToast(toast)
+    announce(toast.action?.done ?? t`Undone.`)
   } catch (failure) {
     releaseToast(toast)
     throw failure

@@ -1,6 +1,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { languageOf, sentenceOf } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -17,7 +18,7 @@ import { ChatStart } from './chat-start.tsx'
 import { Composer } from './composer.tsx'
 import { ConversationList } from './conversation-list.tsx'
 import { ConversationView } from './conversation-view.tsx'
-import { beginConversation, current, openConversation } from './conversations.ts'
+import { beginConversation, current, keepAsNew, openConversation } from './conversations.ts'
 import { ExportDialog } from './export-dialog.tsx'
 import { messagesOf } from './message-text.ts'
 import { t } from './text.ts'
@@ -67,11 +68,7 @@ export function ChatPage(): VNode {
         ) : null}
         {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={reload} /> : null}
         {opening.resource.value.state === 'failed' && isMissing ? <FailureNote failure={opening.resource.value.failure} /> : null}
-        {keeper.fault.value ? (
-          <p class="note bad" role="status">
-            {t`Not kept yet: ${keeper.fault.value}`}
-          </p>
-        ) : null}
+        {keeper.isGone.value ? <GoneNote /> : keeper.fault.value ? <UnkeptNote failure={keeper.fault.value} /> : null}
         {hasTurns ? <ConversationView key={id} /> : <ChatStart />}
         <Composer key={`composer ${id}`} />
       </div>
@@ -98,6 +95,23 @@ export function ChatPage(): VNode {
 /** Opens what stands beside the conversation where there is room for it. */
 function PanelButton(button: { icon: IconName; onClick: () => void; children: string }): VNode {
   return <Button tone="quiet" size="small" class="settings-toggle" {...button} />
+}
+
+function UnkeptNote({ failure }: { failure: unknown }): VNode {
+  return (
+    <p class="note bad" role="status">
+      <span>{t.rich`Not kept yet: ${<span lang={languageOf(failure)}>{sentenceOf(failure)}</span>}`}</span>
+    </p>
+  )
+}
+
+function GoneNote(): VNode {
+  return (
+    <div class="note bad" role="alert">
+      <span>{t`This conversation was deleted in another browser or tab. What is said here now is not kept.`}</span>
+      <Button size="small" onClick={keepAsNew}>{t`Keep it as a new one`}</Button>
+    </div>
+  )
 }
 
 function CodeDialog({ onClose }: { onClose: () => void }): VNode {

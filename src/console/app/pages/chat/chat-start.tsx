@@ -2,8 +2,8 @@ import type { VNode } from 'preact'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { chatSettings } from './chat-settings.ts'
-import { say } from './composer.tsx'
 import { builtInModel, questionSamples } from './question-samples.ts'
+import { begin } from './say.ts'
 import { t } from './text.ts'
 
 const suggestions = [
@@ -23,7 +23,7 @@ export function ChatStart(): VNode {
         {/* Made anew where the language changes: a language that is taken away would stay, as an unknown one. */}
         <div class="row suggestions" key={inEnglish ? 'en' : 'own'} lang={inEnglish ? 'en' : undefined}>
           {(inEnglish ? questionSamples : suggestions).map((suggestion) => (
-            <Button size="small" key={suggestion} onClick={() => say(suggestion)}>
+            <Button size="small" key={suggestion} onClick={() => begin(suggestion)}>
               {suggestion}
             </Button>
           ))}

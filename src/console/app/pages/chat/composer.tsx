@@ -1,25 +1,22 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { listText } from '../../language/formats.ts'
 import { Button } from '../../parts/button.tsx'
-import { showToast } from '../../state/toasts.ts'
+import { models } from '../../state/models.ts'
+import { announce, showToast } from '../../state/toasts.ts'
 import { AttachedRow } from './attach/attached-row.tsx'
 import { attach, conversationBlindness } from './attach/attachments.ts'
 import { chatSettings } from './chat-settings.ts'
 import { askedModels } from './compare/compared-models.ts'
 import { type Attachments, noAttachments } from './conversation.ts'
-import { current, settleAddress } from './conversations.ts'
+import { current } from './conversations.ts'
+import { say, waitsForModels } from './say.ts'
 import { readSchema } from './structure/read-schema.ts'
 import { readTools } from './structure/read-tools.ts'
 import { t } from './text.ts'
 import { attachedTo, keepAttached } from './unsent/attached.ts'
 import { draftOf, keepDraft } from './unsent/drafts.ts'
-
-/** Says something in the conversation that is shown. */
-export function say(content: string, attached: Attachments = noAttachments): void {
-  current.value.say(content, attached)
-  settleAddress()
-}
 
 /** Where one writes: Enter sends, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are chosen, pasted, or dropped anywhere on the page. */
 export function Composer(): VNode {
@@ -30,19 +27,27 @@ export function Composer(): VNode {
   const draft = draftOf(name) ?? ''
   const attached = attachedTo(name)
   const hindrance = hindranceOf(comparing.value.length > 0 && !writing.value) ?? blindnessOf(attached)
+  const told = hindrance ?? waitingText()
   const says = draft.trim() !== '' || attached.pictures.length > 0
-  const ready = says && chatSettings.value.model !== '' && hindrance === null
+  const ready = says && hindrance === null
+  const { model } = chatSettings.value
   const submit = () => {
     if (!ready || writing.value) return
+    waitsForModels.value = model === ''
+    if (model === '') return
     keepDraft(name, null)
     keepAttached(name, noAttachments)
     say(draft.trim(), attached)
   }
+  useEffect(() => {
+    if (waitsForModels.peek() && model !== '') submit()
+  }, [model])
   const take = async (files: readonly File[]) => {
     const place = placeOfDraft()
     const { faults, ...now } = await attach(attachedTo(place), files, askedModels(chatSettings.peek().model))
     keepAttached(place, now)
     for (const fault of faults) showToast(fault)
+    if (faults.length < files.length) announce(t`Attached: ${listText([...now.pictures, ...now.files].map((each) => each.name))}`)
   }
   useEffect(() => {
     // Wherever the focus is; a dialog that is open takes the key for itself.
@@ -62,6 +67,7 @@ export function Composer(): VNode {
     document.addEventListener('keydown', onEscape)
     for (const drag of drags) document.addEventListener(drag, onDrag)
     return () => {
+      waitsForModels.value = false
       window.removeEventListener('pagehide', onLeave)
       document.removeEventListener('keydown', onEscape)
       for (const drag of drags) document.removeEventListener(drag, onDrag)
@@ -88,9 +94,9 @@ export function Composer(): VNode {
       }}
     >
       <AttachedRow attached={attached} onChange={(next) => keepAttached(name, next)} />
-      {hindrance === null ? null : (
+      {told === null ? null : (
         <p class="soft" role="status">
-          {hindrance}
+          {told}
         </p>
       )}
       <div class="composer-sheet">
@@ -111,7 +117,11 @@ export function Composer(): VNode {
           placeholder={over.value ? t`Drop to attach` : t`Write a message…`}
           rows={1}
           value={draft}
-          onInput={({ currentTarget: { value } }) => keepDraft(name, value === '' ? null : value)}
+          onInput={({ currentTarget: { value } }) => {
+            keepDraft(name, value === '' ? null : value)
+            // Whoever goes on writing is not done yet.
+            waitsForModels.value = false
+          }}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
@@ -136,6 +146,14 @@ function hindranceOf(mustChoose: boolean): string | null {
   if (mustChoose) return t`Choose the answer that the conversation goes on with.`
   const fault = readSchema(chatSettings.value).fault ?? readTools(chatSettings.value.tools).fault
   return fault && t`${fault} It stands under Functions and JSON in the settings.`
+}
+
+/** Why what was sent is still here, as a sentence, or null. */
+function waitingText(): string | null {
+  if (!waitsForModels.value || chatSettings.value.model !== '') return null
+  return models.value === null
+    ? t`It is sent as soon as the service has said which models there are.`
+    : t`No model here writes text. It is sent once there is one; an owner can pull one on the Models page.`
 }
 
 function blindnessOf(attached: Attachments): string | null {

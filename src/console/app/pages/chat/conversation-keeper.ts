@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ConversationHead, Turn } from '../../../../core/chat/conversation.ts'
-import { send, sentenceOf } from '../../interface/request.ts'
+import { RequestFailure, send } from '../../interface/request.ts'
 import { isSignedOut, loadSession } from '../../state/session.ts'
 import { forgetUnsent, isFinal, keepUnsent, type UnsentChange } from './unsent/unsent-changes.ts'
 
@@ -16,8 +16,10 @@ interface Kept {
 
 /** Sends what changed in a conversation to the service, one thing after the other, and again until the service has it; the browser keeps it until then. */
 export class ConversationKeeper {
-  /** Why the last change is not kept yet, as a sentence; null = everything is. */
-  readonly fault = signal<string | null>(null)
+  /** Why the last change is not kept yet; null = everything is. */
+  readonly fault = signal<unknown>(null)
+  /** Whether it was deleted elsewhere, so that nothing of it is kept any more. */
+  readonly isGone = signal(false)
   readonly #path: string
   readonly #kept: Kept
   readonly #changed = new Set<string>()
@@ -71,10 +73,11 @@ export class ConversationKeeper {
       while (!this.#stopped && (this.#headChanged || this.#changed.size > 0)) await this.#sendNext()
       this.fault.value = null
     } catch (failure) {
-      this.fault.value = sentenceOf(failure)
+      this.fault.value = failure
       if (isSignedOut(failure)) void loadSession()
       // What the service refuses for good is not sent again and again.
       if (isFinal(failure)) this.#giveUp()
+      this.isGone.value = failure instanceof RequestFailure && failure.status === 404
     }
   }
 

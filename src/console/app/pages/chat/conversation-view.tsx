@@ -6,6 +6,7 @@ import { current } from './conversations.ts'
 import { useFollowEnd } from './follow-end.ts'
 import { t } from './text.ts'
 import { Answer } from './turns/answer.tsx'
+import { endingOf } from './turns/answer-facts.ts'
 import { Said } from './turns/said.tsx'
 
 /** What was said so far. Its end stays in view until one scrolls away; what one sends always comes into view. */
@@ -43,7 +44,8 @@ export function ConversationView(): VNode {
 /** Tells a screen reader when an answer is whole, instead of every token; failures are alerts of their own. */
 function Announcement(): VNode {
   const last = current.value.turns.value.at(-1)
-  const text = last?.role !== 'assistant' ? '' : last.state === 'writing' ? t`The model is writing.` : last.content
+  const whole = last && [last.content, endingOf(last)].filter(Boolean).join(' ')
+  const text = last?.role !== 'assistant' ? '' : last.state === 'writing' ? t`The model is writing.` : whole
   return (
     <div class="hidden-text" aria-live="polite">
       {text}

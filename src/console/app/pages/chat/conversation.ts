@@ -2,6 +2,7 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import type { AttachedPicture, AttachedText, Turn } from '../../../../core/chat/conversation.ts'
 import type { OpenedConversation } from '../../../contract/conversations.ts'
 import { makeId } from '../../browser/make-id.ts'
+import { language } from '../../language/language.ts'
 import { chatSettings } from './chat-settings.ts'
 import { askedModels } from './compare/compared-models.ts'
 import { ConversationKeeper } from './conversation-keeper.ts'
@@ -45,7 +46,9 @@ export class Conversation {
     this.pinned = signal(known?.pinned ?? false)
     // An answer that nobody is writing any more was left by a page that is gone.
     this.#all = signal(
-      known?.turns.map((turn) => (turn.state === 'writing' ? { ...turn, state: 'failed', failure: pageLeft } : turn)) ?? [],
+      known?.turns.map((turn) =>
+        turn.state === 'writing' ? { ...turn, state: 'failed', failure: pageLeft, failureLanguage: language } : turn,
+      ) ?? [],
     )
     this.#leaf = signal(known?.leaf ?? known?.turns.at(-1)?.id ?? null)
     this.turns = computed(() => pathTo(this.#all.value, this.#leaf.value))
@@ -111,7 +114,7 @@ export class Conversation {
     this.stop()
     this.comparing.value = []
     this.#leaf.value = turn.id
-    const { requestId: _, cause: __, ...begun } = turn
+    const { requestId: _, cause: __, failureLanguage: ___, ...begun } = turn
     void this.#write({ ...begun, state: 'writing', failure: null }, chatSettings.value.model)
   }
 
@@ -141,6 +144,17 @@ export class Conversation {
       this.#leaf.value = before.leaf
       keepAll()
     }
+  }
+
+  /** The same once more, as a conversation of its own. */
+  copy(): Conversation {
+    this.stop()
+    const turns = this.#all.peek()
+    const head = { id: makeId(), title: this.title.peek(), pinned: this.pinned.peek(), leaf: this.#leaf.peek() }
+    const made = new Conversation({ ...head, changedAt: Date.now(), turns })
+    made.keeper.headChanged()
+    for (const { id } of turns) made.keeper.turnChanged(id)
+    return made
   }
 
   rename(title: string): void {

@@ -5,6 +5,7 @@ import { request, send } from '../../interface/request.ts'
 import { navigate } from '../../state/router.ts'
 import { Conversation } from './conversation.ts'
 import { beginWithStandard } from './presets/presets.ts'
+import { draftOf, keepDraft } from './unsent/drafts.ts'
 import { sendUnsent } from './unsent/unsent-changes.ts'
 
 const base = '/console/api/conversations'
@@ -65,6 +66,18 @@ export async function changeHead({ id, title, pinned, leaf }: ListedConversation
     known.pin(pinned)
     await known.keeper.settled()
   }
+  listChanges.value++
+}
+
+/** Keeps the conversation that is shown, and was deleted elsewhere, as a new one. */
+export function keepAsNew(): void {
+  const { id: gone } = current.value
+  const made = current.value.copy()
+  keepDraft(made.id, draftOf(gone) ?? null)
+  keepDraft(gone, null)
+  opened.delete(gone)
+  current.value = made
+  settleAddress()
   listChanges.value++
 }
 

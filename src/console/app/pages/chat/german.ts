@@ -145,4 +145,13 @@ export const german: Catalogue = {
   '{0} tokens read': '{0} Token gelesen',
   '{0} tokens/s': '{0} Token/s',
   '{0} written': '{0} geschrieben',
+  '{0} is taken out.': '{0} ist herausgenommen.',
+  'Attached: {0}': 'Angehängt: {0}',
+  'It is sent as soon as the service has said which models there are.':
+    'Es wird gesendet, sobald der Dienst gesagt hat, welche Modelle es gibt.',
+  'No model here writes text. It is sent once there is one; an owner can pull one on the Models page.':
+    'Kein Modell hier schreibt Text. Es wird gesendet, sobald es eines gibt; ein Inhaber kann eines auf der Seite „Modelle“ holen.',
+  'This conversation was deleted in another browser or tab. What is said here now is not kept.':
+    'Dieses Gespräch wurde in einem anderen Browser oder Tab gelöscht. Was hier jetzt gesagt wird, wird nicht aufbewahrt.',
+  'Keep it as a new one': 'Als neues aufbewahren',
 }

@@ -1,6 +1,7 @@
 import type { AskedCall, Turn } from '../../../../core/chat/conversation.ts'
-import { causeOf, requestIdOf, sentenceOf } from '../../interface/request.ts'
+import { causeOf, languageOf, requestIdOf, sentenceOf } from '../../interface/request.ts'
 import { type ChatStreamPart, streamChat } from '../../interface/stream-chat.ts'
+import { language } from '../../language/language.ts'
 import { type ChatSettings, chatRequestBody } from './chat-settings.ts'
 import type { ChatMessage } from './message-text.ts'
 import { schemaFaults } from './structure/check-schema.ts'
@@ -61,7 +62,8 @@ export async function writeAnswer(
 function failedFields(error: unknown): Partial<Turn> {
   const requestId = requestIdOf(error)
   const cause = causeOf(error)
-  return { state: 'failed', failure: sentenceOf(error), ...(requestId !== null && { requestId }), ...(cause !== null && { cause }) }
+  const told = { failure: sentenceOf(error), failureLanguage: languageOf(error) ?? language }
+  return { state: 'failed', ...told, ...(requestId !== null && { requestId }), ...(cause !== null && { cause }) }
 }
 
 /** The calls with one more piece of one of them. */

@@ -182,4 +182,12 @@ export const german: Catalogue = {
   '{0} across, {1} down': '{0} waagrecht, {1} senkrecht',
   '{0} of {1} pictures': '{0} von {1} Bildern',
   '{0} pictures, all from one seed': '{0} Bilder, alle aus einem Seed',
+  'The mask is taken.': 'Die Maske ist übernommen.',
+  'The brush erases.': 'Der Pinsel radiert.',
+  'The brush paints.': 'Der Pinsel malt.',
+  'Done again.': 'Wiederholt.',
+  'Nothing is left to undo.': 'Es gibt nichts mehr rückgängig zu machen.',
+  'Nothing is left to do again.': 'Es gibt nichts mehr zu wiederholen.',
+  'Brush: {0} percent of the picture': 'Pinsel: {0} Prozent des Bildes',
+  'The drawing is done.': 'Die Zeichnung ist fertig.',
 }

@@ -1,11 +1,16 @@
 import type { VNode } from 'preact'
 import { Button } from '../../../parts/button.tsx'
+import { announce } from '../../../state/toasts.ts'
 import type { Attachments } from '../conversation.ts'
 import { t } from '../text.ts'
 
 /** What goes along with the message that is being written; a press takes it out again. */
 export function AttachedRow({ attached, onChange }: { attached: Attachments; onChange: (next: Attachments) => void }): VNode | null {
   const { files, pictures } = attached
+  const change = (next: Attachments, name: string) => {
+    onChange(next)
+    announce(t`${name} is taken out.`)
+  }
   if (files.length + pictures.length === 0) return null
   return (
     <ul class="attached" aria-label={t`Attached`}>
@@ -15,7 +20,7 @@ export function AttachedRow({ attached, onChange }: { attached: Attachments; onC
             type="button"
             class="attached-picture"
             title={t`Take out ${picture.name}`}
-            onClick={() => onChange({ ...attached, pictures: pictures.filter((each) => each !== picture) })}
+            onClick={() => change({ ...attached, pictures: pictures.filter((each) => each !== picture) }, picture.name)}
           >
             <img src={picture.url} alt={t`Take out ${picture.name}`} />
           </button>
@@ -23,8 +28,13 @@ export function AttachedRow({ attached, onChange }: { attached: Attachments; onC
       ))}
       {files.map((file) => (
         <li key={file.name}>
-          <Button size="small" icon="close" onClick={() => onChange({ ...attached, files: files.filter((each) => each !== file) })}>
-            {file.name}
+          <Button
+            size="small"
+            icon="close"
+            onClick={() => change({ ...attached, files: files.filter((each) => each !== file) }, file.name)}
+          >
+            <span aria-hidden="true">{file.name}</span>
+            <span class="hidden-text">{t`Take out ${file.name}`}</span>
           </Button>
         </li>
       ))}

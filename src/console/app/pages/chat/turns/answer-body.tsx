@@ -28,7 +28,7 @@ export function AnswerBody({ turn }: { turn: Turn }): VNode {
       {failure ? (
         <div class="note bad" role="alert">
           <span>
-            {failure}
+            <span lang={turn.failureLanguage}>{failure}</span>
             <FailureDetail requestId={turn.requestId ?? null} cause={turn.cause ?? null} />
           </span>
         </div>

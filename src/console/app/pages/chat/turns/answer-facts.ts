@@ -7,9 +7,14 @@ import { t } from '../text.ts'
 const measurableMs = 5
 const endings = { writing: '', done: '', stopped: t`stopped by you`, cut: t`reached the token limit`, failed: '' } as const
 
+/** How an answer ended, where not by itself; else an empty text. */
+export function endingOf({ state }: Turn): string {
+  return endings[state]
+}
+
 /** How an answer ended, and what it took. */
-export function answerFacts({ state, facts }: Turn): readonly string[] {
-  return [endings[state], ...(facts === null ? [] : factTexts(facts))].filter((text) => text !== '')
+export function answerFacts(turn: Turn): readonly string[] {
+  return [endingOf(turn), ...(turn.facts === null ? [] : factTexts(turn.facts))].filter((text) => text !== '')
 }
 
 function factTexts({ promptTokens, completionTokens, firstTextMs, writingMs }: NonNullable<Turn['facts']>): readonly string[] {

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { useId } from 'preact/hooks'
 import { stylePresetNames } from '../../../../../core/images/style-preset.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { bind } from '../../../parts/fields/bind.ts'
@@ -16,13 +17,16 @@ const columns = 10
 /** The look of the picture, chosen by how it looks. */
 export function StylePicker(): VNode {
   const open = useSignal(false)
+  const [label, chosen] = [useId(), useId()]
   const { style } = imageSettings.value
   return (
     <div class="field">
-      <span class="field-label">{t`Style`}</span>
-      <button type="button" class="style-choice" onClick={() => (open.value = true)}>
+      <span class="field-label" id={label}>{t`Style`}</span>
+      <button type="button" class="style-choice" aria-labelledby={`${label} ${chosen}`} onClick={() => (open.value = true)}>
         <Thumbnail name={style} />
-        <span>{styleName(style)}</span>
+        <span id={chosen} lang={languageOfStyle(style)}>
+          {styleName(style)}
+        </span>
       </button>
       {open.value ? <StyleDialog onClose={() => (open.value = false)} /> : null}
     </div>
@@ -50,7 +54,7 @@ function StyleDialog({ onClose }: { onClose: () => void }): VNode {
               }}
             >
               <Thumbnail name={name} />
-              {styleName(name)}
+              <span lang={languageOfStyle(name)}>{styleName(name)}</span>
             </button>
           </li>
         ))}
@@ -65,6 +69,11 @@ function Thumbnail({ name }: { name: string }): VNode {
   if (at === -1) return <span class="style-thumbnail none" />
   const position = `${((at % columns) / (columns - 1)) * 100}% ${(Math.floor(at / columns) / (columns - 1)) * 100}%`
   return <span class="style-thumbnail" style={{ backgroundPosition: position }} />
+}
+
+/** Styles go by their English names everywhere, as requests name them. */
+function languageOfStyle(name: string): 'en' | undefined {
+  return name === '' ? undefined : 'en'
 }
 
 function styleName(name: string): string {

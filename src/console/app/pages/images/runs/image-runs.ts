@@ -3,10 +3,11 @@ import type { Inference } from '../../../../../core/inference.ts'
 import { makeId } from '../../../browser/make-id.ts'
 import { followInference } from '../../../interface/follow-inference.ts'
 import { cancelInference, findInference } from '../../../interface/inference-requests.ts'
-import { causeOf, RequestFailure, requestIdOf, sentenceOf } from '../../../interface/request.ts'
+import { causeOf, languageOf, RequestFailure, requestIdOf, sentenceOf } from '../../../interface/request.ts'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
 import { submitImage } from '../../../interface/submit-image.ts'
 import { imageRouteOf } from '../../../state/models.ts'
+import { announce } from '../../../state/toasts.ts'
 import { t } from '../text.ts'
 import { outputFacts, type ShownImage } from './output-facts.ts'
 
@@ -23,6 +24,8 @@ export interface ImageRun {
   readonly images: readonly ShownImage[]
   readonly computeMs: number | null
   readonly failure: string | null
+  /** Of `failure`, where it is not the page's. */
+  readonly failureLanguage: 'en' | undefined
   /** By which the service's log knows what failed. */
   readonly failedRequestId: string | null
   /** Why, as an owner is told; null for everybody else. */
@@ -68,7 +71,8 @@ export async function draw(
 ): Promise<void> {
   const key = takeKey()
   const empty = { id: null, queuePosition: null, progress: null, preview: null, images: [], computeMs: null, failure: null }
-  const fresh = { ...empty, failedRequestId: null, failureCause: null, submissionKey, grid, cancelWanted: false, connectionLost: false }
+  const unfailed = { failureLanguage: undefined, failedRequestId: null, failureCause: null }
+  const fresh = { ...empty, ...unfailed, submissionKey, grid, cancelWanted: false, connectionLost: false }
   imageRuns.value = [{ key, body, state: 'sending', ...fresh }, ...imageRuns.value]
   try {
     const id = await submitImage(imageRouteOf(body.checkpoint), body, submissionKey)
@@ -76,7 +80,8 @@ export async function draw(
     if (imageRuns.value.some((run) => run.key === key && run.cancelWanted)) await cancelInference(id)
     await followToItsEnd(key, id, pause)
   } catch (error) {
-    change(key, { state: 'failed', failure: sentenceOf(error), failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
+    const told = { failure: sentenceOf(error), failureLanguage: languageOf(error) }
+    change(key, { state: 'failed', ...told, failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
   }
 }
 
@@ -126,11 +131,14 @@ async function finish(key: number, inference: Inference): Promise<void> {
     return change(key, {
       state: 'failed',
       failure: inference.error?.message ?? t`The request did not end well.`,
+      failureLanguage: inference.error ? 'en' : undefined,
       failedRequestId: inference.id,
       failureCause: inference.error?.cause ?? null,
     })
   const { images, computeMs } = await outputFacts(inference.id)
   change(key, { state: 'done', images, computeMs, preview: null })
+  // The cells of a grid would talk over each other.
+  if (imageRuns.peek().some((run) => run.key === key && run.grid === null)) announce(t`The drawing is done.`)
 }
 
 function change(key: number, update: Partial<ImageRun>): void {

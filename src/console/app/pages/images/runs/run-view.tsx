@@ -23,7 +23,7 @@ export function RunView({ run }: { run: ImageRun }): VNode {
       {run.failure ? (
         <div class="note bad" role="alert">
           <span>
-            {run.failure}
+            <span lang={run.failureLanguage}>{run.failure}</span>
             <FailureDetail requestId={run.failedRequestId} cause={run.failureCause} />
           </span>
           <Button size="small" icon="again" onClick={() => void drawAgain(run)}>{t`Try again`}</Button>

@@ -5,7 +5,7 @@ import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Check } from '../../../parts/fields/check.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
-import { showToast } from '../../../state/toasts.ts'
+import { announce, showToast } from '../../../state/toasts.ts'
 import { imageRanges } from '../form/image-ranges.ts'
 import { changeImageSettings, imageSettings } from '../form/image-settings.ts'
 import { t } from '../text.ts'
@@ -44,6 +44,18 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
     redraw()
   }
   const add = (mark: Mark) => go(addMark(history.value, mark))
+  const undo = () => {
+    announce(history.value.done.length === 0 ? t`Nothing is left to undo.` : t`Undone.`)
+    go(undoMark(history.value))
+  }
+  const redo = () => {
+    announce(history.value.undone.length === 0 ? t`Nothing is left to do again.` : t`Done again.`)
+    go(redoMark(history.value))
+  }
+  const resize = (next: number) => {
+    size.value = next
+    announce(t`Brush: ${next} percent of the picture`)
+  }
   const take = () => {
     if (canvas.current) startingImage.value = { ...start, mask: maskDataUrl(canvas.current) }
   }
@@ -54,19 +66,21 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
       const run = () => {
         startingImage.value = { ...start, mask }
       }
-      showToast(t`The mask stays as it was.`, { label: t`Take what I painted`, run })
+      showToast(t`The mask stays as it was.`, { label: t`Take what I painted`, run, done: t`The mask is taken.` })
     }
     onClose()
   }
   const pressed = (event: KeyboardEvent) => {
     const command = event.ctrlKey || event.metaKey
-    if (command && event.key.toLowerCase() === 'z') go(event.shiftKey ? redoMark(history.value) : undoMark(history.value))
-    else if (command && event.key.toLowerCase() === 'y') go(redoMark(history.value))
+    if (command && event.key.toLowerCase() === 'z') event.shiftKey ? redo() : undo()
+    else if (command && event.key.toLowerCase() === 'y') redo()
     else if (event.target instanceof HTMLInputElement || command) return
-    else if (event.key === '[') size.value = Math.max(brushRange.min, size.value - 2)
-    else if (event.key === ']') size.value = Math.min(brushRange.max, size.value + 2)
-    else if (event.key.toLowerCase() === 'e') erase.value = !erase.value
-    else return
+    else if (event.key === '[') resize(Math.max(brushRange.min, size.value - 2))
+    else if (event.key === ']') resize(Math.min(brushRange.max, size.value + 2))
+    else if (event.key.toLowerCase() === 'e') {
+      erase.value = !erase.value
+      announce(erase.value ? t`The brush erases.` : t`The brush paints.`)
+    } else return
     event.preventDefault()
   }
   return (
@@ -107,20 +121,8 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
                 erase.value = checked
               }}
             />
-            <Button
-              tone="quiet"
-              icon="undo"
-              iconOnly
-              disabled={history.value.done.length === 0}
-              onClick={() => go(undoMark(history.value))}
-            >{t`Undo`}</Button>
-            <Button
-              tone="quiet"
-              icon="redo"
-              iconOnly
-              disabled={history.value.undone.length === 0}
-              onClick={() => go(redoMark(history.value))}
-            >{t`Redo`}</Button>
+            <Button tone="quiet" icon="undo" iconOnly disabled={history.value.done.length === 0} onClick={undo}>{t`Undo`}</Button>
+            <Button tone="quiet" icon="redo" iconOnly disabled={history.value.undone.length === 0} onClick={redo}>{t`Redo`}</Button>
             <Button tone="quiet" onClick={() => add({ type: 'fill' })}>{t`Everything`}</Button>
             <Button tone="quiet" onClick={() => add({ type: 'invert' })}>{t`Invert`}</Button>
             <Button tone="quiet" onClick={() => add({ type: 'clear' })}>{t`Clear`}</Button>

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { useConsole } from './support/use-console.ts'
+import { haveAnswered, writeNextAnswer } from './support/written-answer.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+/** Waits until a screen reader is told something. */
+async function told(page: Page, text: string): Promise<void> {
+  await page.locator('[aria-live=polite], [role=status]').filter({ hasText: text }).first().waitFor({ state: 'attached' })
+}
+
+const focusIsOn = (page: Page, selector: string) => page.locator(`${selector}:focus`).waitFor()
+
+test('the link that skips the navigation leads into the page', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Requests')
+  await page.getByRole('link', { name: 'Skip to the page' }).press('Enter')
+  await focusIsOn(page, '#main')
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate("document.activeElement.closest('#main') !== null"), true)
+  assert.equal(new URL(page.url()).pathname, '/console/requests')
+})
+
+test('a text file says what a press on it does, and that it came and went', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Chat')
+  const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The fox is red.') }
+  await page.getByLabel('Files to attach').setInputFiles(file)
+  await told(page, 'Attached: notes.txt')
+  await page.getByRole('button', { name: 'Take out notes.txt' }).press('Enter')
+  await told(page, 'notes.txt is taken out.')
+})
+
+test('a stopped answer, and what is undone, are told', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Chat')
+  await haveAnswered(page, 'An answer.')
+  await writeNextAnswer(page)
+  await page.getByLabel('Your message').fill('And now?')
+  await page.keyboard.press('Enter')
+  await page.locator('.turn-answer[data-state=writing]').waitFor()
+  await page.keyboard.press('Escape')
+  await told(page, 'stopped by you')
+  await page.getByRole('button', { name: 'Delete', exact: true }).last().press('Enter')
+  await page.keyboard.press('Control+z')
+  await told(page, 'Undone.')
+})
+
+test('a drawing that is done is told; the style says that it is one', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Images')
+  await page.getByRole('button', { name: 'Style None' }).waitFor()
+  await draw(page, 'a red apple')
+  await page.locator('.run[data-state=done] img').waitFor()
+  await told(page, 'The drawing is done.')
+})
+
+test('the mask lets go of the focus in both directions, and tells what its keys did', { skip }, async () => {
+  const { page } = visit()
+  await page.getByRole('button', { name: 'Start from this one' }).press('Enter')
+  await page.getByRole('button', { name: 'Paint a mask' }).press('Enter')
+  const mask = page.getByRole('application', { name: 'The mask' })
+  await mask.focus()
+  await page.keyboard.down('Space')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.up('Space')
+  await page.keyboard.press('Control+z')
+  await told(page, 'Undone.')
+  await page.keyboard.press('Control+y')
+  await told(page, 'Done again.')
+  await page.keyboard.press('e')
+  await told(page, 'The brush erases.')
+  await page.keyboard.press(']')
+  await told(page, 'Brush: 14 percent of the picture')
+  await page.keyboard.press('Tab')
+  await focusIsOn(page, '[aria-label="Brush, slider"]')
+  await page.keyboard.press('Shift+Tab')
+  await focusIsOn(page, 'canvas')
+  await page.keyboard.press('Shift+Tab')
+  await focusIsOn(page, '.dialog-head button')
+  await page.getByRole('button', { name: 'Use this mask' }).press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { becomeOwner, openPage } from './support/console-visit.ts'
+import { openSlowProxy } from './support/slow-proxy.ts'
+import { useConsole } from './support/use-console.ts'
+import { haveAnswered } from './support/written-answer.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+const listed = (page: Page) => page.getByRole('region', { name: 'Conversations' }).getByRole('link')
+
+/** Another browser of the same person. */
+async function openOther(): Promise<Page> {
+  const { browser, context, service } = visit()
+  const other = await browser.newContext({ storageState: await context.storageState() })
+  const page = await other.newPage()
+  await page.goto(`${service.url}/console/chat`)
+  return page
+}
+
+/** Deletes the only conversation, in another browser. */
+async function removeElsewhere(): Promise<void> {
+  const other = await openOther()
+  await other.getByRole('button', { name: 'Delete conversation' }).press('Enter')
+  await other.getByText('Conversation deleted.').waitFor()
+  await other.context().close()
+}
+
+test('a conversation that another browser deleted says so where one goes on, and can be kept as a new one', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Chat')
+  await haveAnswered(page, 'Before.')
+  await listed(page).waitFor()
+  await removeElsewhere()
+  await haveAnswered(page, 'Behind.')
+  await page.getByRole('alert').getByText('This conversation was deleted in another browser or tab.').waitFor()
+  const before = page.url()
+  await page.getByRole('button', { name: 'Keep it as a new one' }).click()
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+  assert.notEqual(page.url(), before)
+  await listed(page).waitFor()
+  await page.reload()
+  await page.locator('.turn-answer').getByText('Before.').waitFor()
+  await page.locator('.turn-answer').getByText('Behind.').waitFor()
+})
+
+test('what waited in a browser does not bring back what another one deleted meanwhile', { skip }, async () => {
+  const { page, service } = visit()
+  await page.route('**/console/api/conversations/**', (route) => (route.request().method() === 'PUT' ? route.abort() : route.continue()))
+  await haveAnswered(page, 'Said into the dark.')
+  await page.getByText('Not kept yet').waitFor()
+  await removeElsewhere()
+  await page.goto('about:blank')
+  await page.unroute('**/console/api/conversations/**')
+  const sent = page.waitForResponse((response) => response.request().method() === 'PUT' && response.url().includes('/turns/'))
+  await page.goto(`${service.url}/console/chat`)
+  assert.equal((await sent).status(), 404)
+  await page.getByText('What you say is kept here, until you delete it.').waitFor()
+  assert.equal(await listed(page).count(), 0)
+})
+
+test('what is sent before anybody knows which models there are is sent once they are known', { skip }, async () => {
+  const { browser, context, service } = visit()
+  await using proxy = await openSlowProxy(service.url)
+  const { cookies } = await context.storageState()
+  await using fresh = await browser.newContext({ storageState: { cookies, origins: [] } })
+  const page = await fresh.newPage()
+  proxy.treat((_, path) => path === '/console/api/models', { does: 'refuse', status: 502 })
+  await page.goto(`${proxy.url}/console/chat`)
+  await page.getByRole('alert').getByText('502').waitFor()
+  await page.getByLabel('Your message').fill('What is 17 + 25?')
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('It is sent as soon as').waitFor()
+  assert.equal(await page.getByLabel('Your message').inputValue(), 'What is 17 + 25?')
+  proxy.mend()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.locator('.turn-answer[data-state=done]').waitFor()
+  assert.equal(await page.getByLabel('Your message').inputValue(), '')
+})
