@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { becomeOwner, openPage } from './support/console-visit.ts'
+import { offerModel } from './support/offer-model.ts'
+import { useConsole } from './support/use-console.ts'
+
+let member: Page | null = null
+
+const { skip, visit } = useConsole(async (started) => {
+  await becomeOwner(started)
+  const { service, browser, page } = started
+  const headers = { origin: service.url }
+  const made = await page.request.post(`${service.url}/console/api/invitations`, { data: { role: 'member' }, headers })
+  member = await (await browser.newContext()).newPage()
+  await member.goto(`${service.url}/console/join#${(await made.json()).code}`)
+  await member.getByLabel('Name').fill('Bob')
+  await member.getByLabel('E-mail').fill('bob@example.org')
+  await member.getByLabel('Password').fill('under a blue moon')
+  await member.getByRole('button', { name: 'Create the account' }).click()
+  await member.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+})
+
+function bob(): Page {
+  if (member === null) throw new Error('Nobody joined')
+  return member
+}
+
+/** Asks for a chat completion as whoever is signed in there. @returns tokens, as the service counted them. */
+async function ask(page: Page, content: string): Promise<number> {
+  const body = JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content }], max_tokens: 3 })
+  const answer = await page.evaluate<{ usage: { total_tokens: number } }>(
+    `fetch('/v1/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(body)} })
+      .then((answer) => answer.json())`,
+  )
+  return answer.usage.total_tokens
+}
+
+test('usage by person adds up to what was answered to each, and so do its latencies', { skip }, async () => {
+  const { page } = visit()
+  const adas = (await ask(page, 'What is 17 + 25?')) + (await ask(page, 'Hi'))
+  const bobs = await ask(bob(), 'Tell me a short story about a fox.')
+  await openPage(page, 'Usage')
+  await page.getByLabel('Everybody').check()
+  const sums = page.getByRole('region', { name: 'By token, model and time' })
+  await sums.getByRole('radio', { name: 'Person' }).check()
+  const cells = (name: string) =>
+    sums
+      .getByRole('row', { name: new RegExp(`^${name}`) })
+      .getByRole('cell')
+      .allTextContents()
+  await sums.getByRole('row', { name: /^Bob/ }).waitFor()
+  // Person, requests, failed, refused, tokens, images.
+  assert.deepEqual((await cells('Ada Lovelace')).slice(0, 6), ['Ada Lovelace', '2', '0', '0', String(adas), '0'])
+  const [, , , , tokens, , , half, most, all] = await cells('Bob')
+  assert.equal(tokens, String(bobs))
+  assert.match(half ?? '', /^[\d,]+ ms$/)
+  assert.deepEqual([most, all], [half, half], 'of one request every share took as long')
+  await page.getByRole('radio', { name: 'By person' }).check()
+  const days = page.getByRole('table', { name: 'Usage by day and model' })
+  await days
+    .getByRole('row', { name: /Ada Lovelace/ })
+    .getByRole('cell', { name: '2', exact: true })
+    .waitFor()
+})
+
+test('what an owner pulls, a member sees on its way, with its share, its rate and the time left', { skip }, async () => {
+  const { page } = visit()
+  await using offered = await offerModel({ id: 'second-chat', from: 'sepia-mini-chat' })
+  await openPage(page, 'Models')
+  await page.getByRole('button', { name: 'Pull a model' }).click()
+  await page.getByLabel('Words to search the hub for').fill(offered.address)
+  await page.getByRole('dialog').getByRole('button', { name: 'Pull', exact: true }).click()
+  await page.getByRole('progressbar').waitFor()
+  await openPage(bob(), 'Models')
+  await bob().getByRole('progressbar').waitFor()
+  await bob().route('**/console/api/models', async (route) => {
+    const answer = await route.fetch()
+    const body = await answer.json()
+    const pulls = body.pulls.map((pull: object) => ({ ...pull, bytesDone: 30e6, bytesTotal: 90e6, bytesPerSecond: 4e6 }))
+    await route.fulfill({ response: answer, json: { ...body, pulls } })
+  })
+  await bob().getByText('30.0 MB of 90.0 MB · 4.0 MB a second · 15.0 s left').waitFor()
+  await bob().unrouteAll({ behavior: 'wait' })
+  assert.equal(await bob().getByRole('button', { name: 'Pull a model' }).count(), 0)
+  offered.release()
+  await bob()
+    .getByRole('article')
+    .filter({ has: bob().getByText('second-chat', { exact: true }) })
+    .waitFor()
+})
