@@ -47,10 +47,13 @@ suite('PostgreSQL that is slow', { skip: withoutPostgres }, () => {
     const { near, far, link, token, isLetIn } = nodes
     link.slow(500)
     await near.tokens.revoke({ id: token.id, accountId: 'a' }, near.clock.now(), options)
-    const answers = new Set<string>()
-    const until = far.clock.now() + 5000
-    while (!answers.has('token_revoked') && far.clock.now() < until) answers.add(await isLetIn())
-    assert.deepEqual([...answers], ['yes', 'token_revoked'])
+    const revokedAt = far.clock.now()
+    const asked: { readonly at: number; readonly answer: string }[] = []
+    // That it was revoked is known from a question that was answered; a machine with more to do than it can may need several.
+    while (asked.at(-1)?.answer !== 'token_revoked') asked.push({ at: far.clock.now(), answer: await isLetIn() })
+    assert.equal(asked[0]?.answer, 'yes')
+    const late = asked.filter(({ at, answer }) => answer === 'yes' && at > revokedAt + 5000)
+    assert.deepEqual(late, [])
   })
 
   test('one that is slower ends with 503, never with an old yes', async () => {
@@ -63,7 +66,7 @@ suite('PostgreSQL that is slow', { skip: withoutPostgres }, () => {
     assert.equal(answer, 'server_is_overloaded')
     assert.equal(await isLetIn(), 'server_is_overloaded')
     link.slow(0)
-    for (let tries = 0; tries < 20 && answer === 'server_is_overloaded'; tries++) answer = await isLetIn()
+    while (answer === 'server_is_overloaded') answer = await isLetIn()
     assert.equal(answer, 'token_revoked')
   })
 })

@@ -4,7 +4,7 @@ import type { SignInSettings } from '../../src/console/console-dependencies.ts'
 import { beginSecondFactor, confirmSecondFactor, findSecondFactor, useSecondFactor } from '../../src/operations/access/second-factor.ts'
 import { startConsoleService } from '../support/console-service.ts'
 import { CookieJar } from '../support/sign-in/cookie-jar.ts'
-import { shownCode } from '../support/sign-in/shown-code.ts'
+import { shownCode, wrongCodes } from '../support/sign-in/shown-code.ts'
 
 const email = 'ada@example.org'
 const password = 'a poet of science'
@@ -16,8 +16,9 @@ async function open(signIn: Partial<SignInSettings> = {}) {
     service.send('POST', '/console/api/session', { body: { email, password, ...more }, ...(cookie !== undefined && { cookie }) })
   const ask = (path: string, body: object, cookie: string) => service.send('POST', `/console/api/second-factor${path}`, { body, cookie })
   const code = (secret: string) => shownCode(secret, service.clock.now())
+  const wrong = (secret: string, guess = 0) => wrongCodes(secret, service.clock.now(), guess + 1)[guess] ?? ''
   const actions = async () => (await service.store.audit.list({ before: null, limit: 50 }, options)).map(({ action }) => action)
-  return { ...service, signInWith, ask, code, actions }
+  return { ...service, signInWith, ask, code, wrong, actions }
 }
 
 /** An owner with a second factor that an app holds. */
@@ -34,12 +35,12 @@ async function openEnrolled(signIn: Partial<SignInSettings> = {}) {
 
 suite('second factors', () => {
   test('the password alone opens no session, and a code that fits does, once', async () => {
-    const { signInWith, code, secret, address, clock } = await openEnrolled()
+    const { signInWith, code, wrong, secret, address, clock } = await openEnrolled()
     assert.match(address, /^otpauth:\/\/totp\/Sepia%3Aada%40example\.org\?secret=[A-Z2-7]{32}&issuer=Sepia&/)
     const asked = await signInWith()
     assert.deepEqual([asked.statusCode, asked.json()], [200, { account: null, asks: 'code' }])
     assert.equal(asked.headers['set-cookie'], undefined)
-    assert.equal((await signInWith({ code: '000000' })).statusCode, 401)
+    assert.equal((await signInWith({ code: wrong(secret) })).statusCode, 401)
     const shown = code(secret)
     const answers = await Promise.all([1, 2, 3].map(() => signInWith({ code: shown })))
     assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 401, 401])
@@ -56,29 +57,29 @@ suite('second factors', () => {
   })
 
   test('whoever knows the password cannot guess codes without end, not even by starting anew', async () => {
-    const { signInWith } = await openEnrolled()
+    const { signInWith, wrong, secret } = await openEnrolled()
     const statuses: number[] = []
     for (let guess = 0; guess < 12; guess++) {
       await signInWith()
-      statuses.push((await signInWith({ code: String(guess).padStart(6, '0') })).statusCode)
+      statuses.push((await signInWith({ code: wrong(secret, guess) })).statusCode)
     }
     assert.deepEqual(statuses.slice(0, 5), [401, 401, 401, 401, 401])
     assert.deepEqual(new Set(statuses.slice(5)), new Set([429]))
   })
 
   test('a stranger who knows the password keeps the rightful one out neither elsewhere nor in a known browser', async () => {
-    const { send, code, secret, clock, signInWith } = await openEnrolled()
+    const { send, code, wrong, secret, clock, signInWith } = await openEnrolled()
     const stranger = (address: string, guess: number) =>
-      send('POST', '/console/api/session', { body: { email, password, code: String(guess).padStart(6, '0') }, address })
+      send('POST', '/console/api/session', { body: { email, password, code: wrong(secret, guess) }, address })
     const cookies = [(await signInWith({ code: code(secret) })).headers['set-cookie'] ?? []].flat()
     const known = cookies.map((cookie) => cookie.split(';')[0]).join('; ')
     for (let guess = 0; guess < 5; guess++) await stranger('198.51.100.7', guess)
     assert.equal((await stranger('198.51.100.7', 30)).statusCode, 429)
     await clock.advance(30_000)
     assert.equal((await signInWith({ code: code(secret) })).statusCode, 200, 'from another place')
-    for (let guess = 0; guess < 6; guess++) await signInWith({ code: String(guess).padStart(6, '0') })
+    for (let guess = 0; guess < 6; guess++) await signInWith({ code: wrong(secret, guess) })
     await clock.advance(30_000)
-    for (let guess = 0; guess < 3; guess++) await signInWith({ code: String(guess).padStart(6, '0') })
+    for (let guess = 0; guess < 3; guess++) await signInWith({ code: wrong(secret, guess) })
     assert.equal((await signInWith({ code: code(secret) })).statusCode, 429, 'from the same place')
     assert.equal((await signInWith({ code: code(secret) }, known)).statusCode, 200, 'in a known browser')
   })
