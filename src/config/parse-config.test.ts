@@ -142,7 +142,7 @@ describe('parseConfig', () => {
   })
 
   it('leaves variables of the test suite alone', () => {
-    assert.equal(configOf({ environment: { SEPIA_CI: '1', SEPIA_TEST_MODELS: '/x' } }).listen.port, 8080)
+    assert.equal(configOf({ environment: { SEPIA_CI: '1', SEPIA_CHROMIUM: '/x', SEPIA_TEST_MODELS: '/x' } }).listen.port, 8080)
   })
 
   it('says what a file must hold', () => {

@@ -5,7 +5,7 @@ import type { ConfigFault, SettingSources } from './setting-sources.ts'
 import { allSettings } from './settings.ts'
 
 /** Variables that steer the test suite, not the service. */
-const testVariables = /^SEPIA_(CI$|TEST_)/
+const testVariables = /^SEPIA_(CI$|CHROMIUM$|TEST_)/
 
 /** Variables of the commands that talk to a running service. */
 const clientVariables = ['SEPIA_URL', 'SEPIA_TOKEN']

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
 import { findBarriers } from './support/find-barriers.ts'
+import { assertFits, loadTypefaces, settle } from './support/settle.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
@@ -30,6 +31,7 @@ test('joining', { skip }, async () => {
 
 test('chatting', { skip }, async () => {
   const { page } = visit()
+  await settle(page)
   await assertOpenToAll()
   await page.getByLabel('Your message').fill('What is the capital of Portugal?')
   await page.keyboard.press('Enter')
@@ -37,6 +39,7 @@ test('chatting', { skip }, async () => {
   await page.getByText('More parameters').click()
   await assertOpenToAll()
   await page.getByRole('button', { name: 'Show as code' }).click()
+  await page.getByRole('dialog').waitFor()
   await assertOpenToAll()
   await page.keyboard.press('Escape')
 })
@@ -47,6 +50,7 @@ test('drawing', { skip }, async () => {
   for (const title of ['Sampling', 'Text encoders', 'File and log']) await page.locator('.fold summary', { hasText: title }).click()
   await page.getByLabel('Custom').check()
   await page.locator('.style-choice').click()
+  await page.getByRole('dialog').waitFor()
   await assertOpenToAll()
   await page.keyboard.press('Escape')
   await draw(page, 'a red apple')
@@ -54,6 +58,7 @@ test('drawing', { skip }, async () => {
   await assertOpenToAll()
   await page.getByRole('button', { name: 'Start from this one' }).click()
   await page.getByRole('button', { name: 'Draw around it' }).click()
+  await page.getByRole('dialog').waitFor()
   await assertOpenToAll()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Paint a mask' }).click()
@@ -65,7 +70,7 @@ test('drawing', { skip }, async () => {
 for (const name of ['Gallery', 'Assets', 'Requests', 'Usage', 'Models', 'Access tokens', 'Webhooks', 'People', 'Service']) {
   test(name, { skip }, async () => {
     await openPage(visit().page, name)
-    await visit().page.locator('main [aria-busy]').waitFor({ state: 'detached' })
+    await settle(visit().page)
     await assertOpenToAll()
   })
 }
@@ -74,8 +79,8 @@ test('one request', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Requests')
   await page.getByRole('table').getByRole('link').first().click()
-  await page.getByRole('heading', { level: 1, name: /Request/ }).waitFor()
-  await page.locator('main:not(:has([aria-busy]))').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Request', exact: true }).waitFor()
+  await settle(page)
   await assertOpenToAll()
 })
 
@@ -83,7 +88,7 @@ test('one’s own account', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(`${service.url}/console/account`)
   await page.locator('h1').waitFor()
-  await page.locator('main:not(:has([aria-busy]))').waitFor()
+  await settle(page)
   await assertOpenToAll()
 })
 
@@ -91,6 +96,7 @@ test('inviting', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'People')
   await page.getByRole('button', { name: 'Invite' }).click()
+  await page.getByRole('dialog').waitFor()
   await assertOpenToAll()
   await page.keyboard.press('Escape')
 })
@@ -136,9 +142,8 @@ test('nothing is cut off at a width of 360 pixels', { skip }, async () => {
   ]) {
     await page.goto(`${visit().service.url}/console/${path}`)
     await page.locator('h1').waitFor()
-    await page.locator('main:not(:has([aria-busy]))').waitFor()
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    assert.equal(overflow, 0, path)
+    await settle(page)
+    await assertFits(page, path)
   }
   await page.getByRole('button', { name: 'Open the menu' }).click()
   await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Images' }).click()
@@ -151,14 +156,15 @@ test('the documentation begins with its text at 360 pixels, and nothing keeps pe
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await page.goto(`${service.url}/docs/console`)
+    await loadTypefaces(page)
     const heading = await page.locator('h1').boundingBox()
     assert.ok(heading !== null && heading.y < 370, 'the heading is in the first half of the screen')
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0)
+    await assertFits(page)
     assert.deepEqual(await findBarriers(page), [])
   }
   await page.getByRole('link', { name: 'Contents' }).click()
   await page.getByRole('link', { name: 'Settings' }).click()
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
   await page.goto(`${service.url}/console/chat`)
 })
 
@@ -172,5 +178,5 @@ test('the keyboard alone reaches the page past the navigation, and back out of a
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'New access token' }).waitFor()
   await page.keyboard.press('Escape')
-  assert.equal(await page.evaluate('document.activeElement.textContent'), 'New token')
+  await page.waitForFunction("document.activeElement.textContent === 'New token'")
 })

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomeOwner, openPage, owner } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { textOf } from './support/page-text.ts'
 import { runLine } from './support/run-line.ts'
+import { scriptBytes } from './support/script-bytes.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
 
 test('the first load is at most 100 kB of script', { skip }, async () => {
   const { page, service } = visit()
-  const sizes: number[] = []
-  page.on('response', async (response) => {
-    if (response.request().resourceType() === 'script') sizes.push(Number(response.headers()['content-length']))
-  })
   await page.goto(service.url)
   await page.getByRole('heading', { level: 1, name: 'Almost there' }).waitFor()
-  const sent = sizes.reduce((sum, size) => sum + size, 0)
+  const sent = await scriptBytes(page)
   assert.ok(sent > 0 && sent <= 100_000, `${sent} bytes`)
 })
 
@@ -44,10 +42,10 @@ test('a new token works with the curl line beside it, until it is revoked; undo 
   const row = page.getByRole('row', { name: /Nightly report/ })
   await row.getByRole('button', { name: 'Revoke' }).click()
   await row.getByText('revoked').waitFor()
-  await becomes(status, 401)
+  await eventually(async () => assert.equal(await status(), 401))
   await page.getByRole('button', { name: 'Undo' }).click()
   await row.getByRole('button', { name: 'Revoke' }).waitFor()
-  await becomes(status, 200)
+  await eventually(async () => assert.equal(await status(), 200))
 })
 
 test('signing out ends the session and forgets what was written, and a wrong password says so', { skip }, async () => {
@@ -73,10 +71,3 @@ test('signing out ends the session and forgets what was written, and a wrong pas
   await openPage(page, 'Images')
   assert.equal(await page.getByLabel('Prompt', { exact: true }).inputValue(), '')
 })
-
-/** Asks until the answer is the wanted one; a revocation is seen within five seconds. */
-async function becomes(ask: () => Promise<number>, wanted: number): Promise<void> {
-  const end = Date.now() + 8000
-  for (let answer = await ask(); answer !== wanted; answer = await ask())
-    if (Date.now() > end) assert.fail(`It answered ${answer} instead of ${wanted}.`)
-}

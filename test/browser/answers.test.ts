@@ -10,18 +10,17 @@ const { skip, visit } = useConsole(becomeOwner)
 const longText = Array.from({ length: 60 }, (_, line) => `Paragraph ${line}.`).join('\n\n')
 
 /** Resolves once the page shows its end, having been scrolled there. */
-function endInView(page: Page): Promise<void> {
-  return page.locator('html').evaluate(
-    (root) =>
-      new Promise<void>((resolve) => {
-        const look = () => {
-          const { scrollHeight, scrollTop, clientHeight, ownerDocument } = root
-          if (scrollTop > 0 && scrollHeight - scrollTop - clientHeight < 24) resolve()
-          else ownerDocument.defaultView?.requestAnimationFrame(look)
-        }
-        look()
-      }),
-  )
+async function endInView(page: Page): Promise<void> {
+  const root = 'document.documentElement'
+  await page.waitForFunction(`${root}.scrollTop > 0 && ${root}.scrollHeight - ${root}.scrollTop - ${root}.clientHeight < 24`)
+}
+
+/** Turns the wheel up, and waits until the page stands still; a wheel does not turn it at once. */
+async function wheelUp(page: Page, pixels: number): Promise<void> {
+  const end = Math.max(0, (await scrolled(page)) - pixels)
+  await page.mouse.move(400, 300)
+  await page.mouse.wheel(0, -pixels)
+  await page.waitForFunction(`Math.abs(document.documentElement.scrollTop - ${end}) < 1`)
 }
 
 /** How far the page was scrolled, in CSS pixels. */
@@ -137,8 +136,7 @@ test('the end of an answer stays in view while it is written, until one scrolls 
   const middle = page.getByText('The middle.')
   await middle.waitFor()
   await endInView(page)
-  await page.mouse.move(400, 300)
-  await page.mouse.wheel(0, -600)
+  await wheelUp(page, 600)
   await page.getByRole('button', { name: 'To the end' }).waitFor()
   const before = await scrolled(page)
   await answer.write(`\n\n${longText}\n\nThe end.`)
@@ -153,8 +151,8 @@ test('the end of an answer stays in view while it is written, until one scrolls 
 test('what one sends comes into view, wherever one was reading', { skip }, async () => {
   const { page } = visit()
   await haveAnswered(page, longText)
-  await page.mouse.move(400, 300)
-  await page.mouse.wheel(0, -4000)
+  await endInView(page)
+  await wheelUp(page, 4000)
   await page.getByRole('button', { name: 'To the end' }).waitFor()
   const answer = await writeNextAnswer(page)
   await page.getByLabel('Your message').fill('And now this.')

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomeOwner } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
+import { assertFits } from './support/settle.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
@@ -20,8 +22,7 @@ test('the reference shows every route on a phone and on a desk, in light and dar
     await page.emulateMedia({ colorScheme })
     await page.goto(`${service.url}/docs/api`)
     await page.locator('rapi-doc').getByText('/v1/batches').filter({ visible: true }).first().waitFor()
-    const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
-    assert.ok(wide <= width, `${wide} px of ${width}`)
+    await assertFits(page, `${width} px`)
     if (process.env.SCREENSHOTS !== undefined) await page.screenshot({ path: `${process.env.SCREENSHOTS}/api-${width}-${colorScheme}.png` })
   }
   assert.deepEqual(
@@ -55,10 +56,11 @@ test('a request is shown with an example that is sent as it stands, and its refu
   await page.goto(`${service.url}/docs/api#post-/v1/chat/completions`)
   const reader = page.locator('rapi-doc')
   await reader.getByRole('button', { name: 'EXAMPLE', exact: true }).first().click()
-  assert.match(await reader.locator('textarea.request-body-param-user-input').first().inputValue(), /What is the capital of France/)
+  const example = reader.locator('textarea.request-body-param-user-input').first()
+  await eventually(async () => assert.match(await example.inputValue(), /What is the capital of France/))
   if (process.env.SCREENSHOTS !== undefined) await page.screenshot({ path: `${process.env.SCREENSHOTS}/api-example.png`, fullPage: true })
-  await reader.getByRole('button', { name: '404', exact: true }).first().click({ timeout: 5000 })
-  await reader.getByRole('button', { name: 'EXAMPLE', exact: true }).last().click({ timeout: 5000 })
+  await reader.getByRole('button', { name: '404', exact: true }).first().click()
+  await reader.getByRole('button', { name: 'EXAMPLE', exact: true }).last().click()
   if (process.env.SCREENSHOTS !== undefined) await page.screenshot({ path: `${process.env.SCREENSHOTS}/api-refusal.png`, fullPage: true })
   await reader.getByText('There is no text model named gpt').filter({ visible: true }).first().waitFor()
   if (process.env.SCREENSHOTS !== undefined) await page.screenshot({ path: `${process.env.SCREENSHOTS}/api-example.png` })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { readGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
 import { becomeOwner, openPage } from './support/console-visit.ts'
 import { findBarriers } from './support/find-barriers.ts'
+import { assertFits, settle } from './support/settle.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
@@ -43,7 +44,8 @@ test('a LoRA that is dropped is recognized, goes up, and shows its trigger words
 test('the page fits on a small phone', { skip }, async () => {
   const { page } = visit()
   await page.setViewportSize({ width: 360, height: 740 })
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0)
+  await settle(page)
+  await assertFits(page)
   assert.deepEqual(await findBarriers(page), [])
   await page.setViewportSize({ width: 1280, height: 800 })
 })

@@ -70,7 +70,7 @@ test('pictures are chosen, pasted and dropped for a model that looks, shown, kep
   await page.reload()
   const shown = page.locator('.turn-user img')
   await shown.nth(1).waitFor()
-  assert.equal(await page.evaluate('document.querySelector(".turn-user img").naturalWidth'), 1568)
+  await page.waitForFunction('document.querySelector(".turn-user img").naturalWidth === 1568')
   await page.getByRole('button', { name: 'large.png' }).click()
   await page.getByRole('dialog', { name: 'large.png' }).getByRole('img').waitFor()
   assert.deepEqual(await findBarriers(page), [])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { useConsole } from './support/use-console.ts'
 import { haveAnswered, writeNextAnswer, writeNextTwoAnswers } from './support/written-answer.ts'
@@ -41,12 +42,12 @@ test('a preset keeps system prompt and parameters on the service; it is changed,
   await page.getByLabel('Name of the preset').fill('Pirate')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  assert.equal(await preset.locator('option:checked').textContent(), 'Pirate')
+  await preset.locator('option:checked', { hasText: /^Pirate$/ }).waitFor({ state: 'attached' })
   await preset.selectOption('None')
-  assert.equal(await system.inputValue(), '')
+  await eventually(async () => assert.equal(await system.inputValue(), ''))
   await page.reload()
   await preset.selectOption('Pirate')
-  assert.equal(await system.inputValue(), 'Answer like a pirate.')
+  await eventually(async () => assert.equal(await system.inputValue(), 'Answer like a pirate.'))
   await system.fill('Answer like a captain.')
   const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT' && answer.url().includes('/presets/'))
   await panel(page).getByRole('button', { name: 'Save changes' }).click()
@@ -60,7 +61,7 @@ test('a preset keeps system prompt and parameters on the service; it is changed,
   await preset.selectOption('None')
   await haveAnswered(page, 'Aye.')
   await page.getByRole('button', { name: 'New conversation' }).click()
-  assert.equal(await system.inputValue(), 'Answer like a captain.')
+  await eventually(async () => assert.equal(await system.inputValue(), 'Answer like a captain.'))
   await panel(page).getByRole('button', { name: 'Delete the preset' }).click()
   await preset.locator('option', { hasText: 'Captain' }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -78,8 +79,8 @@ test('two models answer one message side by side, each stopped by itself; the co
   await first.write('The sun.')
   await second.write('The moon')
   const columns = page.getByRole('region', { name: 'Answers compared' }).locator('article')
-  assert.equal(await columns.count(), 2)
   await columns.nth(1).getByText('The moon').waitFor()
+  assert.equal(await columns.count(), 2)
   await page.getByRole('button', { name: 'Stop answer 2' }).click()
   await columns.nth(1).getByText('stopped by you').waitFor()
   await first.end()
@@ -90,7 +91,7 @@ test('two models answer one message side by side, each stopped by itself; the co
   await columns.nth(1).getByRole('button', { name: 'Go on with this one' }).click()
   await kept
   await answers(page).getByText('The moon').waitFor()
-  assert.equal(await answers(page).count(), 1)
+  await eventually(async () => assert.equal(await answers(page).count(), 1))
   await page.getByText('2 of 2').waitFor()
   await panel(page).getByLabel('Second model').selectOption({ index: 0 })
   await page.reload()
@@ -106,7 +107,7 @@ test('a function is defined, its call seen, its result typed, and the model goes
   await functions.fill('{"name": ')
   await panel(page).getByText('Write a function as JSON').waitFor()
   await page.getByLabel('Your message').fill('How is the weather in Oslo?')
-  assert.equal(await page.getByRole('button', { name: 'Send' }).isDisabled(), true)
+  await page.getByRole('button', { name: 'Send', disabled: true }).waitFor()
   await functions.fill('')
   await panel(page).getByRole('button', { name: 'Begin with an example function' }).click()
   const call = await writeNextAnswer(page)
@@ -176,7 +177,7 @@ test('thoughts stand folded above the answer', { skip }, async () => {
   await answer.write('Done thinking.')
   await answer.end()
   await answers(page).getByText('Done thinking.').waitFor()
-  assert.equal(await answers(page).getByText('First this').isVisible(), false)
+  await answers(page).getByText('First this').waitFor({ state: 'hidden' })
   await answers(page).getByText('Thoughts').click()
   await answers(page).getByText('First this').waitFor()
 })
@@ -196,6 +197,6 @@ test('a cold model says that it is being loaded, and how far that is', { skip },
   await answer.write('Awake.')
   await answer.end()
   await answers(page).getByText('Awake.').waitFor()
-  assert.equal(await answers(page).getByText('is being loaded').count(), 0)
+  await answers(page).getByText('is being loaded').waitFor({ state: 'detached' })
   await page.unroute('**/console/api/models')
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { ServiceHealth } from '../../src/console/contract/service.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 import { becomeOwner, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { openChromium, withoutChromium } from './support/open-chromium.ts'
 import { startTwoNodes } from './support/two-nodes.ts'
@@ -26,7 +27,7 @@ test('the service page shows every node of a cluster, whichever is asked, and wh
   await openPage(page, 'Service')
   const rows = page.getByRole('table', { name: 'Nodes' }).getByRole('row')
   await rows.nth(2).waitFor()
-  assert.equal(await rows.count(), 3)
+  await eventually(async () => assert.equal(await rows.count(), 3))
 
   // The one that the page does not ask works until the page says so, of it alone and of all.
   const busy = new AbortController()

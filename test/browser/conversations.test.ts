@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { useConsole } from './support/use-console.ts'
 import { haveAnswered, writeNextAnswer } from './support/written-answer.ts'
 
@@ -53,7 +54,7 @@ test('a conversation survives a refresh, and is found, renamed, pinned, deleted 
   await hands.hover()
   await hands.getByRole('button', { name: 'Pin', exact: true }).click()
   await list(page).locator('li[data-pinned=true]').getByText('Hands').waitFor()
-  assert.match((await list(page).getByRole('listitem').first().textContent()) ?? '', /Hands/)
+  await list(page).getByRole('listitem').first().filter({ hasText: 'Hands' }).waitFor()
   await hands.hover()
   await hands.getByRole('button', { name: 'Delete conversation' }).click()
   await hands.waitFor({ state: 'detached' })
@@ -71,7 +72,7 @@ test('an earlier message is said differently, answers are had again, and every v
   await second.write('1, 2.')
   await second.end()
   await answers(page).getByText('1, 2.').waitFor()
-  assert.equal(await answers(page).count(), 1)
+  await eventually(async () => assert.equal(await answers(page).count(), 1))
   await page.getByText('2 of 2').waitFor()
   await page.getByRole('button', { name: 'Earlier version' }).click()
   await answers(page).getByText('Three.').waitFor()
@@ -83,7 +84,7 @@ test('an earlier message is said differently, answers are had again, and every v
   await edited.write('One, two, three.')
   await edited.end()
   await answers(page).getByText('One, two, three.').waitFor()
-  await answers(page).locator('[data-state=done]').or(answers(page)).first().waitFor()
+  await answers(page).and(page.locator('[data-state=done]')).waitFor()
   await whole
   await page.reload()
   await answers(page).getByText('One, two, three.').waitFor()
@@ -96,7 +97,7 @@ test('one message is deleted with what followed it, and brought back', { skip },
   await converse(page, 'Say a.', 'a')
   await say(page, 'Say b.', 'b')
   await page.locator('.turn-said').last().getByRole('button', { name: 'Delete' }).click()
-  assert.equal(await page.locator('.turn-said').count(), 1)
+  await page.locator('.turn-said').getByText('Say b.').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.locator('.turn-said').getByText('Say b.').waitFor()
   await answers(page).nth(1).waitFor()
@@ -130,7 +131,7 @@ test('an answer whose server died keeps what came, says so, and goes on where it
   await answers(page).getByText('Once upon a time.').waitFor()
   await page.unroute('**/v1/chat/completions')
   assert.deepEqual(JSON.parse(asked[0] ?? '{}').messages.at(-1), { role: 'assistant', content: 'Once upon' })
-  assert.equal(await page.getByText('The answer broke off').count(), 0)
+  await page.getByText('The answer broke off').waitFor({ state: 'detached' })
 })
 
 test('what was written and not sent is there after another page and a refresh', { skip }, async () => {
@@ -139,10 +140,10 @@ test('what was written and not sent is there after another page and a refresh', 
   await page.getByLabel('Your message').fill('half a thought')
   await openPage(page, 'Models')
   await openPage(page, 'Chat')
-  assert.equal(await page.getByLabel('Your message').inputValue(), 'half a thought')
+  await eventually(async () => assert.equal(await page.getByLabel('Your message').inputValue(), 'half a thought'))
   await page.reload()
   await answers(page).getByText('Hello.').waitFor()
-  assert.equal(await page.getByLabel('Your message').inputValue(), 'half a thought')
+  await eventually(async () => assert.equal(await page.getByLabel('Your message').inputValue(), 'half a thought'))
 })
 
 test('text files go with a message; others are refused by name', { skip }, async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner, draw, openPage, visitConsole } from './support/console-visit.ts'
 import { openDyingServers } from './support/dying-servers.ts'
+import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { withoutChromium } from './support/open-chromium.ts'
 import { textOf } from './support/page-text.ts'
@@ -21,7 +22,7 @@ async function fail(page: Page): Promise<readonly string[]> {
   const chat = await textOf(answer.getByRole('alert'))
   await page.reload()
   await answer.waitFor()
-  assert.equal(await textOf(answer.getByRole('alert')), chat, 'what was told is kept with the conversation')
+  await eventually(async () => assert.equal(await textOf(answer.getByRole('alert')), chat, 'what was told is kept with the conversation'))
   await answer.getByRole('button', { name: 'Go on' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
   await openPage(page, 'Images')
@@ -33,7 +34,7 @@ async function fail(page: Page): Promise<readonly string[]> {
   assert.deepEqual(await findBarriers(page), [])
   await openPage(page, 'Requests')
   await page.getByRole('link', { name: 'a red apple' }).first().click()
-  await page.getByRole('heading', { level: 1, name: 'Request' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Request', exact: true }).waitFor()
   return [chat, drawing, await textOf(page.locator('.note.bad'))]
 }
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { useConsole } from './support/use-console.ts'
 
@@ -24,7 +25,7 @@ test('pictures are found by their prompts', { skip }, async () => {
   await tile(page, 'a green pear').waitFor()
   await page.getByLabel('Search prompts').fill('TIGER')
   await tile(page, 'a green pear').waitFor({ state: 'detached' })
-  assert.equal(await page.locator('.gallery .plate').count(), 1)
+  await eventually(async () => assert.equal(await page.locator('.gallery .plate').count(), 1))
   await page.getByLabel('Search prompts').fill('nothing of the kind')
   await page.getByRole('heading', { name: 'Nothing like it' }).waitFor()
   await page.getByLabel('Search prompts').fill('')
@@ -42,11 +43,12 @@ test('arrow keys lead from picture to picture, and plus and minus come nearer', 
   await dialog.getByRole('button', { name: 'Previous' }).click()
   await dialog.getByText('a green pear').waitFor()
   const width = async () => (await dialog.locator('.viewer-picture img').boundingBox())?.width ?? 0
+  await page.waitForFunction("document.querySelector('.viewer-picture img').naturalWidth > 0")
   const before = await width()
   await page.keyboard.press('+')
-  assert.ok((await width()) > 1.5 * before)
+  await eventually(async () => assert.ok((await width()) > 1.5 * before))
   await page.keyboard.press('-')
-  assert.equal(await width(), before)
+  await eventually(async () => assert.equal(await width(), before))
   assert.deepEqual(await findBarriers(page), [])
   await page.keyboard.press('Escape')
 })
@@ -58,8 +60,7 @@ test('two pictures are compared, and several are saved as one archive', { skip }
   await tile(page, 'a glossy tiger').getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Compare two' }).click()
   const compared = page.getByRole('dialog', { name: 'Two pictures' })
-  await compared.locator('img').nth(1).waitFor()
-  assert.equal(await compared.locator('img').count(), 2)
+  await eventually(async () => assert.equal(await compared.locator('img').count(), 2))
   await page.keyboard.press('Escape')
   await compared.waitFor({ state: 'detached' })
   const saved = page.waitForEvent('download')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { useConsole } from './support/use-console.ts'
 import { haveAnswered } from './support/written-answer.ts'
 
@@ -14,12 +15,21 @@ async function focused(page: Page): Promise<string> {
   return (await page.evaluate<string>(`document.activeElement === document.body ? 'nothing' : ${name}`)).trim()
 }
 
+/** Waits until something of this name has the focus. */
+async function assertFocused(page: Page, name: string): Promise<void> {
+  await eventually(async () => assert.equal(await focused(page), name))
+}
+
+/** Waits until something has the focus. */
+async function assertSomethingFocused(page: Page): Promise<void> {
+  await eventually(async () => assert.notEqual(await focused(page), 'nothing'))
+}
+
 /** Presses something by key. */
 async function press(of: Locator, key = 'Enter'): Promise<void> {
-  await of.focus()
   // A key first, so that the browser knows how it is used.
-  await of.page().keyboard.press('Shift')
-  await of.page().keyboard.press(key)
+  await of.press('Shift')
+  await of.press(key)
 }
 
 async function beginConversation(page: Page): Promise<void> {
@@ -33,14 +43,13 @@ test('a message is edited by keys: the box has the focus, and afterwards the mes
   await beginConversation(page)
   await haveAnswered(page, 'An answer.')
   await press(page.getByRole('button', { name: 'Edit' }))
-  await page.getByLabel('Your message, said differently').waitFor()
-  assert.equal(await focused(page), 'Your message, said differently')
+  await assertFocused(page, 'Your message, said differently')
   await page.keyboard.type(' Or not.')
   await openPage(page, 'Models')
   await openPage(page, 'Chat')
-  assert.equal(await page.getByLabel('Your message, said differently').inputValue(), 'Go on. Or not.')
+  await eventually(async () => assert.equal(await page.getByLabel('Your message, said differently').inputValue(), 'Go on. Or not.'))
   await press(page.getByRole('button', { name: 'Leave as it was' }))
-  assert.notEqual(await focused(page), 'nothing')
+  await assertSomethingFocused(page)
 })
 
 test('versions of an answer are stepped through with one key', { skip }, async () => {
@@ -56,10 +65,10 @@ test('versions of an answer are stepped through with one key', { skip }, async (
   }
   await press(page.getByRole('button', { name: 'Earlier version' }))
   await page.getByText('2 of 3').waitFor()
-  assert.equal(await focused(page), 'Earlier version')
+  await assertFocused(page, 'Earlier version')
   await page.keyboard.press('Enter')
   await page.getByText('1 of 3').waitFor()
-  assert.equal(await focused(page), 'Later version')
+  await assertFocused(page, 'Later version')
   await page.keyboard.press('Enter')
   await page.getByText('2 of 3').waitFor()
 })
@@ -70,12 +79,12 @@ test('what was deleted by key comes back by key, and the focus stays near', { sk
   await haveAnswered(page, 'To stay.')
   await press(page.getByRole('button', { name: 'Delete', exact: true }).last())
   await page.getByText('To stay.').waitFor({ state: 'detached' })
-  assert.notEqual(await focused(page), 'nothing')
+  await assertSomethingFocused(page)
   await page.keyboard.press('Control+z')
   await page.locator('.turn-answer').getByText('To stay.').waitFor()
   await press(page.getByRole('button', { name: 'Delete conversation' }).first())
   await page.getByText('Conversation deleted.').waitFor()
-  assert.notEqual(await focused(page), 'nothing')
+  await assertSomethingFocused(page)
 })
 
 test('a dialog with a form begins in its first field and gives the focus back', { skip }, async () => {
@@ -84,13 +93,13 @@ test('a dialog with a form begins in its first field and gives the focus back', 
   await haveAnswered(page, 'To be renamed.')
   await press(page.getByRole('button', { name: 'Rename', exact: true }).first())
   await page.getByRole('dialog').waitFor()
-  assert.equal(await focused(page), 'Name')
+  await assertFocused(page, 'Name')
   await page.keyboard.press('Control+a')
   await page.keyboard.type('By key')
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'By key' }).waitFor()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  assert.equal(await focused(page), 'Rename')
+  await assertFocused(page, 'Rename')
 })
 
 test('a picture is taken off the gallery by keys; the focus goes to what moved up', { skip }, async () => {
@@ -104,7 +113,7 @@ test('a picture is taken off the gallery by keys; the focus goes to what moved u
   await page.locator('.gallery li').nth(1).waitFor()
   await press(page.getByRole('button', { name: 'Take it off the gallery' }).first())
   await page.locator('.gallery li').nth(1).waitFor({ state: 'detached' })
-  assert.notEqual(await focused(page), 'nothing')
+  await assertSomethingFocused(page)
 })
 
 test('behind a link in a page the focus is in the page it leads to', { skip }, async () => {
@@ -114,7 +123,7 @@ test('behind a link in a page the focus is in the page it leads to', { skip }, a
   await press(page.locator('.gallery button.plate-picture').first())
   await press(page.getByRole('link', { name: 'The request' }))
   await page.getByRole('heading', { level: 1, name: 'Request', exact: true }).waitFor()
-  assert.equal(await page.evaluate("document.activeElement?.closest('#main') !== null"), true)
+  await page.waitForFunction("document.activeElement?.closest('#main') !== null")
 })
 
 test('what is told while a dialog is open is told in it', { skip }, async () => {

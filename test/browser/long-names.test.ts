@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openPage, owner } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
+import { assertFits, settle } from './support/settle.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
@@ -46,11 +48,10 @@ test('long names and e-mails are cut off with the whole in a title, at every wid
       await page.setViewportSize({ width, height: 860 })
       await page.goto(`${service.url}/console/${path}`)
       await page.locator('h1').waitFor()
-      await page.locator('main:not(:has([aria-busy]))').waitFor()
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-      assert.equal(overflow, 0, `${path} at ${width}`)
-      assert.deepEqual(await page.evaluate(cutOff), [], `${path} at ${width}`)
-      assert.deepEqual(await page.evaluate(cutTables), [], `${path} at ${width}`)
+      await settle(page)
+      await assertFits(page, `${path} at ${width}`)
+      await eventually(async () => assert.deepEqual(await page.evaluate(cutOff), [], `${path} at ${width}`))
+      await eventually(async () => assert.deepEqual(await page.evaluate(cutTables), [], `${path} at ${width}`))
     }
   await page.setViewportSize({ width: 1280, height: 860 })
   await openPage(page, 'People')

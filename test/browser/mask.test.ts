@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { becomeOwner, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
+import { settle } from './support/settle.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
@@ -12,6 +14,7 @@ async function openPainter(page: Page, colour: string): Promise<void> {
   const buffer = await sharp({ create: { width: 64, height: 64, channels: 3, background: colour } })
     .png()
     .toBuffer()
+  await settle(page)
   const remove = page.getByRole('button', { name: 'Remove' })
   if ((await remove.count()) > 0) await remove.click()
   await page.locator('.studio-form input[type=file]').setInputFiles({ name: 'one.png', mimeType: 'image/png', buffer })
@@ -38,29 +41,35 @@ async function stroke(page: Page): Promise<void> {
   await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.1)
 }
 
+/** How dark and how light it is where the stroke is, from 0 to 255. */
+async function middleOfStroke(page: Page): Promise<{ readonly min: number; readonly max: number }> {
+  const shot = sharp(await page.locator('.painter-stage').screenshot())
+  const { width, height } = await shot.metadata()
+  const middle = {
+    left: Math.round(width * 0.4),
+    top: Math.round(height * 0.46),
+    width: Math.round(width * 0.2),
+    height: Math.round(height * 0.06),
+  }
+  const { channels } = await shot.extract(middle).greyscale().stats()
+  const { min = 0, max = 0 } = channels[0] ?? {}
+  return { min, max }
+}
+
 for (const colour of ['#ffffff', '#000000', '#808080', '#c2571a', '#f1e8dc']) {
   test(`what is painted is seen on ${colour}`, { skip }, async () => {
     const { page } = visit()
     await openPage(page, 'Images')
     await openPainter(page, colour)
     await stroke(page)
-    const shot = sharp(await page.locator('.painter-stage').screenshot())
-    const { width, height } = await shot.metadata()
-    const middle = {
-      left: Math.round(width * 0.4),
-      top: Math.round(height * 0.46),
-      width: Math.round(width * 0.2),
-      height: Math.round(height * 0.06),
-    }
-    const { channels } = await shot.extract(middle).greyscale().stats()
-    const below =
-      (
-        await sharp({ create: { width: 1, height: 1, channels: 3, background: colour } })
-          .greyscale()
-          .stats()
-      ).channels[0]?.mean ?? 0
-    const { min = 0, max = 0 } = channels[0] ?? {}
-    assert.ok(Math.max(max - below, below - min) > 90, `darkest ${min}, lightest ${max} on ${below}`)
+    const below = await sharp({ create: { width: 1, height: 1, channels: 3, background: colour } })
+      .greyscale()
+      .stats()
+    const ground = below.channels[0]?.mean ?? 0
+    await eventually(async () => {
+      const { min, max } = await middleOfStroke(page)
+      assert.ok(Math.max(max - ground, ground - min) > 90, `darkest ${min}, lightest ${max} on ${ground}`)
+    })
     await page.getByRole('button', { name: 'Clear' }).click()
     await page.keyboard.press('Escape')
   })
@@ -70,20 +79,25 @@ test('strokes are taken back and done again, by button and by key', { skip }, as
   const { page } = visit()
   await openPainter(page, '#ffffff')
   await stroke(page)
+  // It can be taken back once the whole stroke is drawn.
+  await page.getByRole('button', { name: 'Undo', disabled: false }).waitFor()
   const one = await painted(page)
   assert.ok(one > 0)
+  const becomes = (wanted: number) => eventually(async () => assert.equal(await painted(page), wanted))
   await page.getByRole('button', { name: 'Undo' }).click()
-  assert.equal(await painted(page), 0)
+  await becomes(0)
   await page.getByRole('button', { name: 'Redo' }).click()
-  assert.equal(await painted(page), one)
+  await becomes(one)
   await page.getByRole('button', { name: 'Invert' }).click()
-  const inverted = await painted(page)
-  assert.ok(Math.abs(inverted + one - 64 * 64) < 300, `${inverted} and ${one}`)
+  await eventually(async () => {
+    const inverted = await painted(page)
+    assert.ok(Math.abs(inverted + one - 64 * 64) < 300, `${inverted} and ${one}`)
+  })
   await page.keyboard.press('Control+z')
   await page.keyboard.press('Control+z')
-  assert.equal(await painted(page), 0)
+  await becomes(0)
   await page.keyboard.press('Control+Shift+z')
-  assert.equal(await painted(page), one)
+  await becomes(one)
 })
 
 test('the brush shows where and how large it paints, and keys change it', { skip }, async () => {
@@ -92,12 +106,14 @@ test('the brush shows where and how large it paints, and keys change it', { skip
   const before = Number(await size.inputValue())
   await page.locator('.painter canvas').focus()
   await page.keyboard.press(']')
-  assert.ok(Number(await size.inputValue()) > before)
+  await eventually(async () => assert.ok(Number(await size.inputValue()) > before))
   await page.keyboard.press('[')
-  assert.equal(Number(await size.inputValue()), before)
-  const brush = await page.locator('.brush').boundingBox()
-  const board = await page.locator('.painter canvas').boundingBox()
-  assert.ok(brush && board && Math.abs(brush.width / board.width - before / 100) < 0.02)
+  await eventually(async () => assert.equal(Number(await size.inputValue()), before))
+  await eventually(async () => {
+    const brush = await page.locator('.brush').boundingBox()
+    const board = await page.locator('.painter canvas').boundingBox()
+    assert.ok(brush && board && Math.abs(brush.width / board.width - before / 100) < 0.02)
+  })
 })
 
 test('the keyboard alone paints a mask', { skip }, async () => {
@@ -107,17 +123,18 @@ test('the keyboard alone paints a mask', { skip }, async () => {
   await page.keyboard.down(' ')
   for (let step = 0; step < 3; step++) await page.keyboard.press('Shift+ArrowLeft')
   await page.keyboard.up(' ')
+  await page.getByRole('button', { name: 'Undo', disabled: false }).waitFor()
   const line = await painted(page)
   assert.ok(line > 100)
   await page.keyboard.press('e')
-  assert.ok(await page.getByLabel('Erase').isChecked())
+  await page.getByRole('checkbox', { name: 'Erase', checked: true }).waitFor()
   await page.keyboard.down(' ')
   await page.keyboard.up(' ')
-  assert.ok((await painted(page)) < line)
+  await eventually(async () => assert.ok((await painted(page)) < line))
   await page.getByLabel('Feather', { exact: true }).last().fill('8')
   await page.getByRole('button', { name: 'Use this mask' }).click()
   await page.getByText('Only the painted part changes.').waitFor()
-  assert.equal(await page.getByLabel('Feather', { exact: true }).inputValue(), '8')
+  await eventually(async () => assert.equal(await page.getByLabel('Feather', { exact: true }).inputValue(), '8'))
 })
 
 test('a mask is not lost by pressing Escape', { skip }, async () => {
@@ -136,7 +153,9 @@ test('the mask lies on its picture and nowhere beside it, on small phones too', 
   await page.setViewportSize({ width: 360, height: 780 })
   await page.goto(`${visit().service.url}/console/images`)
   await openPainter(page, '#808080')
-  const box = await page.locator('.painter canvas').boundingBox()
-  assert.ok(box)
-  assert.ok(Math.abs(box.width / box.height - 1) < 0.01, `${box.width} × ${box.height}`)
+  await eventually(async () => {
+    const box = await page.locator('.painter canvas').boundingBox()
+    assert.ok(box)
+    assert.ok(Math.abs(box.width / box.height - 1) < 0.01, `${box.width} × ${box.height}`)
+  })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomeOwner, openPage } from './support/console-visit.ts'
+import { countedRequests } from './support/counted-requests.ts'
 import { offerModel } from './support/offer-model.ts'
 import { textOf } from './support/page-text.ts'
 import { useConsole } from './support/use-console.ts'
@@ -11,6 +12,7 @@ test('an owner sees usage, models and the service, and loads and unloads', { ski
   const { page } = visit()
   await page.getByRole('button', { name: 'What is 17 + 25?' }).click()
   await page.locator('.turn-answer[data-state=done]').waitFor()
+  await countedRequests(page, 1)
   await openPage(page, 'Usage')
   await page.getByRole('slider', { name: 'Requests per hour' }).waitFor()
   await page.getByRole('table', { name: 'Usage in sums' }).getByText('the console').waitFor()

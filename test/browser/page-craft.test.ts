@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import sharp from 'sharp'
 import { becomeOwner, owner } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
+import { settle } from './support/settle.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
@@ -18,7 +20,7 @@ async function open(path: string, width = 1280): Promise<void> {
   await page.setViewportSize({ width, height: 860 })
   await page.goto(`${service.url}/console/${path}`)
   await page.locator('h1').waitFor()
-  await page.locator('main:not(:has([aria-busy]))').waitFor()
+  await settle(page)
 }
 
 test('the ways in stand on one line with the name above them', { skip }, async () => {
@@ -26,8 +28,10 @@ test('the ways in stand on one line with the name above them', { skip }, async (
   await page.goto(service.url)
   for (const width of [1280, 768, 360]) {
     await page.setViewportSize({ width, height: 860 })
-    const [name, words] = [await boxOf(page.locator('.entry-art .wordmark svg')), await boxOf(page.locator('.entry-art blockquote'))]
-    assert.equal(name.x, words.x, `${width} pixels`)
+    await eventually(async () => {
+      const [name, words] = [await boxOf(page.locator('.entry-art .wordmark svg')), await boxOf(page.locator('.entry-art blockquote'))]
+      assert.equal(name.x, words.x, `${width} pixels`)
+    })
   }
 })
 
@@ -41,7 +45,7 @@ test('an address that nobody answers at may be tried again, a link that is used 
   await page.route('**/console/api/invitation', (route) => route.abort())
   await page.reload()
   await page.getByRole('button', { name: 'Try again' }).waitFor()
-  assert.equal(await page.getByRole('heading', { name: 'This link leads no further' }).count(), 0)
+  await page.getByRole('heading', { name: 'This link leads no further' }).waitFor({ state: 'detached' })
   await page.unrouteAll()
   await page.goto(service.url)
   await page.getByLabel('E-mail').fill(owner.email)
@@ -72,8 +76,8 @@ test('a flag is never broken where a page is empty', { skip }, async () => {
     await open('models', width)
     const flag = page.locator('.empty code', { hasText: '--models' })
     await flag.waitFor()
-    const lines = await page.evaluate(`[...document.querySelectorAll('.empty code')].map((each) => each.getClientRects().length)`)
-    assert.deepEqual(lines, [1, 1], `${width} pixels`)
+    const lines = `[...document.querySelectorAll('.empty code')].map((each) => each.getClientRects().length)`
+    await eventually(async () => assert.deepEqual(await page.evaluate(lines), [1, 1], `${width} pixels`))
   }
   await page.unrouteAll()
 })
@@ -87,8 +91,10 @@ test('the figures of the service fill their rows at every width', { skip }, asyn
   ] as const) {
     await open('service', width)
     const read = `[...document.querySelectorAll('.live-board > div')].map((card) => card.getBoundingClientRect().top)`
-    const tops = (await page.evaluate(read)) as readonly number[]
-    assert.equal(tops.filter((top) => top === tops[0]).length, columns, `${width} pixels`)
+    await eventually(async () => {
+      const tops = (await page.evaluate(read)) as readonly number[]
+      assert.equal(tops.filter((top) => top === tops[0]).length, columns, `${width} pixels`)
+    })
   }
 })
 
@@ -97,7 +103,8 @@ test('what fits into the window is not scrolled in the chat', { skip }, async ()
   for (const width of [1280, 768, 360]) {
     await open('chat', width)
     await page.locator('.suggestions').waitFor()
-    assert.equal(await page.evaluate('document.documentElement.scrollHeight - document.documentElement.clientHeight'), 0, `${width} pixels`)
+    const overflow = 'document.documentElement.scrollHeight - document.documentElement.clientHeight'
+    await eventually(async () => assert.equal(await page.evaluate(overflow), 0, `${width} pixels`))
   }
 })
 
@@ -117,8 +124,11 @@ test('a picture that was said has its own width around it', { skip }, async () =
   await page.keyboard.press('Enter')
   const shown = page.locator('.said-picture img')
   await shown.waitFor()
-  const [inside, around] = [await boxOf(shown), await boxOf(page.locator('.said-picture'))]
-  assert.ok(around.width - inside.width <= 2, `${around.width} around ${inside.width}`)
+  await page.waitForFunction("document.querySelector('.said-picture img').naturalWidth > 0")
+  await eventually(async () => {
+    const [inside, around] = [await boxOf(shown), await boxOf(page.locator('.said-picture'))]
+    assert.ok(around.width - inside.width <= 2, `${around.width} around ${inside.width}`)
+  })
   await page.unrouteAll()
 })
 
@@ -126,7 +136,9 @@ test('Draw is as wide as the fields above it', { skip }, async () => {
   const { page } = visit()
   for (const width of [768, 360]) {
     await open('images', width)
-    const [button, prompt] = [await boxOf(page.locator('.draw-bar .button')), await boxOf(page.getByLabel('Prompt', { exact: true }))]
-    assert.deepEqual([button.x, button.width], [prompt.x, prompt.width], `${width} pixels`)
+    await eventually(async () => {
+      const [button, prompt] = [await boxOf(page.locator('.draw-bar .button')), await boxOf(page.getByLabel('Prompt', { exact: true }))]
+      assert.deepEqual([button.x, button.width], [prompt.x, prompt.width], `${width} pixels`)
+    })
   }
 })

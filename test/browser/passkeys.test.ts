@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner, openPage, owner, visitConsole } from './support/console-visit.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { withoutChromium } from './support/open-chromium.ts'
-
-/** Passkeys are bound to the public address, which has to be known before the service listens. */
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new TypeError('The server listens on no port')
-  return address.port
-}
+import { openSlowProxy } from './support/slow-proxy.ts'
 
 /** A key that Chromium holds, and that says yes to everything. */
 async function addAuthenticator(page: Page): Promise<void> {
@@ -33,9 +23,13 @@ async function addAuthenticator(page: Page): Promise<void> {
 }
 
 test('a passkey is added by name, signs in with a touch, and is removed', { skip: withoutChromium }, async () => {
-  const url = `http://localhost:${await findFreePort()}`
-  await using visited = await visitConsole(['--port', new URL(url).port, '--public-url', url])
-  const { page, context, complaints } = visited
+  // Passkeys are bound to the public address, which has to be known before the service listens: something in front of it has it.
+  let behind = ''
+  await using proxy = await openSlowProxy(() => behind)
+  const url = proxy.url.replace('127.0.0.1', 'localhost')
+  await using visited = await visitConsole(['--public-url', url])
+  const { page, context, service, complaints } = visited
+  behind = service.url
   await addAuthenticator(page)
   await becomeOwner(visited)
   await page.goto(`${url}/console/account`)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { textOf } from './support/page-text.ts'
 import { runLine } from './support/run-line.ts'
 import { useConsole } from './support/use-console.ts'
@@ -18,7 +19,7 @@ test('an answer is streamed, counted, and can be had again', { skip }, async () 
   await answer.getByText(/15 tokens read · \d+ written/).waitFor()
   await page.getByRole('button', { name: 'Regenerate' }).click()
   await page.locator('.turn-answer[data-state=done]').waitFor()
-  assert.equal(await answer.count(), 1)
+  await eventually(async () => assert.equal(await answer.count(), 1))
 })
 
 test('an answer can be stopped', { skip }, async () => {
@@ -57,12 +58,14 @@ test('the conversation is shown as code that really runs', { skip }, async () =>
 test('a picture comes into being before one’s eyes', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
+  // So many that each look finds it on its way.
+  await page.getByText('Sampling').click()
+  await page.getByLabel('Steps', { exact: true }).fill('200')
+  const onTheWay = [page.getByText(/Step \d+ of 200/).waitFor(), page.getByAltText('What it looks like so far').waitFor()]
   await draw(page, 'a glossy tiger on a light blue background')
-  await page.getByText(/Step \d+ of 20/).waitFor()
-  await page.getByAltText('What it looks like so far').waitFor()
+  await Promise.all(onTheWay)
   await page.locator('.run[data-state=done] img').waitFor()
-  const decoded = "(async (image) => (await image.decode(), image.naturalWidth))(document.querySelector('.run[data-state=done] img'))"
-  assert.equal(await page.evaluate(decoded), 256)
+  await page.waitForFunction("document.querySelector('.run[data-state=done] img').naturalWidth === 256")
 })
 
 test('a picture hangs in the gallery with the settings it was drawn with', { skip }, async () => {
@@ -72,7 +75,7 @@ test('a picture hangs in the gallery with the settings it was drawn with', { ski
   await page.getByRole('dialog').getByText('a glossy tiger on a light blue background').waitFor()
   await page.getByRole('button', { name: 'Use its settings' }).click()
   await page.getByRole('heading', { level: 1, name: 'Images' }).waitFor()
-  assert.match(await page.getByLabel('Seed', { exact: true }).inputValue(), /^\d+$/)
+  await eventually(async () => assert.match(await page.getByLabel('Seed', { exact: true }).inputValue(), /^\d+$/))
 })
 
 test('a picture is drawn anew only where the mask is painted', { skip }, async () => {

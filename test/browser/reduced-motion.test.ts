@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { useConsole } from './support/use-console.ts'
 import { writeNextAnswer } from './support/written-answer.ts'
 
@@ -28,7 +29,7 @@ test('an answer that is written does not move where less motion is asked for', {
   await answer.write('Once upon')
   await page.locator('.prose.writing').waitFor()
   assert.ok((await movingWith('no-preference')).length > 0, 'something moves otherwise')
-  assert.deepEqual(await movingWith('reduce'), [])
+  await eventually(async () => assert.deepEqual(await movingWith('reduce'), []))
   await answer.end()
 })
 
@@ -38,14 +39,14 @@ test('neither does a drawing that comes, a dialog that opens, nor any page', { s
   await openPage(page, 'Images')
   await draw(page, 'a red apple')
   await page.locator('.run').first().waitFor()
-  assert.deepEqual(await movingWith('reduce'), [])
+  await eventually(async () => assert.deepEqual(await movingWith('reduce'), []))
   await page.keyboard.press('Control+k')
   await page.locator('.palette').waitFor()
-  assert.deepEqual(await movingWith('reduce'), [])
+  await eventually(async () => assert.deepEqual(await movingWith('reduce'), []))
   await page.keyboard.press('Escape')
   for (const name of ['Gallery', 'Requests', 'Usage', 'Models', 'Access tokens', 'People', 'Service']) {
     await openPage(page, name)
-    assert.deepEqual(await movingWith('reduce'), [], name)
+    await eventually(async () => assert.deepEqual(await movingWith('reduce'), [], name))
   }
 })
 
@@ -58,5 +59,5 @@ test('a page whose script has not come appears late, and does not move either', 
   assert.ok((await movingWith('no-preference')).includes('rise'), 'it moves otherwise')
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.evaluate(appear)
-  assert.deepEqual(await movingWith('reduce'), [])
+  await eventually(async () => assert.deepEqual(await movingWith('reduce'), []))
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { textOf } from './support/page-text.ts'
 import { useConsole } from './support/use-console.ts'
 
@@ -32,7 +33,7 @@ test('making an owner asks first, and can be undone', { skip }, async () => {
   const role = page.getByRole('row', { name: /^Bob/ }).first().getByRole('cell').nth(2)
   await page.getByRole('button', { name: 'Make owner Bob' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
-  assert.equal(await textOf(role), 'member')
+  await eventually(async () => assert.equal(await textOf(role), 'member'))
   await page.getByRole('button', { name: 'Make owner Bob' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Make an owner' }).click()
   await role.getByText('owner').waitFor()
@@ -56,8 +57,8 @@ test('a limit is never read as another number than was typed', { skip }, async (
   const tokens = page.getByLabel('Tokens a day')
   for (const typed of ['-5', '1.5', 'many']) {
     await tokens.fill(typed)
-    assert.equal(await tokens.inputValue(), typed)
     await page.getByText('A whole number from 0 to 1,000,000,000,000.').waitFor()
+    assert.equal(await tokens.inputValue(), typed)
     await page.getByRole('button', { name: 'Save the limits' }).click()
     assert.equal(await page.getByRole('dialog').count(), 1)
   }
@@ -72,14 +73,14 @@ test('a number box keeps what was typed and says what is wrong; empty, it stands
   const count = page.getByLabel('Images', { exact: true })
   await count.fill('-1')
   await count.press('Tab')
-  assert.equal(await count.inputValue(), '-1')
   await page.getByText('A whole number from 1 to 16.').waitFor()
+  assert.equal(await count.inputValue(), '-1')
   await page.getByLabel('Prompt', { exact: true }).fill('a red apple')
-  assert.equal(await page.getByRole('button', { name: 'Draw', exact: true }).isDisabled(), true)
+  await page.getByRole('button', { name: 'Draw', exact: true, disabled: true }).waitFor()
   await count.fill('')
   await count.press('Tab')
-  assert.equal(await count.inputValue(), '')
   await page.getByText('Empty: 1').waitFor()
+  assert.equal(await count.inputValue(), '')
   await page.getByText('Sampling').click()
   await page.getByLabel('Steps', { exact: true }).fill('')
   await page.getByLabel('Seed', { exact: true }).fill('-1')

@@ -3,9 +3,11 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { shownCode } from '../support/sign-in/shown-code.ts'
 import { becomeOwner, openPage, owner, visitConsole } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { withoutChromium } from './support/open-chromium.ts'
 import { textOf } from './support/page-text.ts'
+import { settle } from './support/settle.ts'
 
 async function showPassword(page: Page): Promise<void> {
   await page.getByLabel('E-mail').fill(owner.email)
@@ -14,6 +16,13 @@ async function showPassword(page: Page): Promise<void> {
 }
 
 const lettersOf = async (page: Page) => (await textOf(page.locator('.secret-letters'))).replaceAll(' ', '')
+
+/** A code that the app shows neither now nor a few minutes before and after. */
+function wrongCode(letters: string): string {
+  const steps = Array.from({ length: 20 }, (_, step) => Date.now() + (step - 10) * 30_000)
+  const shown = new Set(steps.map((at) => shownCode(letters, at)))
+  return Array.from({ length: 21 }, (_, digits) => String(digits).padStart(6, '0')).find((code) => !shown.has(code)) ?? ''
+}
 
 test('a second factor is set up with an app, asked for at the next sign-in, and a recovery code stands in', {
   skip: withoutChromium,
@@ -27,7 +36,7 @@ test('a second factor is set up with an app, asked for at the next sign-in, and 
   await page.getByRole('button', { name: 'Go on' }).click()
   await page.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
-  await page.getByLabel('One-time code').fill('000000')
+  await page.getByLabel('One-time code').fill(wrongCode(await lettersOf(page)))
   await page.getByRole('button', { name: 'Turn it on' }).click()
   await page.getByRole('alert').getByText('This code is wrong').waitFor()
   await page.getByLabel('One-time code').fill(shownCode(await lettersOf(page), Date.now()))
@@ -87,9 +96,9 @@ test('all that owners may do with somebody who has one fits on the page', { skip
   await page.getByRole('button', { name: 'Reset second factor of Grace Brewster Hopper' }).waitFor()
   for (const width of [1440, 1280, 1024, 768, 360]) {
     await page.setViewportSize({ width, height: 860 })
-    const overflow = await page.evaluate(
-      "Math.max(...[document.documentElement, ...document.querySelectorAll('.ledger-scroll')].map((each) => each.scrollWidth - each.clientWidth))",
-    )
-    assert.equal(overflow, 0, `at ${width} pixels`)
+    await settle(page)
+    const overflow =
+      "Math.max(...[document.documentElement, ...document.querySelectorAll('.ledger-scroll')].map((each) => each.scrollWidth - each.clientWidth))"
+    await eventually(async () => assert.equal(await page.evaluate(overflow), 0, `at ${width} pixels`))
   }
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner, draw, openPage, owner } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { openSlowProxy } from './support/slow-proxy.ts'
 import { useConsole } from './support/use-console.ts'
 import { haveAnswered, writeNextAnswer } from './support/written-answer.ts'
@@ -60,7 +61,7 @@ test('a form that hangs is under way, is sent once, says after a while that noth
   await page.getByRole('button', { name: 'New token' }).first().click()
   await page.clock.install()
   const name = page.getByLabel('Name')
-  assert.equal(await name.evaluate('document.activeElement.labels?.[0]?.textContent'), 'Name')
+  await page.waitForFunction("document.activeElement.labels?.[0]?.textContent === 'Name'")
   await name.fill('Nightly')
   const asked = await hang(page, '**/console/api/tokens', 'POST')
   await page.keyboard.press('Enter')
@@ -68,11 +69,12 @@ test('a form that hangs is under way, is sent once, says after a while that noth
   await make.and(page.locator('[aria-busy=true]')).waitFor()
   await make.focus()
   await page.keyboard.press('Enter')
+  await eventually(() => assert.equal(asked.count, 1))
   await page.clock.fastForward(31_000)
   await page.getByRole('dialog').getByText('Nothing was heard of the service for 30 seconds.').waitFor()
   assert.equal(asked.count, 1)
   assert.equal(await name.inputValue(), 'Nightly')
-  assert.equal(await make.evaluate('document.activeElement.textContent'), 'Make the token')
+  await page.waitForFunction("document.activeElement.textContent === 'Make the token'")
   await asked.release()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Your new token' }).waitFor()
@@ -86,6 +88,7 @@ test('Draw pressed again before the service has the first draws one picture', { 
   await draw(page, 'a red apple')
   await page.getByRole('button', { name: 'Draw', exact: true }).and(page.locator('[aria-busy=true]')).waitFor()
   await page.getByLabel('Prompt', { exact: true }).press('Control+Enter')
+  await eventually(() => assert.ok(asked.count > 0))
   assert.equal(await page.locator('.run').count(), 1)
   assert.equal(asked.count, 1)
   await asked.release()
@@ -98,7 +101,7 @@ test('what is listed stays when a newer list cannot be had, with what went wrong
   await page.getByRole('button', { name: 'Show the secret' }).click()
   await page.route('**/console/api/webhooks', (route) => route.abort())
   await page.getByText('The service does not answer.').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Hide the secret' }).isVisible(), true)
+  await page.getByRole('button', { name: 'Hide the secret' }).waitFor()
   await page.unroute('**/console/api/webhooks')
   await page.getByText('The service does not answer.').waitFor({ state: 'detached' })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
@@ -28,14 +29,12 @@ test('Draw is in sight with every setting unfolded, and the drawing comes into s
     const button = page.getByRole('button', { name: 'Draw', exact: true })
     for (const place of ['0', 'document.body.scrollHeight / 4']) {
       await page.evaluate(`window.scrollTo(0, ${place})`)
-      assert.ok(await isInSight(page, '.draw-bar .button'), `at ${viewport.width} px, scrolled to ${place}`)
+      await eventually(async () => assert.ok(await isInSight(page, '.draw-bar .button'), `at ${viewport.width} px, scrolled to ${place}`))
     }
     await draw(page, `a red apple at ${viewport.width}`)
     await page.locator('.run', { hasText: `at ${viewport.width}` }).waitFor()
     // The board scrolls once it was drawn anew.
-    for (let frame = 0; frame < 60 && !(await isInSight(page, '.run h2')); frame++)
-      await page.evaluate('new Promise(requestAnimationFrame)')
-    assert.ok(await isInSight(page, '.run h2'), `the drawing at ${viewport.width} px`)
+    await eventually(async () => assert.ok(await isInSight(page, '.run h2'), `the drawing at ${viewport.width} px`))
     await page.locator('.run').first().and(page.locator('[data-state=done]')).waitFor()
     await button.waitFor()
   }
@@ -44,8 +43,7 @@ test('Draw is in sight with every setting unfolded, and the drawing comes into s
 
 test('the model stands on top, and sizes go by the names of their shapes', { skip }, async () => {
   const { page } = visit()
-  const first = await page.locator('.studio-fields label').first().textContent()
-  assert.equal(first, 'Model')
+  await eventually(async () => assert.equal(await page.locator('.studio-fields label').first().textContent(), 'Model'))
   await page.getByLabel('16:9').check()
   const { width, height } = await sentBody(page)
   assert.ok(Math.abs(Number(width) / Number(height) - 16 / 9) < 0.05)
@@ -56,7 +54,7 @@ test('a size of one’s own is drawn, and one that the model does not take is to
   await page.getByLabel('Custom').check()
   await page.getByLabel('Width').fill('100')
   await page.getByText('Multiples of 8 from 64 to 2048.').waitFor()
-  assert.ok(await page.getByRole('button', { name: 'Draw', exact: true }).isDisabled())
+  await page.getByRole('button', { name: 'Draw', exact: true, disabled: true }).waitFor()
   assert.equal(await page.getByLabel('Width').inputValue(), '100')
   await page.getByLabel('Width').fill('104')
   await page.getByLabel('Height').fill('72')
@@ -89,7 +87,7 @@ test('second prompts, clip skip, guidance rescale and the log are sent where the
 test('without guidance what it needs is neither shown nor sent', { skip }, async () => {
   const { page } = visit()
   await page.getByLabel('Guidance', { exact: true }).fill('1')
-  assert.equal(await page.getByLabel('Negative prompt').count(), 0)
+  await page.getByLabel('Negative prompt').waitFor({ state: 'detached' })
   const { negative_prompt_2, guidance_rescale } = await sentBody(page)
   assert.deepEqual([negative_prompt_2, guidance_rescale], [undefined, undefined])
   await page.getByLabel('Guidance', { exact: true }).fill('5')

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomeOwner, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { textOf } from './support/page-text.ts'
+import { assertFits, settle } from './support/settle.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
@@ -13,12 +15,14 @@ test('the secret is out of sight until asked for, and rotated after one more que
   await page.getByText('No deliveries yet').waitFor()
   const current = page.getByRole('group', { name: 'Current' })
   const secretIn = (group: typeof current) => textOf(group.locator('code'))
-  assert.match(await secretIn(current), /^whsec_•+$/)
+  const shows = (group: typeof current, text: RegExp) => eventually(async () => assert.match(await secretIn(group), text))
+  const whole = /^whsec_[\w+/]{43}=$/
+  await shows(current, /^whsec_•+$/)
   await current.getByRole('button', { name: 'Show the secret' }).press('Enter')
+  await shows(current, whole)
   const first = await secretIn(current)
-  assert.match(first, /^whsec_[\w+/]{43}=$/)
   await current.getByRole('button', { name: 'Hide the secret' }).press('Enter')
-  assert.match(await secretIn(current), /^whsec_•+$/)
+  await shows(current, /^whsec_•+$/)
 
   await page.getByRole('button', { name: 'Rotate the secret' }).press('Enter')
   await page.getByRole('dialog', { name: 'Rotate the secret?' }).waitFor()
@@ -31,8 +35,9 @@ test('the secret is out of sight until asked for, and rotated after one more que
   await page.waitForFunction("document.activeElement.textContent === 'Rotate the secret'")
   const previous = page.getByRole('group', { name: 'The one before' })
   await previous.getByRole('button', { name: 'Show the secret' }).press('Enter')
-  assert.equal(await secretIn(previous), first)
+  await eventually(async () => assert.equal(await secretIn(previous), first))
   await current.getByRole('button', { name: 'Show the secret' }).press('Enter')
+  await shows(current, whole)
   assert.notEqual(await secretIn(current), first)
 })
 
@@ -58,5 +63,6 @@ test('a delivery that fails stands in the list with its next attempt, on wide an
     assert.deepEqual(await findBarriers(page), [], colorScheme)
   }
   await page.setViewportSize({ width: 360, height: 740 })
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0)
+  await settle(page)
+  await assertFits(page)
 })

@@ -49,7 +49,7 @@ export async function becomeOwner({ page, service }: { readonly page: Page; read
 /** Goes to a page by the navigation and waits for its heading. */
 export async function openPage(page: Page, name: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name, exact: true }).click()
-  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 }
 
 /** Asks for a picture in the playground. */

@@ -20,7 +20,8 @@ export async function openDyingServers(): Promise<DyingServers> {
   const server = createServer((request, response) => {
     if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'm' }] }))
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write(chunk('Once upon a time '), () => setImmediate(() => response.destroy()))
+    // A line that is closed with something unread loses what was written too.
+    request.resume().on('end', () => response.write(chunk('Once upon a time '), () => setImmediate(() => response.destroy())))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   stack.defer(async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 
 const places = [
   '/usr/bin/chromium',
@@ -21,7 +21,7 @@ export const withoutChromium: string | false =
 
 export async function openChromium(): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('There is no Chromium; install the package chromium, or name one in SEPIA_CHROMIUM')
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: chromiumPath,
     args: [
       '--headless',
@@ -34,4 +34,19 @@ export async function openChromium(): Promise<Browser> {
       '--disable-sync',
     ],
   })
+  const slower = Number(process.env.SEPIA_TEST_SLOW_BROWSER ?? 1)
+  if (slower > 1) browser.on('context', (context) => context.on('page', (page) => void slowDown(page, slower)))
+  return browser
+}
+
+/** Makes a page think so many times as long, and hear of the service late, so that a test that looks too early fails. */
+async function slowDown(page: Page, slower: number): Promise<void> {
+  try {
+    const session = await page.context().newCDPSession(page)
+    await session.send('Emulation.setCPUThrottlingRate', { rate: slower })
+    const delay = { offline: false, latency: slower * 20, downloadThroughput: -1, uploadThroughput: -1 }
+    await session.send('Network.emulateNetworkConditions', delay)
+  } catch (error) {
+    if (!page.isClosed()) throw error
+  }
 }

@@ -21,13 +21,14 @@ export interface SlowProxy extends AsyncDisposable {
   mend(): void
 }
 
-export async function openSlowProxy(target: string): Promise<SlowProxy> {
+/** @param target The address of the service; a function where it is only known later. */
+export async function openSlowProxy(target: string | (() => string)): Promise<SlowProxy> {
   let rules: { readonly fits: (method: string, path: string) => boolean; readonly fate: Fate }[] = []
   const server = createServer((asked, answer) => {
     const fate = rules.findLast(({ fits }) => fits(asked.method ?? '', asked.url ?? ''))?.fate
     if (fate?.does === 'hang') return
     if (fate?.does === 'refuse') return void answer.writeHead(fate.status).end('<h1>Bad gateway</h1>')
-    passOn(target, asked, answer, fate)
+    passOn(typeof target === 'string' ? target : target(), asked, answer, fate)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

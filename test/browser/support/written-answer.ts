@@ -39,6 +39,8 @@ export async function writeNextTwoAnswers(page: Page): Promise<readonly [Written
 function writtenAnswer(page: Page, index: number): WrittenAnswer {
   // The page leaves the stream at its last event, so that there is nothing to close.
   const send = async (data: string) => {
+    // What is asked for leaves the page a moment after it is said.
+    await page.waitForFunction(`window.answers[${index}] !== undefined`)
     await page.evaluate(`window.answers[${index}].enqueue(new TextEncoder().encode(${JSON.stringify(`data: ${data}\n\n`)}))`)
   }
   const chunk = (delta: object, finish: string | null) => JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })

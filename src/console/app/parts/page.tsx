@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface PageProps {
   readonly title: string
@@ -29,7 +29,8 @@ export function Page({ title, intro, actions, width = 'normal', children }: Page
 /** The page's one top heading, also the title of the browser's tab. */
 export function PageTitle({ title, hidden = false }: { title: string; hidden?: boolean }): VNode {
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
+  // At once: a moment later it would be taken from what somebody has begun to type in.
+  useLayoutEffect(() => {
     document.title = `${title} · Sepia`
     heading.current?.focus({ preventScroll: true })
   }, [title])

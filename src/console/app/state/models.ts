@@ -4,6 +4,7 @@ import type { ImageAsset, ImageAssetList } from '../../contract/image-assets.ts'
 import type { CallOrigins, ConsoleImageModel, ConsoleModel, ConsoleTextModel, ModelList } from '../../contract/models.ts'
 import { request } from '../interface/request.ts'
 import { imageRoute } from '../interface/submit-image.ts'
+import { answersInOrder } from './answers-in-order.ts'
 
 /** The models of the service and their state; null before the first answer. */
 export const models = signal<readonly ConsoleModel[] | null>(null)
@@ -20,9 +21,13 @@ export const pulls = signal<readonly PlacedPull[]>([])
 /** Where the calls go that are shown as code. */
 export const origins = signal<CallOrigins>({ imageUrl: null, textUrl: null })
 
+const ask = answersInOrder()
+
 /** Asks what is installed, in memory and on its way. */
 export async function loadModels(abort?: AbortSignal): Promise<void> {
+  const isNewest = ask()
   const answer = await request<ModelList>('/console/api/models', { signal: abort })
+  if (!isNewest()) return
   models.value = answer.models
   pulls.value = answer.pulls
   origins.value = answer.origins

@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useRef } from 'preact/hooks'
 import { unstoppable } from '../../../core/waiting.ts'
+import { answersInOrder } from './answers-in-order.ts'
 import { isSignedOut, loadSession } from './session.ts'
 
 export type Resource<Value> =
@@ -10,7 +11,8 @@ export type Resource<Value> =
   | { readonly state: 'ready'; readonly value: Value; readonly failure?: unknown }
 
 /**
- * Loads something for as long as a component shows it; what was loaded stays while `reload` is under way, and when that fails.
+ * Loads something for as long as a component shows it; what was loaded stays while `reload` is under way, and when that fails. An answer
+ * that comes behind one that was asked for later is not shown.
  * A session that ended sends the page to sign-in.
  */
 export function useResource<Value>(
@@ -20,14 +22,16 @@ export function useResource<Value>(
   const resource = useSignal<Resource<Value>>({ state: 'loading' })
   /** The inputs that the value belongs to. */
   const shown = useRef<readonly unknown[] | null>(null)
+  const { current: ask } = useRef(answersInOrder())
   const run = useCallback(async (signal: AbortSignal) => {
+    const isNewest = ask()
     try {
       const value = await load(signal)
-      if (signal.aborted) return
+      if (signal.aborted || !isNewest()) return
       resource.value = { state: 'ready', value }
       shown.current = inputs
     } catch (failure) {
-      if (signal.aborted) return
+      if (signal.aborted || !isNewest()) return
       const before = resource.peek()
       if (isSignedOut(failure)) void loadSession()
       else if (before.state === 'ready' && shown.current === inputs) resource.value = { ...before, failure }
@@ -39,5 +43,8 @@ export function useResource<Value>(
     void run(controller.signal)
     return () => controller.abort()
   }, [run])
-  return { resource, reload: () => run(unstoppable.signal) }
+  const newest = useRef(run)
+  newest.current = run
+  // Whoever kept it from an earlier time asks with what is asked for now.
+  return { resource, reload: () => newest.current(unstoppable.signal) }
 }

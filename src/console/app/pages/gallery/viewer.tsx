@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import type { GalleryPicture } from '../../../contract/gallery.ts'
 import { requestFile } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
@@ -26,7 +26,8 @@ interface ViewerProps {
 /** One picture large, with the parameters that its file carries. */
 export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
   const zoom = useSignal(1)
-  useEffect(() => {
+  // At once: a key that comes before the page is painted again moves on from the picture that is shown.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       // In a picture that is larger than its frame the arrows move it.
       const moves = event.target instanceof Element && event.target.closest('.zoomed[data-zoomed]') !== null

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { becomeOwner, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
+import { useConsole } from './support/use-console.ts'
+
+const { skip, visit } = useConsole(becomeOwner)
+
+test('an answer that comes behind that to a later question is not shown', { skip }, async () => {
+  const { page, service } = visit()
+  const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 })
+  assert.equal((await fetch(`${service.url}/v1/chat/completions`, { method: 'POST', headers, body })).status, 200)
+  await openPage(page, 'Requests')
+  const row = page.getByRole('table', { name: 'Requests' }).getByRole('link', { name: 'Chat' }).first()
+  await row.waitFor()
+  const { promise: letGo, resolve } = Promise.withResolvers<void>()
+  const answers = { held: 0, told: 0 }
+  const address = /\/console\/api\/requests\?(?!.*kind=)/
+  await page.route(address, async (route) => {
+    const response = await route.fetch()
+    answers.held++
+    await letGo
+    await route.fulfill({ response })
+    answers.told++
+  })
+  await eventually(() => assert.ok(answers.held > 0, 'the list is asked for again'))
+  await page.getByLabel('Of', { exact: true }).selectOption('Embeddings')
+  await page.getByRole('heading', { name: 'Nothing like it' }).waitFor()
+  resolve()
+  await eventually(() => assert.equal(answers.told, answers.held))
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+  assert.equal(await row.count(), 0)
+  await page.unroute(address)
+})

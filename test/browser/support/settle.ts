@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { eventually } from './eventually.ts'
+
+/** Waits until nothing on the page waits for an answer, and its texts are set in their typefaces. */
+export async function settle(page: Page): Promise<void> {
+  await page.locator('main:not(:has([aria-busy]))').waitFor()
+  await loadTypefaces(page)
+}
+
+/** Waits until the texts of the page are set in their typefaces, which are asked for once the page is laid out. */
+export async function loadTypefaces(page: Page): Promise<void> {
+  await page.evaluate('document.body.offsetWidth, document.fonts.ready.then(() => undefined)')
+}
+
+/** Waits until the page is as wide as its window, and no wider. */
+export async function assertFits(page: Page, what?: string): Promise<void> {
+  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+  await eventually(async () => assert.equal(await page.evaluate(overflow), 0, what))
+}
