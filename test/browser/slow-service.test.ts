@@ -178,6 +178,8 @@ test('somebody else who signs in where a sign-in ended finds nothing of it', { s
   await context.clearCookies()
   await context.addCookies(cookies)
   await page.goto(`${service.url}/console/chat`)
+  // It begins anew once it knows that somebody else is there.
+  await page.getByText('Ada Lovelace').first().waitFor()
 })
 
 test('without what browsers give to safe origins alone a picture is drawn', { skip }, async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { patienceMs } from './eventually.ts'
 
 const places = [
   '/usr/bin/chromium',
@@ -34,6 +35,7 @@ export async function openChromium(): Promise<Browser> {
       '--disable-sync',
     ],
   })
+  browser.on('context', (context) => context.setDefaultTimeout(patienceMs))
   const slower = Number(process.env.SEPIA_TEST_SLOW_BROWSER ?? 1)
   if (slower > 1) browser.on('context', (context) => context.on('page', (page) => void slowDown(page, slower)))
   return browser
