@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { assertFits, loadTypefaces, settle } from './support/settle.ts'
+import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
@@ -178,5 +179,5 @@ test('the keyboard alone reaches the page past the navigation, and back out of a
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'New access token' }).waitFor()
   await page.keyboard.press('Escape')
-  await page.waitForFunction("document.activeElement.textContent === 'New token'")
+  await untilTrue(page, "document.activeElement.textContent === 'New token'")
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { becomeOwner } from './support/console-visit.ts'
+import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 import { haveAnswered, writeNextAnswer } from './support/written-answer.ts'
 
@@ -12,7 +13,7 @@ const longText = Array.from({ length: 60 }, (_, line) => `Paragraph ${line}.`).j
 /** Resolves once the page shows its end, having been scrolled there. */
 async function endInView(page: Page): Promise<void> {
   const root = 'document.documentElement'
-  await page.waitForFunction(`${root}.scrollTop > 0 && ${root}.scrollHeight - ${root}.scrollTop - ${root}.clientHeight < 24`)
+  await untilTrue(page, `${root}.scrollTop > 0 && ${root}.scrollHeight - ${root}.scrollTop - ${root}.clientHeight < 24`)
 }
 
 /** Turns the wheel up, and waits until the page stands still; a wheel does not turn it at once. */
@@ -20,7 +21,7 @@ async function wheelUp(page: Page, pixels: number): Promise<void> {
   const end = Math.max(0, (await scrolled(page)) - pixels)
   await page.mouse.move(400, 300)
   await page.mouse.wheel(0, -pixels)
-  await page.waitForFunction(`Math.abs(document.documentElement.scrollTop - ${end}) < 1`)
+  await untilTrue(page, `Math.abs(document.documentElement.scrollTop - ${end}) < 1`)
 }
 
 /** How far the page was scrolled, in CSS pixels. */

@@ -4,6 +4,7 @@ import { readGoldenCheckpoints } from '../support/model-files/golden-checkpoints
 import { becomeOwner, openPage } from './support/console-visit.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { assertFits, settle } from './support/settle.ts'
+import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
@@ -38,7 +39,7 @@ test('a LoRA that is dropped is recognized, goes up, and shows its trigger words
   await card.locator('input[type=file]').setInputFiles({ name: 'look.png', mimeType: 'image/png', buffer: picture })
   const shown = card.getByRole('img', { name: 'What My-look does' })
   await shown.waitFor()
-  await page.waitForFunction(`document.querySelector('.asset-picture').naturalWidth === 512`)
+  await untilTrue(page, `document.querySelector('.asset-picture').naturalWidth === 512`)
 })
 
 test('the page fits on a small phone', { skip }, async () => {

@@ -7,6 +7,7 @@ import { becomeOwner, visitConsole } from './support/console-visit.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { withoutChromium } from './support/open-chromium.ts'
 import { openSeeingServer } from './support/seeing-server.ts'
+import { untilTrue } from './support/until-true.ts'
 
 const picture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#c8641e' } })
@@ -70,7 +71,7 @@ test('pictures are chosen, pasted and dropped for a model that looks, shown, kep
   await page.reload()
   const shown = page.locator('.turn-user img')
   await shown.nth(1).waitFor()
-  await page.waitForFunction('document.querySelector(".turn-user img").naturalWidth === 1568')
+  await untilTrue(page, 'document.querySelector(".turn-user img").naturalWidth === 1568')
   await page.getByRole('button', { name: 'large.png' }).click()
   await page.getByRole('dialog', { name: 'large.png' }).getByRole('img').waitFor()
   assert.deepEqual(await findBarriers(page), [])

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
+import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(async (visit) => {
@@ -43,7 +44,7 @@ test('arrow keys lead from picture to picture, and plus and minus come nearer', 
   await dialog.getByRole('button', { name: 'Previous' }).click()
   await dialog.getByText('a green pear').waitFor()
   const width = async () => (await dialog.locator('.viewer-picture img').boundingBox())?.width ?? 0
-  await page.waitForFunction("document.querySelector('.viewer-picture img').naturalWidth > 0")
+  await untilTrue(page, "document.querySelector('.viewer-picture img').naturalWidth > 0")
   const before = await width()
   await page.keyboard.press('+')
   await eventually(async () => assert.ok((await width()) > 1.5 * before))

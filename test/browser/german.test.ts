@@ -7,6 +7,7 @@ import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { scriptBytes } from './support/script-bytes.ts'
 import { assertFits, settle } from './support/settle.ts'
+import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 
 let german: Page | null = null
@@ -42,7 +43,7 @@ test('a browser that asks for German is signed in and let in in German, with a f
   await page().context().clearCookies()
   await page().goto(visit().service.url)
   await page().getByRole('heading', { level: 1, name: 'Anmelden' }).waitFor()
-  await page().waitForFunction("document.documentElement.lang === 'de'")
+  await untilTrue(page(), "document.documentElement.lang === 'de'")
   await page().getByLabel('E-Mail').fill('nobody@example.org')
   await page().getByLabel('Passwort').fill('a guess of mine')
   await page().getByRole('button', { name: 'Anmelden' }).click()
@@ -182,7 +183,7 @@ test('another language is chosen in the navigation, and stays', { skip }, async 
   await open('tokens')
   await page().getByRole('radio', { name: 'English' }).click()
   await page().getByRole('heading', { level: 1, name: 'Access tokens' }).waitFor()
-  await page().waitForFunction("document.documentElement.lang === 'en'")
+  await untilTrue(page(), "document.documentElement.lang === 'en'")
   await page().reload()
   await page().getByRole('heading', { level: 1, name: 'Access tokens' }).waitFor()
   await page().getByRole('radio', { name: 'Deutsch' }).click()

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
+import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 import { haveAnswered } from './support/written-answer.ts'
 
@@ -123,7 +124,7 @@ test('behind a link in a page the focus is in the page it leads to', { skip }, a
   await press(page.locator('.gallery button.plate-picture').first())
   await press(page.getByRole('link', { name: 'The request' }))
   await page.getByRole('heading', { level: 1, name: 'Request', exact: true }).waitFor()
-  await page.waitForFunction("document.activeElement?.closest('#main') !== null")
+  await untilTrue(page, "document.activeElement?.closest('#main') !== null")
 })
 
 test('what is told while a dialog is open is told in it', { skip }, async () => {

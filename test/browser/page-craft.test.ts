@@ -5,6 +5,7 @@ import sharp from 'sharp'
 import { becomeOwner, owner } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { settle } from './support/settle.ts'
+import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
@@ -124,7 +125,7 @@ test('a picture that was said has its own width around it', { skip }, async () =
   await page.keyboard.press('Enter')
   const shown = page.locator('.said-picture img')
   await shown.waitFor()
-  await page.waitForFunction("document.querySelector('.said-picture img').naturalWidth > 0")
+  await untilTrue(page, "document.querySelector('.said-picture img').naturalWidth > 0")
   await eventually(async () => {
     const [inside, around] = [await boxOf(shown), await boxOf(page.locator('.said-picture'))]
     assert.ok(around.width - inside.width <= 2, `${around.width} around ${inside.width}`)

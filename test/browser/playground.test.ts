@@ -4,6 +4,7 @@ import { becomeOwner, draw, openPage } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { textOf } from './support/page-text.ts'
 import { runLine } from './support/run-line.ts'
+import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
@@ -65,7 +66,7 @@ test('a picture comes into being before one’s eyes', { skip }, async () => {
   await draw(page, 'a glossy tiger on a light blue background')
   await Promise.all(onTheWay)
   await page.locator('.run[data-state=done] img').waitFor()
-  await page.waitForFunction("document.querySelector('.run[data-state=done] img').naturalWidth === 256")
+  await untilTrue(page, "document.querySelector('.run[data-state=done] img').naturalWidth === 256")
 })
 
 test('a picture hangs in the gallery with the settings it was drawn with', { skip }, async () => {

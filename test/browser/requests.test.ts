@@ -5,6 +5,7 @@ import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { textOf } from './support/page-text.ts'
 import { runLine } from './support/run-line.ts'
+import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
@@ -133,11 +134,14 @@ test('a request that was answered at once has a page, and a request log shows it
   await page.getByText(/Your requests are logged/).waitFor()
   await ask('/v1/chat/completions', question)
   // Its words are logged behind the answer.
-  await page.waitForFunction(`fetch('/console/api/requests?way=synchronous')
+  await untilTrue(
+    page,
+    `fetch('/console/api/requests?way=synchronous')
     .then((response) => response.json())
     .then(({ requests }) => fetch('/console/api/requests/' + requests[0].key))
     .then((response) => response.json())
-    .then(({ logged }) => logged)`)
+    .then(({ logged }) => logged)`,
+  )
   await openPage(page, 'Requests')
   await page.getByLabel('Show').selectOption('Answered at once')
   // What was listed before stays until the answer is there.

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { becomeOwner, draw, openPage, owner } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { openSlowProxy } from './support/slow-proxy.ts'
+import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 import { haveAnswered, writeNextAnswer } from './support/written-answer.ts'
 
@@ -61,7 +62,7 @@ test('a form that hangs is under way, is sent once, says after a while that noth
   await page.getByRole('button', { name: 'New token' }).first().click()
   await page.clock.install()
   const name = page.getByLabel('Name')
-  await page.waitForFunction("document.activeElement.labels?.[0]?.textContent === 'Name'")
+  await untilTrue(page, "document.activeElement.labels?.[0]?.textContent === 'Name'")
   await name.fill('Nightly')
   const asked = await hang(page, '**/console/api/tokens', 'POST')
   await page.keyboard.press('Enter')
@@ -74,7 +75,7 @@ test('a form that hangs is under way, is sent once, says after a while that noth
   await page.getByRole('dialog').getByText('Nothing was heard of the service for 30 seconds.').waitFor()
   assert.equal(asked.count, 1)
   assert.equal(await name.inputValue(), 'Nightly')
-  await page.waitForFunction("document.activeElement.textContent === 'Make the token'")
+  await untilTrue(page, "document.activeElement.textContent === 'Make the token'")
   await asked.release()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Your new token' }).waitFor()

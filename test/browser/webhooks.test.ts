@@ -5,6 +5,7 @@ import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { textOf } from './support/page-text.ts'
 import { assertFits, settle } from './support/settle.ts'
+import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
@@ -32,7 +33,7 @@ test('the secret is out of sight until asked for, and rotated after one more que
   await page.getByRole('button', { name: 'Rotate the secret' }).press('Enter')
   await page.getByRole('button', { name: 'Rotate', exact: true }).press('Enter')
   await page.getByText('A new secret signs from now on.').waitFor()
-  await page.waitForFunction("document.activeElement.textContent === 'Rotate the secret'")
+  await untilTrue(page, "document.activeElement.textContent === 'Rotate the secret'")
   const previous = page.getByRole('group', { name: 'The one before' })
   await previous.getByRole('button', { name: 'Show the secret' }).press('Enter')
   await eventually(async () => assert.equal(await secretIn(previous), first))

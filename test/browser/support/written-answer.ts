@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { untilTrue } from './until-true.ts'
 
 /** An answer that a test writes piece by piece, in place of a model. */
 export interface WrittenAnswer {
@@ -40,7 +41,7 @@ function writtenAnswer(page: Page, index: number): WrittenAnswer {
   // The page leaves the stream at its last event, so that there is nothing to close.
   const send = async (data: string) => {
     // What is asked for leaves the page a moment after it is said.
-    await page.waitForFunction(`window.answers[${index}] !== undefined`)
+    await untilTrue(page, `window.answers[${index}] !== undefined`)
     await page.evaluate(`window.answers[${index}].enqueue(new TextEncoder().encode(${JSON.stringify(`data: ${data}\n\n`)}))`)
   }
   const chunk = (delta: object, finish: string | null) => JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })
