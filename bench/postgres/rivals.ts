@@ -1,15 +1,22 @@
 import { makeWorkerUtils } from 'graphile-worker'
 import { PgBoss } from 'pg-boss'
+import { writePortable } from '../../src/core/cluster/portable-value.ts'
+import { makeSubmission } from '../../test/support/submission.ts'
 
 /** A queue on PostgreSQL that others wrote, asked for the same. */
 export interface Rival extends AsyncDisposable {
   readonly name: string
-  submit(index: number): Promise<unknown>
+  readonly submit: (index: number) => Promise<unknown>
+  /** Submits so many, as fast as it can. */
+  readonly fill?: (count: number) => Promise<void>
   /** Takes so many and completes them; how many it got. Absent = it does so only by workers of its own. */
   readonly claimAndComplete?: (count: number) => Promise<number>
 }
 
-const job = { prompt: 'a tiger'.repeat(20), steps: 30 }
+/** The same work as ours, as JSON. */
+const job = JSON.parse(writePortable(makeSubmission().work).json) as object
+/** What its end says, as ours does. */
+const output = { key: 'k', contentType: 'application/json', bytes: 2, sha256: 'ab'.repeat(32) }
 
 /** pg-boss with one queue, ten connections. */
 export async function startPgBoss(url: string): Promise<Rival> {
@@ -20,12 +27,20 @@ export async function startPgBoss(url: string): Promise<Rival> {
   return {
     name: 'pg-boss',
     submit: () => boss.send('work', job),
+    async fill(count) {
+      for (let done = 0; done < count; done += 500)
+        await boss.insert(
+          'work',
+          Array.from({ length: 500 }, () => ({ data: job })),
+        )
+    },
     async claimAndComplete(count) {
       const jobs = await boss.fetch('work', { batchSize: count })
       if (jobs.length > 0)
         await boss.complete(
           'work',
           jobs.map(({ id }) => id),
+          output,
         )
       return jobs.length
     },

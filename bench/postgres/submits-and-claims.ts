@@ -1,17 +1,19 @@
 /**
  * What does the queue on PostgreSQL take, and what does it hand out, beside pg-boss and graphile-worker on the same durable server?
  *
- * Submits with 32 in flight, from one process, and from four that share these or have as many each; then claims with their completions, in eights by
- * and in thirty-twos by four workers at once and in batches of 256 by two, by us, by bare statements on our tables and by pg-boss. `-- submits` or `-- claims`
- * measures one of both.
+ * Submits with 32 in flight, from one process, and from four that share these or have as many each, also by pg-boss; then claims with their completions, in eights
+ * and in thirty-twos by four workers at once and in batches of 256 by two, by us, by bare statements on our tables and by pg-boss. All have the same work and the same
+ * end, and statistics that are fresh; the first round warms up. `-- submits` or `-- claims` measures one of both.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import type { PostgresServer } from '../../test/support/postgres/postgres-server.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { describeRate, measureRate, median, type Rate } from '../measure.ts'
+import { readProcessorMs } from '../processor-time.ts'
 import { startBareStatements } from './bare-statements.ts'
 import { createDatabase, startBenchServer } from './bench-server.ts'
 import { startGraphileWorker, startPgBoss } from './rivals.ts'
@@ -23,39 +25,59 @@ const rivalMost = 3000
 const processes = 4
 const options = { signal: new AbortController().signal }
 const output = { key: 'k', contentType: 'application/json', bytes: 2, sha256: 'ab'.repeat(32) }
-const claimed = 6000
+const claimed = 12_000
 
-const [given] = process.argv.slice(2)
-if (given?.startsWith('postgres:')) await submitAsChild(given, Number(process.argv[3]))
+const [given, inFlightOfChild, system, totalOfAll] = process.argv.slice(2)
+if (given?.startsWith('postgres:'))
+  await submitAsChild(given, { each: Number(inFlightOfChild), system: system === 'pg-boss' ? system : 'sepia', total: Number(totalOfAll) })
 else await measureAll(given ?? 'all')
 
 async function measureAll(what: string): Promise<void> {
   await using server = await startBenchServer()
   const seen: Record<string, number[]> = {}
-  const note = (name: string, perSecond: number) => {
-    seen[name] = [...(seen[name] ?? []), perSecond]
-  }
-  for (let round = 1; round <= rounds; round++) {
+  for (let round = 0; round <= rounds; round++) {
     const url = await createDatabase(server, `round_${round}`)
+    const bossUrl = await createDatabase(server, `pg_boss_${round}`)
     await using store = await open(url)
-    await using boss = await startPgBoss(await createDatabase(server, `pg_boss_${round}`))
+    await using boss = await startPgBoss(bossUrl)
+    const tell = (text: string) => round > 0 && console.log(`round ${round}: ${text}`)
+    const note = (name: string, perSecond: number) => {
+      if (round > 0) seen[name] = [...(seen[name] ?? []), perSecond]
+    }
     if (what !== 'claims') {
+      const started = { ours: process.cpuUsage(), server: readProcessorMs(server.pid()) }
       const one = await measureSubmits(store, most)
+      const { user, system } = process.cpuUsage(started.ours)
       note('submits', one.perSecond)
-      console.log(`round ${round}: submits, ${inFlight} in flight: ${describeRate(one)}`)
+      const cost = (ours: number, theirs: number) =>
+        `each ${Math.round(ours / most)} µs of ours, ${Math.round((theirs * 1000) / most)} of PostgreSQL's`
+      tell(`submits, ${inFlight} in flight: ${describeRate(one)}; ${cost(user + system, readProcessorMs(server.pid()) - started.server)}`)
       for (const each of [inFlight / processes, inFlight]) {
-        const four = await submitFromChildren(await createDatabase(server, `four_${each}_${round}`), each)
-        note(`submits by four with ${each} each`, four)
-        console.log(
-          `round ${round}: submits, ${processes} processes with ${each} in flight each: ${Math.round(four)}/s (${(four / one.perSecond).toFixed(2)} × one)`,
+        const four = await submitFromChildren(server, await createDatabase(server, `four_${each}_${round}`), {
+          each,
+          system: 'sepia',
+          total: most,
+        })
+        note(`submits by four with ${each} each`, four.perSecond)
+        const ratio = (four.perSecond / one.perSecond).toFixed(2)
+        tell(
+          `submits, ${processes} processes with ${each} in flight each: ${Math.round(four.perSecond)}/s (${ratio} × one); ${cost(four.ownUs, four.serverMs)}`,
         )
       }
       await using worker = await startGraphileWorker(await createDatabase(server, `graphile_${round}`))
+      const rates: Record<string, number> = {}
       for (const rival of [boss, worker]) {
         const rate = await measureRate(rivalMost, inFlight, (index) => rival.submit(index))
+        rates[rival.name] = rate.perSecond
         note(`submits by ${rival.name}`, rate.perSecond)
-        console.log(`round ${round}: submits by ${rival.name}: ${describeRate(rate)}`)
+        tell(`submits by ${rival.name}: ${describeRate(rate)}`)
       }
+      const theirs = await submitFromChildren(server, bossUrl, { each: inFlight / processes, system: 'pg-boss', total: rivalMost })
+      note('submits by four of pg-boss', theirs.perSecond)
+      const ratio = (theirs.perSecond / (rates[boss.name] ?? Number.NaN)).toFixed(2)
+      tell(
+        `submits by ${processes} processes of pg-boss with ${inFlight / processes} in flight each: ${Math.round(theirs.perSecond)}/s (${ratio} × one)`,
+      )
     }
     if (what !== 'submits')
       for (const { limit, workers } of [
@@ -63,24 +85,25 @@ async function measureAll(what: string): Promise<void> {
         { limit: 32, workers: 4 },
         { limit: 256, workers: 2 },
       ]) {
-        const fill = () =>
-          measureRate(claimed, 512, (index) => store.queue.enqueue(makeSubmission({ accountId: `account-${index % 10}` }), options))
+        const fill = async () => {
+          await measureRate(claimed, 512, submitTo(store))
+          await server.query('vacuum analyze', `round_${round}`)
+        }
         await fill()
         const ours = await drain(workers, () => claimAndComplete(store, limit))
         note(`claims of ${limit}`, ours)
-        const told: string[] = []
-        for (const keeps of ['all', 'outcome'] as const) {
-          await fill()
-          await using bare = await startBareStatements(url, keeps)
-          const rate = await drain(workers, () => bare.claimAndComplete(limit))
-          note(`claims of ${limit} by bare statements, which keep ${keeps}`, rate)
-          told.push(`bare statements, which keep ${keeps}, ${Math.round(rate)}/s (${(ours / rate).toFixed(2)} ×)`)
-        }
-        for (let done = 0; done < claimed; done += 500) await Promise.all(Array.from({ length: 500 }, (_, index) => boss.submit(index)))
+        await fill()
+        await using bare = await startBareStatements(url)
+        const bound = await drain(workers, () => bare.claimAndComplete(limit))
+        note(`claims of ${limit} by bare statements`, bound)
+        await boss.fill?.(claimed)
+        await server.query('vacuum analyze', `pg_boss_${round}`)
         const theirs = await drain(workers, () => boss.claimAndComplete?.(limit) ?? Promise.resolve(0))
         note(`claims of ${limit} by pg-boss`, theirs)
-        told.push(`pg-boss ${Math.round(theirs)}/s (${(ours / theirs).toFixed(2)} ×)`)
-        console.log(`round ${round}: claim ${limit} + complete, ${workers} at once: ${Math.round(ours)}/s; ${told.join('; ')}`)
+        const beside = (rate: number) => `${Math.round(rate)}/s (${(ours / rate).toFixed(2)} ×)`
+        tell(
+          `claim ${limit} + complete, ${workers} at once: ${Math.round(ours)}/s; bare statements ${beside(bound)}; pg-boss ${beside(theirs)}`,
+        )
       }
   }
   for (const [name, rates] of Object.entries(seen)) console.log(`median of ${name}: ${Math.round(median(rates))}/s`)
@@ -91,7 +114,7 @@ function open(url: string) {
 }
 
 async function measureSubmits(store: Awaited<ReturnType<typeof open>>, total: number): Promise<Rate> {
-  const submit = (index: number) => store.queue.enqueue(makeSubmission({ accountId: `account-${index % 10}` }), options)
+  const submit = submitTo(store)
   await measureRate(500, inFlight, submit)
   return measureRate(total, inFlight, submit)
 }
@@ -117,28 +140,53 @@ async function drain(workers: number, take: () => Promise<number>): Promise<numb
   return (done * 1000) / (performance.now() - startedAt)
 }
 
-async function submitFromChildren(url: string, each: number): Promise<number> {
-  await (await open(url))[Symbol.asyncDispose]()
-  const children = Array.from({ length: processes }, () => fork(fileURLToPath(import.meta.url), [url, String(each)]))
-  await Promise.all(children.map((child) => once(child, 'message')))
-  const startedAt = performance.now()
-  await Promise.all(
-    children.map(async (child) => {
-      const ended = once(child, 'exit')
-      child.send('go')
-      await ended
-    }),
-  )
-  return (most * 1000) / (performance.now() - startedAt)
+interface Children {
+  /** Of each process. */
+  readonly each: number
+  readonly system: 'sepia' | 'pg-boss'
+  readonly total: number
 }
 
-async function submitAsChild(url: string, each: number): Promise<void> {
-  const store = await open(url)
-  const submit = (index: number) => store.queue.enqueue(makeSubmission({ accountId: `account-${index % 10}` }), options)
-  await measureRate(100, inFlight, submit)
+/** What four processes submit, and the processor time of theirs and of the server's. */
+async function submitFromChildren(
+  server: PostgresServer,
+  url: string,
+  { each, system, total }: Children,
+): Promise<{ readonly perSecond: number; readonly ownUs: number; readonly serverMs: number }> {
+  if (system === 'sepia') await (await open(url))[Symbol.asyncDispose]()
+  const children = Array.from({ length: processes }, () => fork(fileURLToPath(import.meta.url), [url, String(each), system, String(total)]))
+  await Promise.all(children.map((child) => once(child, 'message')))
+  const serverAt = readProcessorMs(server.pid())
+  const startedAt = performance.now()
+  const spent = await Promise.all(
+    children.map(async (child) => {
+      const told = once(child, 'message')
+      child.send('begin')
+      return Number((await told)[0])
+    }),
+  )
+  const perSecond = (total * 1000) / (performance.now() - startedAt)
+  const serverMs = readProcessorMs(server.pid()) - serverAt
+  const ended = children.map((child) => once(child, 'exit'))
+  for (const child of children) child.send('end')
+  await Promise.all(ended)
+  return { perSecond, ownUs: spent.reduce((sum, us) => sum + us, 0), serverMs }
+}
+
+async function submitAsChild(url: string, { each, system, total }: Children): Promise<void> {
+  await using owned = new AsyncDisposableStack()
+  const submit = system === 'sepia' ? submitTo(owned.use(await open(url))) : owned.use(await startPgBoss(url)).submit
+  await measureRate(total / processes, inFlight, submit)
   process.send?.('ready')
   await once(process, 'message')
-  await measureRate(most / processes, each, submit)
+  const started = process.cpuUsage()
+  await measureRate(total / processes, each, submit)
+  const { user, system: kernel } = process.cpuUsage(started)
+  process.send?.(user + kernel)
+  await once(process, 'message')
   process.disconnect()
-  await store[Symbol.asyncDispose]()
+}
+
+function submitTo(store: Awaited<ReturnType<typeof open>>) {
+  return (index: number) => store.queue.enqueue(makeSubmission({ accountId: `account-${index % 10}` }), options)
 }

@@ -30,6 +30,7 @@ suite('values between nodes', () => {
     },
     { $: 'bytes', at: 0, length: 9 },
     { $: { $: 'map' }, b: 1 },
+    ['$', '\\u0024', { a: '$' }],
     JSON.parse('{"__proto__":{"a":1},"constructor":2}'),
   ])
     test(`${JSON.stringify(value).slice(0, 50)} is read as it was written`, () => {

@@ -31,8 +31,13 @@ function isPlain(value: unknown): boolean {
   return true
 }
 
+/** A key or text that may be the mark of something that JSON has not. */
+const marked = /"(\$|\\u0024)"/i
+
 /** The value that was written; `bytes` are its parts, one after the other. */
 export function readPortable(json: string, bytes: Uint8Array): unknown {
+  // Most is what JSON says, which takes a third of the time.
+  if (!marked.test(json)) return JSON.parse(json)
   const read = (item: unknown): unknown => {
     if (typeof item !== 'object' || item === null) return item
     if (Array.isArray(item)) return item.map(read)

@@ -3,6 +3,7 @@ import { readInteger } from '../rows/row.ts'
 import { toServiceError } from './database-fault.ts'
 import { examineServer } from './schema/migrate.ts'
 import { migrations } from './schema/migrations.ts'
+import { checkSessions } from './session-settings.ts'
 
 /** What is to be said of a database that answers and is fit for the service. */
 export interface DatabaseCheck {
@@ -25,6 +26,7 @@ export async function checkDatabase(url: string): Promise<DatabaseCheck> {
       throw toServiceError(error)
     })
     const warnings = await examineServer(client)
+    await checkSessions(url)
     return { steps: { taken: await readSteps(client), known: migrations.length }, warnings }
   } finally {
     await client.end().catch(() => {})

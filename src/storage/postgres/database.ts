@@ -3,6 +3,8 @@ import { type CustomTypesConfig, Pool, type PoolClient, type QueryConfig, types 
 import type { Row } from '../rows/row.ts'
 import { type DatabaseFault, judgeFault, toServiceError } from './database-fault.ts'
 import { nameParameters } from './named-sql.ts'
+import { sessionOptions } from './session-settings.ts'
+import { writeValue } from './write-value.ts'
 
 export type Parameters = Readonly<Record<string, unknown>>
 
@@ -24,7 +26,6 @@ export interface StatementOptions {
 
 /** Longest time of anything that a caller waits for: with finding out who he is, less than eight seconds. The server gives a statement less. */
 export const limitMs = 5500
-const statementTimeoutMs = 5000
 const connectLimitMs = 3000
 /** Connections of one process; what comes in groups needs few. */
 const connections = 8
@@ -34,25 +35,6 @@ const patienceMs = 2000
 const integer64 = 20
 /** What the pool says when every connection stays busy, and so do we. */
 const noneFree = 'timeout exceeded when trying to connect'
-
-/**
- * Settings of every connection. Commits are durable whatever the server's own default is; rows are to be found by their keys,
- * because a plan that was made while a table was empty, or an estimate that is wrong for a second, would read all of it for a handful;
- * and in the order of their index, because a bitmap is sorted afterwards, so that a claim read all that waited.
- */
-const sessionSettings = [
-  'synchronous_commit=on',
-  `statement_timeout=${statementTimeoutMs}`,
-  `lock_timeout=${statementTimeoutMs}`,
-  'idle_in_transaction_session_timeout=10000',
-  'default_transaction_isolation=read\\ committed',
-  'plan_cache_mode=force_generic_plan',
-  'enable_seqscan=off',
-  'enable_hashjoin=off',
-  'enable_mergejoin=off',
-  'enable_bitmapscan=off',
-  'jit=off',
-]
 
 /** The connections to a PostgreSQL server; nothing asked of it takes longer than eight seconds. */
 export class Database implements Statements, AsyncDisposable {
@@ -68,7 +50,7 @@ export class Database implements Statements, AsyncDisposable {
       idleTimeoutMillis: 60_000,
       keepAlive: true,
       application_name: 'sepia',
-      options: sessionSettings.map((setting) => `-c ${setting}`).join(' '),
+      options: sessionOptions,
       types: numberTypes,
     })
     // A connection that breaks while idle is replaced by the next one; while in use its statement fails.
@@ -231,12 +213,6 @@ async function send(
   } catch (error) {
     throw new StatementFailure(judgeFault(error), error)
   }
-}
-
-/** PostgreSQL's text holds every character but NUL, which means nothing in a name either. */
-function writeValue(value: unknown): unknown {
-  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
-  return Array.isArray(value) ? value.map(writeValue) : (value ?? null)
 }
 
 /** Integers of 64 bits become numbers, as everywhere in the service; what is stored stays below 2⁵³. */

@@ -19,6 +19,7 @@ import { QueuePlaces } from './queue/queue-places.ts'
 import { PostgresRequestLog } from './request-log.ts'
 import { migrate } from './schema/migrate.ts'
 import { makePartitions } from './schema/partitions.ts'
+import { checkSessions } from './session-settings.ts'
 import { PostgresSharedCounts } from './shared-counts.ts'
 import { PostgresUsageLog } from './usage-log.ts'
 import { PostgresWebhookLog } from './webhook-log.ts'
@@ -49,7 +50,7 @@ export interface PostgresStore extends Store {
  * Opens the store of all nodes on one database, bringing its tables to today's schema.
  *
  * @throws {ServiceError} `server_is_overloaded` when the server does not answer.
- * @throws {Error} when it is too old, loses commits, or holds a newer schema.
+ * @throws {Error} when it is too old, loses commits, holds a newer schema, or is behind a pooler that does not keep sessions.
  */
 export async function openPostgresStore({
   url,
@@ -59,6 +60,7 @@ export async function openPostgresStore({
   time = 'database',
 }: PostgresStoreSettings): Promise<PostgresStore> {
   await using undo = new AsyncDisposableStack()
+  await checkSessions(url)
   const warnings = await migrate(url)
   const database = undo.use(new Database(url))
   const clock = time === 'clock' ? machine : undo.use(await DatabaseClock.open(database, machine))

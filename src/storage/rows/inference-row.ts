@@ -8,11 +8,7 @@ const outcomes = ['succeeded', 'failed', 'cancelled'] as const satisfies readonl
 /** Reads a whole row of `inferences`; the queue position is not in it. */
 export function readInference(row: Row): Inference {
   return {
-    id: readText(row, 'id'),
-    accountId: readText(row, 'account_id'),
-    kind: readOneOf(row, 'kind', ['image', 'chat', 'embedding']),
-    model: readText(row, 'model'),
-    priority: readPriority(readInteger(row, 'priority')),
+    ...readSubmitted(row),
     status: readOneOf(row, 'status', statuses),
     outcome: row.outcome === null ? null : readOneOf(row, 'outcome', outcomes),
     error: readError(readTextOrNull(row, 'error')),
@@ -24,6 +20,17 @@ export function readInference(row: Row): Inference {
     startedAt: readIntegerOrNull(row, 'started_at'),
     completedAt: readIntegerOrNull(row, 'completed_at'),
     expiresAt: readIntegerOrNull(row, 'expires_at'),
+  }
+}
+
+/** What is known of an inference since it was submitted. */
+export function readSubmitted(row: Row): Pick<Inference, 'id' | 'accountId' | 'kind' | 'model' | 'priority'> {
+  return {
+    id: readText(row, 'id'),
+    accountId: readText(row, 'account_id'),
+    kind: readOneOf(row, 'kind', ['image', 'chat', 'embedding']),
+    model: readText(row, 'model'),
+    priority: readPriority(readInteger(row, 'priority')),
   }
 }
 

@@ -1,7 +1,8 @@
+import { makePendingInference } from '../../../core/deferred/pending-inference.ts'
 import type { Inference } from '../../../core/inference.ts'
 import type { ModelRoom } from '../../../core/ports/inference-queue.ts'
-import { readInference } from '../../rows/inference-row.ts'
-import { readBytes, readInteger } from '../../rows/row.ts'
+import { readSubmitted } from '../../rows/inference-row.ts'
+import { type Row, readBytes, readInteger } from '../../rows/row.ts'
 import type { Database, Statements } from '../database.ts'
 
 export interface ClaimedRow {
@@ -36,8 +37,7 @@ const sql = `with candidates as (
   update queue set running = true, attempt = attempt + 1, worker_id = :workerId, claim = :claim, lease_until = :leaseUntil,
     started_at = :now, step = null, total = null
   from chosen where queue.id = chosen.id and not queue.running
-  returning queue.id, account_id, kind, model, priority, tag, seq, attempt, lost, step, total, created_at, started_at, body, 'running' as status,
-    null as outcome, null as error, null as output_sha256, null as completed_at, null as expires_at`
+  returning queue.id, account_id, kind, model, priority, tag, seq, attempt, lost, created_at, body`
 
 /** Starts an attempt on each of the inferences whose turn it is, as long as their models have room. */
 export async function claim(database: Statements, wanted: WantedWork, now: number): Promise<readonly ClaimedRow[]> {
@@ -52,14 +52,16 @@ export async function claim(database: Statements, wanted: WantedWork, now: numbe
     leaseUntil: now + leaseMs,
     now,
   })
-  const order = ['tag', 'seq'] as const
   return rows
-    .toSorted(
-      (a, b) =>
-        readInteger(b, 'priority') - readInteger(a, 'priority') ||
-        Math.sign(order.map((name) => readInteger(a, name) - readInteger(b, name)).find((difference) => difference !== 0) ?? 0),
-    )
-    .map((row) => ({ inference: readInference(row), body: readBytes(row, 'body'), lostAttempts: readInteger(row, 'lost') }))
+    .map((row) => ({ row, priority: readInteger(row, 'priority'), tag: readInteger(row, 'tag'), seq: readInteger(row, 'seq') }))
+    .sort((a, b) => b.priority - a.priority || a.tag - b.tag || a.seq - b.seq)
+    .map(({ row }) => ({ inference: readClaimed(row, now), body: readBytes(row, 'body'), lostAttempts: readInteger(row, 'lost') }))
+}
+
+/** What a claim has just begun; all that it knows need not be asked for. */
+function readClaimed(row: Row, now: number): Inference {
+  const pending = makePendingInference(readSubmitted(row), readInteger(row, 'created_at'))
+  return { ...pending, status: 'running', attempt: readInteger(row, 'attempt'), startedAt: now }
 }
 
 /** Gives back what claims took whose answers got lost; their attempts do not count. */

@@ -5,8 +5,8 @@ import { readBytes, readInteger } from '../../rows/row.ts'
 import { countOutcome, latencyBuckets } from '../../rows/usage-row.ts'
 import { referenceFormat } from '../../work-format.ts'
 import type { Statements } from '../database.ts'
-import { groupColumns } from '../group-columns.ts'
 import { dayOf } from '../usage-log.ts'
+import { groupColumns } from './group-columns.ts'
 
 /** The end of one inference. */
 export interface End extends Booking {
@@ -87,17 +87,26 @@ function numbersOf(rows: readonly Row[]): ReadonlySet<number> {
 
 function columnsOf(ends: readonly End[]): Readonly<Record<string, readonly unknown[]>> {
   const outputs = ends.map(({ completion }) => (completion.outcome === 'succeeded' ? completion.output : null))
-  const usages = ends.map(({ usage }) => usage)
+  return {
+    ...groupColumns({
+      ids: ends.map(({ id }) => id),
+      attempts: ends.map(({ attempt }) => attempt),
+      outcomes: ends.map(({ completion }) => completion.outcome),
+      errors: ends.map(({ completion }) => (completion.outcome === 'succeeded' ? null : JSON.stringify(completion.error))),
+      keys: outputs.map((output) => output?.key),
+      types: outputs.map((output) => output?.contentType),
+      bytes: outputs.map((output) => output?.bytes),
+      hashes: outputs.map((output) => output?.sha256),
+      images: outputs.map((output) => (output?.images === undefined ? null : JSON.stringify(output.images))),
+    }),
+    ...(ends.some(({ usage }) => usage !== null) ? usageColumnsOf(ends.map(({ usage }) => usage)) : noUsage),
+  }
+}
+
+const noUsage = usageColumnsOf([])
+
+function usageColumnsOf(usages: readonly End['usage'][]): Readonly<Record<string, readonly unknown[]>> {
   return groupColumns({
-    ids: ends.map(({ id }) => id),
-    attempts: ends.map(({ attempt }) => attempt),
-    outcomes: ends.map(({ completion }) => completion.outcome),
-    errors: ends.map(({ completion }) => (completion.outcome === 'succeeded' ? null : JSON.stringify(completion.error))),
-    keys: outputs.map((output) => output?.key),
-    types: outputs.map((output) => output?.contentType),
-    bytes: outputs.map((output) => output?.bytes),
-    hashes: outputs.map((output) => output?.sha256),
-    images: outputs.map((output) => (output?.images === undefined ? null : JSON.stringify(output.images))),
     usageDays: usages.map((usage) => (usage === null ? null : dayOf(usage.at))),
     usageMoments: usages.map((usage) => usage?.at),
     usageTokens: usages.map((usage) => usage?.tokenId),

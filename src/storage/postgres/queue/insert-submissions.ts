@@ -2,8 +2,8 @@ import { outputRetentionMs } from '../../../core/inference.ts'
 import { writePriority } from '../../rows/inference-row.ts'
 import { readText } from '../../rows/row.ts'
 import type { Statements } from '../database.ts'
-import { groupColumns } from '../group-columns.ts'
 import type { EncodedSubmission } from './encoded-submission.ts'
+import { groupColumns } from './group-columns.ts'
 
 /**
  * The whole group in one statement. The tag makes accounts take turns: nobody's work goes before what waits the longest, and an
