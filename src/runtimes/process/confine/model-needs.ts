@@ -12,7 +12,7 @@ const hugePages = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' }
  * cards look for their own files and reserve addresses without end.
  *
  * llama.cpp decodes batches and draws tokens in libuv's pool, which has one thread where the processor computes: all happens in the order in which it was
- * asked for, and the threads that each batch starts anew begin on cores that are free. With two, which take turns, schedulers put them beside the one that waits
+ * asked for, and the threads that each batch starts anew begin on cores that are free. With two, which take turns, a scheduler may put them beside the one that waits
  * for them.
  *
  * @param machine.threads Threads it computes with.
