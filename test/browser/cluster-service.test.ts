@@ -44,8 +44,12 @@ test('the service page shows every node of a cluster, whichever is asked, and wh
   await chat(first)
 
   const told = async () => (await page.evaluate(`fetch('/console/api/service').then((answer) => answer.json())`)) as ServiceHealth
-  let health = await told()
-  while (health.nodes.some(({ tally }) => (tally?.completionTokens ?? 0) === 0)) health = await told()
-  assert.equal(health.nodes.length, 2)
-  assert.ok(health.nodes.every(({ tally }) => tally !== null && tally.firstTokens.count > 0 && tally.residentBytes > 0))
+  await eventually(async () => {
+    const { nodes } = await told()
+    assert.equal(nodes.length, 2)
+    for (const { tally } of nodes)
+      assert.ok(tally !== null && tally.firstTokens.count > 0 && tally.residentBytes > 0, JSON.stringify(nodes))
+    // Tokens are counted where they are computed, which is wherever the model was free.
+    assert.ok(nodes.some(({ tally }) => (tally?.completionTokens ?? 0) > 0))
+  })
 })
