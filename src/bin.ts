@@ -2,12 +2,16 @@ import { readFileSync } from 'node:fs'
 import type { CliBackend } from './cli/cli-backend.ts'
 import { openProcessTerminal } from './cli/process-terminal.ts'
 import { runCli } from './cli/run-cli.ts'
+import { endWithoutReader, outliveReaders } from './cli/standard-streams.ts'
 import { readEnvironment, readMachine } from './config/process-environment.ts'
 
 const stop = new AbortController()
 // `once`: the second signal ends the process at once.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(new Error(`Stopped by ${signal}.`)))
+// A terminal that closes says so twice, itself and by its shell.
+process.on('SIGHUP', () => stop.abort(new Error('Stopped by SIGHUP.')))
 
+outliveReaders(process.argv[2] === 'serve')
 process.exitCode = await runCli(process.argv.slice(2), {
   terminal: openProcessTerminal(readEnvironment()),
   environment: readEnvironment(),
@@ -16,3 +20,4 @@ process.exitCode = await runCli(process.argv.slice(2), {
   version: JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version,
   signal: stop.signal,
 })
+endWithoutReader()

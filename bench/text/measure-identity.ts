@@ -10,6 +10,9 @@ import { identityPrompts } from './identity-prompts.ts'
 const signal = new AbortController().signal
 const maxTokens = 96
 
+/** Of both engines. */
+const threads = Number(process.env.THREADS ?? 1)
+
 export interface Difference {
   readonly prompt: string
   readonly ours: string
@@ -21,7 +24,7 @@ export async function measureIdentity(model: BenchModel, together: number): Prom
   const descriptor = { ...miniChat, id: model.model, file: model.file, contextLength: model.context }
   // In its process, where draws are queued behind their batches.
   await using engine = await openLoader(together).loadText(descriptor, { signal })
-  await using rival = await startLlamaServer({ ...model, threads: 1, slots: together })
+  await using rival = await startLlamaServer({ ...model, threads, slots: together })
   const differing: Difference[] = []
   for (let start = 0; start < identityPrompts.length; start += together) {
     const prompts = identityPrompts.slice(start, start + together)
@@ -39,7 +42,7 @@ function openLoader(slots: number): ModelLoader {
   return createProcessModelLoader({
     textEntry: new URL('../../src/composition/text-engine.ts', import.meta.url),
     imageEntry: new URL('../../src/composition/image-engine.ts', import.meta.url),
-    engineThreads: 1,
+    engineThreads: threads,
     textSlots: slots,
     clock: createSystemClock(),
     log: () => {},

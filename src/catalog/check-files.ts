@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { isImageServer } from '../core/images/image-servers.ts'
 import { isTextServer } from '../core/model.ts'
 import type { CatalogFault } from './catalog-fault.ts'
+import { checkKeyFile } from './check-key-file.ts'
 import { measureExport } from './describe/measure-export.ts'
 import type { FolderFacts } from './describe-model.ts'
 import type { ModelReferences } from './model-file.ts'
@@ -26,7 +27,7 @@ async function tokenizerFiles(folder: string): Promise<readonly string[]> {
   return (await Promise.all(choices)).flat()
 }
 
-/** Checks that a model's files are there with the sizes its `model.json` states; reads no contents. */
+/** Checks that a model's files are there with the sizes its `model.json` states; reads no contents but a server's key. */
 export async function checkFiles(
   modelFile: ModelReferences,
   folder: string,
@@ -48,6 +49,7 @@ export async function checkFiles(
       field: 'refiner',
       message: `leads to ${refiner}, where nothing is; correct the path or remove it.`,
     })
+  faults.push(...(await checkKeyFile(modelFile.keyFile, folder)))
   if (faults.length > 0) return { faults }
   const bytes = await measure(modelFile, { folder, refiner, listed: found.reduce((sum, { stats }) => sum + (stats?.size ?? 0), 0) })
   return { facts: { folder, bytes, created: Math.floor((found[0]?.stats?.mtimeMs ?? 0) / 1000) } }
@@ -69,12 +71,12 @@ export function runsElsewhere(format: ModelReferences['format']): boolean {
 }
 
 /** The files a model cannot do without, the one that stands for it first. */
-function listNeeded({ format, file, speculative, keyFile, workflow = 'workflow.json' }: ModelReferences): readonly string[] {
+function listNeeded({ format, file, speculative, workflow = 'workflow.json' }: ModelReferences): readonly string[] {
   if (format === 'onnx-sdxl') return sdxlFiles
   if (format === 'safetensors') return [file ?? 'model_index.json']
   const named =
     format === 'gguf'
       ? [file, speculative?.endsWith('.gguf') ? speculative : undefined]
-      : ['model.json', keyFile, format === 'comfyui' ? workflow : undefined]
+      : ['model.json', format === 'comfyui' ? workflow : undefined]
   return named.filter((path) => path !== undefined)
 }

@@ -182,7 +182,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'upstream',
     absent: 'no key',
     expected: 'a path, relative to the folder or absolute',
-    meaning: 'File that holds the access key for that server, and nothing else.',
+    meaning: 'File that holds the access key for that server, and nothing else; read again when the server refuses the key.',
     accepts: isText,
   },
   {

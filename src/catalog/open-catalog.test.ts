@@ -65,6 +65,25 @@ test('a refiner that is not there is a fault at start', async (context) => {
   assert.ok((await readFaults([folder])).some((fault) => /model\.json refiner leads to .*nowhere, where nothing is/.test(fault)))
 })
 
+test('a key file of a server that holds no key is a fault at start that names the field and the file, never what it holds', async (context) => {
+  const model = (keyFile: string) => ({ id: 'far', kind: 'text', format: 'openai', url: 'http://far', keyFile })
+  const faults: readonly [content: string, message: RegExp][] = [
+    ['', /is empty; write the access key into it/],
+    ['sk-1\nsk-2\n', /must hold one key alone/],
+    ['sk-1'.repeat(5000), /has 20000 bytes/],
+  ]
+  for (const [content, message] of faults) {
+    const folder = await makeFolder(context, { 'model.json': model('key'), key: content })
+    const [fault = ''] = await readFaults([folder])
+    assert.match(fault, message)
+    assert.ok(fault.startsWith(`/model.json keyFile names ${join(folder, 'key')}, which `) && !fault.includes('sk-'), fault)
+  }
+  const folder = await makeFolder(context, { 'model.json': model('keys'), 'keys/a': 'sk-1' })
+  assert.match((await readFaults([folder])).join(), /keys, which is a folder; name the file/)
+  for (const content of ['sk-1\r\n', '\uFEFFsk-1'])
+    await openCatalog({ folders: [await makeFolder(context, { 'model.json': model('key'), key: content })] })
+})
+
 test('an image model whose noise no sampler follows is a fault at start', async (context) => {
   const paths = ['unet', 'text_encoder', 'text_encoder_2', 'vae_decoder'].map((part) => `${part}/model.onnx`)
   const tables = ['tokenizer', 'tokenizer_2'].flatMap((part) => [`${part}/vocab.json`, `${part}/merges.txt`])
@@ -111,7 +130,7 @@ test('names every fault of every folder at once', async (context) => {
     '/f/model.gguf  is missing; copy the whole model folder again.',
     '/f/small.gguf  is missing; copy the whole model folder again.',
     '/g/model.json url must be an address that begins with http:// or https://.',
-    '/g/key  is missing; copy the whole model folder again.',
+    `/g/model.json keyFile names ${join(folder, 'g/key')}, which is missing; write the access key into it.`,
     `/d/model.json id same is already the id of ${folder}/c/model.json; choose another.`,
     `/f/model.json id same is already the id of ${folder}/c/model.json; choose another.`,
   ])

@@ -100,3 +100,35 @@ test('an aborted refresh changes nothing and does not hold up the next', async (
   await catalog.refresh(options)
   assert.deepEqual(ids(), ['fixed', 'new'])
 })
+
+test('a folder of the settings is read again when what was copied into it is at rest', async () => {
+  await using folder = await createTemporaryFolder()
+  const { catalog, ids } = await openFolders(folder.path)
+  const fixed = join(folder.path, 'fixed')
+  const nothing = { added: [], removed: [], faults: [] }
+  assert.deepEqual(await catalog.refresh(options), nothing)
+  await install(fixed, 'second', {}, 'first half, ')
+  assert.deepEqual(await catalog.refresh(options), nothing)
+  // Still growing: another look must find it as the last one did.
+  await writeFile(join(fixed, 'second', 'model.gguf'), 'first half, second half')
+  assert.deepEqual(await catalog.refresh(options), nothing)
+  assert.deepEqual(await catalog.refresh(options), { added: ['second'], removed: [], faults: [] })
+  assert.deepEqual(await catalog.refresh(options), nothing)
+  assert.deepEqual(ids(), ['fixed', 'second'])
+  await rm(join(fixed, 'fixed'), { recursive: true })
+  await catalog.refresh(options)
+  assert.deepEqual(await catalog.refresh(options), { added: [], removed: ['fixed'], faults: [] })
+  assert.deepEqual(ids(), ['second'])
+})
+
+test('a model that is copied into a folder of the settings takes no name of another away', async () => {
+  await using folder = await createTemporaryFolder()
+  const { catalog, pulledFolder, ids } = await openFolders(folder.path)
+  await install(pulledFolder, 'new')
+  await catalog.refresh(options)
+  await install(join(folder.path, 'fixed'), 'other', { id: 'new' })
+  await catalog.refresh(options)
+  const { added, removed, faults } = await catalog.refresh(options)
+  assert.deepEqual([added, removed, faults.length], [[], [], 1])
+  assert.deepEqual(ids(), ['fixed', 'new'])
+})

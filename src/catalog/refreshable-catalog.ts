@@ -7,6 +7,7 @@ import type { CatalogFault } from './catalog-fault.ts'
 import { checkEntries } from './check-entries.ts'
 import type { PulledFolder } from './pulled-folder.ts'
 import type { ReadEntries } from './read-entries.ts'
+import type { SettledFolders } from './settled-folders.ts'
 
 /** What a refresh changed. */
 export interface CatalogChange {
@@ -17,24 +18,27 @@ export interface CatalogChange {
   readonly faults: readonly CatalogFault[]
 }
 
-/** A catalog that can look again at the folder of pulled models. */
+/** A catalog that can look again at the folders of models. */
 export interface RefreshableCatalog extends ModelCatalog {
   /** Replaces the list by what lies in the folders now, at once for everybody. */
   refresh(options: { readonly signal: AbortSignal }): Promise<CatalogChange>
 }
 
-/** The models of folders that were read at start, and those of the folder that changes. */
+/** The models of the folders that the settings name, and those of the folder into which models are pulled. */
 export class FolderCatalog implements RefreshableCatalog {
-  readonly #fixed: ReadEntries
-  readonly #folder: PulledFolder | null
+  readonly #folders: { readonly settled: SettledFolders; readonly pulled: PulledFolder | null }
+  #fixed: ReadEntries
   #pulled: ReadEntries
   #models: readonly ModelDescriptor[] = []
   #byId: ReadonlyMap<string, ModelDescriptor> = new Map()
   #lastRefresh: Promise<unknown> = Promise.resolve()
 
-  constructor(fixed: ReadEntries, pulled: ReadEntries, folder: PulledFolder | null) {
+  constructor(
+    { fixed, pulled }: { readonly fixed: ReadEntries; readonly pulled: ReadEntries },
+    folders: { readonly settled: SettledFolders; readonly pulled: PulledFolder | null },
+  ) {
+    this.#folders = folders
     this.#fixed = fixed
-    this.#folder = folder
     this.#pulled = pulled
     this.#list()
   }
@@ -77,23 +81,28 @@ export class FolderCatalog implements RefreshableCatalog {
 
   async #refresh(signal: AbortSignal): Promise<CatalogChange> {
     signal.throwIfAborted()
-    const read = await this.#folder?.readIfChanged()
-    if (read === undefined || read === null) return { added: [], removed: [], faults: [] }
     const before = this.#models
-    const isKnown = ({ descriptor }: CatalogEntry) => before.some((model) => isDeepStrictEqual(model, descriptor))
+    const faults: CatalogFault[] = []
+    const fixed = await this.#folders.settled.readIfSettled()
+    if (fixed !== null) this.#fixed = this.#withoutClashes(fixed, this.#pulled, faults)
+    const pulled = await this.#folders.pulled?.readIfChanged()
+    if (pulled) this.#pulled = this.#withoutClashes(pulled, this.#fixed, faults)
+    if (fixed === null && !pulled) return { added: [], removed: [], faults }
+    this.#list()
+    return { added: listDifference(this.#models, before), removed: listDifference(before, this.#models), faults }
+  }
+
+  /** What was read but for what takes the name of another, which goes to `faults`; what was there before keeps its name. */
+  #withoutClashes(read: ReadEntries, others: ReadEntries, faults: CatalogFault[]): ReadEntries {
+    const isKnown = ({ descriptor }: CatalogEntry) => this.#models.some((model) => isDeepStrictEqual(model, descriptor))
     const knownFirst = [...read.entries.filter(isKnown), ...read.entries.filter((entry) => !isKnown(entry))]
-    const clashes = checkEntries([this.#fixed, { ...read, entries: knownFirst, faulty: [] }])
+    const clashes = checkEntries([others, { ...read, entries: knownFirst, faulty: [] }])
     const refused = new Set(clashes.map(({ file }) => file))
-    this.#pulled = {
+    faults.push(...read.faults, ...clashes)
+    return {
       ...read,
       entries: read.entries.filter((entry) => isKnown(entry) || !refused.has(entry.modelFile)),
       assets: read.assets.filter(({ file }) => !refused.has(file)),
-    }
-    this.#list()
-    return {
-      added: listDifference(this.#models, before),
-      removed: listDifference(before, this.#models),
-      faults: [...read.faults, ...clashes],
     }
   }
 

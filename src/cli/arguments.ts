@@ -40,6 +40,7 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
     options: {
       ...Object.fromEntries(known.map((flag) => [flag.name, { type: takesValue(flag) === 'always' ? 'string' : 'boolean' } as const])),
       help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean', short: 'v' },
     },
   })
   const switches = known.filter((flag) => takesValue(flag) === 'maybe').map(({ name }) => name)
@@ -131,5 +132,6 @@ function checkRest({ argument, words }: Command, rest: readonly string[]): reado
   const name = `sepia ${words.join(' ')}`
   if (argument !== undefined && argument.optional !== true && rest[0] === undefined)
     return [{ where: name, message: `expected ${argument.name}: ${argument.help}` }]
+  if (argument?.words === true) return []
   return rest.slice(argument === undefined ? 0 : 1).map((extra) => ({ where: extra, message: `${name} takes no such argument.` }))
 }

@@ -8,7 +8,8 @@ export interface Command {
   /** What to type after `sepia`: `['token', 'create']`. */
   readonly words: readonly string[]
   readonly summary: string
-  readonly argument?: { readonly name: string; readonly help: string; readonly optional?: true }
+  /** `words`: several are one argument, as they were typed, with a space between. */
+  readonly argument?: { readonly name: string; readonly help: string; readonly optional?: true; readonly words?: true }
   readonly flags: readonly CommandFlag[]
   /** Runs until it is told to stop, so that it has no result that `--json` could print. */
   readonly endless?: true

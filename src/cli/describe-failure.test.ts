@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { describeFailure } from './describe-failure.ts'
 
@@ -34,6 +35,18 @@ describe('describeFailure', () => {
   it('says what to do when the data folder cannot be made', () => {
     const failure = Object.assign(new Error('ENOENT'), { code: 'ENOENT', syscall: 'mkdir', path: '/proc/data' })
     assert.equal(describeFailure(failure), '/proc/data cannot be made there; choose another --data.')
+  })
+
+  it('says what to do when a database has no room left', () => {
+    using database = new DatabaseSync(':memory:')
+    database.exec('pragma max_page_count = 2; create table a (x)')
+    const full = () => database.exec('insert into a values (zeroblob(100000))')
+    assert.throws(full, (error) => describeFailure(error) === 'The disk is full; make room and try again.')
+  })
+
+  it('says what to do about a folder in the place of a file', async () => {
+    const failure = await writeFile(import.meta.dirname, '').catch((error: unknown) => error)
+    assert.equal(describeFailure(failure), `${import.meta.dirname} is a folder where a file belongs; move it away.`)
   })
 
   it('leaves a sentence alone, but shows the stack of a mistake', () => {

@@ -11,9 +11,10 @@ interface SystemError extends Error {
   readonly port?: unknown
   readonly path?: unknown
   readonly syscall?: unknown
+  readonly errcode?: unknown
 }
 
-function describeSystemError({ code, address, hostname, port, path, syscall }: SystemError): string | undefined {
+function describeSystemError({ code, address, hostname, port, path, syscall, errcode }: SystemError): string | undefined {
   if (code === 'EADDRINUSE')
     return `${address}:${port} is in use; stop what listens there, or choose another --port (0 takes any free one).`
   if (code === 'ENOTFOUND' && hostname !== undefined)
@@ -23,8 +24,10 @@ function describeSystemError({ code, address, hostname, port, path, syscall }: S
   if ((code === 'EACCES' || code === 'EROFS') && path !== undefined)
     return `${path} cannot be written by this user; change its rights or choose another --data.`
   if ((code === 'EEXIST' || code === 'ENOTDIR') && path !== undefined) return `${path} is not a folder; choose another --data.`
+  if (code === 'EISDIR' && path !== undefined) return `${path} is a folder where a file belongs; move it away.`
   if (code === 'ENOENT' && syscall === 'mkdir') return `${path} cannot be made there; choose another --data.`
-  if (code === 'ENOSPC') return 'The disk is full; make room and try again.'
+  // SQLite's SQLITE_FULL.
+  if (code === 'ENOSPC' || errcode === 13) return 'The disk is full; make room and try again.'
   return undefined
 }
 

@@ -58,6 +58,11 @@ describe('the command line', () => {
     assert.equal((await run(['help'])).out, (await run([])).out)
   })
 
+  it('prints its version with the long flag and the short one', async () => {
+    for (const flag of ['--version', '-v']) assert.deepEqual(await run([flag]).then(({ code, out }) => [code, out]), [0, '1.2.3\n'])
+    assert.equal((await run(['serve', '-v'])).out, '1.2.3\n')
+  })
+
   it('lists every setting in the help of serve', async () => {
     const { out } = await run(['serve', '-h'])
     assert.match(out, /--port <number>\s+Port to listen on; 0 for any free one\. \[8080\]/)

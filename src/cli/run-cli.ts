@@ -71,7 +71,8 @@ async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise
     const value = flags.get(name)?.at(-1)
     return value === undefined ? [] : [[name, value === true ? '' : value] as const]
   })
-  const input = { config, report, argument: rest[0] ?? '', flags: new Map(own), environment, json: flags.has('json') }
+  const argument = command.argument?.words === true ? rest.join(' ') : (rest[0] ?? '')
+  const input = { config, report, argument, flags: new Map(own), environment, json: flags.has('json') }
   return await command.run({ ...input, commands, version: surroundings.version, backend: await loadBackend(), terminal, signal })
 }
 

@@ -1,11 +1,11 @@
 import type { Terminal } from './terminal.ts'
 
-const quietMs = 2000
+const quietMs = 500
 const turnMs = 100
 const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 
 /**
- * Turns on standard error with the seconds that went by, for what takes more than two of them and tells no progress, only where a
+ * Turns on standard error with the seconds that went by, for what takes more than half a second and tells no progress, only where a
  * person watches; disposing it clears the line.
  */
 export function openSpinner({ err, interactive }: Pick<Terminal, 'err' | 'interactive'>, label: string): Disposable {

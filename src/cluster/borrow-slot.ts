@@ -13,6 +13,7 @@ import {
   type LeaseQuestion,
   type LenderLine,
   leasePath,
+  longestLoadMs,
   mostAheadBytes,
   NodeLost,
   pingMs,
@@ -30,6 +31,8 @@ export interface Borrower {
   readonly clock: Clock
   /** Absent = nodes know each other by their secret alone. */
   readonly tls?: NodeTls | undefined
+  /** How long a request waits for a slot of a model at most. */
+  readonly waitLimitMs: number
 }
 
 /** A slot on another node. Disposing it frees the slot there. */
@@ -87,7 +90,11 @@ export async function borrowSlot(
     () => silenceLimitMs,
     () => request.destroy(new Error(`the node was silent for ${silenceLimitMs} ms`)),
   )
+  const mostMs = answerLimitMs(question, borrower)
+  const askedAt = clock.now()
+  // Nothing proves whose these signs are.
   request.on('information', () => {
+    if (clock.now() - askedAt > mostMs) return request.destroy(new Error(`the node gave no answer within ${mostMs} ms`))
     silenceLimitMs = silenceMs
     watch.heard()
   })
@@ -101,7 +108,9 @@ export async function borrowSlot(
     const lenderNonce = String(response.headers['x-sepia-nonce'])
     const proof = seal(secret, 'answer', lender.id, askerNonce, lenderNonce)
     if (response.statusCode !== 200 || !isEqual(String(response.headers['x-sepia-seal']), proof))
-      throw new Error(`the node answered ${response.statusCode} and did not prove that it belongs to the cluster`)
+      throw new Error(
+        `the node answered ${response.statusCode} and did not prove that it belongs to the cluster: its cluster-secret, clock or node-url differs`,
+      )
     const key = leaseKey(secret, askerNonce, lenderNonce)
     const slot = new Slot({ request, response, key, clock, watch, lost, ahead: written === undefined ? undefined : ahead })
     const answer = await orAborted(slot.open(), signal)
@@ -117,6 +126,11 @@ export async function borrowSlot(
     if (request.reusedSocket && isReset(error)) return borrowSlot(borrower, lender, question, { signal, ahead })
     throw error instanceof Error && 'code' in error && error.name === 'ServiceError' ? error : lost(error)
   }
+}
+
+/** How long a node may say that it is there before it answers: somewhat longer than its pool lets anybody wait. */
+function answerLimitMs({ kind }: LeaseQuestion, { waitLimitMs }: Borrower): number {
+  return kind === 'text' || kind === 'image' ? waitLimitMs + silenceMs : longestLoadMs
 }
 
 function isReset(error: unknown): boolean {

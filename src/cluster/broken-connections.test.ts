@@ -73,4 +73,5 @@ test('a request whose node is lost again and again on it is not asked of it for 
   await asked
   assert.ok(refusal instanceof ServiceError && ['inference_failed', 'server_is_overloaded'].includes(refusal.code), String(refusal))
   assert.equal(cuts, 3)
+  assert.deepEqual(pair.worker.faults, [], 'whoever lends is not at fault when the asking node is gone')
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createSecretKey } from 'node:crypto'
 import { test } from 'node:test'
 import { startNode, type TestNode, type TestNodeSettings } from '../../test/support/cluster/start-node.ts'
 import { makeImageRequest } from '../../test/support/image-request.ts'
@@ -69,6 +70,34 @@ test('a text, its count and its tokens come from another node as from a model of
     scores: [0.5, 1],
     promptTokens: 8,
   })
+})
+
+test('a node with another secret computes for nobody, and the operator is told once in a minute why', async () => {
+  const still = createTestClock()
+  const registry = createMemoryNodeRegistry({ clock: still })
+  const secret = createSecretKey('another secret of sixteen characters', 'utf8')
+  await using right = await startNode({ registry, id: 'right', role: 'worker', clock: still, slots: 8 })
+  await using wrong = await startNode({ registry, id: 'wrong', role: 'worker', clock: still, slots: 8, secret })
+  await using api = await startNode({ registry, id: 'api', role: 'api', clock: still })
+  const askAll = async () => {
+    for (let each = 0; each < 8; each++) {
+      await using lease = await api.pool.acquireText('fake-chat', { ...options, conversation: `talk ${each}` })
+      await Array.fromAsync(lease.model.generate(makeTextRequest('[say hello]'), options))
+    }
+  }
+  await askAll()
+  assert.deepEqual([right.asked.length, wrong.asked.length], [8, 0])
+  assert.equal(api.unreached.length, 1)
+  assert.match(
+    api.unreached[0] ?? '',
+    /^wrong .*did not prove that it belongs to the cluster: its cluster-secret, clock or node-url differs/,
+  )
+  await still.advance(10_000)
+  await askAll()
+  assert.equal(api.unreached.length, 1)
+  await still.advance(60_000)
+  await askAll()
+  assert.equal(api.unreached.length, 2)
 })
 
 test('what another node does stands in the trace of whoever asked here', async () => {
@@ -143,7 +172,7 @@ test('a node that dies after its first part is an error, and nothing is said twi
   held.release()
   assert.ok(isText((await parts.next()).value))
   await dying?.kill()
-  await assert.rejects(parts.next(), { code: 'inference_failed', message: /node .* was lost/ })
+  await assert.rejects(parts.next(), { code: 'server_is_overloaded', message: /node .* was lost/ })
   assert.deepEqual(other?.asked, [])
   await lease[Symbol.asyncDispose]()
 })

@@ -143,7 +143,7 @@ class ClusterPool implements ModelPool {
         release()
         signal.throwIfAborted()
         if (error instanceof NodeLost) {
-          view.suspect(node)
+          view.suspect(node, error.cause)
           lost.add(node)
         } else if (!mayBeElsewhere(error)) throw error
         refusal = error

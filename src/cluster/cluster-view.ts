@@ -21,10 +21,13 @@ export interface ClusterViewSettings {
   /** What the nodes tell each other of models that they pull. */
   readonly pulls: Pick<ClusterPulls, 'report' | 'learn'>
   readonly onFault: (error: unknown) => void
+  /** Told of a node that could not be reached, and why; once a minute while that goes on. */
+  readonly onUnreached: (node: Pick<ClusterNode, 'id' | 'host' | 'url'>, cause: unknown) => void
 }
 
 /** How long a node that could not be reached is left alone. */
 const suspectedMs = 6000
+const toldAgainMs = 60_000
 /** How long what a node offered is remembered after it was last heard of: it may be starting again. */
 const rememberedMs = 60_000
 /** A report that takes longer is given up, so that the next is not late. */
@@ -43,7 +46,7 @@ export class ClusterView implements AsyncDisposable {
   readonly #settings: ClusterViewSettings
   readonly #stop = new AbortController()
   readonly #offers = new Map<string, KnownOffer>()
-  readonly #suspects = new Map<string, number>()
+  readonly #suspects = new Map<string, { readonly until: number; readonly toldAt: number }>()
   #nodes: readonly ClusterNode[] = []
   #offered = ''
   #running: Promise<void> = Promise.resolve()
@@ -71,7 +74,7 @@ export class ClusterView implements AsyncDisposable {
     const { clock, self } = this.#settings
     return this.#nodes.flatMap((node) => {
       const content = this.#offers.get(node.id)?.content
-      const isSuspect = (this.#suspects.get(node.id) ?? 0) > clock.now()
+      const isSuspect = (this.#suspects.get(node.id)?.until ?? 0) > clock.now()
       return content === undefined || node.url === null || node.id === self.id || isSuspect ? [] : [{ node, offer: content }]
     })
   }
@@ -92,8 +95,14 @@ export class ClusterView implements AsyncDisposable {
   }
 
   /** Leaves a node alone for a while, since it could not be reached. */
-  suspect(nodeId: string): void {
-    this.#suspects.set(nodeId, this.#settings.clock.now() + suspectedMs)
+  suspect(nodeId: string, cause: unknown): void {
+    const { clock, onUnreached } = this.#settings
+    const now = clock.now()
+    const toldAt = this.#suspects.get(nodeId)?.toldAt
+    const isNews = toldAt === undefined || now - toldAt >= toldAgainMs
+    this.#suspects.set(nodeId, { until: now + suspectedMs, toldAt: isNews ? now : toldAt })
+    const node = this.#nodes.find(({ id }) => id === nodeId)
+    if (isNews && node !== undefined) onUnreached(node, cause)
   }
 
   /** Reports now, for what others should know at once. */

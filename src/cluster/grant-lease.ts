@@ -84,8 +84,15 @@ async function acquire({ pool, isDraining }: GrantDependencies, { question, sign
   const options = { signal, account, sequences, deferred, priority }
   if (kind === 'text') return pool.acquireText(model, options)
   if (kind === 'image') return pool.acquireImage(model, options)
-  await (kind === 'load' ? pool.load(model, { signal }) : pool.unload(model, { signal }))
+  if (kind === 'load') await pool.load(model, { signal })
+  else if (kind === 'unload') await pool.unload(model, { signal })
+  else throw unknownKind(kind)
   return { model: null, [Symbol.asyncDispose]: async () => {} }
+}
+
+/** Another node may be of a later version, whose kinds nobody can know here. */
+function unknownKind(kind: never): ServiceError {
+  return new ServiceError('unsupported', `The node that was asked knows no lease of the kind ${JSON.stringify(kind)}; upgrade it.`)
 }
 
 function describe(model: Model): Omit<Extract<LeaseAnswer, { readonly type: 'granted' }>, 'type'> {

@@ -11,6 +11,8 @@ export const pingMs = 5000
 export const firstSignMs = 3000
 /** How long a node may take with its answer before it shows that it is there. */
 export const quickAnswerMs = 250
+/** How long a node may take to load a model, or to end what runs on it. */
+export const longestLoadMs = 60 * 60_000
 /** What this version grants: from 2 on, the first call may come along with the question. */
 export const leaseFormat = 2
 /** Longest first call that comes along with a question: where the slot is refused, it came in vain. */
@@ -66,12 +68,15 @@ export function uncarryError({ code, message, param, cause, retryAfterSeconds }:
   return new ServiceError(code, message, { param: param ?? undefined, cause, retryAfterSeconds: retryAfterSeconds ?? undefined })
 }
 
-/** A node that cannot be reached, or is gone; another may do the work. */
+/** A node that cannot be reached, or is gone; another may do the work, now or when the client asks once more. */
 export class NodeLost extends ServiceError {
   readonly nodeId: string
 
   constructor(nodeId: string, cause: unknown) {
-    super('inference_failed', 'The node that ran the request was lost; send the request again.', { cause })
+    super('server_is_overloaded', 'The node that ran the request was lost before its answer was complete; send the request again.', {
+      retryAfterSeconds: 1,
+      cause,
+    })
     this.nodeId = nodeId
   }
 }

@@ -53,7 +53,7 @@ export async function lendSlots(settings: LenderSettings, address: { readonly ho
     const lease = answer(settings, guard, request, response)
       .catch((error: unknown) => {
         response.destroy()
-        if (!(error instanceof ServiceError)) settings.onFault(error)
+        if (!(error instanceof ServiceError) && !hasLeft(error)) settings.onFault(error)
       })
       .finally(() => leases.delete(lease))
     leases.add(lease)
@@ -121,6 +121,11 @@ async function answer(settings: LenderSettings, guard: QuestionGuard, request: I
     }),
   )
   response.end()
+}
+
+/** Whether an error says that the other node is gone, or its connection. */
+function hasLeft(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'ERR_STREAM_PREMATURE_CLOSE')
 }
 
 async function* heard(request: IncomingMessage, watch: { heard(): void }): AsyncGenerator<Buffer, void, undefined> {

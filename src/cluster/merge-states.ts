@@ -9,9 +9,12 @@ export function mergeStates(nodes: readonly (readonly ModelState[])[]): readonly
     const best = [...states].sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state))[0]
     if (best === undefined) return []
     const sum = (read: (state: ModelState) => number) => states.reduce((total, state) => total + read(state), 0)
+    const { waitingSince: _, ...other } = best
+    const since = states.flatMap(({ waitingSince }) => waitingSince ?? [])
     return [
       {
-        ...best,
+        ...other,
+        ...(since.length > 0 && { waitingSince: Math.min(...since) }),
         nodes: states.filter(({ state }) => state === 'loaded').length,
         memoryBytes: sum(({ memoryBytes }) => memoryBytes),
         slots: sum(({ slots }) => slots),

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { makeImageRequest } from '../../test/support/image-request.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { assertRejected } from '../../test/support/wire/assert-refused.ts'
 import { ServiceError } from '../core/error.ts'
+import type { ImageProgress, ImageResult } from '../core/image-generation.ts'
+import type { ImageModel } from '../core/ports/image-model.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import { NodeLost } from './lease-wire.ts'
-import { rerouteText } from './reroute.ts'
+import { rerouteImage, rerouteText } from './reroute.ts'
 
 const options = { signal: new AbortController().signal, account: 'a' }
 
@@ -53,7 +56,9 @@ suite('a text whose node is lost', () => {
 
   test('has failed once something has come, or when nobody is left', async () => {
     const begun = await rerouteText(place({ generate: losing('n0', told('hel')) }, { generate: answering }).open)
-    await assertRejected(Array.fromAsync(begun.model.generate(makeTextRequest('a'), options)), { code: 'inference_failed' })
+    const lost = await Array.fromAsync(begun.model.generate(makeTextRequest('a'), options)).catch((error: unknown) => error)
+    assert.ok(lost instanceof NodeLost)
+    assert.deepEqual([lost.code, lost.retryAfterSeconds, lost.nodeId], ['server_is_overloaded', 1, 'n0'])
     const alone = await rerouteText(place({ generate: losing('n0') }).open)
     await assertRejected(Array.fromAsync(alone.model.generate(makeTextRequest('a'), options)), { code: 'server_is_overloaded' })
   })
@@ -135,5 +140,35 @@ suite('a text whose node is lost', () => {
       lacking.model.countPrompt?.(makeTextRequest('a'), options) ?? Promise.resolve(),
       /cannot do what the lost one could/,
     )
+  })
+})
+
+suite('a picture whose node is lost', () => {
+  const drawn: ImageResult = { images: [], computeMs: 1 }
+  /** Tells how far it is on the first node, which is lost then, and draws on the second. */
+  async function drawLosing(progress: ImageProgress) {
+    const told: ImageProgress[] = []
+    const losing: ImageModel['generate'] = async (_request, { onProgress }) => {
+      onProgress(progress)
+      throw new NodeLost('n0', new Error('gone'))
+    }
+    const models = [losing, async () => drawn]
+    const lease = await rerouteImage(async ({ size }) => ({
+      node: `n${size}`,
+      model: { generate: models[size] ?? losing },
+      [Symbol.asyncDispose]: async () => {},
+    }))
+    return { told, result: lease.model.generate(makeImageRequest('a lamp'), { ...options, onProgress: (each) => void told.push(each) }) }
+  }
+
+  test('is drawn on another as long as nobody has seen a preview of it', async () => {
+    const { result, told } = await drawLosing({ step: 3, total: 4 })
+    assert.equal(await result, drawn)
+    assert.equal(told.length, 1)
+  })
+
+  test('has failed once a preview has been shown', async () => {
+    const { result } = await drawLosing({ step: 3, total: 4, preview: Uint8Array.of(1) })
+    await assertRejected(result, { code: 'server_is_overloaded' })
   })
 })

@@ -123,8 +123,9 @@ export async function rerouteImage(place: Place<ImageModel>): Promise<ModelLease
       ...(device === undefined ? {} : { device }),
       async generate(request, options) {
         let begun = false
+        // Steps begin anew where a preview of them has not been seen.
         const onProgress: typeof options.onProgress = (progress) => {
-          begun = true
+          begun ||= progress.preview !== undefined
           options.onProgress(progress)
         }
         return lease.ask(

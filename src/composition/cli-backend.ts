@@ -7,6 +7,7 @@ import type { AuditAction } from '../core/audit-entry.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import { unstoppable } from '../core/waiting.ts'
 import { makeBodyKey } from '../storage/filesystem/open-body-keys.ts'
+import { migrations } from '../storage/sqlite/migrations.ts'
 import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { restoreBackup } from '../storage/upkeep/restore-backup.ts'
 import { writeBackup } from '../storage/upkeep/write-backup.ts'
@@ -52,7 +53,7 @@ export const cliBackend: CliBackend = {
   restore: async ({ dataFolder, database }, file, options) => {
     refuseShared('restore', database)
     using _owned = await takeOwnerLock(dataFolder)
-    await restoreBackup({ ...dataLayout(dataFolder), dataFolder }, file, options)
+    await restoreBackup({ ...dataLayout(dataFolder), dataFolder }, file, { ...options, newestSchema: migrations.length })
   },
   migrate: async (config, target, options) => (await import('./move-installation.ts')).moveInstallation(config, target, options),
   doctor: examine,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { formatFault } from '../catalog/catalog-fault.ts'
+import { CatalogError, formatFault } from '../catalog/catalog-fault.ts'
 import { openCatalog } from '../catalog/open-catalog.ts'
 import { verifyModel } from '../catalog/verify-model.ts'
 import type { Finding } from '../cli/cli-backend.ts'
@@ -28,6 +28,9 @@ export async function examine(config: Config, options: ExamineOptions): Promise<
 
 async function examineModels(config: Config, { signal, onProgress }: ExamineOptions): Promise<readonly Finding[]> {
   const catalog = await openCatalog(modelFolders(config)).catch((error: Error) => error)
+  // A row for each: a table has no room for lines within a row.
+  if (catalog instanceof CatalogError)
+    return catalog.faults.map((fault) => ({ subject: 'models', healthy: false, message: formatFault(fault) }))
   if (catalog instanceof Error) return [{ subject: 'models', healthy: false, message: catalog.message }]
   const findings: Finding[] = []
   for (const model of catalog.list()) {

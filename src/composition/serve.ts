@@ -17,6 +17,7 @@ import { findConfinement } from '../runtimes/process/confine/find-confinement.ts
 import { PictureInspector } from '../runtimes/process/picture-inspector.ts'
 import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
 import { openMeasuredMemory } from '../storage/filesystem/open-measured-memory.ts'
+import { watchDataFolder } from '../storage/filesystem/watch-data-folder.ts'
 import { observeBodyLog } from '../telemetry/body-log-events.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels, serverChanged } from '../telemetry/model-events.ts'
@@ -195,6 +196,7 @@ export async function serve(
       inspectImage: (bytes, options) => pictures.inspect(bytes, options),
       addresses,
       isDraining,
+      ...(config.database.type === 'embedded' && { isDataGone: await watchDataFolder(config.dataFolder) }),
       renderMetrics: () => renderMetrics(telemetry),
       observer: observeHttp(telemetry),
       recordRequest: (record) => recorder.record(record),

@@ -134,7 +134,9 @@ describe('parseConfig', () => {
 
   it('never repeats or shows a secret', () => {
     const faults = faultsOf({ environment: { SEPIA_DATABASE_URL: 'mysql://u:hunter2@db/x' } })
-    assert.deepEqual(faults, ['SEPIA_DATABASE_URL: expected an address that starts with postgres:// or postgresql://.'])
+    assert.deepEqual(faults, [
+      'SEPIA_DATABASE_URL: expected an address that starts with postgres:// or postgresql://, its password with %2F for /, %23 for # and %3F for ?.',
+    ])
     const parsed = parse({ flags: { 'database-url': 'postgres://u:hunter2@db/x?sslpassword=hunter3' } })
     assert.ok('report' in parsed)
     const line = parsed.report.find(({ name }) => name === 'database-url')

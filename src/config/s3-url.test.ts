@@ -25,3 +25,10 @@ test('what is no address of a bucket is refused without being repeated', () => {
     assert.ok('fault' in parsed && !parsed.fault.includes('hidden'), String(raw))
   }
 })
+
+test('a name that no bucket can have is refused with what one has', () => {
+  for (const name of ['b', 'My-Bucket', '-outputs', 'a/b']) {
+    const parsed = bucketUrl.parse(`https://key:hidden@host/${name}`, '/')
+    assert.ok('fault' in parsed && parsed.fault.startsWith('names no bucket; a bucket has 3 to 63 small letters'), name)
+  }
+})

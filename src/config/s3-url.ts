@@ -11,6 +11,8 @@ export interface BucketAddress {
   readonly secretKey: string
 }
 
+const bucketName = 'a bucket has 3 to 63 small letters, digits, dots and hyphens, and begins and ends with a letter or digit.'
+
 const form = 'https://key:secret@host/bucket'
 
 /** `https://key:secret@host/bucket`, with `?region=` where it matters. Faults never repeat it, since it holds a secret. */
@@ -23,7 +25,8 @@ export const bucketUrl: Kind<BucketAddress> = {
     const bucket = url.pathname.replace(/^\/+|\/+$/g, '')
     const region = url.searchParams.get('region') ?? 'us-east-1'
     const known = [...url.searchParams.keys()].every((name) => name === 'region')
-    if (!known || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket) || !/^[\w-]{1,40}$/.test(region) || url.username === '') return wanted
+    if (!known || bucket === '' || !/^[\w-]{1,40}$/.test(region) || url.username === '') return wanted
+    if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) return { fault: `names no bucket; ${bucketName}` }
     const secret = { accessKey: decode(url.username), secretKey: decode(url.password) }
     return { value: { endpoint: url.origin, bucket, region, ...secret } }
   },

@@ -124,11 +124,13 @@ export const names: Kind<readonly string[]> = {
 /** An address, without trailing slash; one of the web has no query, because paths are added to it. Secrets in it never show. */
 export function url(...protocols: readonly string[]): Kind<string> {
   const starts = protocols.map((protocol) => `${protocol}//`).join(' or ')
+  const secretly = protocols.some((protocol) => protocol.startsWith('http')) ? '' : ', its password with %2F for /, %23 for # and %3F for ?'
   return {
     form: '<url>',
     parse: (raw) => {
       const address = typeof raw === 'string' && URL.canParse(raw) ? new URL(raw) : undefined
-      if (address === undefined || !protocols.includes(address.protocol)) return wantedSecretly(`an address that starts with ${starts}`)
+      if (address === undefined || !protocols.includes(address.protocol))
+        return wantedSecretly(`an address that starts with ${starts}${secretly}`)
       const queried = address.protocol.startsWith('http') && address.search !== ''
       if (queried || address.hash !== '') return wantedSecretly('an address that ends with its path')
       return { value: address.href.replace(/\/+$/, '') }

@@ -1,5 +1,5 @@
-import { csv } from '../core/csv.ts'
 import { formatMoney } from '../core/limits/model-price.ts'
+import { csv } from '../core/text/csv.ts'
 import { type UsageDay, usageDimensions } from '../core/usage.ts'
 import type { ReportedUsage } from '../operations/report-usage.ts'
 

@@ -10,6 +10,7 @@ import { sendError } from './answers/send-error.ts'
 import { isMessagesSurface } from './answers/surface.ts'
 import { closeAfterBody } from './body/close-after-body.ts'
 import { DiscardedBodies } from './body/discarded-bodies.ts'
+import { inviteBodies } from './body/invite-body.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
 import { logBodies } from './body-log.ts'
 import { accountOf, identifyCaller } from './caller.ts'
@@ -64,6 +65,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   })
   limitPipelining(server.server)
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
+  inviteBodies(server)
   const methods = rememberMethods(server)
   traceRequests(server, deps)
   watchRequests(server, deps)
@@ -173,6 +175,10 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
   api.addHook('onRequest', async (request, reply) => {
     await deps.deadline.keep(reply, () => admit(request, reply))
     if (request.routeOptions.config.spends === 'tokens') await takeTurn(1)
+  })
+  api.addHook('preParsing', (_request, reply, _payload, done) => {
+    deps.deadline.leaveOutBody(reply)
+    done()
   })
 }
 

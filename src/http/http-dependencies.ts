@@ -51,6 +51,8 @@ export interface HttpDependencies
   readonly addresses: () => ServiceAddresses
   /** Whether the service is on its way out: no new work, and not ready. */
   readonly isDraining: () => boolean
+  /** Whether what the service writes into is gone, so that it can accept nothing; absent = it writes elsewhere. */
+  readonly isDataGone?: () => Promise<boolean>
   /** The text of GET /metrics, in Prometheus' exposition format. */
   readonly renderMetrics: () => string
   readonly observer: HttpObserver

@@ -1,8 +1,8 @@
 import { ServiceError } from '../core/error.ts'
 import type { TextModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import { shortName } from '../core/requests/short-name.ts'
 import type { TextRequest, TokenizeRequest } from '../core/text-generation.ts'
-import { shortName } from './wire/faults/short-name.ts'
 
 /** What a text model is asked for: answers, answers to pictures, embeddings, scores, or only its tokens. */
 type TextModelUse = 'generate' | 'look' | 'embed' | 'rank' | 'read'

@@ -108,6 +108,27 @@ suite('access tokens', () => {
     assert.equal(parts.asked.length, 3)
   })
 
+  test('however many ask at once, the store is asked once, and who leaves takes nothing from the others', async () => {
+    const parts = await createParts()
+    const { text } = await createAccessToken(parts, { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null }, options)
+    const leaving = new AbortController()
+    const first = authenticate(parts, { text }, leaving)
+    const others = Array.from({ length: 100 }, () => authenticate(parts, { text }, options))
+    leaving.abort(new Error('left'))
+    await assert.rejects(first, /left/)
+    for (const { accountId } of await Promise.all(others)) assert.equal(accountId, parts.account.id)
+    assert.equal(parts.asked.length, 1)
+  })
+
+  test('a look-up that fails, fails for those who asked meanwhile alone', async () => {
+    const parts = await createParts()
+    const { text } = await createAccessToken(parts, { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null }, options)
+    const away = { ...parts.tokens, findByHash: () => Promise.reject(new Error('away')) }
+    const asked = [0, 1].map(() => authenticate({ ...parts, tokens: away }, { text }, options))
+    for (const each of await Promise.allSettled(asked)) assert.equal(each.status, 'rejected')
+    assert.equal((await authenticate(parts, { text }, options)).accountId, parts.account.id)
+  })
+
   test('noting a use does not make a token be believed for longer', async () => {
     const parts = await createParts()
     const { text, token } = await createAccessToken(

@@ -59,6 +59,8 @@ function noteEvent(model: ResidentModel, event: ModelEvent, now: number): Reside
     case 'crashed':
       return noteCrash(model, now)
     case 'unload':
+      // Who unloads what keeps failing wants it tried anew, as after its files were replaced.
+      if (model.phase.type === 'backing-off') return { ...model, phase: { type: 'unloaded' }, crashes: 0 }
       return model.phase.type === 'loaded' ? { ...model, phase: { ...model.phase, draining: model.phase.draining ?? 'asked' } } : model
     case 'unloaded':
       return { ...model, phase: { type: 'unloaded' }, held: [], memory: learn(model, event.memory) }
@@ -70,13 +72,17 @@ function learn({ memory }: ResidentModel, measured: MemoryNeed): MemoryEstimate 
   return fitsMemory(measured, noMemory) ? memory : correctEstimate(memory, measured)
 }
 
+/** After so many failures in a row, the last of them of a load, waiting is no advice any more. */
+const hopelessLoads = 3
+
 /** A crash takes the requests on the process with it, a failed load everybody who waited for it. */
 function noteCrash(model: ResidentModel, now: number): ResidentModel {
   const loaded = model.phase.type === 'loaded'
   const livedMs = model.phase.type === 'loaded' ? now - model.phase.since : 0
   const crashes = countCrash(model.crashes, { livedMs, served: loaded && model.served })
   const keeps = loaded ? (model.waiting.at(-1)?.id ?? 0) : 0
-  return { ...model, phase: { type: 'backing-off', until: now + backoffMs(crashes, { loaded }), keeps }, held: [], crashes }
+  const unloadable = !loaded && crashes >= hopelessLoads
+  return { ...model, phase: { type: 'backing-off', until: now + backoffMs(crashes, { loaded }), keeps, unloadable }, held: [], crashes }
 }
 
 function releaseSlot(model: ResidentModel, waiterId: number, now: number): ResidentModel {

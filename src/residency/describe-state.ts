@@ -7,9 +7,18 @@ export function describeState(
   told: Pick<ModelState, 'memoryBytes' | 'contextLength' | 'cacheUse' | 'loadProgress' | 'device'>,
 ): ModelState {
   const { id, phase, slots, held, waiting } = model
+  const oldest = waiting.length > 0 ? Math.min(...waiting.map(({ since }) => since)) : null
   // While its process ends, a model still takes its memory.
   const state = phase.type === 'unloading' ? 'loaded' : phase.type
-  return { modelId: id, state, ...told, slots, inUse: held.length, waiting: waiting.length }
+  return {
+    modelId: id,
+    state,
+    ...told,
+    slots,
+    inUse: held.length,
+    waiting: waiting.length,
+    ...(oldest !== null && { waitingSince: oldest }),
+  }
 }
 
 /** Whether one more deferred run would get a slot at once, or as soon as the model is loaded, or may wait among callers who do. */

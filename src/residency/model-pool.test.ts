@@ -117,6 +117,35 @@ test('a model that cannot be loaded answers model_loading until its pause is ove
   assert.equal(stateOf('fake-chat'), 'loaded')
 })
 
+test('a model that did not load three times in a row says so, with the cause, until a load succeeds', async () => {
+  const { pool, clock } = open({}, { failsToLoad: (_, attempt) => attempt < 4 })
+  await using _pool = pool
+  const code = () =>
+    pool.acquireText('fake-chat', options).then(
+      (lease) => lease[Symbol.asyncDispose]().then(() => 'loaded'),
+      ({ code, cause }) => [code, cause instanceof Error],
+    )
+  for (const pauseMs of [500, 1000]) {
+    assert.deepEqual(await code(), ['model_loading', true])
+    await clock.advance(pauseMs)
+  }
+  assert.deepEqual(await code(), ['inference_failed', true])
+  // Within the pause no load is tried.
+  assert.deepEqual(await code(), ['inference_failed', true])
+  await clock.advance(2000)
+  assert.equal(await code(), 'loaded')
+})
+
+test('a model that did not load is tried at once when it was unloaded, as what replaced it is', async () => {
+  const { pool, stateOf } = open({}, { failsToLoad: (_, attempt) => attempt < 2 })
+  await using _pool = pool
+  await assert.rejects(pool.acquireText('fake-chat', options), { code: 'model_loading' })
+  await pool.unload('fake-chat', options)
+  assert.equal(stateOf('fake-chat'), 'unloaded')
+  await using _lease = await pool.acquireText('fake-chat', options)
+  assert.equal(stateOf('fake-chat'), 'loaded')
+})
+
 test('an unused model leaves the memory after its time', async () => {
   const { pool, clock, loader, stateOf } = open({ idleUnloadMs: 1000 })
   await using _pool = pool
@@ -229,4 +258,22 @@ test('who waits longer than the limit for a load hears how far it is and when it
   await refused
   await clock.advance(5000)
   assert.deepEqual([pool.states()[0]?.state, pool.states()[0]?.loadProgress], ['loaded', undefined])
+})
+
+test('a model tells since when the one that waits longest does, and nothing once nobody waits', async () => {
+  const { pool, clock } = open({ textSlots: 1 }, { slots: 1 })
+  await using _pool = pool
+  const waitingSince = () => pool.states()[0]?.waitingSince
+  const lease = await pool.acquireText('fake-chat', options)
+  assert.equal(waitingSince(), undefined)
+  await clock.advance(5000)
+  const since = clock.now()
+  const second = pool.acquireText('fake-chat', options)
+  await clock.advance(3000)
+  const third = pool.acquireText('fake-chat', options)
+  assert.equal(waitingSince(), since)
+  await lease[Symbol.asyncDispose]()
+  await (await second)[Symbol.asyncDispose]()
+  await (await third)[Symbol.asyncDispose]()
+  assert.equal(waitingSince(), undefined)
 })

@@ -103,6 +103,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   async unload(modelId: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     const model = () => this.#state.models.get(modelId) ?? this.#find(findDescriptor(this.#deps.catalog, modelId))
     if (model().phase.type === 'loading') await this.#waitForLoad(modelId, signal)
+    if (model().phase.type === 'backing-off') this.#apply({ type: 'unload', modelId })
     if (!isResident(model())) return
     const caller = this.#unloadCallers.get(modelId) ?? Promise.withResolvers<void>()
     this.#unloadCallers.set(modelId, caller)
@@ -209,7 +210,8 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       this.#deps.onEvent({ type: 'refused', modelId, because: refusal.because })
       const { catalog } = this.#deps
       // Whoever still waited for a model that was removed meanwhile cannot have it later either.
-      const removed = refusal.because === 'backing-off' && catalog.find(modelId) === undefined
+      const isFailing = refusal.because === 'backing-off' || refusal.because === 'unloadable'
+      const removed = isFailing && catalog.find(modelId) === undefined
       const error = removed ? makeNotFoundError(catalog, modelId) : this.#explain(modelId, refusal)
       this.#callers.get(waiterId)?.refuse(error)
     }
@@ -218,8 +220,11 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   #explain(modelId: string, refusal: Refusal): ServiceError {
     const { catalog, clock, limits } = this.#deps
     if (refusal.because === 'still-loading') return makeLoadingError(modelId, this.#loading.get(modelId), clock.now())
-    if (refusal.because !== 'too-large')
-      return makeRefusalError(modelId, { ...refusal, because: refusal.because }, this.#lastErrors.get(modelId))
+    const { because } = refusal
+    // What runs on another server comes back with that server.
+    const elsewhere = because === 'unloadable' && isElsewhere(catalog.find(modelId))
+    if (because !== 'too-large')
+      return makeRefusalError(modelId, { ...refusal, because: elsewhere ? 'backing-off' : because }, this.#lastErrors.get(modelId))
     const descriptor = findDescriptor(catalog, modelId)
     return makeTooLargeError(descriptor, this.#find(descriptor).memory.least, limits)
   }
@@ -294,6 +299,10 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       })
     )
   }
+}
+
+function isElsewhere(descriptor: ModelDescriptor | undefined): boolean {
+  return descriptor?.upstream !== undefined
 }
 
 /** Whether a model has a process, or will have one in a moment. */

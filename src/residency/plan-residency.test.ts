@@ -199,7 +199,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [60, crashed, []],
     [60, acquire(4), ['load m']],
   ],
-  'a failed load refuses everybody who waited for it and pauses longer each time': [
+  'a failed load refuses everybody who waited for it and pauses longer each time; the third says that it cannot be loaded': [
     [0, acquire(1), ['load m']],
     [0, want(2), []],
     [10, crashed, ['refuse 2 backing-off 1', 'refuse 1 backing-off 1']],
@@ -207,7 +207,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [510, crashed, ['refuse 3 backing-off 1']],
     [1509, acquire(4), ['refuse 4 backing-off 1']],
     [1510, acquire(5), ['load m']],
-    [1510, crashed, ['refuse 5 backing-off 2']],
+    [1510, crashed, ['refuse 5 unloadable 2']],
   ],
   'unloading waits for leases and gives out no slots meanwhile': [
     [0, acquire(1), ['load m']],

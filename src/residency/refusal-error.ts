@@ -24,6 +24,15 @@ export function makeRefusalError(
         retryAfterSeconds,
         cause,
       })
+    case 'unloadable':
+      return new ServiceError(
+        'inference_failed',
+        `The model ${modelId} cannot be loaded (the log says why); tell the operator, or use another.`,
+        {
+          retryAfterSeconds,
+          cause,
+        },
+      )
     case 'closing':
       return new ServiceError('shutting_down', 'The service is stopping; try again when it is back.', { retryAfterSeconds })
   }

@@ -41,7 +41,7 @@ function findGeneralRefusal(
   if (closing) return { because: 'closing', retryAfterSeconds: 1 }
   if (phase.type === 'unloaded' && !fitsMemory(memory.least, memoryBudget(limits))) return { because: 'too-large', retryAfterSeconds: 1 }
   if (phase.type !== 'backing-off' || now >= phase.until || waiterId <= phase.keeps) return undefined
-  return { because: 'backing-off', retryAfterSeconds: toSeconds(phase.until - now) }
+  return { because: phase.unloadable ? 'unloadable' : 'backing-off', retryAfterSeconds: toSeconds(phase.until - now) }
 }
 
 function findQueueRefusal(

@@ -2,7 +2,15 @@ import type { UnloadReason } from './residency-state.ts'
 
 /** Why a waiter is sent away, and when it may come back. */
 export interface Refusal {
-  readonly because: 'queue-full' | 'share-full' | 'waited-too-long' | 'still-loading' | 'backing-off' | 'too-large' | 'closing'
+  readonly because:
+    | 'queue-full'
+    | 'share-full'
+    | 'waited-too-long'
+    | 'still-loading'
+    | 'backing-off'
+    | 'unloadable'
+    | 'too-large'
+    | 'closing'
   readonly retryAfterSeconds: number
 }
 

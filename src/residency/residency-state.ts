@@ -34,8 +34,8 @@ export type Phase =
   | { readonly type: 'loading' }
   | { readonly type: 'loaded'; readonly since: number; readonly draining: UnloadReason | null }
   | { readonly type: 'unloading' }
-  /** Waiters up to the id `keeps` stay, later ones are refused. */
-  | { readonly type: 'backing-off'; readonly until: number; readonly keeps: number }
+  /** Waiters up to the id `keeps` stay, later ones are refused. `unloadable`: it did not load, again and again. */
+  | { readonly type: 'backing-off'; readonly until: number; readonly keeps: number; readonly unloadable: boolean }
 
 export type UnloadReason = 'idle' | 'memory' | 'asked'
 

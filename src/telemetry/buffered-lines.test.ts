@@ -43,6 +43,23 @@ describe('lines of the log', () => {
     assert.equal(writes.join('').length, 1_000_000)
   })
 
+  test('are lost and counted while their reader stands still, and never take more memory than they may', () => {
+    const writes: string[] = []
+    const stream = { writableLength: 0, write: (text: string) => void writes.push(text) }
+    const lines = new BufferedLines(stream)
+    stream.writableLength = 20 * 1024 * 1024
+    for (let count = 0; count < 1000; count++) lines.write(`${'x'.repeat(999)}\n`)
+    lines.write('{"level":"error"}\n')
+    assert.deepEqual(writes, [])
+    stream.writableLength = 0
+    lines.write('{"level":"error","msg":"now"}\n')
+    lines[Symbol.dispose]()
+    const [told = '', next = ''] = writes.join('').split('\n')
+    const { level, lines: lost, msg } = JSON.parse(told)
+    assert.deepEqual({ level, lost, msg }, { level: 'warn', lost: 1001, msg: 'log lines lost while nobody read' })
+    assert.equal(next, '{"level":"error","msg":"now"}')
+  })
+
   test('are written when they are disposed of', () => {
     const { lines, writes } = open()
     lines.write('last\n')

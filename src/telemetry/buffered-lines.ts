@@ -6,21 +6,25 @@ const longestWaitMs = 5
 /** Characters that wait at most. */
 const mostWaiting = 64 * 1024
 
+/** Characters that may wait for a reader that stands still; lines beyond are lost, and counted. */
+const mostUnread = 16 * 1024 * 1024
+
 /** How a line begins that must not be lost whatever happens next. */
 const urgent = /^\{"level":"(?:error|fatal)"/
 
 /**
  * Collects lines and writes them together, in order, a few milliseconds late: at once when an error is among them, when it is
- * disposed of, and when the process exits or fails. Only a process that is killed loses what waits.
+ * disposed of, and when the process exits or fails. Only a process that is killed loses what waits, and lines are lost while nobody reads.
  */
 export class BufferedLines implements LogStream, Disposable {
-  readonly #stream: LogStream
+  readonly #stream: LogStream & { readonly writableLength?: number }
   readonly #flush = () => this.#write()
   #waiting = ''
   #timer: NodeJS.Timeout | null = null
   #open = true
+  #lost = 0
 
-  constructor(stream: LogStream) {
+  constructor(stream: LogStream & { readonly writableLength?: number }) {
     this.#stream = stream
     process.on('exit', this.#flush)
   }
@@ -43,6 +47,14 @@ export class BufferedLines implements LogStream, Disposable {
     if (this.#waiting === '') return
     const text = this.#waiting
     this.#waiting = ''
-    this.#stream.write(text)
+    if ((this.#stream.writableLength ?? 0) > mostUnread) this.#lost += text.split('\n').length - 1
+    else this.#stream.write(this.#tellLost() + text)
+  }
+
+  #tellLost(): string {
+    if (this.#lost === 0) return ''
+    const told = { level: 'warn', time: new Date().toISOString(), lines: this.#lost, msg: 'log lines lost while nobody read' }
+    this.#lost = 0
+    return `${JSON.stringify(told)}\n`
   }
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner, openPage } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
+import { findBarriers } from './support/find-barriers.ts'
 import { useConsole } from './support/use-console.ts'
 import { haveAnswered, writeNextAnswer } from './support/written-answer.ts'
 
@@ -92,6 +93,45 @@ test('an earlier message is said differently, answers are had again, and every v
   await answers(page).first().getByText('1, 2.').or(answers(page).first().getByText('One, two.')).waitFor()
 })
 
+test('versions of an answer stand side by side, and the conversation goes on with the one that is chosen', { skip }, async () => {
+  const { page } = visit()
+  await converse(page, 'Name a bird.', 'A heron.')
+  const second = await writeNextAnswer(page)
+  await answers(page).first().getByRole('button', { name: 'Regenerate' }).click()
+  await second.write('A wren.')
+  await second.end()
+  await page.getByText('2 of 2').waitFor()
+  await answers(page).getByRole('button', { name: 'Side by side' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Versions side by side' })
+  await dialog.getByText('A heron.').waitFor()
+  await dialog.getByText('A wren.').waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await dialog.getByRole('article', { name: 'Version 1' }).getByRole('button', { name: 'Go on with this one' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await answers(page).getByText('A heron.').waitFor()
+  await page.getByText('1 of 2').waitFor()
+})
+
+test('an answer is changed by hand, and the one that the model wrote stays', { skip }, async () => {
+  const { page } = visit()
+  await converse(page, 'Name a tree.', 'An elmm.')
+  await answers(page).getByRole('button', { name: 'Correct' }).click()
+  await page.getByLabel('The answer, said differently').fill('An elm.')
+  const whole = kept(page)
+  await page.getByRole('button', { name: 'Keep it so' }).click()
+  await answers(page).getByText('An elm.', { exact: true }).waitFor()
+  await page.getByText('2 of 2').waitFor()
+  await whole
+  await page.reload()
+  await answers(page).getByText('An elm.', { exact: true }).waitFor()
+  const asked = page.waitForRequest('**/v1/chat/completions')
+  await page.getByLabel('Your message').fill('Another.')
+  await page.keyboard.press('Enter')
+  const { messages } = (await asked).postDataJSON()
+  assert.equal(messages.at(-2).content, 'An elm.')
+  await answers(page).nth(1).and(page.locator('[data-state=done]')).waitFor()
+})
+
 test('one message is deleted with what followed it, and brought back', { skip }, async () => {
   const { page } = visit()
   await converse(page, 'Say a.', 'a')
@@ -164,6 +204,41 @@ test('text files go with a message; others are refused by name', { skip }, async
     /^What is the word\?\n\nnotes\.txt:\n```\nthe word is heron\n```$/,
   )
   await page.locator('.turn-user').getByText('notes.txt').waitFor()
+})
+
+test('a message longer than what is kept is not sent, newly written or said differently, and says so', { skip }, async () => {
+  const { page } = visit()
+  await converse(page, 'A short one.', 'Short it is.')
+  const fault = page.getByText('This message has 2,000,001 characters, and at most 2,000,000 are kept; send it in parts.')
+  const asked: string[] = []
+  page.on('request', (request) => void asked.push(request.url()))
+  const message = page.getByLabel('Your message', { exact: true })
+  await message.fill('a'.repeat(2_000_001))
+  await fault.waitFor()
+  await page.locator('button:disabled').filter({ hasText: 'Send' }).waitFor()
+  await message.press('Enter')
+  await message.fill('')
+  await fault.waitFor({ state: 'detached' })
+  await page.locator('.turn-said').first().getByRole('button', { name: 'Edit' }).click()
+  const edited = page.getByLabel('Your message, said differently')
+  await edited.fill('a'.repeat(2_000_001))
+  await fault.waitFor()
+  assert.equal(await edited.getAttribute('aria-invalid'), 'true')
+  await page.locator('button:disabled').filter({ hasText: 'Ask again' }).waitFor()
+  await page.getByRole('button', { name: 'Leave as it was' }).click()
+  await answers(page).getByText('Short it is.').waitFor()
+  assert.deepEqual(
+    asked.filter((url) => url.includes('/v1/chat/completions')),
+    [],
+  )
+})
+
+test('a text file that is too large to be kept is refused by name', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Chat')
+  const buffer = Buffer.alloc(1_000_001, 'a')
+  await page.getByLabel('Files to attach').setInputFiles({ name: 'long.txt', mimeType: 'text/plain', buffer })
+  await page.getByText('long.txt is larger than 1 MB; attach a part of it.').waitFor()
 })
 
 test('a conversation is exported as Markdown and as JSON', { skip }, async () => {

@@ -6,6 +6,7 @@ import { countedRequests } from './support/counted-requests.ts'
 import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { offerModel } from './support/offer-model.ts'
+import { pullOffered } from './support/pull-offered.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(async (started) => {
@@ -36,14 +37,34 @@ test('a model says what it is, and is tried with a press', { skip }, async () =>
   await page.getByRole('heading', { level: 1, name: 'Images' }).waitFor()
 })
 
+test('a model that is not in memory says nothing of work, only of who waits', { skip }, async () => {
+  const { page } = visit()
+  let waiting = 0
+  await page.route('**/console/api/models', async (route) => {
+    const response = await route.fetch()
+    const list: { readonly models: readonly { readonly id: string; readonly state: object }[] } = await response.json()
+    const models = list.models.map((model) =>
+      model.id === 'sepia-mini-chat' ? { ...model, state: { ...model.state, state: 'unloaded', inUse: 0, waiting } } : model,
+    )
+    await route.fulfill({ response, json: { ...list, models } })
+  })
+  const fact = card(page, 'Sepia Mini Chat').locator('.facts > div').filter({ hasText: 'At work, waiting' }).locator('dd')
+  for (const [now, told] of [
+    [0, '–'],
+    [2, '0, 2'],
+  ] as const) {
+    waiting = now
+    await page.reload()
+    await openPage(page, 'Models')
+    await fact.getByText(told, { exact: true }).waitFor()
+  }
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+})
+
 test('everybody sees how far a pull is and how long it takes still; what was pulled is removed after a question', { skip }, async () => {
   const { page } = visit()
   await using offered = await offerModel({ id: 'second-chat', from: 'sepia-mini-chat' })
-  await openPage(page, 'Models')
-  await page.getByRole('button', { name: 'Pull a model' }).click()
-  await page.getByLabel('Words to search the hub for').fill(offered.address)
-  await page.getByRole('dialog').getByRole('button', { name: 'Pull', exact: true }).click()
-  await page.getByRole('progressbar').waitFor()
+  await pullOffered(page, offered)
   offered.release()
   const models = page.locator('article.sheet h2')
   await models.nth(2).waitFor()
@@ -153,4 +174,21 @@ test('the service page is alive: what was just done shows in its figures', { ski
   }
   await eventually(async () => assert.equal(await right('th'), await right('td'), 'headings stand above their columns'))
   assert.deepEqual(await findBarriers(page), [])
+})
+
+test('who waits for an answer at a connection counts as the oldest in the queue', { skip }, async () => {
+  const { page, service } = visit()
+  const left = new AbortController()
+  const { signal } = left
+  const body = JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Tell me a story.' }], max_tokens: 256 })
+  const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' }
+  const chat = async () => {
+    while (!signal.aborted) await (await fetch(`${service.url}/v1/chat/completions`, { method: 'POST', headers, body, signal })).text()
+  }
+  await openPage(page, 'Service')
+  const chats = Array.from({ length: 40 }, () => chat().catch((error: unknown) => assert.ok(signal.aborted, String(error))))
+  const oldest = page.locator('.live-board > div').filter({ hasText: 'Oldest in the queue' }).locator('dd')
+  await oldest.filter({ hasText: /[1-9]/ }).waitFor()
+  left.abort()
+  await Promise.all(chats)
 })

@@ -78,3 +78,18 @@ test('an owner sees why a server failed, and the request; a member the sentence 
   }
   assert.doesNotMatch(heard.join('\n'), /127\.0\.0\.1:9|The upstream/)
 })
+
+test('a model of another server says what is true of it, and has nothing here to remove', { skip: withoutChromium }, async () => {
+  await using servers = await openDyingServers()
+  await using visit = await visitConsole(['--models', servers.folder])
+  const { page } = visit
+  await becomeOwner(visit)
+  await openPage(page, 'Models')
+  const card = page.locator('article.sheet').filter({ has: page.getByText('dying-chat', { exact: true }).first() })
+  await card.getByText('known once its server is asked').waitFor()
+  await card.getByRole('button', { name: 'Load' }).click()
+  await card.getByText('its server does not say').waitFor()
+  await card.getByText('on its server').waitFor()
+  await card.getByRole('button', { name: 'Unload' }).waitFor()
+  assert.equal(await card.getByRole('button', { name: 'Remove' }).count(), 0)
+})

@@ -67,20 +67,25 @@ test('the mask lets go of the focus in both directions, and tells what its keys 
   await page.keyboard.down('Space')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.up('Space')
-  await page.keyboard.press('Control+z')
-  await told(page, 'Undone.')
-  await page.keyboard.press('Control+y')
-  await told(page, 'Done again.')
-  await page.keyboard.press('e')
-  await told(page, 'The brush erases.')
-  await page.keyboard.press(']')
-  await told(page, 'Brush: 14 percent of the picture')
-  await page.keyboard.press('Tab')
-  await focusIsOn(page, '[aria-label="Brush, slider"]')
-  await page.keyboard.press('Shift+Tab')
-  await focusIsOn(page, 'canvas')
-  await page.keyboard.press('Shift+Tab')
-  await focusIsOn(page, '.dialog-head button')
+  const answers = [
+    ['Control+z', 'Undone.'],
+    ['Control+y', 'Done again.'],
+    ['e', 'The brush erases.'],
+    [']', 'Brush: 14 percent of the picture'],
+  ] as const
+  for (const [key, text] of answers) {
+    await page.keyboard.press(key)
+    await told(page, text)
+  }
+  const focuses = [
+    ['Tab', '[aria-label="Brush, slider"]'],
+    ['Shift+Tab', 'canvas'],
+    ['Shift+Tab', '.dialog-head button'],
+  ] as const
+  for (const [key, selector] of focuses) {
+    await page.keyboard.press(key)
+    await focusIsOn(page, selector)
+  }
   await page.getByRole('button', { name: 'Use this mask' }).press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })

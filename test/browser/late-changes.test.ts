@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { becomeOwner, openPage } from './support/console-visit.ts'
 import { openSlowProxy } from './support/slow-proxy.ts'
 import { useConsole } from './support/use-console.ts'
@@ -77,4 +77,30 @@ test('what is sent before anybody knows which models there are is sent once they
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.locator('.turn-answer[data-state=done]').waitFor()
   assert.equal(await page.getByLabel('Your message').inputValue(), '')
+})
+
+test('what is refused does not hold up what is said after it, is there after a refresh, and is kept once it is taken', {
+  skip,
+}, async () => {
+  const { page, context } = visit()
+  await openPage(page, 'Chat')
+  // As a proxy does that takes nothing so large.
+  const refuse = (route: Route) =>
+    route.request().postData()?.includes('Refused.') ? route.fulfill({ status: 413, body: '<h1>Too large</h1>' }) : route.continue()
+  await context.route('**/console/api/conversations/**', refuse)
+  await haveAnswered(page, 'Taken.')
+  await haveAnswered(page, 'Refused.')
+  await page.getByText('Not kept yet').waitFor()
+  await haveAnswered(page, 'Taken behind it.')
+  await page.reload()
+  for (const text of ['Taken.', 'Refused.', 'Taken behind it.'])
+    await page.locator('.turn-answer').getByText(text, { exact: true }).waitFor()
+  await page.getByText('Not kept yet').waitFor()
+  await context.unroute('**/console/api/conversations/**', refuse)
+  await page.getByRole('button', { name: 'Try again now' }).click()
+  await page.getByText('Not kept yet').waitFor({ state: 'detached' })
+  const other = await openOther()
+  await other.goto(page.url())
+  await other.locator('.turn-answer').getByText('Refused.').waitFor()
+  await other.context().close()
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { becomeOwner, draw } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { findCramped } from './support/find-cramped.ts'
 import { useConsole } from './support/use-console.ts'
 
@@ -123,6 +124,49 @@ test('two nodes fit into the window in German', { skip }, async () => {
     await box.evaluate((element) => Number(Reflect.get(element, 'scrollWidth')) - Number(Reflect.get(element, 'clientWidth'))),
     0,
   )
+})
+
+for (const locale of ['en', 'de'])
+  test(`what one does with an answer stands in one line on a phone: ${locale}`, { skip }, async () => {
+    const { browser, service, context } = visit()
+    await using phone = await browser.newContext({ viewport: { width: 360, height: 780 }, locale, reducedMotion: 'reduce' })
+    await phone.addCookies(await context.cookies())
+    const page = await phone.newPage()
+    await page.goto(`${service.url}/console/chat`)
+    await page.locator('.composer textarea').fill('What is the capital of France?')
+    await page.keyboard.press('Enter')
+    await page.locator('.turn-answer[data-state=done] .turn-foot').waitFor()
+    const middles = () =>
+      page.locator('.turn-answer .turn-foot > .button').evaluateAll((all) =>
+        all.map((each) => {
+          const { top, height } = each.getBoundingClientRect()
+          return Math.round(top + height / 2)
+        }),
+      )
+    await eventually(async () => {
+      const seen = await middles()
+      assert.equal(seen.length, 4)
+      assert.ok(Math.max(...seen) - Math.min(...seen) <= 2, seen.join(' '))
+    })
+  })
+
+test('figures of the machine stand in one line each on a phone in German', { skip }, async () => {
+  const { browser, service, context } = visit()
+  await using german = await browser.newContext({ viewport: { width: 360, height: 780 }, locale: 'de', reducedMotion: 'reduce' })
+  await german.addCookies(await context.cookies())
+  const page = await german.newPage()
+  await page.route('**/console/api/service', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), load: 17.52, cores: 16 } })
+  })
+  await page.goto(`${service.url}/console/service`)
+  await page.getByText('17,52 von 16').waitFor()
+  const lines = `[...document.querySelectorAll('.facts.large dd')].map((each) => {
+    const range = document.createRange()
+    range.selectNodeContents(each)
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
+  })`
+  await eventually(async () => assert.deepEqual(await page.evaluate(lines), [1, 1, 1, 1, 1]))
 })
 
 test('a used link fits into 320 pixels in German', { skip }, async () => {

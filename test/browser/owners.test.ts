@@ -4,6 +4,7 @@ import { becomeOwner, openPage } from './support/console-visit.ts'
 import { countedRequests } from './support/counted-requests.ts'
 import { offerModel } from './support/offer-model.ts'
 import { textOf } from './support/page-text.ts'
+import { pullOffered } from './support/pull-offered.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
@@ -30,11 +31,7 @@ test('an owner sees usage, models and the service, and loads and unloads', { ski
 test('an owner pulls a model and sees it arrive', { skip }, async () => {
   const { page } = visit()
   await using shelf = await offerModel({ id: 'borrowed-chat', from: 'sepia-mini-chat' })
-  await openPage(page, 'Models')
-  await page.getByRole('button', { name: 'Pull a model' }).click()
-  await page.getByLabel('Words to search the hub for').fill(shelf.address)
-  await page.getByRole('button', { name: 'Pull', exact: true }).click()
-  await page.getByRole('progressbar').waitFor()
+  await pullOffered(page, shelf)
   shelf.release()
   await page.getByText('All 8.0 MB arrived and match').waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()

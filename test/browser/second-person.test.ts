@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner, openPage } from './support/console-visit.ts'
 import { offerModel } from './support/offer-model.ts'
+import { pullOffered } from './support/pull-offered.ts'
 import { useConsole } from './support/use-console.ts'
 
 let member: Page | null = null
@@ -67,11 +68,7 @@ test('usage by person adds up to what was answered to each, and so do its latenc
 test('what an owner pulls, a member sees on its way, with its share, its rate and the time left', { skip }, async () => {
   const { page } = visit()
   await using offered = await offerModel({ id: 'second-chat', from: 'sepia-mini-chat' })
-  await openPage(page, 'Models')
-  await page.getByRole('button', { name: 'Pull a model' }).click()
-  await page.getByLabel('Words to search the hub for').fill(offered.address)
-  await page.getByRole('dialog').getByRole('button', { name: 'Pull', exact: true }).click()
-  await page.getByRole('progressbar').waitFor()
+  await pullOffered(page, offered)
   await openPage(bob(), 'Models')
   await bob().getByRole('progressbar').waitFor()
   await bob().route('**/console/api/models', async (route) => {

@@ -25,3 +25,11 @@ test('the nodes of the compose file start with settings that belong together', a
   assert.deepEqual(roles, ['api', 'worker', 'worker'])
   for (const { secrets } of Object.values(compose.services)) for (const secret of secrets) assert.ok(secret in compose.secrets, secret)
 })
+
+test('secrets that lie beside the compose file come into no image and no repository', async () => {
+  const compose = parse(await readFile('deploy/compose.cluster.yaml', 'utf8'), { merge: true })
+  const files = Object.values<{ readonly file: string }>(compose.secrets).map(({ file }) => file)
+  assert.ok(files.length > 0 && files.every((file) => file.startsWith('secrets/')), files.join())
+  const listed = async (file: string) => (await readFile(file, 'utf8')).split('\n').map((line) => line.replaceAll(/^\/|\/$/g, ''))
+  for (const file of ['.dockerignore', '.gitignore']) assert.ok((await listed(file)).includes('deploy/secrets'), file)
+})

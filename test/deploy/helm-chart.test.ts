@@ -55,10 +55,10 @@ suite('the Helm chart', { skip: withoutHelm }, () => {
   })
   after(() => parts.disposeAsync())
 
-  async function render(given: object): Promise<readonly Manifest[]> {
+  async function render(given: object, release = 'sepia'): Promise<readonly Manifest[]> {
     const file = join(folder, `${crypto.randomUUID()}.json`)
     await writeFile(file, JSON.stringify(given))
-    const text = await helm('template', 'sepia', chart, '--values', file, '--kube-version', '1.29.0')
+    const text = await helm('template', release, chart, '--values', file, '--kube-version', '1.29.0')
     return parseAllDocuments(text).flatMap((document) => {
       assert.deepEqual(document.errors, [])
       return [document.toJS() as Manifest]
@@ -132,6 +132,38 @@ suite('the Helm chart', { skip: withoutHelm }, () => {
     assert.ok(own.every(({ kind }) => kind !== 'Secret'))
     assert.match(JSON.stringify(own), /"secretName":"mine"/)
   })
+
+  test('starts pods anew when a value of the secret changes, and only then', async () => {
+    const podsOf = async (given: object) =>
+      (await render(given)).flatMap(({ kind, spec }) =>
+        kind === 'Deployment' || kind === 'StatefulSet' ? [JSON.stringify(spec.template)] : [],
+      )
+    const before = await podsOf(values)
+    assert.equal(before.length, 2)
+    assert.deepEqual(await podsOf(values), before)
+    for (const [index, pod] of (await podsOf({ ...values, s3Secret: 'another' })).entries()) assert.notEqual(pod, before[index])
+  })
+
+  test('gives services a name without dots, and numbers as they are written', async () => {
+    const manifests = await render({ ...values, settings: { SEPIA_QUEUE: 5_000_000, SEPIA_LOG: 'json' } }, 'my.release')
+    const names = manifests.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name)
+    assert.deepEqual(names.sort(), ['my-release', 'my-release-worker'])
+    const pods = manifests.filter(({ kind }) => kind === 'Deployment').flatMap(({ spec }) => spec.template.spec.containers)
+    const queues = pods.flatMap(({ env }) => env.filter(({ name }) => name === 'SEPIA_QUEUE').map(({ value }) => value))
+    assert.deepEqual(queues, ['5000000'])
+  })
+
+  for (const [what, given, told] of [
+    ['a name that it does not know', { workers: { replicas: 2 } }, /workers/],
+    ['one inside another', { worker: { replica: 2 } }, /replica/],
+    ['a word for a number', { api: { replicas: 'two' } }, /api.replicas/],
+    ['fewer than none', { worker: { replicas: -1 } }, /worker.replicas/],
+    ['a time with its unit', { api: { graceSeconds: '30s' } }, /api.graceSeconds/],
+    ['a list of settings', { settings: ['SEPIA_QUEUE=1'] }, /settings/],
+    ['a secret that is too short', { clusterSecret: 'short' }, /clusterSecret/],
+    ['another database', { databaseUrl: 'mysql://db/x' }, /databaseUrl/],
+  ] as const)
+    test(`refuses ${what}`, () => assert.rejects(render({ ...values, ...given }), told))
 
   test('says what is missing', async () => {
     await assert.rejects(render({ s3Url: values.s3Url }), /databaseUrl is needed, or existingSecret/)

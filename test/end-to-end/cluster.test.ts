@@ -168,4 +168,21 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
       assert.deepEqual([status, headers.get('etag') !== null], [200, true])
     }
   })
+
+  test('a whole answer whose node is killed before it is complete is refused as what can be asked for again', async () => {
+    // Far longer than it takes to see it run.
+    const chat = { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hello' }], n: 16, ignore_eos: true, max_tokens: 1000 }
+    const generated = async () => {
+      const text = await (await call(workers[1], '/metrics')).text()
+      return Number(/^sepia_generated_tokens_total\{[^}]*sepia-mini-chat[^}]*\} (\d+)$/m.exec(text)?.[1] ?? 0)
+    }
+    const before = await generated()
+    const asked = call(apis[0], '/v1/chat/completions', { method: 'POST', body: JSON.stringify(chat) })
+    // So many that some have come to the node that was asked.
+    while ((await generated()) < before + 100);
+    await workers[1]?.kill()
+    const answer = await asked
+    assert.equal(answer.status, 503, await answer.clone().text())
+    assert.ok(Number(answer.headers.get('retry-after')) >= 1)
+  })
 })

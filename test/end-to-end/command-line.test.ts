@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
@@ -41,6 +42,29 @@ describe('the command line beside a running service', () => {
     await using second = await startService(data)
     assert.doesNotMatch(second.greeting, /TOKEN=/)
     assert.equal(await statusWith(made.token, second.url), 200)
+  })
+
+  it('tells each fault of a model in a row of its own, a key that its server lacks by the field and the file', async () => {
+    await using folder = await createTemporaryFolder()
+    const models = join(folder.path, 'models')
+    for (const id of ['far', 'farther']) {
+      await mkdir(join(models, id), { recursive: true })
+      const model = { id, kind: 'text', format: 'openai', url: 'http://127.0.0.1:9/v1', keyFile: 'key' }
+      await writeFile(join(models, id, 'model.json'), JSON.stringify(model))
+    }
+    await writeFile(join(models, 'farther', 'key'), '\r\n')
+    const { code, out } = await sepia('doctor', '--data', join(folder.path, 'data'), '--models', models)
+    assert.equal(code, 1)
+    for (const [id, fault] of [
+      ['far', 'is missing'],
+      ['farther', 'is empty'],
+    ] as const) {
+      const line = `${join(models, id, 'model.json')}: keyFile: names ${join(models, id, 'key')}, which ${fault}; write the access key into it.`
+      assert.ok(
+        out.split('\n').some((row) => /^models +FAULT/u.test(row) && row.endsWith(line)),
+        out,
+      )
+    }
   })
 
   it('is ready where it listens, and prints links as others reach it', async () => {

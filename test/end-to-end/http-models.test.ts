@@ -113,6 +113,10 @@ suite('the models', () => {
       assert.equal(answer.status, status, state)
       assert.equal(answer.headers.has('retry-after'), status === 503)
     }
+    await using homeless = await startHttpService({ overrides: { isDataGone: async () => true } })
+    const gone = await homeless.fetch('/readyz', { token: null })
+    assert.equal(gone.status, 503)
+    assert.match(await gone.text(), /The data folder of the service is gone/)
     await using empty = await startHttpService({ catalog: createFakeCatalog([]) })
     assert.equal((await empty.fetch('/readyz', { token: null })).status, 503)
     const image = await empty.fetch('/generate/sdxl', { json: { prompt: 'a tiger' } })

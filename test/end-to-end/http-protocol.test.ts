@@ -93,6 +93,23 @@ suite('the HTTP interface keeps to the protocol', () => {
     assert.match(upgrade, /^HTTP\/1\.1 200 /)
   })
 
+  test('a body that waits to be asked for is asked for only once its token is known', async () => {
+    const body = '{"prompt":"x"}'
+    const head = (token: string, path = '/tokenize') =>
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`
+    for (const [token, path, status] of [
+      ['wrong', '/tokenize', 401],
+      [service.token, '/nowhere', 404],
+    ] as const)
+      assert.match(await exchange(service.url, head(token, path)), new RegExp(`^HTTP/1\\.1 ${status} `))
+    const socket = await openSocket(service.url)
+    socket.write(head(service.token))
+    assert.match(await readUntil(socket, /\r\n\r\n/), /^HTTP\/1\.1 100 Continue\r\n\r\n$/)
+    socket.write(body)
+    assert.match(await readUntil(socket, /\}$/), /^HTTP\/1\.1 [24]00 /)
+    socket.destroy()
+  })
+
   test('unknown addresses are 404 in every shape', async () => {
     for (const path of ['/nowhere', '/v1', '/v1/requests/a/b/c', '/%zz', '/generate/sdxl/', '//v1/models']) {
       const answer = await service.fetch(path, { token: null })

@@ -7,6 +7,7 @@ import { createMemoryStore } from '../../src/storage/memory/create-memory-store.
 import { submit } from '../support/deferred-requests.ts'
 import { finishDrawing } from '../support/finished-inference.ts'
 import { startHttpService } from '../support/http-service.ts'
+import { openSocket, readUntil } from '../support/raw-exchange.ts'
 import { readError } from '../support/read-json.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
@@ -17,6 +18,7 @@ async function startStuck() {
   const outputs = createMemoryOutputs({ clock })
   let stuck: string | null = null
   let asked = Promise.withResolvers<void>()
+  let released = Promise.withResolvers<void>()
   const guard = <Port extends object>(name: string, port: Port): Port =>
     new Proxy(port, {
       get(target, key) {
@@ -25,7 +27,7 @@ async function startStuck() {
         return (...given: readonly unknown[]) => {
           if (stuck !== `${name}.${String(key)}`) return Reflect.apply(value, target, given)
           asked.resolve()
-          return new Promise(() => {})
+          return released.promise.then(() => Reflect.apply(value, target, given))
         }
       },
     })
@@ -40,6 +42,14 @@ async function startStuck() {
     service,
     store,
     outputs,
+    /** Answers the question of {@link stuck}, if any, and lets none through that is called so from now on, until `asked`. */
+    hold(question: string | null) {
+      released.resolve()
+      released = Promise.withResolvers()
+      asked = Promise.withResolvers()
+      stuck = question
+      return asked.promise
+    },
     /** What a request is told whose question the store never answers. */
     async ask(question: string, path: string, init: Parameters<typeof service.fetch>[1] = {}) {
       // So that nothing that was believed for a while is believed any more.
@@ -58,7 +68,7 @@ async function startStuck() {
 }
 
 suite('a store that does not answer', () => {
-  test('is given up after seven seconds, whatever it was asked for', async () => {
+  test('is given up after six seconds, whatever it was asked for', async () => {
     await using stuck = await startStuck()
     const drawing = { json: { prompt: 'a lion' }, headers: { 'x-service-async': '1' } }
     const { id } = stuck
@@ -83,5 +93,58 @@ suite('a store that does not answer', () => {
     const id = await finishDrawing(stuck, stuck.service.accountId, [Uint8Array.of(1)])
     assert.deepEqual(await stuck.ask('outputs.open', `/v1/responses/${id}`), [503, 'server_is_overloaded'])
     assert.equal((await stuck.service.fetch(`/v1/responses/${id}`)).status, 200)
+  })
+
+  test('so is one that does not give the first bytes of a large output', async () => {
+    await using stuck = await startStuck()
+    await stuck.service.fetch(`/v1/requests/${stuck.id}`, { method: 'DELETE' })
+    const id = await finishDrawing(stuck, stuck.service.accountId, [new Uint8Array(1024 * 1024 + 1)])
+    assert.deepEqual(await stuck.ask('outputs.readPart', `/v1/responses/${id}`), [503, 'server_is_overloaded'])
+    const answer = await stuck.service.fetch(`/v1/responses/${id}`)
+    assert.equal(answer.status, 200)
+    await answer.arrayBuffer()
+  })
+
+  test('what several questions take counts together, and nothing more is begun when it is too much', async () => {
+    await using stuck = await startStuck()
+    const { clock, service } = stuck
+    await clock.advance(60_000)
+    const first = stuck.hold('ledger.budgets')
+    const answer = service.fetch('/generate/sdxl', { json: { prompt: 'a lion' }, headers: { 'x-service-async': '1' } })
+    await first
+    await clock.advance(answerLimitMs - 1000)
+    const second = stuck.hold('queue.enqueue')
+    await second
+    await clock.advance(1250)
+    assert.equal((await answer).status, 503)
+    stuck.hold(null)
+  })
+
+  test('a poll that waits is given up as long after its time', async () => {
+    await using stuck = await startStuck()
+    const { clock, service, id } = stuck
+    await clock.advance(60_000)
+    const asked = stuck.hold('log.find')
+    const answer = service.fetch(`/v1/requests/${id}?wait=2`)
+    await asked
+    await clock.advance(answerLimitMs + 2250)
+    assert.equal((await answer).status, 503)
+    stuck.hold(null)
+  })
+
+  test('the time that a client takes for its body is its own', async () => {
+    await using stuck = await startStuck()
+    const { clock, service } = stuck
+    const body = JSON.stringify({ prompt: 'a slow lion' })
+    const socket = await openSocket(service.url)
+    const head = ['POST /generate/sdxl HTTP/1.1', 'host: x', `authorization: Bearer ${service.token}`, 'content-type: application/json']
+    const further = ['x-service-async: 1', 'expect: 100-continue', `content-length: ${body.length}`, 'connection: close']
+    socket.write(`${[...head, ...further].join('\r\n')}\r\n\r\n`)
+    // It is asked for its body when everything before that is over.
+    await readUntil(socket, /100 Continue/)
+    await clock.advance(answerLimitMs + 3000)
+    socket.write(body)
+    assert.match(await readUntil(socket, /HTTP\/1.1 [2345]\d\d /), /HTTP\/1.1 202 /)
+    socket.destroy()
   })
 })

@@ -1,74 +1,23 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import sharp from 'sharp'
 import type { ImageProgress, ImageRequest } from '../../src/core/image-generation.ts'
-import { type ImageServerFormat, imageServerFormats, samplersMissingAt } from '../../src/core/images/image-servers.ts'
-import type { ImageModelDescriptor } from '../../src/core/model.ts'
-import { loadImageServer } from '../../src/runtimes/upstream/images/load-image-server.ts'
-import { type ServerFault, startImageServer } from '../support/engines/image-server.ts'
+import { imageServerFormats, samplersMissingAt } from '../../src/core/images/image-servers.ts'
+import { connectImageServer, openWorkflow } from '../support/engines/connect-image-server.ts'
+import { hangs } from '../support/engines/image-server.ts'
 import { makeImageRequest } from '../support/image-request.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 const { signal } = new AbortController()
 const idle = { signal, onProgress: (): void => undefined }
 const usual = { sampler: 'K_EULER', seeds: [7], guidanceScale: 5, steps: 4 } as const
 
-const workflow = {
-  3: {
-    class_type: 'KSampler',
-    inputs: {
-      seed: '{{seed}}',
-      steps: '{{steps}}',
-      cfg: '{{cfg_scale}}',
-      sampler_name: '{{sampler}}',
-      scheduler: '{{scheduler}}',
-      denoise: '{{strength}}',
-    },
-  },
-  5: { class_type: 'EmptyLatentImage', inputs: { width: '{{width}}', height: '{{height}}', batch_size: 1 } },
-  6: { class_type: 'CLIPTextEncode', inputs: { text: '{{prompt}}, masterpiece', clip: ['4', 1] } },
-  7: { class_type: 'CLIPTextEncode', inputs: { text: '{{negative_prompt}}', clip: ['4', 1] } },
-}
-
-const withPicture = { ...workflow, 8: { class_type: 'LoadImage', inputs: { image: '{{init_image}}' } } }
-
-/** A model behind a server that stands in for a real one. */
-async function connect(context: TestContext, format: ImageServerFormat, fault: ServerFault = 'none', nodes: object = workflow) {
-  const server = await startImageServer(context, format, fault)
-  const folder = await createTemporaryFolder()
-  context.after(() => folder[Symbol.asyncDispose]())
-  const [keyFile, file] = [join(folder.path, 'key'), join(folder.path, 'workflow.json')]
-  await writeFile(keyFile, 'me:secret\n')
-  await writeFile(file, JSON.stringify(nodes))
-  const descriptor: ImageModelDescriptor = {
-    kind: 'image',
-    format,
-    id: 'far',
-    name: 'Far',
-    folder: folder.path,
-    license: null,
-    bytes: 0,
-    created: 0,
-    native: { width: 64, height: 64 },
-    draws: 'requested',
-    sizes: { type: 'range', min: 64, max: 128 },
-    defaults: { steps: 4, guidanceScale: 5, sampler: 'K_EULER' },
-    refiner: null,
-    upstream: { url: server.url, model: 'far', keyFile, slots: 1 },
-    workflow: file,
-  }
-  const loaded = await loadImageServer(descriptor, { signal, pollMs: 1 })
-  context.after(() => loaded[Symbol.asyncDispose]())
-  return { server, model: loaded.model, slots: loaded.slots }
-}
+const withPicture = { ...openWorkflow, 8: { class_type: 'LoadImage', inputs: { image: '{{init_image}}' } } }
 
 const request = (change: Partial<ImageRequest> = {}): ImageRequest => makeImageRequest('a fox', { ...usual, ...change })
 
 for (const format of imageServerFormats) {
   test(`${format}: a picture for each seed, in the encoding that was asked for, with the key of the file`, async (context) => {
-    const { model, server, slots } = await connect(context, format)
+    const { model, server, slots } = await connectImageServer(context, format)
     const { images } = await model.generate(request({ seeds: [7, 9], encoding: 'jpeg' }), idle)
     assert.deepEqual(
       images.map(({ seed, width, height }) => [seed, width, height]),
@@ -82,46 +31,8 @@ for (const format of imageServerFormats) {
     assert.ok(server.calls.every(({ authorization }) => authorization === `Basic ${Buffer.from('me:secret').toString('base64')}`))
   })
 
-  for (const fault of ['error-500', 'cut', 'wrong-json', 'no-picture', 'wrong-size'] as const) {
-    test(`${format}: ${fault} fails once, honestly, and is not tried again`, async (context) => {
-      const { model, server } = await connect(context, format, fault)
-      await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
-      const drawn = server.calls.filter(({ path }) => /2img$|img_gen$|^\/prompt$|generations$/.test(path))
-      assert.equal(drawn.length, 1)
-    })
-  }
-
-  for (const [fault, told] of [
-    ['busy', { code: 'server_is_overloaded', retryAfterSeconds: 7 }],
-    ['refused', { code: 'validation_error', message: 'that is too large' }],
-  ] as const)
-    test(`${format}: ${fault} is told of as ${told.code}`, async (context) => {
-      const { model } = await connect(context, format, fault)
-      await assert.rejects(model.generate(request(), idle), told)
-    })
-
-  test(`${format}: an answer that drips is waited for`, async (context) => {
-    const { model } = await connect(context, format, 'slow-drip')
-    const { images } = await model.generate(request(), idle)
-    assert.equal((await sharp(images[0]?.bytes).metadata()).format, 'png')
-  })
-
-  test(`${format}: a server that hangs is left, and told so, when the signal says so`, async (context) => {
-    const { model, server } = await connect(context, format, 'hang')
-    const controller = new AbortController()
-    const reason = new Error('the client left')
-    const generating = model.generate(request(), { ...idle, signal: controller.signal })
-    await server.drawing
-    controller.abort(reason)
-    await assert.rejects(generating, reason)
-    const told = { a1111: '/sdapi/v1/interrupt', 'sd-server': '/sdcpp/v1/jobs/job_1/cancel', comfyui: '/interrupt', 'openai-images': null }[
-      format
-    ]
-    if (told !== null) assert.equal((await server.seen(told)).method, 'POST')
-  })
-
   test(`${format}: every sampler is either known by a name or refused before it is sent`, async (context) => {
-    const { model, server } = await connect(context, format)
+    const { model, server } = await connectImageServer(context, format)
     const [missing] = Object.keys(samplersMissingAt(format, 'K_EULER'))
     assert.ok(missing !== undefined)
     if (format !== 'openai-images')
@@ -130,7 +41,7 @@ for (const format of imageServerFormats) {
   })
 
   test(`${format}: what the server has no words for is refused by name`, async (context) => {
-    const { model } = await connect(context, format)
+    const { model } = await connectImageServer(context, format)
     for (const [change, param] of [
       [{ prompt2: 'another' }, 'prompt_2'],
       [{ negative: { prompt: 'dog', prompt2: 'cat' } }, 'negative_prompt_2'],
@@ -142,7 +53,7 @@ for (const format of imageServerFormats) {
 }
 
 test('a1111: fields, looks and LoRAs arrive in its words', async (context) => {
-  const { model, server } = await connect(context, 'a1111')
+  const { model, server } = await connectImageServer(context, 'a1111')
   await model.generate(
     request({
       sampler: 'DPM_PLUS_PLUS_2M_KARRAS',
@@ -160,7 +71,7 @@ test('a1111: fields, looks and LoRAs arrive in its words', async (context) => {
 })
 
 test('a1111: a picture to repaint goes to img2img', async (context) => {
-  const { model, server } = await connect(context, 'a1111')
+  const { model, server } = await connectImageServer(context, 'a1111')
   const image = Buffer.from('picture')
   const mask = { image, fullResolution: true, padding: 16, outpainting: false, blur: 4 }
   await model.generate(request({ initial: { image, strength: 0.6 }, mask }), idle)
@@ -170,7 +81,7 @@ test('a1111: a picture to repaint goes to img2img', async (context) => {
 })
 
 test('a1111: progress comes with previews, counts over all pictures and ends whole', async (context) => {
-  const { model, server } = await connect(context, 'a1111', 'hang')
+  const { model, server } = await connectImageServer(context, 'a1111', { fault: hangs })
   const controller = new AbortController()
   const { promise, resolve } = Promise.withResolvers<ImageProgress>()
   const onProgress = (progress: ImageProgress): void => {
@@ -186,7 +97,7 @@ test('a1111: progress comes with previews, counts over all pictures and ends who
 })
 
 test('sd-server: the job has its samplers, its LoRAs by path and its limits', async (context) => {
-  const { model, server } = await connect(context, 'sd-server')
+  const { model, server } = await connectImageServer(context, 'sd-server')
   await model.generate(request({ sampler: 'DPM_PLUS_PLUS_2M_KARRAS', loras: [{ name: 'ink', weight: 0.5 }] }), idle)
   const sent = JSON.parse((await server.seen('/sdcpp/v1/img_gen')).body)
   assert.deepEqual(sent.sample_params, { sample_method: 'dpm++2m', scheduler: 'karras', sample_steps: 4, guidance: { txt_cfg: 5 } })
@@ -197,7 +108,7 @@ test('sd-server: the job has its samplers, its LoRAs by path and its limits', as
 })
 
 test('comfyui: placeholders are filled with the types they need, whatever the prompt holds', async (context) => {
-  const { model, server } = await connect(context, 'comfyui', 'none', withPicture)
+  const { model, server } = await connectImageServer(context, 'comfyui', { workflow: withPicture })
   const initial = { image: Buffer.from('picture'), strength: 0.5 }
   await model.generate(makeImageRequest('a "$&" {{seed}} fox', { ...usual, initial }), idle)
   const { prompt } = JSON.parse((await server.seen('/prompt')).body)
@@ -210,7 +121,7 @@ test('comfyui: placeholders are filled with the types they need, whatever the pr
 
 test('comfyui: what the workflow leaves no place for is refused by name, and a workflow without use at start', async (context) => {
   const closed = { 6: { class_type: 'CLIPTextEncode', inputs: { text: '{{prompt}}' } } }
-  const { model } = await connect(context, 'comfyui', 'none', closed)
+  const { model } = await connectImageServer(context, 'comfyui', { workflow: closed })
   const image = Buffer.from('x')
   for (const [change, param] of [
     [{ negative: { prompt: 'dog', prompt2: 'dog' } }, 'negative_prompt'],
@@ -227,11 +138,11 @@ test('comfyui: what the workflow leaves no place for is refused by name, and a w
     [{ 6: { class_type: 'X', inputs: { text: '{{prompt}} {{mood}}' } } }, /\{\{mood\}\}/],
     [{ nodes: [{ type: 'X' }] }, /API format/],
   ] as const)
-    await assert.rejects(connect(context, 'comfyui', 'none', nodes), { code: 'inference_failed', message })
+    await assert.rejects(connectImageServer(context, 'comfyui', { workflow: nodes }), { code: 'inference_failed', message })
 })
 
 test('comfyui: steps and previews come over its socket', async (context) => {
-  const { model, server } = await connect(context, 'comfyui', 'hang')
+  const { model, server } = await connectImageServer(context, 'comfyui', { fault: hangs, at: /^\/history\// })
   const controller = new AbortController()
   const seen: ImageProgress[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -256,7 +167,7 @@ test('comfyui: steps and previews come over its socket', async (context) => {
 })
 
 test('openai-images: only a text and a size are sent, and all else that was asked for is refused', async (context) => {
-  const { model, server } = await connect(context, 'openai-images')
+  const { model, server } = await connectImageServer(context, 'openai-images')
   await model.generate(request(), idle)
   const sent = JSON.parse((await server.seen('/images/generations')).body)
   assert.deepEqual(sent, { model: 'far', prompt: 'a fox', n: 1, size: '64x64', response_format: 'b64_json' })
@@ -267,12 +178,4 @@ test('openai-images: only a text and a size are sent, and all else that was aske
     [{ initial: { image: Buffer.from('x'), strength: 0.5 } }, 'init_image'],
   ] as const)
     await assert.rejects(model.generate(request(change), idle), { code: 'unsupported', param })
-})
-
-test('a server that is not there is said when the model is loaded', async () => {
-  const upstream = { url: 'http://127.0.0.1:9', model: 'x', keyFile: null, slots: 1 }
-  for (const format of ['a1111', 'sd-server', 'openai-images'] as const) {
-    const descriptor = { format, upstream, id: 'x' } as unknown as ImageModelDescriptor
-    await assert.rejects(loadImageServer(descriptor, { signal }), { code: 'inference_failed' })
-  }
 })

@@ -15,9 +15,9 @@ interface LogLine {
 }
 
 /** A service that logs every request, what it has logged once it has ended, and where it answers. */
-async function start(data: string) {
+async function start(data: string, options: { readonly detached?: boolean } = {}) {
   const argv = ['src/bin.ts', 'serve', '--port', '0', '--data', data, '--log', 'json', '--log-level', 'info']
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
   const logged = text(child.stderr).then((all) => all.split('\n').flatMap((line): LogLine[] => (line ? [JSON.parse(line)] : [])))
   const ended = once(child, 'exit')
   let token = ''
@@ -76,4 +76,24 @@ test('answers that were under way when the service was told to stop are on recor
   )
   using database = new DatabaseSync(join(folder.path, 'sepia.db'), { readOnly: true })
   assert.equal(database.prepare('select count(*) as records from request_records').get()?.records, 3)
+})
+
+test('answers that are under way are given to their end when Ctrl-C reaches all that the service started', {
+  skip: process.platform === 'win32',
+}, async () => {
+  await using folder = await createTemporaryFolder()
+  const { url, token, logged, ended, child } = await start(folder.path, { detached: true })
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const send = (path: string, body: object) => fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const chat = { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Count.' }] }
+  await (await send('/v1/chat/completions', { ...chat, max_tokens: 1 })).text()
+  const stream = await send('/v1/chat/completions', { ...chat, stream: true, max_tokens: 500, ignore_eos: true })
+  assert.ok(child.pid !== undefined)
+  process.kill(-child.pid, 'SIGINT')
+  assert.match(await stream.text(), /\[DONE\]/)
+  assert.deepEqual(await ended, [0, null])
+  assert.deepEqual(
+    (await logged).filter(({ level }) => level === 'error'),
+    [],
+  )
 })

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
+import type { ServiceError } from '../../src/core/error.ts'
 import type { ChatInput, TextPart, TextRequest } from '../../src/core/text-generation.ts'
 import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { loadUpstreamModel } from '../../src/runtimes/upstream/load-upstream-model.ts'
+import { startTextServer, works } from '../support/engines/text-server.ts'
 import { startHttpService } from '../support/http-service.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 import { makeTextRequest } from '../support/text-request.ts'
@@ -84,6 +86,30 @@ test('scores pass through', async () => {
   assert.deepEqual(result, { scores: [0.5, 1, 0], promptTokens: 11 })
 })
 
+test('vectors of many inputs are asked for in parts, so that no answer is long, and come in order', async () => {
+  await using stack = new AsyncDisposableStack()
+  const server = stack.use(
+    await startTextServer((response, body) => {
+      const { input } = JSON.parse(body) as { readonly input: readonly string[] }
+      const data = input.map((text, index) => ({ index, embedding: [Number(text)] }))
+      response.end(JSON.stringify({ data, usage: { prompt_tokens: input.length } }))
+    }),
+  )
+  const upstream = { url: server.url, model: 'm', keyFile: null, slots: 1 }
+  const { model } = stack.use(await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal }))
+  const inputs = Array.from({ length: 130 }, (_, index) => `${index}`)
+  const { vectors, promptTokens } = await model.embed({ model: 'm', inputs }, { signal })
+  assert.deepEqual(
+    vectors,
+    inputs.map((text) => [Number(text)]),
+  )
+  assert.equal(promptTokens, 130)
+  assert.deepEqual(
+    server.requests.map(({ body }) => JSON.parse(body).input.length),
+    [64, 64, 2],
+  )
+})
+
 test('embeddings and log probabilities pass through', async () => {
   await using stack = new AsyncDisposableStack()
   const { model, slots } = await connect(stack)
@@ -146,6 +172,14 @@ for (const [name, status, body, code] of failures) {
   })
 }
 
+test('an address or a name that the server does not know is hinted at in the cause, for who wrote the model.json', async (context) => {
+  const { model } = await connectTo(context, (_, response) => response.writeHead(404).end('{"detail":"Not Found"}'))
+  await assert.rejects(collect(model.generate(seeded('hello'), options)), (error: ServiceError) => {
+    assert.match((error.cause as Error).message, /answered 404: `url` or `model` in its model\.json is not as that server has it/)
+    return true
+  })
+})
+
 test('tells the context length that the upstream says the model has, and none where it says nothing', async (context) => {
   const lengths: readonly [models: string, length: number | undefined][] = [
     ['{"data":[{"id":"other","max_model_len":1},{"id":"m","max_model_len":32768}]}', 32_768],
@@ -191,6 +225,135 @@ test('an abort ends the request at the upstream', async (context) => {
   controller.abort(new Error('client left'))
   await assert.rejects(Promise.resolve(stream.next()), /client left/)
   await left.promise
+})
+
+test('an upstream that overlooks max_tokens is cut off there with length, and hears that nobody reads on', async (context) => {
+  const left = Promise.withResolvers<void>()
+  const { model } = await connectTo(context, (_, response) => {
+    const timer = setInterval(() => response.write(word), 1)
+    response.once('close', () => {
+      clearInterval(timer)
+      left.resolve()
+    })
+  })
+  const { text, rest } = await collect(model.generate(seeded('hello you', { maxTokens: 3 }), options))
+  assert.equal(text, 'hihihi')
+  assert.deepEqual(rest, [
+    { type: 'choice-finish', choice: 0, reason: 'length' },
+    { type: 'finish', usage: { promptTokens: 3, completionTokens: 3, cachedTokens: 0 } },
+  ])
+  await left.promise
+})
+
+for (const [name, ask] of Object.entries({
+  embeddings: (model: Awaited<ReturnType<typeof connectTo>>['model']) => model.embed({ model: 'm', inputs: ['one'] }, { signal }),
+  scores: (model: Awaited<ReturnType<typeof connectTo>>['model']) =>
+    model.rank?.({ model: 'm', query: 'q', documents: ['one'] }, { signal }) ?? Promise.reject(new Error('It ranks nothing.')),
+}))
+  test(`${name} that never end are read to a bound`, async (context) => {
+    const { model } = await connectTo(context, (_, response) => {
+      const piece = ' '.repeat(1 << 16)
+      const write = () => {
+        while (!response.destroyed && response.write(piece));
+      }
+      response.on('drain', write)
+      write()
+    })
+    await assert.rejects(ask(model), ({ code, cause }: { code: string; cause: Error }) => {
+      assert.equal(code, 'inference_failed')
+      assert.match(cause.message, /sent more than \d+ characters/)
+      return true
+    })
+  })
+
+test('a list of models that never ends is read to a bound', async (context) => {
+  const server = createServer((_, response) => {
+    const write = () => {
+      while (!response.destroyed && response.write(' '.repeat(1 << 16)));
+    }
+    response.on('drain', write)
+    write()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  context.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const upstream = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, model: 'm', keyFile: null, slots: 1 }
+  await using loaded = await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal })
+  assert.equal(loaded.model.contextLength, undefined)
+})
+
+test('a key that was changed in its file is used from the first refusal on', async (context) => {
+  await using folder = await createTemporaryFolder()
+  const keyFile = join(folder.path, 'key')
+  await writeFile(keyFile, 'old\n')
+  let valid = 'old'
+  const keys: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    if (request.url === '/v1/models') return void response.end('{}')
+    keys.push(request.headers.authorization)
+    if (request.headers.authorization !== `Bearer ${valid}`) return void response.writeHead(401).end('{}')
+    const usage = event({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } })
+    response.end(`${word}${stop}${usage}data: [DONE]\n\n`)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  context.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const upstream = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, model: 'm', keyFile, slots: 1 }
+  await using loaded = await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal })
+  const generate = () => collect(loaded.model.generate(seeded('hello'), options))
+  await generate()
+  valid = 'new'
+  // The same key as before is not sent twice.
+  await assert.rejects(generate(), { code: 'inference_failed' })
+  await writeFile(keyFile, 'new\n')
+  await generate()
+  await generate()
+  assert.deepEqual(
+    keys,
+    ['old', 'old', 'old', 'new', 'new'].map((key) => `Bearer ${key}`),
+  )
+})
+
+test('a key file that holds no key is said with its path at the first use, and when the server refuses the last key', async () => {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(await createTemporaryFolder())
+  const keyFile = join(folder.path, 'key')
+  const answers = { status: 200 }
+  const server = stack.use(
+    await startTextServer((response, body) =>
+      answers.status === 200 ? works(response, body) : response.writeHead(answers.status).end('{}'),
+    ),
+  )
+  const load = () =>
+    loadUpstreamModel(describeFakeText({ format: 'openai', upstream: { url: server.url, model: 'm', keyFile, slots: 1 } }), { signal })
+  const told = (fault: RegExp) => (error: ServiceError) => {
+    assert.equal(error.code, 'inference_failed')
+    const { message } = error.cause as Error
+    assert.match(message, fault)
+    assert.ok(message.startsWith(`\`keyFile\` names ${keyFile}, which `) && !`${error.message} ${message}`.includes('sk-'))
+    return true
+  }
+  await assert.rejects(load(), told(/is missing; write the access key into it/))
+  await writeFile(keyFile, '\r\n')
+  await assert.rejects(load(), told(/is empty/))
+  await writeFile(keyFile, 'sk-1\nsk-2')
+  await assert.rejects(load(), told(/must hold one key alone/))
+  await writeFile(keyFile, '\uFEFFsk-1\r\n')
+  const { model } = stack.use(await load())
+  await collect(model.generate(seeded('hello'), options))
+  assert.equal(server.requests[0]?.headers.authorization, 'Bearer sk-1')
+  await rm(keyFile)
+  // A server that takes the key goes on, whatever became of its file.
+  await collect(model.generate(seeded('hello'), options))
+  await mkdir(keyFile)
+  answers.status = 403
+  await assert.rejects(collect(model.generate(seeded('hello'), options)), told(/is a folder/))
 })
 
 test('an upstream that cannot be reached does not load', async () => {

@@ -37,7 +37,10 @@ suite("an operator's tools on PostgreSQL", { skip: withoutPostgres }, () => {
     assert.match((await doctor(url('without_tables'))).found.join('\n'), /^database: PostgreSQL holds no tables yet/)
     assert.deepEqual(await query(`select to_regclass('accounts') as accounts`, 'without_tables'), [{ accounts: null }])
     const away = await doctor('postgres://nobody:hunter2@127.0.0.1:1/absent')
-    assert.deepEqual(away, { code: 1, found: ['database: The database of the service does not answer; try again later.'] })
+    assert.deepEqual(away, {
+      code: 1,
+      found: ['database: The database at 127.0.0.1:1 cannot be used: connect ECONNREFUSED 127.0.0.1:1; start it, or correct database-url.'],
+    })
     for (const command of ['backup', 'restore'] as const) {
       const { code, err } = await sepia(
         command,

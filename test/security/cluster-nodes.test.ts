@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { createSecretKey } from 'node:crypto'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer, request as openRequest } from 'node:http'
-import { connect, createServer as createTcpServer, type Server } from 'node:net'
+import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { borrowSlot } from '../../src/cluster/borrow-slot.ts'
 import { type LeaseQuestion, leasePath, NodeLost } from '../../src/cluster/lease-wire.ts'
 import { sealQuestion } from '../../src/cluster/question-seal.ts'
 import { aheadKey, SealedLines } from '../../src/cluster/sealed-lines.ts'
+import type { Clock } from '../../src/core/ports/clock.ts'
 import { createMemoryNodeRegistry } from '../../src/storage/memory/node-registry.ts'
 import { clusterSecret, startNode } from '../support/cluster/start-node.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -16,6 +17,7 @@ import { makeTextRequest } from '../support/text-request.ts'
 const { signal } = new AbortController()
 const question: LeaseQuestion = { kind: 'text', model: 'fake-chat', account: 'a', sequences: 1, deferred: false }
 const line = JSON.stringify(question)
+const borrower = (clock: Clock) => ({ nodeId: 'api', secret: clusterSecret, clock, waitLimitMs: 60_000 })
 
 async function startWorker() {
   const clock = createTestClock()
@@ -131,7 +133,7 @@ test('a forged node that answers without the secret is told nothing', async () =
     response.write('granted\n')
   }).listen(0, '127.0.0.1')
   await using lender = await listening(forged)
-  const borrowed = borrowSlot({ nodeId: 'api', secret: clusterSecret, clock: createTestClock() }, lender, question, { signal })
+  const borrowed = borrowSlot(borrower(createTestClock()), lender, question, { signal })
   await assert.rejects(borrowed, (error) => error instanceof NodeLost && /did not prove/.test(String(error.cause)))
   assert.deepEqual(heard.join(''), `${line}\n`)
 })
@@ -140,11 +142,52 @@ test('a node that takes the connection and is silent is given up after three sec
   const clock = createTestClock()
   const silent = createTcpServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
   await using lender = await listening(silent)
-  const borrowed = borrowSlot({ nodeId: 'api', secret: clusterSecret, clock }, lender, question, { signal })
+  const borrowed = borrowSlot(borrower(clock), lender, question, { signal })
   const refused = assert.rejects(borrowed, (error) => error instanceof NodeLost && /silent/.test(String(error.cause)))
   await once(silent, 'connection')
   for (let second = 0; second < 4; second++) await clock.advance(1000)
   await refused
+})
+
+for (const [kind, limit] of [
+  ['text', '75000 ms'],
+  ['load', '3600000 ms'],
+] as const)
+  test(`a stranger that says for ever that it is at work is given up after ${limit} when it is asked for ${kind}`, async () => {
+    const clock = createTestClock()
+    const looks = new EventEmitter()
+    // Whoever hears a sign looks at the clock.
+    const watched: Clock = {
+      ...clock,
+      now() {
+        looks.emit('look')
+        return clock.now()
+      },
+    }
+    const stranger = createTcpServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+    await using lender = await listening(stranger)
+    let refused: unknown
+    const borrowed = borrowSlot(borrower(watched), lender, { ...question, kind }, { signal }).catch((error: unknown) => {
+      refused = error
+    })
+    const [socket] = (await once(stranger, 'connection')) as [Socket]
+    while (refused === undefined) {
+      const heard = once(looks, 'look')
+      socket.write('HTTP/1.1 102 Processing\r\n\r\n')
+      await heard
+      await clock.advance(2000)
+    }
+    await borrowed
+    assert.ok(refused instanceof NodeLost && String(refused.cause).includes(limit), String(refused))
+  })
+
+test('a question of a kind that nobody knows is refused by name, and unloads nothing', async () => {
+  await using node = await startWorker()
+  const unknown = JSON.parse(JSON.stringify({ ...question, kind: 'sing' }))
+  await assert.rejects(borrowSlot(borrower(node.clock), { id: 'worker', url: node.url ?? '' }, unknown, { signal }), {
+    code: 'unsupported',
+    message: 'The node that was asked knows no lease of the kind "sing"; upgrade it.',
+  })
 })
 
 test('a node that falls silent within a lease is given up after fifteen seconds', async () => {
@@ -164,7 +207,7 @@ test('a node that falls silent within a lease is given up after fifteen seconds'
     }
   }).listen(0, '127.0.0.1')
   await using lender = await listening(relay)
-  const slot = await borrowSlot({ nodeId: 'api', secret: clusterSecret, clock }, { ...lender, id: 'worker' }, question, { signal })
+  const slot = await borrowSlot(borrower(clock), { ...lender, id: 'worker' }, question, { signal })
   passes = false
   const call = slot.call('generate', makeTextRequest('x'), { signal, account: 'a' })
   const lost = assert.rejects(call.next(), (error) => error instanceof NodeLost)

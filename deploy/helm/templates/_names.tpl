@@ -1,5 +1,5 @@
 {{- define "sepia.name" -}}
-{{ .Release.Name | trunc 40 | trimSuffix "-" }}
+{{/* Names of services hold no dots. */}}{{ .Release.Name | replace "." "-" | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
 {{- define "sepia.secret" -}}

@@ -65,7 +65,7 @@ containers:
       - { name: SEPIA_PUBLIC_URL, value: {{ . | quote }} }
       {{- end }}
       {{- range $name, $value := $root.Values.settings }}
-      - { name: {{ $name }}, value: {{ $value | quote }} }
+      - { name: {{ $name }}, value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }} }
       {{- end }}
     # A model is loaded by the first request, not at the start, so that a start takes seconds.
     startupProbe: { httpGet: { path: /healthz, port: http }, periodSeconds: 2, failureThreshold: 60 }

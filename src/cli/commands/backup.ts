@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { printByteSize } from '../../core/byte-size.ts'
+import { checkPlace } from '../check-place.ts'
 import type { Command } from '../command.ts'
 import { openProgressBar } from '../progress-bar.ts'
 
@@ -10,8 +11,9 @@ export const backup: Command = {
   flags: [],
   settings: ['data'],
   run: async ({ argument, backend, config, terminal, signal }) => {
-    using bar = openProgressBar({ terminal, now: Date.now }, 'Backing up')
     const file = resolve(argument)
+    await checkPlace(file, { where: 'sepia backup', replaces: false })
+    using bar = openProgressBar({ terminal, now: Date.now }, 'Backing up')
     const { bytes } = await backend.backup(config, file, { signal, onProgress: bar.report })
     return { text: `Wrote ${file} (${printByteSize(bytes)}).`, json: { file, bytes } }
   },

@@ -1,14 +1,26 @@
 import { printByteSize } from '../../core/byte-size.ts'
-import type { Command } from '../command.ts'
+import type { CliBackend } from '../cli-backend.ts'
+import type { Command, CommandContext } from '../command.ts'
+import { openSpinner } from '../spinner.ts'
 import { textTable } from '../text-table.ts'
+
+/** Asking the drivers takes seconds, in which a person would see nothing. */
+async function find({
+  backend,
+  terminal,
+  signal,
+}: Pick<CommandContext, 'backend' | 'terminal' | 'signal'>): ReturnType<CliBackend['listDevices']> {
+  using _spinner = openSpinner(terminal, 'Asking the drivers')
+  return await backend.listDevices({ signal })
+}
 
 export const listDevices: Command = {
   words: ['devices'],
   summary: 'List the GPUs that models can compute on, per engine.',
   flags: [],
   settings: [],
-  run: async ({ backend, signal }) => {
-    const devices = await backend.listDevices({ signal })
+  run: async ({ backend, terminal, signal }) => {
+    const devices = await find({ backend, terminal, signal })
     const rows = devices.map(({ engine, index, backend, name, software, memoryBytes, freeBytes, driver }) => [
       engine,
       backend,

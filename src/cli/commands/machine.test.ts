@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
 import { runCommandLine as run } from '../../../test/support/run-command-line.ts'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import type { FoundDevice } from '../../core/compute-device.ts'
 
 const gpu: FoundDevice = {
@@ -47,8 +48,24 @@ describe('backup and restore', () => {
     const { out } = await run(['backup', 'b.tar'], { backend })
     assert.equal(out, `Wrote ${resolve('b.tar')} (1.5kb).\n`)
     assert.equal(files.at(-1), resolve('b.tar'))
-    const { out: json } = await run(['backup', '/x/b.tar', '--json'], { backend })
-    assert.deepEqual(JSON.parse(json), { file: '/x/b.tar', bytes: 1536 })
+    await using folder = await createTemporaryFolder()
+    const file = join(folder.path, 'b.tar')
+    const { out: json } = await run(['backup', file, '--json'], { backend })
+    assert.deepEqual(JSON.parse(json), { file, bytes: 1536 })
+  })
+
+  it('begins no backup that could not be written', async () => {
+    files.length = 0
+    await using folder = await createTemporaryFolder()
+    for (const [place, fault] of [
+      [join(folder.path, 'none', 'b.tar'), /^sepia backup: there is no folder .*none; make it/],
+      [folder.path, /^sepia backup: .* is a folder; name a file in it\./],
+    ] as const) {
+      const { code, err } = await run(['backup', place], { backend })
+      assert.equal(code, 2)
+      assert.match(err, fault)
+    }
+    assert.deepEqual(files, [])
   })
 
   it('names a file that is not there before it asks anything', async () => {

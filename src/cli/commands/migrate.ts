@@ -18,7 +18,7 @@ export const migrate: Command = {
     const notes = [
       ...(rows.outputs === undefined ? ['Outputs stay in the data folder; name a bucket with --s3-url to copy them, too.'] : []),
       ...(missing > 0 ? [`${missing} outputs were missing or damaged in the data folder.`] : []),
-      'Copied and compared; start the service with --database-url and --s3-url.',
+      'Copied and compared; start the service with --database-url, --s3-url and --cluster-secret.',
     ]
     return { text: [...lines, ...notes].join('\n'), json: { rows } }
   },

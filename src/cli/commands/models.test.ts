@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { miniChat } from '../../../test/support/mini-chat.ts'
 import { runCommandLine as run } from '../../../test/support/run-command-line.ts'
 import type { PullPlan } from '../../core/model-pull.ts'
+import type { CliBackend } from '../cli-backend.ts'
 
 const plan: PullPlan = {
   id: 'tiny',
@@ -93,7 +94,13 @@ describe('model search', () => {
   ]
 
   it('lists what was found with what to type next', async () => {
-    const { out } = await run(['model', 'search', 'qwen'], { backend: { searchModels: async () => found } })
+    const asked: string[] = []
+    const searchModels: CliBackend['searchModels'] = async (_config, words) => {
+      asked.push(words)
+      return found
+    }
+    const { out } = await run(['model', 'search', 'qwen2.5', '7b', 'instruct'], { backend: { searchModels } })
+    assert.deepEqual(asked, ['qwen2.5 7b instruct'])
     assert.match(out, /^hf:a\/b +12 +mit$/m)
     assert.match(out, /^hf:c\/d +0 +yes$/m)
     assert.match(out, /\n\nFetch one with: sepia model pull <source>\n$/)

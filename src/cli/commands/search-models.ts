@@ -4,7 +4,7 @@ import { textTable } from '../text-table.ts'
 export const searchModels: Command = {
   words: ['model', 'search'],
   summary: 'Search the hub for models that Sepia runs.',
-  argument: { name: '<words>', help: 'what to look for, such as "qwen2.5 7b instruct".' },
+  argument: { name: '<words>', help: 'What to look for, such as qwen2.5 7b instruct, with or without quotes.', words: true },
   flags: [],
   settings: ['hub-url', 'hub-token-file'],
   run: async ({ argument, backend, config, signal }) => {

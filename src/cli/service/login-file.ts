@@ -22,10 +22,7 @@ export function loginFile(environment: Readonly<Record<string, string | undefine
  * @throws {Error} naming the file when something else stands in it.
  */
 export async function readLogin(file: string): Promise<Login | null> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
-  })
+  const text = await readFile(file, 'utf8').catch(onlyMissing(null))
   if (text === null) return null
   const login = parse(text)
   if (login === null) throw new Error(`${file} is no login; write it anew with sepia login.`)
@@ -41,9 +38,16 @@ export async function writeLogin(file: string, login: Login): Promise<void> {
   await rename(unfinished, file)
 }
 
-/** Forgets the login; that there is none is fine. */
-export async function removeLogin(file: string): Promise<void> {
-  await rm(file, { force: true })
+/** Forgets the login; false when there is none. */
+export async function removeLogin(file: string): Promise<boolean> {
+  return rm(file).then(() => true, onlyMissing(false))
+}
+
+function onlyMissing<T>(otherwise: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return otherwise
+    throw error
+  }
 }
 
 function parse(text: string): Login | null {

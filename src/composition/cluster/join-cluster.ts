@@ -4,7 +4,7 @@ import packageFile from '../../../package.json' with { type: 'json' }
 import { createClusterCatalog } from '../../cluster/cluster-catalog.ts'
 import { createClusterPool } from '../../cluster/cluster-pool.ts'
 import { ClusterPulls } from '../../cluster/cluster-pulls.ts'
-import { ClusterView } from '../../cluster/cluster-view.ts'
+import { ClusterView, type ClusterViewSettings } from '../../cluster/cluster-view.ts'
 import { leaseFormat } from '../../cluster/lease-wire.ts'
 import { lendSlots } from '../../cluster/lend-slots.ts'
 import type { Config } from '../../config/config.ts'
@@ -17,13 +17,13 @@ import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 import { unstoppable } from '../../core/waiting.ts'
 import { type ModelPulls, placeNowhere } from '../../operations/model-pulls.ts'
 import { referenceFormat } from '../../storage/work-format.ts'
-import { clusterJoined } from '../../telemetry/cluster-events.ts'
+import { clusterJoined, nodeUnreached } from '../../telemetry/cluster-events.ts'
 import { tallyOf } from '../../telemetry/node-tally.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { traceLeases } from '../observe/trace-leases.ts'
 import { leastSecretLength } from './find-cluster-faults.ts'
-import { nodeAddress, nodePort, refuseUnreachable } from './node-address.ts'
+import { explainTakenPort, nodeAddress, nodePort, refuseUnreachable } from './node-address.ts'
 import { readSecretFile } from './read-secret-file.ts'
 import { type NodeCertificateFiles, watchNodeCertificate } from './watch-node-certificate.ts'
 
@@ -63,7 +63,7 @@ interface JoinDependencies {
  */
 export async function joinCluster(
   { registry, clock, pool, installed, nameable, pulls: ownPulls, isDraining, telemetry }: JoinDependencies,
-  { cluster, listen, models }: Pick<Config, 'cluster' | 'listen' | 'models'>,
+  { cluster, listen, models, requests }: Pick<Config, 'cluster' | 'listen' | 'models' | 'requests'>,
   options: { readonly signal: AbortSignal },
 ): Promise<Membership> {
   if (registry === undefined)
@@ -79,6 +79,8 @@ export async function joinCluster(
   await using parts = new AsyncDisposableStack()
   const [id, host] = [randomUUID(), hostname()]
   const onFault = (error: unknown) => faultSurvived(telemetry, { where: 'cluster' }, error)
+  const onUnreached: ClusterViewSettings['onUnreached'] = (node, cause) =>
+    nodeUnreached(telemetry, { nodeId: node.id, host: node.host, url: node.url }, cause)
   const files = certificateFiles(cluster)
   const certificate = files && parts.use(await watchNodeCertificate(files, { clock, onFault }))
   const tls = certificate?.tls
@@ -92,19 +94,24 @@ export async function joinCluster(
           await lendSlots(
             { nodeId: id, secret, tls, pool, clock, isDraining, onFault, trace: traceLeases(telemetry) },
             { host: listen.host, port: nodePort(cluster.nodeUrl) },
-          ),
+          ).catch((error: unknown) => {
+            throw explainTakenPort(error, cluster.nodeUrl)
+          }),
         )
   const url = lender === null ? null : nodeAddress(cluster.nodeUrl, { host: listen.host, port: lender.port, secure: tls !== undefined })
   const { memoryBytes } = models
   const self = { id, role: cluster.role, url, host, version: packageFile.version, memoryBytes, workFormat: referenceFormat, leaseFormat }
   const pulls = new ClusterPulls(self, computes ? ownPulls : null, clock)
   const view = parts.use(
-    await ClusterView.open({ registry, clock, self, lends, isDraining, tally: () => tallyOf(telemetry), pulls, onFault }, options),
+    await ClusterView.open(
+      { registry, clock, self, lends, isDraining, tally: () => tallyOf(telemetry), pulls, onFault, onUnreached },
+      options,
+    ),
   )
   if (url !== null) refuseUnreachable(url, self, view.nodes())
   clusterJoined(telemetry, { nodeId: id, role: cluster.role, url, nodes: view.nodes().length })
   const own = computes ? { id, pool, catalog: nameable } : null
-  const borrower = { nodeId: id, secret, clock, tls }
+  const borrower = { nodeId: id, secret, clock, tls, waitLimitMs: requests.waitLimitMs }
   const owned = parts.move()
   return {
     catalog: createClusterCatalog(view, lends?.catalog ?? null),

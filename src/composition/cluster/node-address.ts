@@ -19,6 +19,13 @@ export function nodePort(nodeUrl: string | null): number {
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 }
 
+/** What a person reads when the port that `node-url` names is taken; any other error as it is. */
+export function explainTakenPort(error: unknown, nodeUrl: string | null): unknown {
+  const isTaken = nodeUrl !== null && error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  if (!isTaken) return error
+  return new Error(`Port ${nodePort(nodeUrl)} is in use; stop what listens there, or choose another in --node-url.`, { cause: error })
+}
+
 /** @throws {Error} when nodes of other machines would look for this one on themselves. */
 export function refuseUnreachable(url: string, self: { readonly id: string; readonly host: string }, nodes: readonly ClusterNode[]): void {
   const { hostname } = new URL(url)

@@ -12,4 +12,6 @@ applyTheme()
 keepFocus()
 document.documentElement.lang = language
 const root = document.getElementById('app')
+// The frame of index.html has done its work.
+root?.replaceChildren()
 if (root) render(<App />, root)

@@ -15,7 +15,7 @@ export interface ServiceHealth {
   /** Mean number of runnable processes over the last minute. */
   readonly load: number
   readonly cores: number
-  /** For how long the longest waiting asynchronous request has waited, of all nodes; null = none waits. */
+  /** For how long the longest waiting request has waited, for a slot of a model or, asynchronous, for its turn, of all nodes; null = none waits. */
   readonly queuedMs: number | null
   readonly limits: readonly ServiceLimit[]
   /** Every node of the service; the one that was asked alone where there is no cluster. */

@@ -148,6 +148,13 @@ test('another person neither sees, writes into nor removes a conversation', asyn
   assert.deepEqual([title, turns.map(({ content }) => content)], ['Secret', ['secret']])
 })
 
+test('a title is kept on one line', async () => {
+  const service = await startConsoleService()
+  const { keep, open } = await startAs(service)
+  assert.equal((await keep('one', ' two\nlines\u0000 ')).statusCode, 204)
+  assert.equal((await open('one')).title, 'two lines')
+})
+
 test('one message can be forgotten', async () => {
   const service = await startConsoleService()
   const { send, keep, say, open } = await startAs(service)
@@ -175,6 +182,7 @@ const strange: readonly [name: string, path: string, body: object][] = [
   ['an id that is none', '/..%2F..%2Fetc', { title: 'x', pinned: false, leaf: null }],
   ['an id with capitals', `/${'A'.repeat(24)}`, { title: 'x', pinned: false, leaf: null }],
   ['no title', `/${idOf('a')}`, { title: '', pinned: false, leaf: null }],
+  ['a title of zero-width characters', `/${idOf('a')}`, { title: ' \u200b\u2060', pinned: false }],
   ['an unknown field', `/${idOf('a')}`, { title: 'x', pinned: false, leaf: null, owner: 'me' }],
   ['a state that is none', `/${idOf('a')}/turns/${idOf('t')}`, { ...turn(), state: 'perfect' }],
   ['a parent that is no id', `/${idOf('a')}/turns/${idOf('t')}`, { ...turn(), parent: '../x' }],

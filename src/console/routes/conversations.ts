@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { turnStates } from '../../core/chat/conversation.ts'
+import { longestContent, turnStates } from '../../core/chat/conversation.ts'
 import { ServiceError } from '../../core/error.ts'
+import { isVisible, onOneLine } from '../../core/text/visible-text.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConversationDependencies } from '../../operations/conversations/conversation-documents.ts'
 import { keepConversation, keepTurn, removeTurn } from '../../operations/conversations/keep-conversation.ts'
@@ -15,7 +16,6 @@ import { personOf } from '../sign-in/signed-in.ts'
 /** Ids are made by the page: 24 letters and digits at random. */
 const idPattern = /^[a-z0-9]{24}$/
 const id = Type.String({ pattern: idPattern.source })
-const longestContent = 2_000_000
 /** Characters of a picture's address: 3 MB of the picture itself. */
 const longestPicture = 4_000_000
 const mostPictures = 8
@@ -26,7 +26,7 @@ const readQuery = createQueryReader({
   after: Type.Optional(Type.String({ pattern: '^\\d{1,16}-[a-z0-9]{24}$' })),
 })
 const readHead: BodyReader<ConversationUpdate> = createBodyReader({
-  title: Type.String({ minLength: 1, maxLength: 200 }),
+  title: Type.String({ minLength: 1, maxLength: 400 }),
   pinned: Type.Boolean(),
   leaf: Type.Optional(id),
 })
@@ -99,7 +99,8 @@ export function registerConversations(own: FastifyInstance, deps: ConversationDe
   })
 
   own.put<InConversation>('/console/api/conversations/:id', async (request, reply) => {
-    const head = { leaf: null, ...readHead(request) }
+    const { title, ...rest } = readHead(request)
+    const head = { leaf: null, ...rest, title: readTitle(title) }
     const target = { accountId: personOf(request).id, id: checkId(request.params.id), head }
     await keepConversation(deps, target, { signal: clientSignal(reply) })
     return reply.code(204).send()
@@ -135,6 +136,13 @@ export function registerConversations(own: FastifyInstance, deps: ConversationDe
 function checkId(text: string): string {
   if (!idPattern.test(text)) throw new ServiceError('not_found', 'There is no such conversation; its address is cut or changed.')
   return text
+}
+
+/** A title on one line; pages sent what was pasted into it. */
+function readTitle(text: string): string {
+  const title = onOneLine(text)
+  if (isVisible(title)) return title
+  throw new ServiceError('validation_error', 'Give the conversation a name with something to see.', { param: 'title' })
 }
 
 /** A place in the list as a page of it names it. */

@@ -74,6 +74,7 @@ test('hostile presets are refused', async () => {
     { name: '', parameters },
     { name: '  ', parameters },
     { name: 'a'.repeat(101), parameters },
+    { name: '\u200b', parameters },
     { name: 'a\nb', parameters },
     { name: 'a\u0000b', parameters },
     { name: 'a\u009bb', parameters },

@@ -23,7 +23,10 @@ export function registerService(
   own.get('/console/api/service', async (request, reply): Promise<ServiceHealth> => {
     ownerOf(request)
     const nodes: readonly ToldNode[] = clusterNodes()
-    const oldest = await log.oldestPending({ signal: clientSignal(reply) })
+    const told = nodes.length === 0 ? [alone()] : nodes
+    const pending = await log.oldestPending({ signal: clientSignal(reply) })
+    const waiting = told.flatMap(({ models }) => models.flatMap(({ waitingSince }) => waitingSince ?? []))
+    const since = [...waiting, ...(pending === null ? [] : [pending])]
     return {
       version,
       nodeVersion: process.versions.node,
@@ -34,9 +37,9 @@ export function registerService(
       freeMemoryBytes: freemem(),
       load: loadavg()[0] ?? 0,
       cores: availableParallelism(),
-      queuedMs: oldest === null ? null : Math.max(0, clock.now() - oldest),
+      queuedMs: since.length === 0 ? null : Math.max(0, clock.now() - Math.min(...since)),
       limits,
-      nodes: (nodes.length === 0 ? [alone()] : nodes).map(describeNode),
+      nodes: told.map(describeNode),
     }
   })
 }

@@ -1,13 +1,14 @@
 import Type from 'typebox'
 import { shortestPassword } from '../../core/account.ts'
+import { nameOnOneLine } from '../../core/text/visible-text.ts'
 
 /** What people sign in with. */
 export const emailField = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'An e-mail address.' })
-/** A name on one line with at least one letter to see. */
+/** A name on one line with something to see. */
 export const nameField = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+  pattern: nameOnOneLine,
   description: 'A name on one line.',
 })
 /** A password to be kept from now on, as its hash. */

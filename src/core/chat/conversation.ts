@@ -4,6 +4,9 @@ import type { ToolCall } from '../text-generation.ts'
 export const turnStates = ['writing', 'done', 'stopped', 'cut', 'failed'] as const
 export type TurnState = (typeof turnStates)[number]
 
+/** Characters of a message, of a file with it, and of a function's result that are kept at most. */
+export const longestContent = 2_000_000
+
 /** What an answer took. */
 export interface TurnFacts {
   readonly promptTokens: number

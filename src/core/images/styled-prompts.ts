@@ -1,5 +1,6 @@
 import { ServiceError } from '../error.ts'
 import type { ImageRequest } from '../image-generation.ts'
+import { shortName } from '../requests/short-name.ts'
 import { findStylePreset, type StylePreset } from './style-preset.ts'
 
 /** A request's texts after its look was put around them. */
@@ -9,7 +10,8 @@ export type StyledPrompts = Pick<ImageRequest, 'prompt' | 'prompt2' | 'negative'
 export function stylePrompts({ stylePreset: name, prompt, prompt2, negative, guidanceScale }: ImageRequest): StyledPrompts {
   if (name === null) return { prompt, prompt2, negative }
   const preset = findStylePreset(name)
-  if (preset === undefined) throw new ServiceError('validation_error', `There is no style preset "${name}".`, { param: 'style_preset' })
+  if (preset === undefined)
+    throw new ServiceError('validation_error', `There is no style preset "${shortName(name)}".`, { param: 'style_preset' })
   const unwanted = (own = ''): string => [preset.negativePrompt, own].filter((text) => text !== '').join(', ')
   return {
     prompt: around(preset, prompt),

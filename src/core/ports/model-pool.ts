@@ -65,6 +65,8 @@ export interface ModelState {
   readonly slots: number
   readonly inUse: number
   readonly waiting: number
+  /** Unix milliseconds since when the one that waits longest does; absent = none waits, or its node does not tell. */
+  readonly waitingSince?: number | undefined
   /** Of a loaded text model: share of its KV cache that running requests fill, 0 to 1, as far as its runtime tells. */
   readonly cacheUse?: number | undefined
   /** Machines that have it in memory; absent where there is one machine. */

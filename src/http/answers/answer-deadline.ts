@@ -4,12 +4,14 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { unstoppable } from '../../core/waiting.ts'
 
 /**
- * How long whoever asks for anything but a model's work waits at most, counted from the arrival of the request. What each store may take adds up, and
- * the answer must have come within eight seconds.
+ * How long whoever asks for anything but a model's work waits at most, from the arrival of the request and without the time that its body took. What
+ * each store may take adds up, and the answer must have come within eight seconds: the rest is for a machine that is late with everything.
  */
-export const answerLimitMs = 7000
+export const answerLimitMs = 6000
 /** One look at all that wait costs less than a timer for each. */
 const lookEveryMs = 250
+
+type AnsweredRequest = Pick<FastifyReply, 'elapsedTime' | 'request'>
 
 interface Waiting {
   readonly until: number
@@ -20,6 +22,8 @@ interface Waiting {
 export class AnswerDeadline {
   readonly #clock: Clock | null
   readonly #waiting = new Set<Waiting>()
+  /** When each request came, the time of its body left out. */
+  readonly #arrivals = new WeakMap<AnsweredRequest, number>()
   #looking = false
 
   /** @param clock null = there is none. */
@@ -27,16 +31,26 @@ export class AnswerDeadline {
     this.#clock = clock
   }
 
+  /** Leaves out what the client takes for its body; to be called before that is read. */
+  leaveOutBody(reply: AnsweredRequest): void {
+    const clock = this.#clock
+    if (clock === null) return
+    const from = clock.now()
+    reply.request.raw.once('end', () => this.#arrivals.set(reply, this.#arrivalOf(reply, clock) + clock.now() - from))
+  }
+
   /**
-   * What `work` resolves with, as long as it does so in time; when it is late it goes on unheard.
+   * What `work` resolves with, as long as it does so in time; when it is late it goes on unheard, and nothing is begun too late.
    *
+   * @param askedMs What the client said that it would wait for.
    * @throws {ServiceError} `server_is_overloaded`.
    */
-  async keep<Result>(reply: Pick<FastifyReply, 'elapsedTime'>, work: () => Promise<Result>): Promise<Result> {
+  async keep<Result>(reply: AnsweredRequest, work: () => Promise<Result>, askedMs = 0): Promise<Result> {
     const clock = this.#clock
     if (clock === null) return work()
     const { promise: late, reject: giveUp } = Promise.withResolvers<never>()
-    const waiting = { until: clock.now() + answerLimitMs - reply.elapsedTime, giveUp }
+    const waiting = { until: this.#arrivalOf(reply, clock) + answerLimitMs + askedMs, giveUp }
+    if (waiting.until <= clock.now()) throw tooLate()
     this.#waiting.add(waiting)
     if (!this.#looking) void this.#look(clock)
     try {
@@ -44,6 +58,14 @@ export class AnswerDeadline {
     } finally {
       this.#waiting.delete(waiting)
     }
+  }
+
+  #arrivalOf(reply: AnsweredRequest, clock: Clock): number {
+    const known = this.#arrivals.get(reply)
+    if (known !== undefined) return known
+    const arrivedAt = clock.now() - reply.elapsedTime
+    this.#arrivals.set(reply, arrivedAt)
+    return arrivedAt
   }
 
   async #look(clock: Clock): Promise<void> {

@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from '../../core/error.ts'
-import { shortName } from '../wire/faults/short-name.ts'
+import { shortName } from '../../core/requests/short-name.ts'
 import { countKeys, findDuplicateKey } from './duplicate-key.ts'
 import { jsonBounds } from './json-bounds.ts'
 import { type JsonShape, measureJson } from './json-shape.ts'

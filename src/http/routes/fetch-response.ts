@@ -10,7 +10,7 @@ import { type InferenceRoute, readTarget, requireReadable } from '../inference-t
 import { refuseOthers } from '../known-query.ts'
 import { answerKeptResponse, includeQuery, isKeptResponse } from './responses/kept-responses.ts'
 
-/** Opening reads all of an output; one of more bytes takes as long as its bytes need. */
+/** Opening reads all of an output; one of more bytes takes as long as its bytes need, once the first of them has come. */
 const mostPromptBytes = 1024 * 1024
 
 /** GET /v1/responses/<id>: the stored output, the same bytes every time; of an id `resp_…` the kept response of POST /v1/responses. */
@@ -28,7 +28,9 @@ export function registerFetchResponse(api: FastifyInstance, deps: RouteDependenc
     reply.header('etag', etag).header('cache-control', 'private, no-cache').header('expires', new Date(expiresAt).toUTCString())
     if (matches(incoming.headers['if-none-match'], etag)) return reply.code(304).send()
     const open = () => deps.outputs.open(output, options)
-    const chunks = await (output.bytes <= mostPromptBytes ? deps.deadline.keep(reply, open) : open())
+    const isLarge = output.bytes > mostPromptBytes
+    if (isLarge) await deps.deadline.keep(reply, () => deps.outputs.readPart(output, { offset: 0, length: 1 }, options))
+    const chunks = await (isLarge ? open() : deps.deadline.keep(reply, open))
     const onFailure = (error: unknown) => deps.observer.faultSurvived({ requestId: incoming.id, error })
     await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType: output.contentType, bytes: output.bytes, chunks })
     return reply

@@ -9,6 +9,10 @@ export function registerHealth(server: FastifyInstance, deps: HttpDependencies):
   server.get('/readyz', async () => {
     if (deps.isDraining())
       throw new ServiceError('shutting_down', 'The service is restarting; send requests elsewhere.', { retryAfterSeconds: 5 })
+    if (await deps.isDataGone?.())
+      throw new ServiceError('server_is_overloaded', 'The data folder of the service is gone; put it back, or start the service again.', {
+        retryAfterSeconds: 30,
+      })
     const servable = listModels(deps).some(({ state }) => state?.state !== 'backing-off')
     if (!servable)
       throw new ServiceError('model_loading', 'No model can be served now; wait, or see the log of the service.', { retryAfterSeconds: 5 })

@@ -15,10 +15,9 @@ export function registerPollRequest(api: FastifyInstance, deps: RouteDependencie
     const target = readTarget(incoming)
     const options = { signal: clientSignal(reply) }
     using _place = wait.ms === 0 ? null : await deps.places.take(target.accountId, 'polls')
-    const inference =
-      wait.ms === 0
-        ? await deps.deadline.keep(reply, () => findInference(deps, target, options))
-        : await waitForInference(deps, { ...target, waitMs: wait.ms }, options)
+    const find = () =>
+      wait.ms === 0 ? findInference(deps, target, options) : waitForInference(deps, { ...target, waitMs: wait.ms }, options)
+    const inference = await deps.deadline.keep(reply, find, wait.ms)
     requireReadable(incoming, inference)
     if (inference.status !== 'completed') reply.header('retry-after', '1')
     if (wait.preferred) reply.header('preference-applied', `wait=${wait.ms / 1000}`)

@@ -21,6 +21,7 @@ export class AccountAllowances {
   }
 
   async limitsOf(accountId: string, options: Options): Promise<AccountLimits> {
-    return this.#limits.get(accountId, async () => (await this.#deps.accounts.find(accountId, options))?.limits ?? noLimits)
+    const lookUp = async (each: Options) => (await this.#deps.accounts.find(accountId, each))?.limits ?? noLimits
+    return this.#limits.get(accountId, lookUp, options)
   }
 }

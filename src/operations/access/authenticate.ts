@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { firstOf, unstoppable } from '../../core/waiting.ts'
+import { firstOf, orAborted, unstoppable } from '../../core/waiting.ts'
 import { hashAccessToken, isAccessTokenText } from './access-token-text.ts'
 import type { TokenCache } from './token-cache.ts'
 
@@ -56,9 +56,18 @@ async function lookUp(
   options: { readonly signal: AbortSignal },
 ): Promise<AccessToken> {
   if (!isAccessTokenText(text)) throw invalidToken()
+  options.signal.throwIfAborted()
+  // Whoever asked first may leave; the others wait on.
+  return orAborted(
+    deps.tokenCache.lookUp(hash, () => ask(deps, hash)),
+    options.signal,
+  )
+}
+
+async function ask(deps: AuthenticationDependencies, hash: string): Promise<AccessToken> {
   const askedAt = deps.clock.now()
   const token = await firstOf(
-    options.signal,
+    unstoppable.signal,
     (signal) => findUsable(deps, hash, { signal }),
     async (signal) => {
       await deps.clock.wait(lookUpLimitMs, { signal })

@@ -3,23 +3,44 @@ import { test } from 'node:test'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { RecentValues } from './recent-values.ts'
 
+const options = { signal: new AbortController().signal }
+
 test('a value is looked up again after four seconds, each key by itself', async () => {
   const clock = createTestClock()
   const values = new RecentValues<number>(clock)
   let lookUps = 0
   const lookUp = async () => ++lookUps
-  assert.deepEqual([await values.get('a', lookUp), await values.get('a', lookUp), await values.get('b', lookUp)], [1, 1, 2])
+  assert.deepEqual(
+    [await values.get('a', lookUp, options), await values.get('a', lookUp, options), await values.get('b', lookUp, options)],
+    [1, 1, 2],
+  )
   await clock.advance(3999)
-  assert.equal(await values.get('a', lookUp), 1)
+  assert.equal(await values.get('a', lookUp, options), 1)
   await clock.advance(1)
-  assert.equal(await values.get('a', lookUp), 3)
+  assert.equal(await values.get('a', lookUp, options), 3)
 })
 
 test('a look-up that failed is not remembered', async () => {
   const values = new RecentValues<number>(createTestClock())
   await assert.rejects(
-    values.get('a', () => Promise.reject(new Error('closed'))),
+    values.get('a', () => Promise.reject(new Error('closed')), options),
     /closed/,
   )
-  assert.equal(await values.get('a', async () => 5), 5)
+  assert.equal(await values.get('a', async () => 5, options), 5)
+})
+
+test('however many ask at once, a value is looked up once, and who leaves takes nothing from the others', async () => {
+  const values = new RecentValues<number>(createTestClock())
+  const leaving = new AbortController()
+  let lookUps = 0
+  const lookUp = async ({ signal }: { readonly signal: AbortSignal }) => {
+    await new Promise(setImmediate)
+    signal.throwIfAborted()
+    return ++lookUps
+  }
+  const first = values.get('a', lookUp, leaving)
+  const others = Array.from({ length: 5 }, () => values.get('a', lookUp, options))
+  leaving.abort(new Error('left'))
+  await assert.rejects(first, /left/)
+  assert.deepEqual(await Promise.all(others), [1, 1, 1, 1, 1])
 })

@@ -1,27 +1,48 @@
 import type { Clock } from '../../core/ports/clock.ts'
+import { orAborted, unstoppable } from '../../core/waiting.ts'
 
 const believedMs = 4000
 const mostValues = 10_000
 
-/** Values looked up in the last four seconds, by key, so that a busy client costs one look-up every few seconds. */
+type Options = { readonly signal: AbortSignal }
+
+/** Values looked up in the last four seconds, by key, so that a busy client costs one look-up every few seconds, however many of its requests come at once. */
 export class RecentValues<Value> {
   readonly #clock: Clock
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>()
+  readonly #underWay = new Map<string, Promise<Value>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  async get(key: string, lookUp: () => Promise<Value>): Promise<Value> {
+  /** @param lookUp Is not stopped when whoever began it leaves: others may wait for it. */
+  async get(key: string, lookUp: (options: Options) => Promise<Value>, { signal }: Options): Promise<Value> {
+    signal.throwIfAborted()
     const entry = this.#entries.get(key)
     const now = this.#clock.now()
     // A clock set back must not make an entry live longer.
     if (entry !== undefined && now < entry.until && entry.until - now <= believedMs) return entry.value
-    const value = await lookUp()
+    const underWay = this.#underWay.get(key) ?? this.#begin(key, lookUp)
+    return orAborted(underWay, signal)
+  }
+
+  #begin(key: string, lookUp: (options: Options) => Promise<Value>): Promise<Value> {
+    const until = this.#clock.now() + believedMs
+    const begun = lookUp(unstoppable)
+      .then((value) => {
+        this.#remember(key, value, until)
+        return value
+      })
+      .finally(() => this.#underWay.delete(key))
+    this.#underWay.set(key, begun)
+    return begun
+  }
+
+  #remember(key: string, value: Value, until: number): void {
     this.#entries.delete(key)
-    this.#entries.set(key, { value, until: now + believedMs })
+    this.#entries.set(key, { value, until })
     const [oldest] = this.#entries.keys()
     if (this.#entries.size > mostValues && oldest !== undefined) this.#entries.delete(oldest)
-    return value
   }
 }

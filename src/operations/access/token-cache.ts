@@ -9,6 +9,7 @@ const mostTokens = 10_000
 export class TokenCache {
   readonly #clock: Clock
   readonly #seen = new Map<string, { readonly token: AccessToken; readonly until: number }>()
+  readonly #underWay = new Map<string, Promise<AccessToken>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -28,6 +29,15 @@ export class TokenCache {
     this.#seen.set(token.hash, { token, until: askedAt + believedMs })
     const [oldest] = this.#seen.keys()
     if (this.#seen.size > mostTokens && oldest !== undefined) this.#seen.delete(oldest)
+  }
+
+  /** One look-up for all who ask while it is under way: a thousand requests at once are no thousand questions to the store. */
+  lookUp(hash: string, ask: () => Promise<AccessToken>): Promise<AccessToken> {
+    const known = this.#underWay.get(hash)
+    if (known !== undefined) return known
+    const begun = ask().finally(() => this.#underWay.delete(hash))
+    this.#underWay.set(hash, begun)
+    return begun
   }
 
   /** Notes a use without believing the token for any longer. */

@@ -1,3 +1,5 @@
+import { parseJson } from './parse-json.ts'
+
 /** What an upstream streams, as far as it is read; every field may be missing. */
 export interface Chunk {
   readonly choices?: readonly ChunkChoice[]
@@ -89,7 +91,7 @@ export function parseModels(text: string): ModelsAnswer | undefined {
 
 function parseObject(text: string): object | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     return typeof value === 'object' && value !== null ? value : undefined
   } catch {
     return undefined

@@ -112,10 +112,13 @@ function decodeUsage(usage: ChunkUsage | null | undefined): TokenUsage | undefin
   }
 }
 
+/** More than any answer has: what one server says once must not empty a budget for ever. */
+const mostTokens = 2 ** 30
+
 /** A number of tokens; it goes into books and budgets, where a wrong one would stay. */
 function countOf(value: unknown): number {
   if (value === undefined || value === null) return 0
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > mostTokens)
     throw makeBrokenError('counted tokens in something else than whole numbers')
   return value
 }

@@ -4,6 +4,7 @@ import type { TextModelDescriptor } from '../../core/model.ts'
 import type { LoadedModel } from '../../core/ports/model-loader.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import { createAnthropicProtocol } from './anthropic/anthropic-protocol.ts'
+import { boundTokens } from './bound-tokens.ts'
 import { type ModelsAnswer, parseModels } from './chunk.ts'
 import { createOpenAiProtocol } from './openai-protocol.ts'
 import { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
@@ -41,7 +42,13 @@ function createUpstreamTextModel(servers: ReplicaSet, protocol: TextProtocol): T
   const { rank } = protocol
   return {
     generate: (request, { signal, account }) =>
-      servers.stream(conversationKey(account, request), (connection) => protocol.generate(connection, request, { signal }), { signal }),
+      servers.stream(
+        conversationKey(account, request),
+        (connection) => boundTokens(protocol.generate(connection, request, { signal }), request),
+        {
+          signal,
+        },
+      ),
     embed: (request, { signal }) =>
       servers.ask(request.inputs[0]?.toString() ?? '', (connection) => protocol.embed(connection, request, { signal }), { signal }),
     ...(rank && {
@@ -59,7 +66,10 @@ async function readModels(servers: ReplicaSet, signal: AbortSignal): Promise<Mod
     },
     { signal },
   )
-  for await (const piece of pieces) if (text.length < longestList) text += piece
+  for await (const piece of pieces) {
+    if (text.length > longestList) break
+    text += piece
+  }
   return parseModels(text)
 }
 

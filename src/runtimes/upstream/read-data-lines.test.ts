@@ -22,11 +22,11 @@ suite('the data lines of a stream', () => {
       for (;;) yield asked++ === 0 ? 'data: ' : 'x'.repeat(1 << 16)
     }
     await assert.rejects(Array.fromAsync(readDataLines(endless())), { code: 'inference_failed' })
-    assert.ok(asked <= 260, `${asked} pieces were read`)
+    assert.ok(asked <= 70, `${asked} pieces were read`)
   })
 
   test('may be long', async () => {
-    const long = 'x'.repeat(1 << 23)
+    const long = 'x'.repeat(1 << 21)
     assert.deepEqual(await read('data: ', long.slice(0, 5), long.slice(5), '\n\ndata: [DONE]'), [long, '[DONE]'])
   })
 })

@@ -1,12 +1,12 @@
 import { makeBrokenError } from './upstream-error.ts'
 
 /** The longest line that is read, in characters; no event of an honest server comes near it. */
-const longestLine = 16 << 20
+const longestLine = 4 << 20
 
 /**
  * The `data:` lines of a server-sent stream of UTF-8 text, without their prefix.
  *
- * @throws {ServiceError} `inference_failed` when a line does not end within 16 million characters.
+ * @throws {ServiceError} `inference_failed` when a line does not end within 4 million characters.
  */
 export async function* readDataLines(pieces: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let rest = ''

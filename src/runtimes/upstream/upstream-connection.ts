@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
+import { readKey } from './read-key.ts'
 import { makeAnswerError, makeBrokenError, makeOutOfReachError } from './upstream-error.ts'
 
 /** The longest body of an error that is read. */
@@ -31,7 +31,7 @@ export interface UpstreamServer {
 /** Kept-alive connections to one upstream. */
 export class UpstreamConnection implements Disposable {
   readonly #server: UpstreamServer
-  readonly #key: string | null
+  #key: string | null
   readonly #agent: HttpAgent
 
   private constructor(server: UpstreamServer, key: string | null) {
@@ -41,8 +41,7 @@ export class UpstreamConnection implements Disposable {
   }
 
   static async open(server: UpstreamServer): Promise<UpstreamConnection> {
-    const key = server.keyFile === null ? null : (await readFile(server.keyFile, 'utf8')).trim()
-    return new UpstreamConnection(server, key)
+    return new UpstreamConnection(server, await readKey(server.keyFile))
   }
 
   /**
@@ -57,7 +56,10 @@ export class UpstreamConnection implements Disposable {
     response.setEncoding('utf8')
     if (response.statusCode === 200) return this.#explainBreaks(response, signal)
     let text = ''
-    for await (const piece of this.#explainBreaks(response, signal)) text = (text + piece).slice(0, longestError)
+    for await (const piece of this.#explainBreaks(response, signal)) {
+      text = (text + piece).slice(0, longestError)
+      if (text.length === longestError) break
+    }
     throw makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'])
   }
 
@@ -101,10 +103,30 @@ export class UpstreamConnection implements Disposable {
   /** A kept-alive connection that the server closed just then is no failure: the request goes out once more on a new one. */
   async #request(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage> {
     const first = await this.#send(path, body, signal)
-    if (first !== 'closed before') return first
+    if (first !== 'closed before') return this.#isKeyOutdated(first) ? this.#sendRenewed(first, path, body, signal) : first
     const second = await this.#send(path, body, signal)
     if (second === 'closed before') throw makeBrokenError('closes every connection')
     return second
+  }
+
+  #isKeyOutdated({ statusCode }: IncomingMessage): boolean {
+    return this.#server.keyFile !== null && (statusCode === 401 || statusCode === 403)
+  }
+
+  /** What a server answered that refuses the key, or what it answers to another key that the file holds by now. */
+  async #sendRenewed(refused: IncomingMessage, path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage> {
+    const before = this.#key
+    try {
+      this.#key = await readKey(this.#server.keyFile)
+    } catch (error) {
+      drain(refused)
+      throw error
+    }
+    if (this.#key === before) return refused
+    drain(refused)
+    const again = await this.#send(path, body, signal)
+    if (again === 'closed before') throw makeBrokenError('closes every connection')
+    return again
   }
 
   #send(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage | 'closed before'> {

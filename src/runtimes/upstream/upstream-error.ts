@@ -59,7 +59,8 @@ export function makeAnswerError(status: number, body: string, retryAfter: string
     return new ServiceError('server_is_overloaded', `The model is busy; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
   }
   // The text of the answer is not kept: it may repeat what was asked.
-  return makeBrokenError(`answered ${status}${code === '' ? '' : ` (${code.slice(0, 40)})`}`)
+  const hint = status === 404 ? ': `url` or `model` in its model.json is not as that server has it' : ''
+  return makeBrokenError(`answered ${status}${code === '' ? '' : ` (${code.slice(0, 40)})`}${hint}`)
 }
 
 function readError(body: string): { readonly message: string; readonly code: string } {

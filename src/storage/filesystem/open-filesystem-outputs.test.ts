@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readStored } from '../../../test/support/stored-output.ts'
@@ -68,4 +68,41 @@ test('a disk that is full is told apart from every other fault', { skip: !exists
   const refused = await writeFile('/dev/full', 'x').catch((error: unknown) => error)
   assert.equal(isDiskFull(refused), true)
   assert.equal(isDiskFull(await readFile('/nowhere').catch((error: unknown) => error)), false)
+})
+
+/** Outputs in a data folder, with one stored. */
+async function openWithOne(home: string) {
+  const data = join(home, 'data')
+  await mkdir(data)
+  const outputs = await openFilesystemOutputs({ folder: join(data, 'outputs'), clock: createTestClock() })
+  await outputs.put(name, content, options)
+  return { data, outputs }
+}
+
+for (const [what, leaveBehind] of [
+  ['was deleted', async () => {}],
+  ['was replaced by a file for a while', async (path: string) => writeFile(path, '')],
+] as const)
+  test(`a folder of outputs that ${what} beneath a running service is made again`, async () => {
+    await using home = await createTemporaryFolder()
+    const { data, outputs } = await openWithOne(home.path)
+    const folder = join(data, 'outputs')
+    await rm(folder, { recursive: true })
+    await leaveBehind(folder)
+    await assert.rejects(outputs.put({ ...name, attempt: 2 }, content, options))
+    await rm(folder, { force: true })
+    const reference = await outputs.put({ ...name, attempt: 2 }, content, options)
+    assert.deepEqual([...(await readStored(outputs, reference))], [1, 2, 3])
+  })
+
+test('nothing is stored in a folder that stands where the data folder stood', async () => {
+  await using home = await createTemporaryFolder()
+  const { data, outputs } = await openWithOne(home.path)
+  await rename(data, join(home.path, 'away'))
+  await mkdir(data)
+  for (const attempt of [2, 3]) await assert.rejects(outputs.put({ ...name, attempt }, content, options))
+  assert.deepEqual(await readdir(data), [])
+  await rmdir(data)
+  await rename(join(home.path, 'away'), data)
+  await outputs.put({ ...name, attempt: 2 }, content, options)
 })

@@ -9,6 +9,7 @@ import { diskFull, isDiskFull } from '../disk-full.ts'
 import { keepPrivate } from '../keep-private.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { readPieces, readSpan, writeDurably } from './output-file.ts'
+import { watchDataFolder } from './watch-data-folder.ts'
 
 /** No write takes so long; another process may be writing younger files. */
 const abandonedAfterMs = 60 * 60 * 1000
@@ -26,18 +27,27 @@ export async function openFilesystemOutputs({ folder, clock }: { readonly folder
   for (const path of [folder, unfinished]) keepPrivate(path)
   await removeAbandoned(unfinished, clock.now() - abandonedAfterMs)
   await syncFolder(folder)
-  return new FilesystemOutputs({ folder, unfinished, clock })
+  return new FilesystemOutputs({ folder, unfinished, clock, isHomeGone: await watchDataFolder(dirname(folder)) })
+}
+
+interface Places {
+  readonly folder: string
+  readonly unfinished: string
+  /** Whether the folder that they lie in is gone, or another in its place. */
+  readonly isHomeGone: () => Promise<boolean>
 }
 
 class FilesystemOutputs implements OutputStore {
   readonly #folder: string
   readonly #unfinished: string
+  readonly #isHomeGone: () => Promise<boolean>
   readonly #clock: Clock
   readonly #shards = new Set<string>()
 
-  constructor({ folder, unfinished, clock }: { readonly folder: string; readonly unfinished: string; readonly clock: Clock }) {
+  constructor({ folder, unfinished, isHomeGone, clock }: Places & { readonly clock: Clock }) {
     this.#folder = folder
     this.#unfinished = unfinished
+    this.#isHomeGone = isHomeGone
     this.#clock = clock
   }
 
@@ -49,6 +59,8 @@ class FilesystemOutputs implements OutputStore {
     await this.#openShard(shard)
     const temporary = join(this.#unfinished, randomUUID())
     const written = await this.#write(temporary, path, chunks).catch(async (error: unknown) => {
+      // A folder may be gone; the next output makes it again.
+      this.#shards.clear()
       await rm(temporary, { force: true })
       throw isDiskFull(error) ? diskFull(error) : error
     })
@@ -118,7 +130,9 @@ class FilesystemOutputs implements OutputStore {
 
   async #openShard(shard: string): Promise<void> {
     if (this.#shards.has(shard)) return
-    await mkdir(shard, { recursive: true, mode: 0o700 })
+    // Where the data folder is away, one in its place is not ours: what lay there would be lost when it is back.
+    if (await this.#isHomeGone()) throw new Error(`${this.#folder} is not in the data folder of the start.`)
+    for (const path of [this.#folder, this.#unfinished, shard]) await makeMissing(path)
     await syncFolder(this.#folder)
     this.#shards.add(shard)
   }
@@ -144,6 +158,13 @@ async function removeAbandoned(unfinished: string, before: number): Promise<void
     const found = await stat(join(unfinished, name)).catch(() => null)
     if (found !== null && found.mtimeMs < before) await rm(join(unfinished, name), { force: true })
   }
+}
+
+/** Makes one folder, none above it. */
+async function makeMissing(path: string): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  })
 }
 
 function isKey(text: string): boolean {

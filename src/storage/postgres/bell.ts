@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { connectionTo } from './connecting/connection.ts'
 
 /** One channel for all that nodes tell each other through the database. */
 const channel = 'sepia_bell'
@@ -43,10 +44,9 @@ export class Bell implements AsyncDisposable {
     if (this.#closed) return
     // What is told need not survive a crash of the server, so nobody waits for a disk.
     const client = new Client({
-      connectionString: this.#url,
+      ...connectionTo(this.#url, '-c synchronous_commit=off -c idle_session_timeout=0'),
       connectionTimeoutMillis: 3000,
       keepAlive: true,
-      options: '-c synchronous_commit=off',
     })
     const gone = () => {
       if (this.#client === client) this.#client = null

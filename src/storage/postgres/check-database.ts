@@ -1,9 +1,9 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { readInteger } from '../rows/row.ts'
-import { toServiceError } from './database-fault.ts'
+import { connect } from './connecting/connection.ts'
+import { checkSessions } from './connecting/session-settings.ts'
 import { examineServer } from './schema/migrate.ts'
 import { migrations } from './schema/migrations.ts'
-import { checkSessions } from './session-settings.ts'
 
 /** What is to be said of a database that answers and is fit for the service. */
 export interface DatabaseCheck {
@@ -19,12 +19,8 @@ export interface DatabaseCheck {
  * @throws {Error} when it does not answer, is not fit, or holds an installation that is not whole.
  */
 export async function checkDatabase(url: string): Promise<DatabaseCheck> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 5000, application_name: 'sepia doctor' })
-  client.on('error', () => {})
+  const client = await connect(url, { settings: '', query_timeout: 5000, application_name: 'sepia doctor' })
   try {
-    await client.connect().catch((error: unknown) => {
-      throw toServiceError(error)
-    })
     const warnings = await examineServer(client)
     await checkSessions(url)
     return { steps: { taken: await readSteps(client), known: migrations.length }, warnings }

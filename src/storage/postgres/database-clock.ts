@@ -2,6 +2,8 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { Database } from './database.ts'
 
 const everyMs = 30_000
+/** What is more than this is no drift, and no question that took long. */
+const jumpMs = 3000
 
 /**
  * The time of the database, which is the same for every node whatever their own clocks say. Between two questions it goes on by the
@@ -22,7 +24,7 @@ export class DatabaseClock implements Clock, Disposable {
     this.#database = database
     this.#machine = machine
     this.#offset = offset
-    this.#timer = setInterval(() => void this.#correct(), everyMs)
+    this.#timer = setInterval(() => void this.correct(), everyMs)
     this.#timer.unref()
   }
 
@@ -38,9 +40,30 @@ export class DatabaseClock implements Clock, Disposable {
     clearInterval(this.#timer)
   }
 
-  async #correct(): Promise<void> {
+  /** Asks for the time now, as it does by itself each half minute. */
+  async correct(): Promise<void> {
     // While the database is away the machine's clock goes on alone.
-    this.#offset = await readOffset(this.#database).catch(() => this.#offset)
+    const offset = await readOffset(this.#database).catch(() => this.#offset)
+    // Other nodes see it half a minute later at most, and renew their leases by the time before until then.
+    const aheadMs = offset - this.#offset
+    if (Math.abs(aheadMs) > jumpMs) this.#database.unsettle(everyMs)
+    // In vain, it is as late as before, and looked at once more.
+    if (-aheadMs > jumpMs && !(await this.#bringForward(Math.floor(performance.now() + offset)))) return
+    this.#offset = offset
+  }
+
+  /** What was to wait, or to be held, until a moment that is further away now is due soon, unless the database is away; who holds it yet renews its lease meanwhile. */
+  async #bringForward(now: number): Promise<boolean> {
+    const repeatable = { repeatable: true }
+    const wait = 'update queue set not_before = 0 where not running and not_before > :now'
+    const lease = 'update queue set lease_until = :until where running and lease_until > :until'
+    try {
+      await this.#database.run(wait, { now }, repeatable)
+      await this.#database.run(lease, { until: now + everyMs }, repeatable)
+      return true
+    } catch {
+      return false
+    }
   }
 }
 

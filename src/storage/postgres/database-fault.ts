@@ -9,21 +9,24 @@ export type DatabaseFault =
   | 'unknown'
   /** It was undone for the sake of another one. */
   | 'undone'
+  /** Its connection had prepared it before a newer version of the service changed a table. */
+  | 'outdated'
   /** It is wrong, or there is no room for it: once more would end alike. */
   | 'refused'
 
 /** SQLSTATE: a deadlock or a failed serialization. */
 const undone = new Set(['40001', '40P01'])
-/** SQLSTATE: the server cannot take a connection now (starting, stopping, too many). */
-const unreached = new Set(['57P03', '53300', '08001', '08004'])
+/** SQLSTATE: the server cannot take a connection now (starting, stopping, too many), or is no longer the one that takes writes. */
+const unreached = new Set(['57P03', '53300', '08001', '08004', '25006'])
 /** SQLSTATE: the server ended the connection. */
-const ended = new Set(['57P01', '57P02', '57P05', '25P03', '08000', '08003', '08006'])
+const ended = new Set(['57P01', '57P02', '57P05', '25P03', '25P04', '08000', '08003', '08006'])
 
 /** What to make of an error of a statement that was sent; its connection is lost unless the server gave it a code. */
 export function judgeFault(error: unknown): DatabaseFault {
   const code = sqlState(error)
   if (code === null || ended.has(code)) return 'unknown'
   if (undone.has(code)) return 'undone'
+  if (isOutdated(error)) return 'outdated'
   return unreached.has(code) ? 'unreached' : 'refused'
 }
 
@@ -43,6 +46,11 @@ export function databaseAway(cause: unknown): ServiceError {
     retryAfterSeconds: 2,
     cause,
   })
+}
+
+/** The code is that of everything not supported, and the message in the server's language. */
+function isOutdated(error: unknown): boolean {
+  return sqlState(error) === '0A000' && error instanceof Error && 'routine' in error && error.routine === 'RevalidateCachedQuery'
 }
 
 /** PostgreSQL's code of an error; null when it is not the server's: a socket's or the driver's own. */

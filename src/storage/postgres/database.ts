@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CustomTypesConfig, Pool, type PoolClient, type QueryConfig, types } from 'pg'
 import type { Row } from '../rows/row.ts'
+import { connectionTo } from './connecting/connection.ts'
+import { sessionOptions } from './connecting/session-settings.ts'
 import { type DatabaseFault, judgeFault, toServiceError } from './database-fault.ts'
 import { nameParameters } from './named-sql.ts'
-import { sessionOptions } from './session-settings.ts'
 import { writeValue } from './write-value.ts'
 
 export type Parameters = Readonly<Record<string, unknown>>
@@ -44,18 +45,22 @@ export class Database implements Statements, AsyncDisposable {
 
   constructor(url: string) {
     this.#pool = new Pool({
-      connectionString: url,
+      ...connectionTo(url, sessionOptions),
       max: connections,
       connectionTimeoutMillis: connectLimitMs,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
       application_name: 'sepia',
-      options: sessionOptions,
       types: numberTypes,
     })
     // A connection that breaks while idle is replaced by the next one; while in use its statement fails.
     this.#pool.on('error', () => this.#noteFault())
     this.#pool.on('connect', (client) => client.on('error', () => {}))
+  }
+
+  /** Lets it be calm only so long from now, as if something went wrong then. */
+  unsettle(ms: number): void {
+    this.#lastFault = Math.max(this.#lastFault, performance.now() + ms)
   }
 
   /** For how long nothing has gone wrong on the way to the server. */
@@ -114,8 +119,9 @@ export class Database implements Statements, AsyncDisposable {
         if (!(error instanceof StatementFailure)) throw error
         const { fault, cause } = error
         if (fault === 'unreached' || fault === 'unknown') this.#noteFault()
-        const again = fault === 'undone' || fault === 'unreached' || (fault === 'unknown' && options.repeatable === true)
-        const pauseMs = Math.min(25 * 2 ** attempt, 500) * (0.5 + Math.random() / 2)
+        const again = fault === 'unknown' ? options.repeatable === true : fault !== 'refused'
+        // Each connection has its own plans, and one after the other goes.
+        const pauseMs = fault === 'outdated' ? 0 : Math.min(25 * 2 ** attempt, 500) * (0.5 + Math.random() / 2)
         if (!again || this.#isLongAway() || performance.now() + pauseMs >= deadline) throw toServiceError(cause)
         await pause(pauseMs)
       }
@@ -154,7 +160,7 @@ export class Database implements Statements, AsyncDisposable {
   }
 
   #noteFault(): void {
-    this.#lastFault = performance.now()
+    this.unsettle(0)
   }
 
   #isLongAway(): boolean {

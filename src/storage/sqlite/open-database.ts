@@ -3,12 +3,21 @@ import { keepPrivate } from '../keep-private.ts'
 import { readInteger } from '../rows/row.ts'
 import { Connection } from './connection.ts'
 import { migrations } from './migrations.ts'
+import { nameOpenFault } from './name-open-fault.ts'
 
 /** The write-ahead log is cut to this whenever it begins anew, however long a reader kept it growing. */
 export const walLimitBytes = 16 * 2 ** 20
 
 /** Opens the writing connection: durable at every commit, migrated to today's schema, what is deleted overwritten. Only this user may read the files. */
 export function openDatabase(file: string): Connection {
+  try {
+    return open(file)
+  } catch (error) {
+    throw nameOpenFault(file, error)
+  }
+}
+
+function open(file: string): Connection {
   // SQLite would let everybody read it; the files beside it get the rights of this one.
   closeSync(openSync(file, 'a', 0o600))
   for (const suffix of ['', '-wal', '-shm']) keepPrivate(file + suffix)
@@ -35,8 +44,12 @@ export function keepWriteAheadLog(connection: Connection, file: string): void {
 /** Whether a database is there and has today's schema; a newer one is not looked at any closer. */
 export function isUpToDate(file: string): boolean {
   if (!existsSync(file)) return false
-  using connection = new Connection(file, { readOnly: true })
-  return readVersion(connection) >= migrations.length
+  try {
+    using connection = new Connection(file, { readOnly: true })
+    return readVersion(connection) >= migrations.length
+  } catch (error) {
+    throw nameOpenFault(file, error)
+  }
 }
 
 function migrate(connection: Connection): void {
@@ -47,6 +60,8 @@ function migrate(connection: Connection): void {
     const version = readVersion(connection)
     if (version > migrations.length)
       throw new Error(`The database was written by a newer version of the service (schema ${version}); start that version.`)
+    if (version === 0 && connection.get('select 1 from sqlite_schema') !== undefined)
+      throw new Error(`The database ${connection.database.location()} is of another program; choose another --data.`)
     for (const step of migrations.slice(version)) connection.script(step)
     connection.script(`pragma user_version = ${migrations.length}; commit`)
   } catch (error) {

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from './make-folder.ts'
+import { isBusy, nameOpenFault } from './name-open-fault.ts'
 
 /**
  * Makes this process the only service on a data folder until it is disposed of or dies.
@@ -13,17 +14,27 @@ import { makeFolder } from './make-folder.ts'
  */
 export async function takeOwnerLock(folder: string): Promise<Disposable> {
   await makeFolder(folder)
-  const lock = new DatabaseSync(join(folder, 'owner.lock'), { timeout: 0 })
+  const file = join(folder, 'owner.lock')
+  const lock = openLock(file)
   try {
     lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (cause) {
     lock.close()
+    if (!isBusy(cause)) throw nameOpenFault(file, cause)
     throw new Error(`The data folder ${folder} is in use by ${await describeOwner(folder)}; stop it first, or use another data folder.`, {
       cause,
     })
   }
   await writeFile(noteIn(folder), `${JSON.stringify({ pid: process.pid, started: new Date().toISOString() })}\n`)
   return { [Symbol.dispose]: () => lock.close() }
+}
+
+function openLock(file: string): DatabaseSync {
+  try {
+    return new DatabaseSync(file, { timeout: 0 })
+  } catch (error) {
+    throw nameOpenFault(file, error)
+  }
 }
 
 /** Names the process that holds the folder, or held it last. */

@@ -10,7 +10,7 @@ import { finishRestore, isRestoring, restoreSteps } from './finish-restore.ts'
 import { restoreBackup, unpackBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
-const options = { signal: new AbortController().signal, onProgress: () => undefined }
+const options = { signal: new AbortController().signal, onProgress: () => undefined, newestSchema: 100 }
 const storedAt = new Date('2026-01-02T03:04:05Z')
 
 interface Workplace extends AsyncDisposable {
@@ -151,6 +151,20 @@ describe('a backup', () => {
     }
     assert.deepEqual(readNotes(place.data.databaseFile), ['before'])
     assert.equal(await readFile(join(place.data.dataFolder, 'outputs', 'ab', 'abcd.1'), 'utf8'), 'picture')
+  })
+
+  it('changes nothing when only a newer version could start on it', async () => {
+    await using place = await openWorkplace()
+    await writeBackup(place.data, place.backup, options)
+    {
+      using database = new DatabaseSync(place.backup)
+      database.exec('pragma user_version = 9999')
+    }
+    await assert.rejects(
+      restoreBackup(place.data, place.backup, options),
+      /by a newer version of the service \(schema 9999\); restore it with that/,
+    )
+    assert.deepEqual(readNotes(place.data.databaseFile), ['before'])
   })
 
   it('is refused when it holds a path that leads out of the data folder', async () => {

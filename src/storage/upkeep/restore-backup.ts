@@ -6,21 +6,26 @@ import { belongsIntoBackup, dropFilesTable, openBackup } from './backup-format.t
 import { type DataPlace, finishRestore, restoreFolders } from './finish-restore.ts'
 import type { BackupOptions } from './write-backup.ts'
 
+export interface RestoreOptions extends BackupOptions {
+  /** The newest schema that this version can start on. */
+  readonly newestSchema: number
+}
+
 /**
  * Replaces database and files of a data folder by those of a backup. The caller owns the folder meanwhile.
  *
  * Everything is unpacked beside the old content first, so that a damaged backup or a full disk changes nothing. Once that
  * is on stable storage the restore happens whole, if need be at the next start.
  *
- * @throws {Error} when the file is not a whole backup.
+ * @throws {Error} when the file is not a whole backup, or one that only a newer version can start on.
  */
-export async function restoreBackup(place: DataPlace, source: string, options: BackupOptions): Promise<void> {
+export async function restoreBackup(place: DataPlace, source: string, options: RestoreOptions): Promise<void> {
   await unpackBackup(place, source, options)
   await finishRestore(place)
 }
 
 /** Unpacks a backup beside what is there; from its last rename on the restore is certain. */
-export async function unpackBackup(place: DataPlace, source: string, options: BackupOptions): Promise<void> {
+export async function unpackBackup(place: DataPlace, source: string, options: RestoreOptions): Promise<void> {
   const { dataFolder } = place
   await finishRestore(place)
   const { unpacking, whole } = restoreFolders(dataFolder)
@@ -37,8 +42,11 @@ export async function unpackBackup(place: DataPlace, source: string, options: Ba
   }
 }
 
-async function unpackFiles(source: string, folder: string, { signal, onProgress }: BackupOptions): Promise<void> {
+async function unpackFiles(source: string, folder: string, { signal, onProgress, newestSchema }: RestoreOptions): Promise<void> {
   using backup = openBackup(source)
+  const schema = Number(backup.prepare('pragma user_version').get()?.user_version)
+  if (schema > newestSchema)
+    throw new Error(`${source} was written by a newer version of the service (schema ${schema}); restore it with that version.`)
   const total = Number(backup.prepare('select count(*) as files from backup_files').get()?.files)
   let done = 0
   for (const { path, modified_ms: modifiedMs, bytes } of backup.prepare('select * from backup_files').iterate()) {

@@ -46,6 +46,8 @@ export async function takeImages(album: Album): Promise<void> {
     .getByRole('button', { name: say('Start from this one') })
     .last()
     .click()
+  // It would follow into the dialogs.
+  await page.locator('.toast').first().waitFor({ state: 'detached' })
   await page.getByRole('button', { name: say('Draw around it') }).click()
   await page.getByRole('dialog').waitFor()
   await take('extend')

@@ -3,7 +3,7 @@ import type { Borrower } from '../../../src/cluster/borrow-slot.ts'
 import { createClusterCatalog } from '../../../src/cluster/cluster-catalog.ts'
 import { createClusterPool } from '../../../src/cluster/cluster-pool.ts'
 import { ClusterPulls, type OwnPulls } from '../../../src/cluster/cluster-pulls.ts'
-import { ClusterView } from '../../../src/cluster/cluster-view.ts'
+import { ClusterView, type ClusterViewSettings } from '../../../src/cluster/cluster-view.ts'
 import { leaseFormat } from '../../../src/cluster/lease-wire.ts'
 import { type LenderSettings, lendSlots } from '../../../src/cluster/lend-slots.ts'
 import type { NodeTls } from '../../../src/cluster/node-tls.ts'
@@ -35,6 +35,10 @@ export interface TestNode extends AsyncDisposable {
   readonly borrower: Borrower
   /** Texts that began here. */
   readonly asked: string[]
+  /** What it told its operator of nodes that it could not reach. */
+  readonly unreached: readonly string[]
+  /** What it told its operator that it did not foresee. */
+  readonly faults: readonly unknown[]
   drain(): Promise<void>
   /** Cuts every lease and answers nobody any more, without a word to the registry. */
   kill(): Promise<void>
@@ -85,6 +89,8 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
   const isDraining = () => draining
   const onFault = (error: unknown) => faults.push(error)
   const faults: unknown[] = []
+  const unreached: string[] = []
+  const onUnreached: ClusterViewSettings['onUnreached'] = (node, cause) => unreached.push(`${node.id} ${cause}`)
   const lender =
     own === null
       ? null
@@ -99,15 +105,20 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
   const self = { id, role, url, host: `host of ${id}`, version: '0.1.0', memoryBytes: 1, leaseFormat: settings.leaseFormat ?? leaseFormat }
   const pulls = new ClusterPulls(self, own === null ? null : (settings.pulls ?? { list: () => [], start() {}, remove() {} }), clock)
   const view = parts.use(
-    await ClusterView.open({ registry, clock, self, lends: own, isDraining, tally: () => idleTally, pulls, onFault }, unstoppable),
+    await ClusterView.open(
+      { registry, clock, self, lends: own, isDraining, tally: () => idleTally, pulls, onFault, onUnreached },
+      unstoppable,
+    ),
   )
-  const borrower = { nodeId: id, secret, clock, tls }
+  const borrower = { nodeId: id, secret, clock, tls, waitLimitMs: 60_000 }
   const clusterCatalog = createClusterCatalog(view, own?.catalog ?? null)
   const moved = parts.move()
   return {
     id,
     url,
     asked,
+    unreached,
+    faults,
     view,
     pulls,
     borrower,

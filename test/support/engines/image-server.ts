@@ -2,23 +2,36 @@ import { createHash } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import sharp from 'sharp'
 import type { ImageServerFormat } from '../../../src/core/images/image-servers.ts'
 
-/** How a server fails at the call that draws. */
-export type ServerFault =
-  | 'none'
-  | 'hang'
-  | 'error-500'
-  | 'busy'
-  | 'refused'
-  | 'cut'
-  | 'wrong-json'
-  | 'slow-drip'
-  | 'no-picture'
-  | 'wrong-size'
+/** How a server answers one of its calls, given what it would say if nothing were wrong with it. */
+export type ImageServerFault = (response: ServerResponse, body: Buffer) => void
+
+export interface ImageServerFaults {
+  /** What it does at the calls that `at` names; absent = it answers. */
+  readonly fault?: ImageServerFault
+  /** Paths of the calls with the fault; absent = the one that brings the picture. */
+  readonly at?: RegExp
+  /** What it does when it is told to stop; absent = it says that it does. */
+  readonly stopFault?: ImageServerFault
+  /** The file that it draws; absent = a picture of 64 × 64. */
+  readonly drawn?: Uint8Array
+}
+
+/** The calls that one picture takes at each kind of server, the one that brings it last. */
+export const drawingCalls: Readonly<Record<ImageServerFormat, readonly RegExp[]>> = {
+  a1111: [/2img$/],
+  'sd-server': [/\/img_gen$/, /\/jobs\/job_1$/],
+  comfyui: [/^\/prompt$/, /^\/history\//, /^\/view/],
+  'openai-images': [/\/images\/generations$/],
+}
+
+/** Never answers. */
+export const hangs: ImageServerFault = () => {}
 
 export interface SeenCall {
   readonly method: string
@@ -30,26 +43,26 @@ export interface SeenCall {
 export interface ImageServerStandIn {
   readonly url: string
   readonly calls: readonly SeenCall[]
-  /** Resolves when the server is in the call that draws. */
+  /** Resolves when the server is in the call with the fault. */
   readonly drawing: Promise<unknown>
   /** Resolves when a call of that path has arrived. */
   seen(path: string): Promise<SeenCall>
   /** Sends a message over the progress socket of ComfyUI. */
   tell(message: object | Uint8Array): void
+  /** Ends the server, as a machine that goes down does. */
+  leave(): Promise<void>
 }
-
-const size = { width: 64, height: 64 }
 
 /** Starts a server that answers as the real ones do, as far as their documentation and source say, with one fault. */
 export async function startImageServer(
   context: TestContext,
   format: ImageServerFormat,
-  fault: ServerFault = 'none',
+  { fault, at = drawingCalls[format].at(-1), stopFault, drawn }: ImageServerFaults = {},
 ): Promise<ImageServerStandIn> {
-  const png = await picture(fault === 'wrong-size' ? { width: 32, height: 64 } : size)
+  const png = Buffer.from(drawn ?? (await drawPicture({ width: 64, height: 64 })))
   const calls: SeenCall[] = []
   const events = new EventEmitter()
-  const sockets: NodeJS.WritableStream[] = []
+  const sockets: Duplex[] = []
   const { promise: drawing, resolve: begun } = Promise.withResolvers<unknown>()
   const server = createServer((request, response) => {
     void answer(request, response)
@@ -63,12 +76,14 @@ export async function startImageServer(
     }
     calls.push(call)
     events.emit('call', call)
-    const json = answers[format](call, fault === 'no-picture' ? '' : png.toString('base64'))
-    if (isDrawing(format, call)) {
+    const json = answers[format](call, png.toString('base64'))
+    if (at?.test(call.path)) {
       begun(null)
-      if (fault === 'hang') return
-      return fail(response, fault, format === 'comfyui' ? png : Buffer.from(JSON.stringify(json)))
+      if (fault !== undefined) return fault(response, call.path.startsWith('/view') ? png : Buffer.from(JSON.stringify(json)))
     }
+    if (stopFault !== undefined && /interrupt$|cancel$|\/queue$/u.test(call.path))
+      return stopFault(response, Buffer.from(JSON.stringify(json)))
+    if (call.path.startsWith('/view')) return void response.end(png)
     if (json === undefined) response.writeHead(404).end('{"error":"not found"}')
     else response.writeHead(call.path.endsWith('/img_gen') ? 202 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(json))
   }
@@ -81,11 +96,15 @@ export async function startImageServer(
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  context.after(() => {
-    server.closeAllConnections()
-    for (const socket of sockets) socket.end()
+  const leave = async (): Promise<void> => {
+    if (!server.listening) return
+    const closed = once(server, 'close')
     server.close()
-  })
+    server.closeAllConnections()
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  context.after(leave)
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
@@ -101,40 +120,15 @@ export async function startImageServer(
     tell(message) {
       for (const socket of sockets) socket.write(frame(message))
     },
+    leave,
   }
 }
 
-function picture({ width, height }: { readonly width: number; readonly height: number }): Promise<Buffer> {
+/** A PNG of one colour. */
+export function drawPicture({ width, height }: { readonly width: number; readonly height: number }): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background: '#3366cc' } })
     .png()
     .toBuffer()
-}
-
-/** Whether a call is the one that brings the picture. */
-function isDrawing(format: ImageServerFormat, { path }: SeenCall): boolean {
-  const places = { a1111: /2img$/, 'sd-server': /\/jobs\/job_1$/, comfyui: /^\/view/, 'openai-images': /\/images\/generations$/ }
-  return places[format].test(path)
-}
-
-function fail(response: ServerResponse, fault: ServerFault, body: Buffer): void {
-  if (fault === 'error-500') return void response.writeHead(500).end('{"error":"OutOfMemoryError"}')
-  if (fault === 'busy') return void response.writeHead(503, { 'retry-after': '7' }).end('{}')
-  if (fault === 'refused') return void response.writeHead(422).end('{"error":{"message":"that is too large"}}')
-  if (fault === 'wrong-json') return void response.writeHead(200).end('<html>Bad Gateway</html>')
-  response.writeHead(200, { 'content-length': body.length })
-  if (fault === 'cut') {
-    response.write(body.subarray(0, body.length / 2), () => response.destroy())
-    return
-  }
-  if (fault !== 'slow-drip') return void response.end(body)
-  let at = 0
-  const drip = (): void => {
-    response.write(body.subarray(at, at + 7))
-    at += 7
-    if (at < body.length) setImmediate(drip)
-    else response.end()
-  }
-  drip()
 }
 
 /** A frame of RFC 6455 as a server sends it. */

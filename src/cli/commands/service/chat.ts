@@ -26,7 +26,7 @@ interface Chunk {
 export const chat: Command = {
   words: ['chat'],
   summary: 'Talk with a model; without words in turns, until Ctrl-D.',
-  argument: { name: '<words>', help: 'One question; - reads it from standard input.', optional: true },
+  argument: { name: '<words>', help: 'One question, with or without quotes; - reads it from standard input.', optional: true, words: true },
   flags: [
     { name: 'model', form: '<name>', help: 'A text model of the service; default one that is in memory, or the first.' },
     { name: 'system', form: '<text>', help: 'What the model is told before the conversation.' },

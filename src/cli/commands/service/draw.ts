@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { checkPlace } from '../../check-place.ts'
 import type { Command, CommandContext } from '../../command.ts'
 import { openProgressBar } from '../../progress-bar.ts'
 import { detectPictureProtocol, showPicture } from '../../service/inline-picture.ts'
@@ -23,7 +24,7 @@ const routes = ['/generate/sdxl', '/generate/sd'] as const
 export const draw: Command = {
   words: ['draw'],
   summary: 'Draw a picture into a PNG file, and show it where the terminal can.',
-  argument: { name: '<words>', help: 'What it shows.' },
+  argument: { name: '<words>', help: 'What it shows, with or without quotes.', words: true },
   flags: [
     { name: 'output', form: '<file>', help: 'Where it goes, over what is there; default sepia-<seed>.png, which must not be there.' },
     { name: 'out', form: '<file>', help: 'The same.' },
@@ -38,12 +39,14 @@ export const draw: Command = {
   run: async (context) => {
     const { argument, flags, environment, terminal, signal, json } = context
     const body = { prompt: argument, image_encoding: 'png', ...readFields(flags) }
+    const named = flags.get('output') ?? flags.get('out')
+    const planned = resolve(named ?? `sepia-${flags.get('seed') ?? ''}.png`)
+    await checkPlace(planned, { where: flags.has('out') ? '--out' : '--output', replaces: named !== undefined || !flags.has('seed') })
     const service = await openService(context)
     const model = flags.get('model') ?? (await chooseModel(service, 'images', { signal }))
     const { images, width, height } = await drawDeferred(context, service, { ...body, model })
     const [image] = images
     if (image === undefined || image.image_b64 === null) throw new Error('The picture was removed for safety; ask for another.')
-    const named = flags.get('output') ?? flags.get('out')
     const file = resolve(named ?? `sepia-${image.seed}.png`)
     await save(file, Buffer.from(image.image_b64, 'base64'), { replace: named !== undefined })
     if (terminal.printsToPerson && !json) terminal.out(showPicture(detectPictureProtocol(environment), image.image_b64))

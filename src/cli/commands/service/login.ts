@@ -43,7 +43,7 @@ export const logout: Command = {
   settings: [],
   run: async ({ environment }) => {
     const file = loginFile(environment)
-    await removeLogin(file)
-    return { text: `Forgot the login in ${file}.`, json: { file } }
+    const forgot = await removeLogin(file)
+    return { text: forgot ? `Forgot the login in ${file}.` : `There is no login in ${file}.`, json: { file, forgot } }
   },
 }

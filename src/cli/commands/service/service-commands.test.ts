@@ -49,6 +49,13 @@ describe('chat', () => {
     assert.equal(err.match(/nothing/g)?.length, 3)
   })
 
+  it('takes several words as one question', async () => {
+    await using service = await startHttpService()
+    const { out } = await run(['chat', 'Hi there, you', '--seed', '7'], at(service))
+    const { code, out: same } = await run(['chat', 'Hi', 'there,', 'you', '--seed', '7'], at(service))
+    assert.deepEqual([code, same], [0, out])
+  })
+
   it('refuses a number that is none before it asks anybody', async () => {
     const { code, err } = await run(['chat', 'x', '--temperature', 'hot'])
     assert.deepEqual([code, err], [2, '--temperature: expected a number, got "hot".\n'])
@@ -71,6 +78,20 @@ describe('draw', () => {
     assert.ok(kitty.out.startsWith('\u001b_Ga=T,f=100,'))
     const piped = await run(words, { environment: { ...environment, TERM: 'xterm-kitty' } })
     assert.ok(!piped.out.includes('\u001b'))
+  })
+
+  it('asks for no picture that could not be written', async () => {
+    await using service = await startHttpService({ worker: true })
+    await using folder = await createTemporaryFolder()
+    for (const [flag, place] of [
+      ['--output', join(folder.path, 'none', 'cat.png')],
+      ['--out', folder.path],
+    ] as const) {
+      const { code, err } = await run(['draw', 'a', 'cat', flag, place], at(service))
+      assert.equal(code, 2)
+      assert.match(err, new RegExp(`^${flag}: .*(there is no folder|is a folder)`))
+    }
+    assert.deepEqual(JSON.parse(await (await service.fetch('/v1/requests')).text()).data, [])
   })
 
   it('says what is wrong before it asks the service', async () => {
@@ -171,7 +192,8 @@ describe('login', () => {
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), { url: service.url, token: service.token })
     assert.equal((await run(['status'], { environment })).code, 0)
-    assert.equal((await run(['logout'], { environment })).code, 0)
+    assert.match((await run(['logout'], { environment })).out, /^Forgot the login in /)
+    assert.match((await run(['logout'], { environment })).out, /^There is no login in /)
     assert.match((await run(['status', '--port', '9'], { environment })).err, /cannot be reached|Nothing answers/)
   })
 

@@ -1,4 +1,4 @@
-import { csv } from '../../../core/csv.ts'
+import { csv } from '../../../core/text/csv.ts'
 import type { Command } from '../../command.ts'
 import { openService } from '../../service/open-service.ts'
 import { serviceFlags, serviceSettings } from '../../service/service-flags.ts'

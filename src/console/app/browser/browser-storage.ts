@@ -9,8 +9,21 @@ export function readKept(key: string): string | null {
   }
 }
 
+let keeps = true
+
+/** From now on until it is loaded anew, this page keeps nothing in the browser: whose it was has left. */
+export function stopKeeping(): void {
+  keeps = false
+}
+
+/** Whether this page may keep anything. */
+export function mayKeep(): boolean {
+  return keeps
+}
+
 /** Keeps a text for later visits, where the browser lets it. */
 export function keep(key: string, text: string): void {
+  if (!keeps) return
   try {
     localStorage.setItem(key, text)
   } catch {

@@ -1,3 +1,5 @@
+import { mayKeep } from './browser-storage.ts'
+
 /** Holds what is too large for the browser's texts: pictures, and whatever waits for a service that does not answer. */
 const database = 'sepia'
 const store = 'records'
@@ -6,6 +8,7 @@ let opened: Promise<IDBDatabase | null> | null = null
 
 /** Keeps a record under its key, also when the page is left at once. A browser that forbids keeping has none. */
 export async function keepRecord(key: string, value: unknown): Promise<void> {
+  if (!mayKeep()) return
   await change((records) => records.put(value, key))
 }
 

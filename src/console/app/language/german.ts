@@ -267,4 +267,7 @@ export const german: Catalogue = {
   None: 'Keine',
   Rename: 'Umbenennen',
   'Undone.': 'Rückgängig gemacht.',
+  '{0} is being loaded: {1} %': '{0} wird geladen: {1} %',
+  '{0} is being loaded…': '{0} wird geladen…',
+  '{0} stopped and will be started again.': '{0} ist abgestürzt und wird neu gestartet.',
 }

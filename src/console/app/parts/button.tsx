@@ -7,7 +7,7 @@ interface ButtonProps {
   /** What it says; with `iconOnly` what a screen reader says. */
   readonly children: ComponentChildren
   /** What it does; the button that sends its form has none. While what it returns is under way it cannot be pressed again, and a failure is told. */
-  readonly onClick?: () => unknown
+  readonly onClick?: (press: MouseEvent) => unknown
   /** Whether what it does is under way; it keeps the focus, and cannot be pressed. */
   readonly busy?: boolean
   /** Where it leads; it is then a link. */
@@ -27,9 +27,9 @@ export function Button({ children, onClick, busy = false, href, download, disabl
   const { tone = 'plain', size = 'normal', class: own } = look
   const working = useSignal(false)
   const isBusy = busy || working.value
-  const press = (event: Event) => {
+  const press = (event: MouseEvent) => {
     if (isBusy) return event.preventDefault()
-    const work = onClick?.()
+    const work = onClick?.(event)
     if (!(work instanceof Promise)) return
     working.value = true
     work.catch(showFailure).finally(() => (working.value = false))

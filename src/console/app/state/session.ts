@@ -9,11 +9,11 @@ import type {
   SignedIn,
   SignInWays,
 } from '../../contract/session.ts'
-import { noteLeft, takeLeft } from '../browser/browser-storage.ts'
+import { noteLeft, stopKeeping, takeLeft } from '../browser/browser-storage.ts'
 import { forgetAllRecords } from '../browser/kept-records.ts'
 import { RequestFailure, request, send } from '../interface/request.ts'
 import { navigate, path } from './router.ts'
-import { forgetStored, storedSignal } from './stored.ts'
+import { forgetStored, onStoredElsewhere, storedSignal } from './stored.ts'
 
 /** Why nobody is signed in: no owner ever was, somebody just left, a sign-in ended while its page was open, or simply so. */
 export type Greeting = 'first-run' | 'left' | 'ended' | 'welcome'
@@ -29,6 +29,12 @@ export const session = signal<SessionState>({ state: 'unknown' })
 
 /** Whose the drafts and settings in this browser are. */
 const person = storedSignal('person', { id: '' })
+onStoredElsewhere('person', (text) => {
+  const { id: before } = person.peek()
+  if (text === JSON.stringify(person.peek())) return
+  if (before === '') void loadSession()
+  else beginAnew()
+})
 
 /** Asks the service who is signed in. */
 export async function loadSession(): Promise<void> {
@@ -78,12 +84,19 @@ export async function leaveForOrganisation(start: OpenIdStart): Promise<void> {
   location.assign(address)
 }
 
+/** Somebody else has come in another tab, or this person has left there: what this page still has is for nobody any more. */
+function beginAnew(): void {
+  stopKeeping()
+  location.reload()
+}
+
 /** Signs out and begins anew, so that nothing of this person is left in the page or the browser. */
 export async function signOut(): Promise<void> {
   await send('/console/api/session', { method: 'DELETE' })
+  noteLeft()
+  stopKeeping()
   forgetStored()
   await forgetAllRecords()
-  noteLeft()
   location.reload()
 }
 

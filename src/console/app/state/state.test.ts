@@ -4,7 +4,7 @@ import { openBrowserPage } from '../../../../test/support/browser-page.ts'
 import { startConsoleService } from '../../../../test/support/console-service.ts'
 
 const page = openBrowserPage('/')
-const { loadSession, session, signIn, signOut } = await import('./session.ts')
+const { loadSession, session, signIn } = await import('./session.ts')
 const { loadModels, models, chatModels, imageRouteOf, modelsOf } = await import('./models.ts')
 const { navigate, path, pathBehind } = await import('./router.ts')
 const { forgetStored, storedSignal } = await import('./stored.ts')
@@ -41,17 +41,6 @@ describe('the session of the page, against the service itself', async () => {
     const failure = await signIn({ email: 'ada@example.org', password: 'a guess of mine' }).catch((error: unknown) => error)
     assert.ok(failure instanceof RequestFailure && failure.status === 401)
     assert.equal(sentenceOf(failure), failure.message)
-    assert.equal(session.value.state, 'none')
-  })
-
-  it('leaves nothing of its person behind when it ends, but what is not theirs', async () => {
-    await signIn({ email: 'ada@example.org', password: 'a poet of science' })
-    page.kept.set('sepia.work.chat', '{"system":"a secret"}').set('sepia.theme', 'dark').set('other', 'x')
-    const before = page.reloads()
-    await signOut()
-    assert.deepEqual([...page.kept.keys()], ['sepia.theme', 'other'])
-    assert.equal(page.reloads(), before + 1)
-    await loadSession()
     assert.equal(session.value.state, 'none')
   })
 

@@ -6,9 +6,21 @@ const prefix = 'sepia.work.'
 /** A signal of plain data that this browser remembers; fields that are not there, or of another kind than the default, keep their defaults. */
 export function storedSignal<Value extends object>(name: string, defaults: Value): Signal<Value> {
   const key = prefix + name
-  const stored = signal<Value>({ ...defaults, ...readFitting(key, defaults) })
+  const stored = signal(readStored(name, defaults))
   effect(() => keep(key, JSON.stringify(stored.value)))
   return stored
+}
+
+/** What {@link storedSignal} keeps under a name, also when another tab of this browser has written it since. */
+export function readStored<Value extends object>(name: string, defaults: Value): Value {
+  return { ...defaults, ...readFitting(prefix + name, defaults) }
+}
+
+/** Hears of it when another tab of this browser changes what {@link storedSignal} keeps under a name, or forgets it (null). */
+export function onStoredElsewhere(name: string, react: (text: string | null) => void): void {
+  window.addEventListener('storage', ({ key, newValue }) => {
+    if (key === prefix + name) react(newValue)
+  })
 }
 
 /** Forgets what was kept by {@link storedSignal}. */

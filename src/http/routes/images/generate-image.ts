@@ -65,11 +65,9 @@ function registerRoute(
       previews: handling?.previews ?? false,
     }
     const inspectImage: InspectImage = (bytes, options) => deps.inspectImage(bytes, { ...options, account: caller.accountId })
-    const { request, logPrompt } = await parse(
-      { catalog: deps.assets.library.catalogFor(caller.accountId), inspectImage },
-      { body: body.value, hints, mostPixels: settings.imagePixels },
-      { signal },
-    )
+    const catalog = deps.assets.library.catalogFor(caller.accountId)
+    const read = () => parse({ catalog, inspectImage }, { body: body.value, hints, mostPixels: settings.imagePixels }, { signal })
+    const { request, logPrompt } = await (handling === null ? read() : deps.deadline.keep(reply, read))
     if (logPrompt) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: request.prompt })
     if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'image', request }, handling })
     const result = await generateImage(interactiveWork(deps, settings, incoming), { caller, request }, { signal })

@@ -1,9 +1,9 @@
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
+import { shortName } from '../../../core/requests/short-name.ts'
 import { branchByType } from './branch-by-type.ts'
 import { describeSchema, type SchemaNode } from './describe-schema.ts'
 import { printPath } from './print-path.ts'
-import { shortName } from './short-name.ts'
 
 /** Faults looked for at most: more than any honest request has fields. */
 const mostFaults = 64

@@ -28,8 +28,9 @@ export function faultsError(faults: readonly FieldFault[], codes: FaultCodes): S
 }
 
 function summarize(faults: readonly FieldFault[], first: FieldFault): string {
-  if (faults.length === 1) return first.message
-  const named = faults.slice(0, mostNamed).map(({ message }) => message.replace(/\.$/, ''))
-  const more = faults.length > mostNamed ? `; and ${faults.length - mostNamed} more` : ''
+  const messages = new Set(faults.map(({ message }) => message))
+  if (messages.size === 1) return first.message
+  const named = [...messages].slice(0, mostNamed).map((message) => message.replace(/\.$/, ''))
+  const more = messages.size > mostNamed ? `; and ${messages.size - mostNamed} more` : ''
   return `${faults.length} fields need a change: ${named.join('; ')}${more}.`
 }

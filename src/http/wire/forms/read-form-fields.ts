@@ -1,7 +1,7 @@
 import type { ServiceError } from '../../../core/error.ts'
+import { shortName } from '../../../core/requests/short-name.ts'
 import type { SchemaNode } from '../faults/describe-schema.ts'
 import { type FaultCodes, faultsError } from '../faults/refuse-faults.ts'
-import { shortName } from '../faults/short-name.ts'
 
 /**
  * The fields of a form as the JSON body that they stand for: `n` of `2` is the number, `image[]` a list, `expires_after[seconds]` an

@@ -5,6 +5,7 @@ import type { ImageRequest } from '../../../core/image-generation.ts'
 import { mostControlnets } from '../../../core/images/controlnet.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { shortName } from '../../../core/requests/short-name.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
 import type { ImageBody } from './image-fields.ts'
 import { readLoras } from './image-loras.ts'
@@ -59,11 +60,12 @@ function findAssetFault(
   const fault = (text: string): readonly FieldFault[] => [{ path: [field], message: `\`${field}\` ${text}`, kind: 'unsupported' }]
   if (model.checkpoint === undefined) return fault(`must be left out: ${model.id} is an export, which takes no assets.`)
   const asset = catalog.findAsset(kind, name)
+  const named = shortName(name)
   const unusable = catalog.findUnusable(name)
-  if (unusable !== undefined) return fault(`must name another file: ${name} ${unusable.reason}.`)
-  if (asset === undefined) return fault(`names ${name}, which is not installed; installed are: ${namesOf(catalog, kind)}.`)
+  if (unusable !== undefined) return fault(`must name another file: ${named} ${unusable.reason}.`)
+  if (asset === undefined) return fault(`names ${named}, which is not installed; installed are: ${namesOf(catalog, kind)}.`)
   if (asset.family === null || asset.family === familyOf(model)) return []
-  return fault(`names ${name}, which is for ${familyNames[asset.family]}; ${model.id} is a model of ${familyNames[familyOf(model)]}.`)
+  return fault(`names ${named}, which is for ${familyNames[asset.family]}; ${model.id} is a model of ${familyNames[familyOf(model)]}.`)
 }
 
 /** Says which of a body's assets are not there, cannot be used, or are for another family than the model. */
@@ -80,7 +82,7 @@ export function findAssetFaults(body: ImageBody, model: ImageModelDescriptor, ca
   const controlnets = readControlnets(body)
   for (const { field, name, image } of controlnets) {
     check(field, 'controlnet', name)
-    if (image === undefined) add('controlnet_image', `must be the picture for ${name}.`, 'missing')
+    if (image === undefined) add('controlnet_image', `must be the picture for ${shortName(name)}.`, 'missing')
   }
   if (controlnets.length > mostControlnets) add('controlnets', `may name at most ${mostControlnets}, not ${controlnets.length}.`, 'range')
   if (body.controlnet === undefined) {

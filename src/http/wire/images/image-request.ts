@@ -4,6 +4,7 @@ import type { ImageRequest } from '../../../core/image-generation.ts'
 import { findStylePreset } from '../../../core/images/style-preset.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { shortName } from '../../../core/requests/short-name.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
@@ -104,7 +105,7 @@ export function chooseImageModel(
       ? `\`${field}\` must be a model of ${wanted}; ${name} is one of ${familyNames[familyOf(model)]}.`
       : unusable === undefined
         ? `\`${field}\` must be an installed image model: ${known.map(({ id }) => id).join(', ')}.`
-        : `\`${field}\` must be another: ${name} ${unusable.reason}.`
+        : `\`${field}\` must be another: ${shortName(name)} ${unusable.reason}.`
   if (field === 'model' && model?.kind !== 'image' && unusable === undefined)
     throw new ServiceError('model_not_found', message, { param: field })
   throw new ServiceError('unsupported', message, { param: field, faults: [{ path: [field], message, kind: 'unsupported' }] })

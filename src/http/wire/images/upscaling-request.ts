@@ -3,6 +3,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { listUpscalers, type NamedUpscaler } from '../../../core/images/upscalers.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { shortName } from '../../../core/requests/short-name.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
@@ -113,6 +114,7 @@ function chooseUpscaler(catalog: ModelCatalog, name: string | undefined): NamedU
   const found = known.find(({ id }) => id === name)
   if (found !== undefined) return found
   const unusable = catalog.findUnusable(name)
-  const reason = unusable === undefined ? `must be an installed upscaler: ${names}` : `must be another: ${name} ${unusable.reason}`
+  const reason =
+    unusable === undefined ? `must be an installed upscaler: ${names}` : `must be another: ${shortName(name)} ${unusable.reason}`
   throw new ServiceError(unusable === undefined ? 'model_not_found' : 'unsupported', `\`model\` ${reason}.`, { param: 'model' })
 }

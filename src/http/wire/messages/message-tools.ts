@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
+import { shortName } from '../../../core/requests/short-name.ts'
 import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
-import { shortName } from '../faults/short-name.ts'
 
 const name = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,128}$' })
 const parallel = { disable_parallel_tool_use: Type.Optional(Type.Boolean()) }

@@ -1,3 +1,4 @@
+import { shortName } from '../../../core/requests/short-name.ts'
 import type { Expression, Expressions, Rule } from './expression.ts'
 import { GrammarFault } from './grammar-fault.ts'
 
@@ -7,7 +8,8 @@ import { GrammarFault } from './grammar-fault.ts'
  * @throws {GrammarFault} when a rule is missing, or one may begin with itself.
  */
 export function linkRules(expressions: Expressions): void {
-  for (const { name, body } of expressions.rules.values()) if (body === null) throw new GrammarFault(`the rule "${name}" is not defined`)
+  for (const { name, body } of expressions.rules.values())
+    if (body === null) throw new GrammarFault(`the rule "${shortName(name)}" is not defined`)
   settleNullable(expressions)
   rankRules(expressions)
 }
@@ -59,7 +61,7 @@ function rankRules({ rules }: Expressions): void {
         ranked.add(visit.rule)
         open.delete(visit.rule)
         path.pop()
-      } else if (open.has(next)) throw new GrammarFault(`the rule "${next.name}" may begin with itself`)
+      } else if (open.has(next)) throw new GrammarFault(`the rule "${shortName(next.name)}" may begin with itself`)
       else if (!ranked.has(next)) {
         open.add(next)
         path.push({ rule: next, firsts: firstRules(next) })

@@ -64,3 +64,12 @@ test('what is found out about a grammar serves all who follow it', () => {
   grammar.forbidden(grammar.start, effort)
   assert.equal(effort.left, left)
 })
+
+test('the fault of a grammar repeats no more than a hundred characters of a rule', () => {
+  const long = 'x'.repeat(20_000)
+  for (const grammar of [`root ::= ${long}`, `root ::= ${long}\n${long} ::= ${long}`])
+    assert.throws(
+      () => new TokenGrammar(grammar, tokens),
+      ({ message }: Error) => message.length < 200 && message.includes('…'),
+    )
+})

@@ -1,3 +1,4 @@
+import { shortName } from '../../../core/requests/short-name.ts'
 import type { JsonObject } from '../../../core/text-generation.ts'
 import type { Grammar } from './gbnf.ts'
 import { integerRange } from './integer-range.ts'
@@ -23,7 +24,7 @@ export function stringRule(grammar: Grammar, schema: JsonObject, where: string):
     return { rule: grammar.name(`"\\"" char{${least},${most ?? ''}} "\\""`), closingLength: 2 + least }
   }
   const body = typeof format === 'string' ? formats[format] : undefined
-  if (body === undefined) throw refuseSchema(`the format ${JSON.stringify(format)} at ${where} is not supported`)
+  if (body === undefined) throw refuseSchema(`the format ${shortName(JSON.stringify(format))} at ${where} is not supported`)
   if (least > 0 || most !== null) throw refuseSchema(`"format" at ${where} cannot be combined with a length`)
   return { rule: grammar.name(`"\\"" ${body} "\\""`), closingLength: 40 }
 }

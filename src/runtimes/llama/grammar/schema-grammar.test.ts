@@ -71,3 +71,13 @@ test('a type that is named again and again is looked at once', () => {
   for (let depth = 0; depth < 30; depth++) schema = { type: Array.from({ length: 20 }, () => 'array'), items: schema }
   assert.ok((compile(schema)?.grammar.length ?? 0) < 5000)
 })
+
+test('repeats no more than a hundred characters of a name that a schema makes up', () => {
+  const long = 'x y '.repeat(1000)
+  const nested = (depth: number): JsonObject => ({ properties: { [long]: depth === 0 ? { [long]: 1 } : nested(depth - 1) } })
+  for (const schema of [{ type: long }, { format: long, type: 'string' }, { [long]: 1 }, nested(5)] as const)
+    assert.throws(
+      () => compile(schema),
+      ({ message }: Error) => message.length < 300 && message.includes('…'),
+    )
+})

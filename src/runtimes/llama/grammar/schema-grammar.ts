@@ -1,4 +1,5 @@
 import { isRecord } from '../../../core/is-record.ts'
+import { shortName } from '../../../core/requests/short-name.ts'
 import type { JsonObject, JsonValue } from '../../../core/text-generation.ts'
 import { type Grammar, literal } from './gbnf.ts'
 import { integerRule, numberRule, stringRule } from './scalar-rules.ts'
@@ -30,7 +31,8 @@ export class SchemaGrammar {
     return this.#visit(this.#root, '#', 0)
   }
 
-  #visit(schema: JsonValue, where: string, depth: number): SchemaRule {
+  #visit(schema: JsonValue, place: string, depth: number): SchemaRule {
+    const where = shortName(place)
     if (depth > maxDepth) throw refuseSchema(`it nests deeper than ${maxDepth} levels at ${where}`)
     if (this.#grammar.size > maxRules) throw refuseSchema(`it makes more than ${maxRules} rules`)
     if (schema === true) return { rule: 'value', closingLength: 2 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import { shortName } from '../../../core/requests/short-name.ts'
 import type { JsonObject, JsonValue } from '../../../core/text-generation.ts'
 
 /** Say nothing about which values are valid. */
@@ -42,7 +43,8 @@ export function refuseSchema(message: string, cause?: unknown): ServiceError {
 /** Refuses every keyword of a schema that is neither an annotation nor in `known`. */
 export function refuseUnknown(schema: JsonObject, known: readonly string[], where: string): void {
   for (const keyword of Object.keys(schema))
-    if (!known.includes(keyword) && !annotations.includes(keyword)) throw refuseSchema(`"${keyword}" at ${where} is not supported here`)
+    if (!known.includes(keyword) && !annotations.includes(keyword))
+      throw refuseSchema(`"${shortName(keyword)}" at ${where} is not supported here`)
 }
 
 /** The types a schema allows: the ones it names, or those its other keywords speak of, or all. */
@@ -57,7 +59,7 @@ export function typesOf(schema: JsonObject, where: string): readonly SchemaType[
   if (!Array.isArray(names) || names.length === 0) throw refuseSchema(`"type" at ${where} must be a type name or a list of them`)
   return [...new Set(names)].map((name: JsonValue) => {
     if (typeof name === 'string' && isSchemaType(name)) return name
-    throw refuseSchema(`the type ${JSON.stringify(name)} at ${where} does not exist`)
+    throw refuseSchema(`the type ${shortName(JSON.stringify(name))} at ${where} does not exist`)
   })
 }
 

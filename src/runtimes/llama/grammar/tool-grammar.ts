@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import { shortName } from '../../../core/requests/short-name.ts'
 import type { ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
 import type { ToolFormat } from '../prompt/tool-format.ts'
 import { Grammar, literal } from './gbnf.ts'
@@ -70,7 +71,7 @@ function chosen(tools: readonly ToolDefinition[], choice: ToolChoice): readonly 
   if (typeof choice === 'string') return tools
   const named = tools.filter((tool) => tool.name === choice.name)
   if (named.length > 0) return named
-  throw new ServiceError('invalid_request_error', `tool_choice names "${choice.name}", which is not among the tools.`, {
+  throw new ServiceError('invalid_request_error', `tool_choice names "${shortName(choice.name)}", which is not among the tools.`, {
     param: 'tool_choice',
   })
 }

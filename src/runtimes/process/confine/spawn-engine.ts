@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { env, execPath } from 'node:process'
+import { env, execPath, platform } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Confinement, EngineNeeds } from './confinement.ts'
 import { linkTargets } from './link-targets.ts'
@@ -21,6 +21,8 @@ export function spawnEngine(entry: URL, needs: EngineNeeds, confinement: Confine
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     windowsHide: true,
+    // Out of the terminal's reach: Ctrl-C would end what confines it, and with that the answers that the service still waits for.
+    detached: platform !== 'win32',
   })
 }
 

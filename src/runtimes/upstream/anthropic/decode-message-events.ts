@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import type { FinishReason, TextPart } from '../../../core/text-generation.ts'
+import { parseJson } from '../parse-json.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -82,7 +83,7 @@ class ToolCalls {
 
 function parseEvent(line: string): Fields {
   try {
-    return fieldsOf(JSON.parse(line))
+    return fieldsOf(parseJson(line))
   } catch (cause) {
     throw makeBrokenError('sent something else than JSON in its stream', cause)
   }

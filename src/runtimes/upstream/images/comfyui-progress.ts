@@ -1,3 +1,4 @@
+import { parseJson } from '../parse-json.ts'
 import { fieldOf } from './server-calls.ts'
 import type { DrawingOptions } from './server-drawing.ts'
 
@@ -35,7 +36,7 @@ export function watchComfyUi(
 function progressIn(data: unknown): number | undefined {
   if (typeof data !== 'string') return undefined
   try {
-    const message: unknown = JSON.parse(data)
+    const message: unknown = parseJson(data)
     const value = fieldOf(message, 'type') === 'progress' ? fieldOf(message, 'data', 'value') : undefined
     return typeof value === 'number' ? value : undefined
   } catch {

@@ -105,18 +105,23 @@ async function run(
   using _watching = watchComfyUi(url, client, { onStep, previews })
   const id = fieldOf(await calls.post('/prompt', { prompt, client_id: client }, { signal }), 'prompt_id')
   if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a workflow without giving it an id')
+  const entry = await waitForWorkflow(calls, id, { signal })
+  if (fieldOf(entry, 'status', 'status_str') === 'error') throw makeBrokenError('failed in its workflow')
+  const picture = findPicture(fieldOf(entry, 'outputs'))
+  if (picture === undefined) throw makeBrokenError('finished a workflow without a picture')
+  return await calls.bytes(`/view?${picture}`, { signal })
+}
+
+/** What the server notes of a workflow that has ended; one that nobody can ask about any more is cancelled, since nobody will fetch its picture. */
+async function waitForWorkflow(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<unknown> {
   try {
     for (;;) {
-      await calls.pause({ signal })
-      const entry = fieldOf(await calls.get(`/history/${id}`, { signal }), id)
-      if (entry === undefined) continue
-      if (fieldOf(entry, 'status', 'status_str') === 'error') throw makeBrokenError('failed in its workflow')
-      const picture = findPicture(fieldOf(entry, 'outputs'))
-      if (picture === undefined) throw makeBrokenError('finished a workflow without a picture')
-      return await calls.bytes(`/view?${picture}`, { signal })
+      await calls.pause(options)
+      const entry = fieldOf(await calls.get(`/history/${id}`, options), id)
+      if (entry !== undefined) return entry
     }
   } catch (error) {
-    if (signal.aborted) await calls.farewell((farewell) => cancel(calls, id, farewell))
+    await calls.farewell((farewell) => cancel(calls, id, farewell))
     throw error
   }
 }

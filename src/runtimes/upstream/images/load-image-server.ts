@@ -8,7 +8,7 @@ import { connectA1111 } from './a1111.ts'
 import { connectComfyUi } from './comfyui.ts'
 import { connectOpenAiImages } from './openai-images.ts'
 import { connectSdServer } from './sd-server.ts'
-import { ServerCalls, usualPollMs } from './server-calls.ts'
+import { ServerCalls } from './server-calls.ts'
 import { createServerModel, type ImageServer } from './server-drawing.ts'
 import { readWorkflow } from './workflow.ts'
 
@@ -16,6 +16,8 @@ export interface ImageServerOptions extends Pick<UpstreamServer, 'traceparent'> 
   readonly signal: AbortSignal
   /** Milliseconds between two looks at a drawing. */
   readonly pollMs?: number
+  /** Milliseconds that telling a server to stop may take. */
+  readonly farewellMs?: number
 }
 
 /**
@@ -25,13 +27,13 @@ export interface ImageServerOptions extends Pick<UpstreamServer, 'traceparent'> 
  */
 export async function loadImageServer(
   descriptor: ImageModelDescriptor,
-  { signal, pollMs = usualPollMs, traceparent }: ImageServerOptions,
+  { signal, traceparent, ...times }: ImageServerOptions,
 ): Promise<LoadedModel<ImageModel>> {
   const { id, upstream } = descriptor
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no server.`)
   using stack = new DisposableStack()
   const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...(traceparent && { traceparent }) }))
-  const server = await connect(descriptor, new ServerCalls(connection, pollMs), { signal })
+  const server = await connect(descriptor, new ServerCalls(connection, times), { signal })
   const kept = stack.move()
   return {
     model: createServerModel(server),

@@ -30,19 +30,26 @@ export async function connectSdServer(calls: ServerCalls, { signal }: { readonly
       const job = await calls.post('/sdcpp/v1/img_gen', jobFields(capabilities, drawing), options)
       const id = fieldOf(job, 'id')
       if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a picture without giving it an id')
-      try {
-        for (;;) {
-          await calls.pause(options)
-          const state = await calls.get(`/sdcpp/v1/jobs/${id}`, options)
-          const status = fieldOf(state, 'status')
-          if (status === 'completed') return fromBase64(fieldOf(state, 'result', 'images', 0, 'b64_json'))
-          if (status !== 'queued' && status !== 'generating') throw makeBrokenError(`ended a picture as ${String(status).slice(0, 40)}`)
-        }
-      } catch (error) {
-        if (options.signal.aborted) await calls.farewell((farewell) => calls.post(`/sdcpp/v1/jobs/${id}/cancel`, {}, farewell))
-        throw error
-      }
+      const state = await waitForJob(calls, id, options)
+      const status = fieldOf(state, 'status')
+      if (status !== 'completed') throw makeBrokenError(`ended a picture as ${String(status).slice(0, 40)}`)
+      return fromBase64(fieldOf(state, 'result', 'images', 0, 'b64_json'))
     },
+  }
+}
+
+/** What the server tells of a job that has ended; one that nobody can ask about any more is cancelled, since nobody will fetch its picture. */
+async function waitForJob(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<unknown> {
+  try {
+    for (;;) {
+      await calls.pause(options)
+      const state = await calls.get(`/sdcpp/v1/jobs/${id}`, options)
+      const status = fieldOf(state, 'status')
+      if (status !== 'queued' && status !== 'generating') return state
+    }
+  } catch (error) {
+    await calls.farewell((farewell) => calls.post(`/sdcpp/v1/jobs/${id}/cancel`, {}, farewell))
+    throw error
   }
 }
 

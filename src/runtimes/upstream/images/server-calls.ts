@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { isRecord } from '../../../core/is-record.ts'
+import { parseJson } from '../parse-json.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 
 /** Bytes of one answer; pictures of 2048 × 2048 stay far below, and what is parsed here holds up nobody for long. */
 const mostBytes = 64 * 1024 * 1024
+/** Milliseconds between two looks at a drawing. */
+const usualPollMs = 500
 /** How long telling a server to stop may take, in milliseconds. */
-const farewellMs = 5000
-
-/** Milliseconds between two looks at a drawing; tests set it lower. */
-export const usualPollMs = 500
+const usualFarewellMs = 5000
 
 interface CallOptions {
   readonly signal: AbortSignal
@@ -18,11 +18,16 @@ interface CallOptions {
 /** Calls of one server, answered in JSON or bytes. */
 export class ServerCalls {
   readonly #connection: UpstreamConnection
-  readonly pollMs: number
+  readonly #pollMs: number
+  readonly #farewellMs: number
 
-  constructor(connection: UpstreamConnection, pollMs = usualPollMs) {
+  constructor(
+    connection: UpstreamConnection,
+    { pollMs = usualPollMs, farewellMs = usualFarewellMs }: { readonly pollMs?: number; readonly farewellMs?: number } = {},
+  ) {
     this.#connection = connection
-    this.pollMs = pollMs
+    this.#pollMs = pollMs
+    this.#farewellMs = farewellMs
   }
 
   bytes(path: string, { signal }: CallOptions): Promise<Buffer> {
@@ -50,12 +55,12 @@ export class ServerCalls {
 
   /** Tells the server something when its client has gone, for a few seconds at most; nobody is left to be told of a failure. */
   async farewell(work: (options: CallOptions) => Promise<unknown>): Promise<void> {
-    await work({ signal: AbortSignal.timeout(farewellMs) }).catch(() => undefined)
+    await work({ signal: AbortSignal.timeout(this.#farewellMs) }).catch(() => undefined)
   }
 
   /** Waits until it is time to look again. */
   async pause({ signal }: CallOptions): Promise<void> {
-    await wait(this.pollMs, undefined, { signal }).catch(() => undefined)
+    await wait(this.#pollMs, undefined, { signal }).catch(() => undefined)
     signal.throwIfAborted()
   }
 }
@@ -63,7 +68,7 @@ export class ServerCalls {
 function parse(body: Buffer): unknown {
   if (body.length === 0) return null
   try {
-    return JSON.parse(body.toString('utf8'))
+    return parseJson(body.toString('utf8'))
   } catch (cause) {
     throw makeBrokenError('sent something else than JSON', cause)
   }

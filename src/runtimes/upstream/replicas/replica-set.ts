@@ -6,8 +6,8 @@ import { orderReplicas } from './order-replicas.ts'
 
 /** Servers that one request is sent to at most. */
 const mostTries = 3
-/** How long others go first after a request failed on a server. */
-const avoidedMs = 5000
+/** How long others go first after a request failed on a server, or it was busy; twice as long after every further failure in a row. */
+const [avoidedMs, longestAvoidedMs] = [5000, 60_000]
 const [shortestDownMs, longestDownMs] = [1000, 30_000]
 const longestProbeMs = 5000
 
@@ -28,6 +28,8 @@ interface Replica {
   /** Looks and requests in a row that did not reach it. */
   misses: number
   avoidedUntil: number
+  /** Times in a row that requests failed there, whether or not it is there. */
+  failures: number
   lastAnswer: number
 }
 
@@ -52,7 +54,7 @@ export class ReplicaSet implements Disposable {
   ): Promise<ReplicaSet> {
     const opened = await Promise.all(
       [{ url: first, weight: own }, ...replicas].map(async ({ url, weight }) => ({
-        ...{ url, weight, slots, inFlight: 0, downUntil: null, misses: 0, avoidedUntil: 0, lastAnswer: 0 },
+        ...{ url, weight, slots, inFlight: 0, downUntil: null, misses: 0, avoidedUntil: 0, failures: 0, lastAnswer: 0 },
         connection: await UpstreamConnection.open({ ...shared, url }),
       })),
     )
@@ -86,6 +88,7 @@ export class ReplicaSet implements Disposable {
           begun = true
           yield part
         }
+        replica.failures = 0
         return
       } catch (error) {
         signal.throwIfAborted()
@@ -159,7 +162,10 @@ export class ReplicaSet implements Disposable {
   #failed(replica: Replica, error: unknown): void {
     if (isOutOfReach(error)) this.#missed(replica, error)
     if (isOutOfReach(error) || !mayRunElsewhere(error)) return
-    replica.avoidedUntil = performance.now() + avoidedMs
+    const now = performance.now()
+    // Requests that fail together are one failure, and a server that has too much to do is no worse for it.
+    if (replica.avoidedUntil <= now && error instanceof ServiceError && error.code === 'inference_failed') replica.failures++
+    replica.avoidedUntil = now + Math.min(longestAvoidedMs, avoidedMs * 2 ** Math.max(0, replica.failures - 1))
     void this.#probe(replica)
   }
 

@@ -24,6 +24,7 @@ import { Doorbell } from '../../doorbell.ts'
 import { decodeReference, decodeWork, encodeWork, referenceFormat, workFormat } from '../../work-format.ts'
 import type { Bell } from '../bell.ts'
 import { type Database, limitMs } from '../database.ts'
+import { DatabaseClock } from '../database-clock.ts'
 import { Grouping } from '../grouping.ts'
 import { cancel } from './cancel.ts'
 import { type ClaimedRow, claim, returnClaims, type WantedWork } from './claim.ts'
@@ -181,6 +182,8 @@ export class PostgresInferenceQueue implements InferenceQueue {
 
   async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }, { signal }: Options): Promise<SweepReport> {
     signal.throwIfAborted()
+    // By a clock that was set back since, all that others hold would have run out.
+    if (this.#clock instanceof DatabaseClock) await this.#clock.correct()
     const report = await this.#database.transaction((statements) =>
       sweep(statements, { ...limits, reclaims: this.#database.calmMs() >= renewalMs }, this.#clock.now()),
     )

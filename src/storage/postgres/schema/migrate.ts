@@ -1,6 +1,8 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { readInteger } from '../../rows/row.ts'
-import { toServiceError } from '../database-fault.ts'
+import { connect } from '../connecting/connection.ts'
+import { explainRefusal } from '../connecting/explain-refusal.ts'
+import { sqlState } from '../database-fault.ts'
 import { type Migration, migrations as released } from './migrations.ts'
 
 /** Nodes that start at once migrate one after the other; the number means nothing to anybody else. */
@@ -14,17 +16,16 @@ const oldestServer = 150_000
  * @throws {Error} when the server is too old or would lose commits, or the database needs a newer program.
  */
 export async function migrate(url: string, migrations: readonly Migration[] = released): Promise<readonly string[]> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000, application_name: 'sepia migration' })
-  client.on('error', () => {})
+  const client = await connect(url, { settings: '', application_name: 'sepia migration' })
   try {
-    await client.connect().catch((error: unknown) => {
-      throw toServiceError(error)
-    })
+    // Some steps take long, and those who wait for them as well, whatever the role is otherwise given.
+    await client.query("set statement_timeout = 0; set idle_session_timeout = 0; set lock_timeout = '60s'")
     const warnings = await examineServer(client)
-    await client.query("set lock_timeout = '60s'")
     await client.query(`select pg_advisory_lock(${migrationLock})`)
     await takeSteps(client, migrations)
     return warnings
+  } catch (error) {
+    throw sqlState(error) === null ? error : explainRefusal(error, url)
   } finally {
     await client.end().catch(() => {})
   }
@@ -52,7 +53,9 @@ export async function examineServer(client: Client): Promise<readonly string[]> 
   const { rows } = await client.query(
     `select current_setting('server_version_num')::integer as version, current_setting('server_version') as name, current_setting('fsync') as fsync,
        current_setting('full_page_writes') as pages, current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
-       current_setting('synchronous_standby_names') as standbys`,
+       current_setting('synchronous_standby_names') as standbys,
+       current_setting('transaction_read_only') as read_only, current_database() as database, current_user as role, current_schema() as schema,
+       has_schema_privilege(current_schema(), 'create') as may_create`,
   )
   const [server] = rows
   if (readInteger(server, 'version') < oldestServer)
@@ -61,6 +64,14 @@ export async function examineServer(client: Client): Promise<readonly string[]> 
   if (server.fsync !== 'on' || server.pages !== 'on')
     throw new Error('The server of database-url would lose what it has confirmed (fsync or full_page_writes is off); turn both on.')
   if (server.encoding !== 'UTF8') throw new Error(`The database is encoded in ${server.encoding}; create one with encoding UTF8.`)
+  if (server.read_only === 'on')
+    throw new Error('The database is read-only (default_transaction_read_only is on); turn that off, or name the primary.')
+  if (server.schema === null)
+    throw new Error('The search_path of the connection names no schema that is there; correct it for the role or the database.')
+  if (!server.may_create)
+    throw new Error(
+      `The role "${server.role}" may not make tables; run GRANT CREATE ON SCHEMA "${server.schema}" TO "${server.role}" in the database "${server.database}".`,
+    )
   return server.standbys === ''
     ? ['PostgreSQL has no synchronous standby: when its machine is lost, requests that were accepted may be lost with it.']
     : []

@@ -10,7 +10,7 @@ const daysAhead = 4
 const partitionLock = 7_335_742_004
 
 /** Asks the catalog itself: `to_regclass` remembers that a table was not there when another node has made it meanwhile. */
-const tableSql = 'select 1 from pg_class where relname = :name and relnamespace = current_schema()::regnamespace'
+const tableSql = 'select 1 from pg_class where relname = :name and relnamespace = quote_ident(current_schema())::regnamespace'
 
 /** Makes the partitions of today and the next days; what came before its partition moves into it. */
 export async function makePartitions(database: Database, now: number): Promise<void> {

@@ -40,11 +40,12 @@ export function AccountPage({ account }: { account: Account }): VNode {
             {ways.password ? <SecondFactorSection ways={ways} reload={reload} /> : null}
             {ways.password && ways.passkeys ? <PasskeyLedger passkeys={ways.passkeys} reload={reload} /> : null}
             <IdentityLedger ways={ways} reload={reload} />
+            {/* Below what loads, they would move when it comes. */}
+            <OwnLimits />
+            <SessionLedger />
           </>
         )}
       </Loaded>
-      <OwnLimits />
-      <SessionLedger />
     </Page>
   )
 }

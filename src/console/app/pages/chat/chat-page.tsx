@@ -22,6 +22,7 @@ import { beginConversation, current, keepAsNew, openConversation } from './conve
 import { ExportDialog } from './export-dialog.tsx'
 import { messagesOf } from './message-text.ts'
 import { t } from './text.ts'
+import { isRefused } from './unsent/unsent-changes.ts'
 
 /** The chat playground: a conversation, the others that are kept, and what the next answer is asked for with. */
 export function ChatPage(): VNode {
@@ -68,7 +69,11 @@ export function ChatPage(): VNode {
         ) : null}
         {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={reload} /> : null}
         {opening.resource.value.state === 'failed' && isMissing ? <FailureNote failure={opening.resource.value.failure} /> : null}
-        {keeper.isGone.value ? <GoneNote /> : keeper.fault.value ? <UnkeptNote failure={keeper.fault.value} /> : null}
+        {keeper.isGone.value ? (
+          <GoneNote />
+        ) : keeper.fault.value ? (
+          <UnkeptNote failure={keeper.fault.value} retry={() => keeper.retry()} />
+        ) : null}
         {hasTurns ? <ConversationView key={id} /> : <ChatStart />}
         <Composer key={`composer ${id}`} />
       </div>
@@ -97,11 +102,17 @@ function PanelButton(button: { icon: IconName; onClick: () => void; children: st
   return <Button tone="quiet" size="small" class="settings-toggle" {...button} />
 }
 
-function UnkeptNote({ failure }: { failure: unknown }): VNode {
+function UnkeptNote({ failure, retry }: { failure: unknown; retry: () => void }): VNode {
   return (
-    <p class="note bad" role="status">
+    <div class="note bad" role="status">
       <span>{t.rich`Not kept yet: ${<span lang={languageOf(failure)}>{sentenceOf(failure)}</span>}`}</span>
-    </p>
+      {isRefused(failure) ? (
+        <>
+          <span>{t`This browser keeps it until then, and tries again every minute. Export saves it as a file.`}</span>
+          <Button size="small" onClick={retry}>{t`Try again now`}</Button>
+        </>
+      ) : null}
+    </div>
   )
 }
 

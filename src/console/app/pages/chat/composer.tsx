@@ -11,6 +11,7 @@ import { chatSettings } from './chat-settings.ts'
 import { askedModels } from './compare/compared-models.ts'
 import { type Attachments, noAttachments } from './conversation.ts'
 import { current } from './conversations.ts'
+import { lengthFault } from './length-fault.ts'
 import { say, waitsForModels } from './say.ts'
 import { readSchema } from './structure/read-schema.ts'
 import { readTools } from './structure/read-tools.ts'
@@ -26,7 +27,7 @@ export function Composer(): VNode {
   const name = placeOfDraft()
   const draft = draftOf(name) ?? ''
   const attached = attachedTo(name)
-  const hindrance = hindranceOf(comparing.value.length > 0 && !writing.value) ?? blindnessOf(attached)
+  const hindrance = hindranceOf(comparing.value.length > 0 && !writing.value) ?? lengthFault(draft) ?? blindnessOf(attached)
   const told = hindrance ?? waitingText()
   const says = draft.trim() !== '' || attached.pictures.length > 0
   const ready = says && hindrance === null
@@ -126,13 +127,18 @@ export function Composer(): VNode {
           onPaste={onPaste}
         />
         {writing.value ? (
-          <Button icon="stop" iconOnly onClick={() => current.value.stop()}>{t`Stop`}</Button>
+          <Button icon="stop" iconOnly onClick={stopUnlessSent}>{t`Stop`}</Button>
         ) : (
           <Button tone="primary" icon="send" iconOnly disabled={!ready}>{t`Send`}</Button>
         )}
       </div>
     </form>
   )
+}
+
+/** The second press of a double one on Send finds Stop in its place. */
+function stopUnlessSent({ detail }: MouseEvent): void {
+  if (detail < 2) current.value.stop()
 }
 
 /** Where drafts for the conversation that is shown stand. */

@@ -1,10 +1,12 @@
 import { signal } from '@preact/signals'
 import type { ConversationHead, Turn } from '../../../../core/chat/conversation.ts'
-import { RequestFailure, send } from '../../interface/request.ts'
+import { send } from '../../interface/request.ts'
 import { isSignedOut, loadSession } from '../../state/session.ts'
-import { forgetUnsent, isFinal, keepUnsent, type UnsentChange } from './unsent/unsent-changes.ts'
+import { forgetUnsent, isGone, isRefused, keepUnsent, type UnsentChange } from './unsent/unsent-changes.ts'
 
 const retryMs = 5000
+/** After how long what was refused is tried again: somebody may have mended what refuses it. */
+const retryRefusedMs = 60_000
 /** Browsers let 64 KB in all outlive a page. */
 const mostOutliving = 20_000
 
@@ -22,9 +24,12 @@ export class ConversationKeeper {
   readonly isGone = signal(false)
   readonly #path: string
   readonly #kept: Kept
-  readonly #changed = new Set<string>()
-  #headChanged = false
+  /** Ids of messages; null = the head. */
+  readonly #changed = new Set<string | null>()
+  /** What the service refused as it stands, and why; what else changed goes on without it. */
+  readonly #refused = new Map<string | null, unknown>()
   #sending: Promise<void> | null = null
+  #later: ReturnType<typeof setTimeout> | undefined
   #stopped = false
 
   constructor(id: string, kept: Kept) {
@@ -34,14 +39,16 @@ export class ConversationKeeper {
 
   /** A message is new, changed or gone. */
   turnChanged(id: string): void {
-    this.#changed.add(id)
-    this.#remember(id)
-    this.#flush()
+    this.#change(id)
   }
 
   headChanged(): void {
-    this.#headChanged = true
-    this.#remember(null)
+    this.#change(null)
+  }
+
+  /** Tries again at once what was refused. */
+  retry(): void {
+    this.#refused.clear()
     this.#flush()
   }
 
@@ -53,7 +60,7 @@ export class ConversationKeeper {
   /** The page is being left: sends at once what waits for its turn, as far as that may outlive the page. */
   leave(): void {
     if (this.#stopped || this.#sending === null) return
-    while (this.#headChanged || this.#changed.size > 0) void this.#sendNext().catch(() => undefined)
+    for (let id = this.#next(); id !== undefined; id = this.#next()) void this.#sendOne(id).catch(() => undefined)
   }
 
   /** Resolves once nothing is left to send, or sending failed. */
@@ -61,38 +68,50 @@ export class ConversationKeeper {
     await this.#sending
   }
 
+  #change(id: string | null): void {
+    this.#changed.add(id)
+    this.#refused.delete(id)
+    this.#remember(id)
+    this.#flush()
+  }
+
   #flush(): void {
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = null
-      if (this.fault.value !== null && !this.#stopped) setTimeout(() => this.#flush(), retryMs)
+      if (this.fault.value === null || this.#stopped) return
+      clearTimeout(this.#later)
+      this.#later = setTimeout(() => this.retry(), this.#refused.size === 0 ? retryMs : retryRefusedMs)
     })
   }
 
   async #sendAll(): Promise<void> {
     try {
-      while (!this.#stopped && (this.#headChanged || this.#changed.size > 0)) await this.#sendNext()
-      this.fault.value = null
+      for (let id = this.#next(); id !== undefined && !this.#stopped; id = this.#next()) await this.#sendUnlessRefused(id)
+      this.fault.value = [...this.#refused.values()][0] ?? null
     } catch (failure) {
       this.fault.value = failure
       if (isSignedOut(failure)) void loadSession()
-      // What the service refuses for good is not sent again and again.
-      if (isFinal(failure)) this.#giveUp()
-      this.isGone.value = failure instanceof RequestFailure && failure.status === 404
+      if (isGone(failure)) this.#giveUp()
+      this.isGone.value = isGone(failure)
     }
   }
 
   /** The head first: it is what a list shows. */
-  async #sendNext(): Promise<void> {
-    if (this.#headChanged) {
-      this.#headChanged = false
-      await this.#send(null).catch((failure: unknown) => {
-        this.#headChanged = true
-        throw failure
-      })
-      if (!this.#headChanged) forgetUnsent(this.#pathOf(null))
-      return
+  #next(): string | null | undefined {
+    const waiting = [...this.#changed].filter((id) => !this.#refused.has(id))
+    return waiting.includes(null) ? null : waiting[0]
+  }
+
+  async #sendUnlessRefused(id: string | null): Promise<void> {
+    try {
+      await this.#sendOne(id)
+    } catch (failure) {
+      if (!isRefused(failure)) throw failure
+      this.#refused.set(id, failure)
     }
-    const [id = ''] = this.#changed
+  }
+
+  async #sendOne(id: string | null): Promise<void> {
     this.#changed.delete(id)
     await this.#send(id).catch((failure: unknown) => {
       this.#changed.add(id)

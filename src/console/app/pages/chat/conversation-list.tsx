@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useResource } from '../../state/resource.ts'
-import { showToast } from '../../state/toasts.ts'
+import { announce, showToast } from '../../state/toasts.ts'
 import { changeHead, current, listChanges, loadConversations, removeConversation } from './conversations.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 import { t } from './text.ts'
@@ -81,19 +81,17 @@ function Entry({ conversation, onRename }: { conversation: ListedConversation; o
     const undo = await removeConversation(id)
     showToast(t`Conversation deleted.`, { label: t`Undo`, run: undo })
   }
+  const turnPin = async () => {
+    await changeHead({ ...conversation, pinned: !pinned })
+    announce(pinned ? t`The conversation is no longer pinned.` : t`The conversation is pinned.`)
+  }
   return (
     <li data-pinned={pinned}>
       <a href={`/console/chat/${id}`} title={title} aria-current={current.value.id === id ? 'page' : undefined}>
         {pinned ? <Icon name="pin" size={14} /> : null} {title}
       </a>
       <span class="history-acts">
-        <Button
-          tone="quiet"
-          size="small"
-          icon={pinned ? 'unpin' : 'pin'}
-          iconOnly
-          onClick={() => changeHead({ ...conversation, pinned: !pinned })}
-        >
+        <Button tone="quiet" size="small" icon={pinned ? 'unpin' : 'pin'} iconOnly onClick={turnPin}>
           {pinned ? t`Unpin` : t`Pin`}
         </Button>
         <Button tone="quiet" size="small" icon="brush" iconOnly onClick={onRename}>{t`Rename`}</Button>

@@ -43,12 +43,13 @@ export function ConversationView(): VNode {
 
 /** Tells a screen reader when an answer is whole, instead of every token; failures are alerts of their own. */
 function Announcement(): VNode {
+  const compared = current.value.compared()
   const last = current.value.turns.value.at(-1)
   const whole = last && [last.content, endingOf(last)].filter(Boolean).join(' ')
   const text = last?.role !== 'assistant' ? '' : last.state === 'writing' ? t`The model is writing.` : whole
   return (
     <div class="hidden-text" aria-live="polite">
-      {text}
+      {compared.length > 0 && !current.value.writing.value ? t`${compared.length} answers are written.` : text}
     </div>
   )
 }

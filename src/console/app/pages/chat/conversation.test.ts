@@ -91,6 +91,20 @@ describe('a conversation', () => {
     ])
   })
 
+  it('is called by what is said first, on one line, cut at no emoji, and never by what nobody sees', () => {
+    openAnswer()
+    for (const [said, title] of [
+      ['two\n lines\u0000', 'two lines'],
+      ['👍'.repeat(90), '👍'.repeat(80)],
+      ['\u200b', 'Untitled'],
+    ] as const) {
+      conversation = new Conversation()
+      conversation.say(said)
+      assert.equal(conversation.title.peek(), title)
+      conversation.stop()
+    }
+  })
+
   it('says that an answer met its limit', async () => {
     const answer = openAnswer()
     conversation.say('Hello')

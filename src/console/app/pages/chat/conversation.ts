@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { AttachedPicture, AttachedText, Turn } from '../../../../core/chat/conversation.ts'
+import { beginning, isVisible, onOneLine } from '../../../../core/text/visible-text.ts'
 import type { OpenedConversation } from '../../../contract/conversations.ts'
 import { makeId } from '../../browser/make-id.ts'
 import { language } from '../../language/language.ts'
@@ -101,6 +102,13 @@ export class Conversation {
     void this.#answer()
   }
 
+  /** Says in place of an answer what it should have been; the earlier one stays as another version. */
+  rewrite({ parent }: Turn, content: string): void {
+    this.stop()
+    this.comparing.value = []
+    this.#add({ parent, role: 'assistant', content, files: [], state: 'done', model: null })
+  }
+
   /** Asks for another answer to the same message; the earlier one stays as another version. */
   regenerate({ parent }: Turn): void {
     this.stop()
@@ -158,7 +166,7 @@ export class Conversation {
   }
 
   rename(title: string): void {
-    this.title.value = title.slice(0, longestTitle * 2)
+    this.title.value = beginning(title, longestTitle * 2)
     this.keeper.headChanged()
   }
 
@@ -221,5 +229,6 @@ export class Conversation {
 
 /** What a conversation is called that begins with a message. */
 function titleOf({ content, pictures = [] }: Turn): string {
-  return content.trim().replace(/\s+/g, ' ').slice(0, longestTitle) || (pictures[0]?.name.slice(0, longestTitle) ?? t`Untitled`)
+  const titles = [content, pictures[0]?.name ?? ''].map((text) => beginning(onOneLine(text), longestTitle))
+  return titles.find(isVisible) ?? t`Untitled`
 }

@@ -6,7 +6,7 @@ import { navigate } from '../../state/router.ts'
 import { Conversation } from './conversation.ts'
 import { beginWithStandard } from './presets/presets.ts'
 import { draftOf, keepDraft } from './unsent/drafts.ts'
-import { sendUnsent } from './unsent/unsent-changes.ts'
+import { sendUnsent, unsentTurns } from './unsent/unsent-changes.ts'
 
 const base = '/console/api/conversations'
 
@@ -40,7 +40,11 @@ export async function openConversation(id: string, signal: AbortSignal): Promise
   if (known !== undefined) current.value = known
   else {
     await caughtUp
-    const found = new Conversation(await request<OpenedConversation>(`${base}/${id}`, { signal }))
+    const kept = await request<OpenedConversation>(`${base}/${id}`, { signal })
+    const unsent = await unsentTurns(`${base}/${id}`)
+    const turns = [...kept.turns.filter((turn) => !unsent.some((each) => each.id === turn.id)), ...unsent]
+    const found = new Conversation({ ...kept, turns: turns.toSorted((one, other) => one.at - other.at) })
+    for (const turn of unsent) found.keeper.turnChanged(turn.id)
     opened.set(id, found)
     current.value = found
   }

@@ -102,6 +102,8 @@ export const german: Catalogue = {
   'The picture': 'Das Bild',
   'The same seed gives the same answer.': 'Gleicher Seed, gleiche Antwort.',
   'Thinking…': 'Denkt nach…',
+  'This message has {0} characters, and at most {1} are kept; send it in parts.':
+    'Diese Nachricht hat {0} Zeichen, aufbewahrt werden höchstens {1}; bitte in Teilen senden.',
   'Third model': 'Drittes Modell',
   'This conversation as a call. Put one of your {0} where it says TOKEN{1}.':
     'Dieses Gespräch als Aufruf. Anstelle von TOKEN eines Ihrer {0} einsetzen{1}.',
@@ -130,8 +132,6 @@ export const german: Catalogue = {
   '{0} ({1} of {2})': '{0} ({1} von {2})',
   '{0} does not look at pictures; choose {1}.': '{0} sieht keine Bilder an; möglich ist {1}.',
   '{0} does not look at pictures; no model here does.': '{0} sieht keine Bilder an; das kann hier kein Modell.',
-  '{0} is being loaded: {1} %': '{0} wird geladen: {1} %',
-  '{0} is being loaded…': '{0} wird geladen…',
   '{0} is busy; {1} waiting.': '{0} ist beschäftigt; {1} warten.',
   '{0} is larger than 1 MB; attach a part of it.': '{0} ist größer als 1 MB; bitte einen Teil davon anhängen.',
   '{0} is no picture that this browser can read; attach a PNG, JPEG, WebP or GIF.':
@@ -141,7 +141,6 @@ export const german: Catalogue = {
   '{0} is reading…': '{0} liest…',
   '{0} is there twice; each function needs a name of its own.': '{0} kommt zweimal vor; jede Funktion braucht ihren eigenen Namen.',
   '{0} It stands under Functions and JSON in the settings.': '{0} Zu finden unter Funktionen und JSON in den Einstellungen.',
-  '{0} stopped and will be started again.': '{0} ist abgestürzt und wird neu gestartet.',
   '{0} tokens read': '{0} Token gelesen',
   '{0} tokens/s': '{0} Token/s',
   '{0} written': '{0} geschrieben',
@@ -154,4 +153,21 @@ export const german: Catalogue = {
   'This conversation was deleted in another browser or tab. What is said here now is not kept.':
     'Dieses Gespräch wurde in einem anderen Browser oder Tab gelöscht. Was hier jetzt gesagt wird, wird nicht aufbewahrt.',
   'Keep it as a new one': 'Als neues aufbewahren',
+  'The preset “{0}” is saved.': 'Die Vorlage „{0}“ ist gespeichert.',
+  'The preset is called “{0}” now.': 'Die Vorlage heißt jetzt „{0}“.',
+  'The conversation is renamed.': 'Das Gespräch ist umbenannt.',
+  'The conversation is no longer pinned.': 'Das Gespräch ist nicht mehr angeheftet.',
+  'The conversation is pinned.': 'Das Gespräch ist angeheftet.',
+  '{0} answers are written.': '{0} Antworten sind geschrieben.',
+  'This browser keeps it until then, and tries again every minute. Export saves it as a file.':
+    'Dieser Browser bewahrt es bis dahin auf und versucht es jede Minute wieder. Exportieren speichert es als Datei.',
+  'Try again now': 'Jetzt noch einmal versuchen',
+  'Side by side': 'Nebeneinander',
+  'Versions side by side': 'Fassungen nebeneinander',
+  'Version {0}': 'Fassung {0}',
+  'version {0}': 'Fassung {0}',
+  'changed by you': 'von Ihnen geändert',
+  'Keep it so': 'So behalten',
+  'The answer, said differently': 'Die Antwort, anders gesagt',
+  Correct: 'Berichtigen',
 }

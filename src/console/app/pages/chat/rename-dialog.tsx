@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { ListedConversation } from '../../../../core/chat/conversation.ts'
+import { isVisible } from '../../../../core/text/visible-text.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
+import { announce } from '../../state/toasts.ts'
 import { changeHead } from './conversations.ts'
 import { t } from './text.ts'
 
@@ -15,13 +17,14 @@ export function RenameDialog({ conversation, onClose }: { conversation: ListedCo
   const { busy, failure, submit } = useSubmit(async () => {
     await changeHead({ ...conversation, title: title.value.trim() })
     onClose()
+    announce(t`The conversation is renamed.`)
   })
   return (
     <Dialog title={t`Rename the conversation`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         <TextField label={t`Name`} value={title.value} maxLength={160} onInput={(text) => (title.value = text)} />
         {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <DialogChoice busy={busy.value} disabled={title.value.trim() === ''} onClose={onClose}>{t`Rename`}</DialogChoice>
+        <DialogChoice busy={busy.value} disabled={!isVisible(title.value)} onClose={onClose}>{t`Rename`}</DialogChoice>
       </form>
     </Dialog>
   )

@@ -12,7 +12,7 @@ import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { PromptSearch } from '../../parts/prompt-search.tsx'
 import { useResource } from '../../state/resource.ts'
-import { showToast } from '../../state/toasts.ts'
+import { announce, showToast } from '../../state/toasts.ts'
 import { downloadBlob } from './download-blob.ts'
 import { keepPicture, listPictures, removeKept, setHidden, type Wall } from './gallery-requests.ts'
 import { PictureTile } from './picture-tile.tsx'
@@ -130,7 +130,9 @@ export function GalleryPage(): VNode {
           image={current}
           onClose={() => (shown.value = null)}
           onMove={(by) => {
-            shown.value = pictures[(at + by + pictures.length) % pictures.length]?.key ?? null
+            const next = (at + by + pictures.length) % pictures.length
+            shown.value = pictures[next]?.key ?? null
+            announce([t`Picture ${next + 1} of ${pictures.length}`, pictures[next]?.prompt].filter(Boolean).join(': '))
           }}
           key="viewer"
         />

@@ -47,4 +47,6 @@ export const german: Catalogue = {
   'Which pictures': 'Welche Bilder',
   'Without: {0}': 'Ohne: {0}',
   '{0} chosen': '{0} ausgewählt',
+  'Picture {0} of {1}': 'Bild {0} von {1}',
+  'Shown at {0} percent': 'Mit {0} Prozent gezeigt',
 }

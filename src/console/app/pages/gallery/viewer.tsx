@@ -9,6 +9,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useResource } from '../../state/resource.ts'
 import { navigate } from '../../state/router.ts'
+import { announce } from '../../state/toasts.ts'
 import { changeImageSettings } from '../images/form/image-settings.ts'
 import { startFromImage } from '../images/start/start-from-image.ts'
 import { readEmbeddedText } from './embedded-text.ts'
@@ -26,6 +27,10 @@ interface ViewerProps {
 /** One picture large, with the parameters that its file carries. */
 export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
   const zoom = useSignal(1)
+  const enlarge = (by: number) => {
+    zoom.value = Math.min(8, Math.max(1, zoom.value * by))
+    announce(t`Shown at ${zoom.value * 100} percent`)
+  }
   // At once: a key that comes before the page is painted again moves on from the picture that is shown.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -33,8 +38,8 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
       const moves = event.target instanceof Element && event.target.closest('.zoomed[data-zoomed]') !== null
       if (event.key === 'ArrowRight' && !moves) onMove?.(1)
       else if (event.key === 'ArrowLeft' && !moves) onMove?.(-1)
-      else if (event.key === '+') zoom.value = Math.min(8, zoom.value * 2)
-      else if (event.key === '-') zoom.value = Math.max(1, zoom.value / 2)
+      else if (event.key === '+') enlarge(2)
+      else if (event.key === '-') enlarge(1 / 2)
       else return
       event.preventDefault()
     }
@@ -64,19 +69,8 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
               ) : null}
             </span>
             <span class="row">
-              <Button
-                tone="quiet"
-                size="small"
-                disabled={zoom.value <= 1}
-                onClick={() => (zoom.value = Math.max(1, zoom.value / 2))}
-              >{t`Smaller`}</Button>
-              <Button
-                tone="quiet"
-                size="small"
-                icon="zoom"
-                disabled={zoom.value >= 8}
-                onClick={() => (zoom.value = Math.min(8, zoom.value * 2))}
-              >{t`Larger`}</Button>
+              <Button tone="quiet" size="small" disabled={zoom.value <= 1} onClick={() => enlarge(1 / 2)}>{t`Smaller`}</Button>
+              <Button tone="quiet" size="small" icon="zoom" disabled={zoom.value >= 8} onClick={() => enlarge(2)}>{t`Larger`}</Button>
             </span>
           </div>
         </div>

@@ -2,6 +2,9 @@ import type { Catalogue } from '../../language/catalogue.ts'
 
 /** German of these pages; `language/german.ts` has the words to use. */
 export const german: Catalogue = {
+  'its server does not say': 'sein Server nennt ihn nicht',
+  'known once its server is asked': 'bekannt, sobald sein Server gefragt wird',
+  'on its server': 'auf seinem Server',
   'A model is loaded when somebody first asks for it, and leaves the memory when it is idle or another needs the room.':
     'Ein Modell wird geladen, sobald es jemand braucht, und verlässt den Speicher, wenn es ruht oder ein anderes den Platz braucht.',
   'A name begins with hf:, as hf:Qwen/Qwen2.5-7B-Instruct-GGUF; add :Q8_0 for another quantization or :file.safetensors for one file. Every file is checked by size and SHA-256.':
@@ -57,4 +60,12 @@ export const german: Catalogue = {
   '{0} to fetch, about {1} of memory, licence {2}': '{0} zu laden, etwa {1} Speicher, Lizenz {2}',
   '{0} tokens': '{0} Token',
   '{0}, {1} of {2} layers; the rest on the processor': '{0}, {1} von {2} Schichten; der Rest auf dem Prozessor',
+  'The pull is stopped.': 'Das Holen ist angehalten.',
+  'The pull is cleared.': 'Das Holen ist ausgeblendet.',
+  'The pull has begun.': 'Das Holen hat begonnen.',
+  'The model is loaded.': 'Das Modell ist geladen.',
+  'The model is unloaded.': 'Das Modell ist entladen.',
+  'The model is removed.': 'Das Modell ist entfernt.',
+  '{0} has arrived.': '{0} ist angekommen.',
+  '{0} could not be pulled.': '{0} konnte nicht geholt werden.',
 }

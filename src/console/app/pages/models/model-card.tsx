@@ -9,11 +9,13 @@ import { FailureNote } from '../../parts/failure-note.tsx'
 import { ModelDot } from '../../parts/models/model-dot.tsx'
 import { stateText } from '../../parts/models/model-state-text.ts'
 import { loadModels } from '../../state/models.ts'
+import { announce } from '../../state/toasts.ts'
 import { canBeTried, tryModel } from '../palette/try-model.ts'
-import { modelFacts } from './model-facts.ts'
+import { modelFacts, runsElsewhere } from './model-facts.ts'
 import { ServerLines } from './server-lines.tsx'
 import { t } from './text.ts'
 
+const told = { load: t`The model is loaded.`, unload: t`The model is unloaded.`, remove: t`The model is removed.` } as const
 const tones = { unloaded: '', loading: 'busy', loaded: 'good', 'backing-off': 'bad' } as const satisfies Record<
   ConsoleModel['state']['state'],
   string
@@ -28,6 +30,7 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
     const body: ModelChoice = { model: model.id }
     await send(`/console/api/models/${verb}`, { method: 'POST', body, waitsForWork: true })
     await loadModels()
+    announce(told[verb])
   }
   const change = async (verb: 'load' | 'unload') => {
     busy.value = true
@@ -88,13 +91,11 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
         ))}
         <div>
           <dt>{t`In memory`}</dt>
-          <dd>{inMemory ? byteText(model.state.memoryBytes) : '–'}</dd>
+          <dd>{memoryText(model)}</dd>
         </div>
         <div>
           <dt>{t`At work, waiting`}</dt>
-          <dd>
-            {inMemory ? t`${model.state.inUse} of ${model.state.slots}` : '–'}, {model.state.waiting}
-          </dd>
+          <dd>{workText(model)}</dd>
         </div>
       </dl>
       {model.servers ? <ServerLines servers={model.servers} /> : null}
@@ -111,4 +112,14 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
       ) : null}
     </article>
   )
+}
+
+function workText({ state }: ConsoleModel): string {
+  if (state.state === 'loaded') return `${t`${state.inUse} of ${state.slots}`}, ${state.waiting}`
+  return state.waiting === 0 ? '–' : `0, ${state.waiting}`
+}
+
+function memoryText(model: ConsoleModel): string {
+  if (model.state.state !== 'loaded') return '–'
+  return runsElsewhere(model) ? t`on its server` : byteText(model.state.memoryBytes)
 }

@@ -1,5 +1,5 @@
 import type { ComputeDevice } from '../../../../core/compute-device.ts'
-import type { ConsoleModel } from '../../../contract/models.ts'
+import type { ConsoleModel, ConsoleTextModel } from '../../../contract/models.ts'
 import { wholeText } from '../../language/formats.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { t } from './text.ts'
@@ -11,20 +11,26 @@ function deviceText({ backend, name, layers }: ComputeDevice): string {
   return layers === undefined ? device : t`${device}, ${layers.onDevice} of ${layers.total} layers; the rest on the processor`
 }
 
+/** Whether a model runs on a server of somebody else: it has no files here. */
+export function runsElsewhere({ bytes }: Pick<ConsoleModel, 'bytes'>): boolean {
+  return bytes === 0
+}
+
+function contextText({ contextLength, state, ...model }: ConsoleTextModel): string {
+  if (contextLength !== null) return t`${wholeText(contextLength)} tokens`
+  if (!runsElsewhere(model)) return t`known once it is loaded`
+  return state.state === 'loaded' ? t`its server does not say` : t`known once its server is asked`
+}
+
 /** What is worth knowing about a model, as terms and values. */
 export function modelFacts(model: ConsoleModel): readonly (readonly [string, string])[] {
   const common = [
     ...(model.state.device === undefined ? [] : [[t`Runs on`, deviceText(model.state.device)] as const]),
-    // A model of another server has no files here.
-    [t`On disk`, model.bytes === 0 ? '–' : byteText(model.bytes)],
+    [t`On disk`, runsElsewhere(model) ? '–' : byteText(model.bytes)],
     [t`Licence`, model.license ?? t`not stated`],
   ] as const
   if (model.kind === 'text') {
-    return [
-      [t`Makes`, t`text`],
-      [t`Context`, model.contextLength === null ? t`known once it is loaded` : t`${wholeText(model.contextLength)} tokens`],
-      ...common,
-    ]
+    return [[t`Makes`, t`text`], [t`Context`, contextText(model)], ...common]
   }
   return [
     [t`Makes`, t`images`],

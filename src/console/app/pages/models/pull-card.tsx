@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import type { ModelPull, PlacedPull } from '../../../../core/model-pull.ts'
 import type { PullChoice } from '../../../contract/models.ts'
 import { send } from '../../interface/request.ts'
@@ -6,14 +7,23 @@ import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { loadModels } from '../../state/models.ts'
+import { announce } from '../../state/toasts.ts'
 import { t } from './text.ts'
 
 /** A model on its way, with the way to stop it. */
 export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boolean }): VNode {
   const { source, state, bytesDone, bytesTotal, node } = pull
+  const before = useRef(state)
+  useEffect(() => {
+    // What was over when the page was opened is no news.
+    if (before.current !== state && state !== 'pulling')
+      announce(state === 'failed' ? t`${source} could not be pulled.` : t`${source} has arrived.`)
+    before.current = state
+  }, [state])
   const remove = async () => {
     await send('/console/api/models/pulls/remove', { method: 'POST', body: { source } satisfies PullChoice })
     await loadModels()
+    announce(state === 'pulling' ? t`The pull is stopped.` : t`The pull is cleared.`)
   }
   return (
     <article class="sheet stack tight">

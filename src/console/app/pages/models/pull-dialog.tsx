@@ -9,6 +9,7 @@ import { bind } from '../../parts/fields/bind.ts'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { loadModels } from '../../state/models.ts'
+import { announce } from '../../state/toasts.ts'
 import { HubResults, Suggestions } from './hub-results.tsx'
 import { t } from './text.ts'
 
@@ -30,6 +31,7 @@ export function PullDialog({ onClose }: { onClose: () => void }): VNode {
     await send('/console/api/models/pulls', { method: 'POST', body: { source } satisfies PullChoice })
     await loadModels()
     onClose()
+    announce(t`The pull has begun.`)
   })
   const pull = (source: string) => {
     wanted.value = source

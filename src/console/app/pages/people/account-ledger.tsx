@@ -7,6 +7,7 @@ import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { limitLines } from '../../parts/limits/limit-lines.ts'
 import { LimitList } from '../../parts/limits/limit-list.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { announce } from '../../state/toasts.ts'
 import type { AccountQuestion } from './account-question.tsx'
 import { t } from './text.ts'
 
@@ -31,9 +32,10 @@ interface AccountLedgerProps {
 
 /** Every account with its role and limits. */
 export function AccountLedger({ accounts, self, secondFactors, logged, reload, invite, limit, log, ask }: AccountLedgerProps): VNode {
-  const unlock = async ({ id }: Account) => {
+  const unlock = async ({ id, name }: Account) => {
     const body: AccountUpdate = { disabled: false }
     await send(`/console/api/accounts/${id}`, { method: 'PATCH', body }).finally(reload)
+    announce(t`${name} is unlocked.`)
   }
   const columns: readonly Column<Account>[] = [
     {

@@ -79,4 +79,7 @@ export const german: Catalogue = {
   'They take {0} of {1}, and go when their time is over.': 'Sie belegen {0} von {1} und werden gelöscht, wenn ihre Zeit um ist.',
   'It holds # bodies.': { one: 'Es ist # Inhalt aufbewahrt.', other: 'Es sind # Inhalte aufbewahrt.' },
   'At most {0}': 'Höchstens {0}',
+  'The link is made.': 'Der Link ist da.',
+  'The invitation is withdrawn.': 'Die Einladung ist zurückgezogen.',
+  '{0} is unlocked.': '{0} ist entsperrt.',
 }

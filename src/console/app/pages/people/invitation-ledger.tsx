@@ -4,6 +4,7 @@ import { send } from '../../interface/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { announce } from '../../state/toasts.ts'
 import { t } from './text.ts'
 
 interface InvitationLedgerProps {
@@ -18,6 +19,7 @@ export function InvitationLedger({ invitations, accounts, reload }: InvitationLe
   const nameOf = (wanted: string | null) => accounts.find(({ id }) => id === wanted)?.name ?? null
   const withdraw = async (invitation: Invitation) => {
     await send(`/console/api/invitations/${invitation.hash}`, { method: 'DELETE' }).finally(reload)
+    announce(t`The invitation is withdrawn.`)
   }
   const columns: readonly Column<Invitation>[] = [
     { title: t`For`, kind: 'lead', cell: (invitation) => <Name text={whomFor(invitation, nameOf(invitation.accountId))} /> },

@@ -9,6 +9,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { Segments } from '../../parts/fields/segments.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
+import { announce } from '../../state/toasts.ts'
 import { t } from './text.ts'
 
 const roles = [
@@ -30,6 +31,7 @@ export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
     const body: NewInvitation = account === null ? { role: role.value } : { role: account.role, accountId: account.id }
     const { code } = await request<InvitationMade>('/console/api/invitations', { method: 'POST', body })
     link.value = `${location.origin}/console/join#${code}`
+    announce(t`The link is made.`)
   })
   return (
     <Dialog title={account === null ? t`Invite somebody` : t`A sign-in link for ${account.name}`} onClose={onClose}>

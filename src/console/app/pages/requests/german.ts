@@ -89,4 +89,5 @@ export const german: Catalogue = {
   '{0} tokens': '{0} Token',
   'Refused by a limit': 'Wegen eines Limits abgelehnt',
   'First token': 'Erstes Token',
+  'It runs again.': 'Sie läuft noch einmal.',
 }

@@ -7,6 +7,7 @@ import { isDeferrable, runAgain } from '../../interface/inference-requests.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { navigate } from '../../state/router.ts'
+import { announce } from '../../state/toasts.ts'
 import { callSamples } from './call-samples.ts'
 import { t } from './text.ts'
 
@@ -20,6 +21,7 @@ export function RequestInput({ call }: { call: RequestCall }): VNode {
     const id = await runAgain(call, key.current)
     key.current = makeId()
     navigate(`/console/requests/${encodeURIComponent(id)}`)
+    announce(t`It runs again.`)
   }
   return (
     <section class="sheet stack" aria-label={t`Input`}>

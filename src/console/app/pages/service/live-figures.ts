@@ -13,7 +13,7 @@ export interface LiveFigures {
   readonly waiting: number
   /** Of the nodes' processes and their models. */
   readonly memoryBytes: number
-  /** Since when the longest waiting asynchronous request waits, in milliseconds. */
+  /** For how long the longest waiting request has waited, in milliseconds. */
   readonly queuedMs: number
 }
 

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
@@ -6,11 +7,13 @@ import { modelsOf } from '../../state/models.ts'
 import { t } from './text.ts'
 import { tokenSamples } from './token-samples.ts'
 
-/** The one time a token's text is seen, with lines that use it. */
+/** The one time a token's text is seen, with lines that use it; whoever made it goes on here. */
 export function TokenShown({ text, onDone }: { text: string; onDone: () => void }): VNode {
   const model = modelsOf('text')[0]?.id ?? 'sepia-mini-chat'
+  const element = useRef<HTMLElement>(null)
+  useLayoutEffect(() => element.current?.focus(), [text])
   return (
-    <section class="sheet stack" aria-label={t`Your new token`}>
+    <section class="sheet stack" aria-label={t`Your new token`} tabIndex={-1} ref={element}>
       <div class="stack tight">
         <h2>{t`Your new token`}</h2>
         <p class="soft">{t`Copy it now. It is kept only as a fingerprint, so nobody can show it to you again.`}</p>

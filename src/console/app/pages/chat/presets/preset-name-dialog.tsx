@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { ChatPreset } from '../../../../../core/chat/preset.ts'
+import { isVisible } from '../../../../../core/text/visible-text.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { DialogChoice } from '../../../parts/dialog-choice.tsx'
 import { FailureNote } from '../../../parts/failure-note.tsx'
 import { TextField } from '../../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../../parts/use-submit.ts'
+import { announce } from '../../../state/toasts.ts'
 import { t } from '../text.ts'
 import { keepPreset, savePreset } from './presets.ts'
 
@@ -16,6 +18,7 @@ export function PresetNameDialog({ preset, onClose }: { preset: ChatPreset | nul
     const chosen = name.value.trim()
     await (preset === null ? savePreset(chosen) : keepPreset({ ...preset, name: chosen }))
     onClose()
+    announce(preset === null ? t`The preset “${chosen}” is saved.` : t`The preset is called “${chosen}” now.`)
   })
   return (
     <Dialog title={preset === null ? t`Save as a preset` : t`Rename the preset`} onClose={onClose}>
@@ -23,7 +26,7 @@ export function PresetNameDialog({ preset, onClose }: { preset: ChatPreset | nul
         <p class="soft">{t`A preset keeps the system prompt and the parameters, for you alone. The model stays as it is chosen.`}</p>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <TextField label={t`Name of the preset`} value={name.value} maxLength={100} onInput={(text) => (name.value = text)} />
-        <DialogChoice busy={busy.value} disabled={name.value.trim() === ''} onClose={onClose}>
+        <DialogChoice busy={busy.value} disabled={!isVisible(name.value)} onClose={onClose}>
           {preset === null ? t`Save` : t`Rename`}
         </DialogChoice>
       </form>

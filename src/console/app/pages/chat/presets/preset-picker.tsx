@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import type { ChatPreset } from '../../../../../core/chat/preset.ts'
 import { Button } from '../../../parts/button.tsx'
 import { FailureNote } from '../../../parts/failure-note.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { useResource } from '../../../state/resource.ts'
-import { showToast } from '../../../state/toasts.ts'
+import { announce, showToast } from '../../../state/toasts.ts'
 import { t } from '../text.ts'
 import { PresetNameDialog } from './preset-name-dialog.tsx'
 import { applyPreset, chosenPreset, differs, loadPresets, presets, removePreset, setStandardPreset, updatePreset } from './presets.ts'
@@ -21,6 +22,10 @@ export function PresetPicker(): VNode {
     const undo = await removePreset(chosen)
     showToast(t`Preset deleted.`, { label: t`Undo`, run: undo })
   }
+  const update = async (preset: ChatPreset) => {
+    await updatePreset(preset)
+    announce(t`The preset “${preset.name}” is saved.`)
+  }
   const nameOf = (id: string, name: string) => (presets.value?.standard === id ? `${name} (default)` : name)
   return (
     <div class="stack tight">
@@ -32,7 +37,7 @@ export function PresetPicker(): VNode {
       />
       {resource.value.state === 'failed' ? <FailureNote failure={resource.value.failure} retry={reload} /> : null}
       <div class="row">
-        {chosen !== null && differs(chosen) ? <Button size="small" onClick={() => updatePreset(chosen)}>{t`Save changes`}</Button> : null}
+        {chosen !== null && differs(chosen) ? <Button size="small" onClick={() => update(chosen)}>{t`Save changes`}</Button> : null}
         <Button tone="quiet" size="small" icon="plus" onClick={() => (naming.value = 'new')}>{t`Save as a preset`}</Button>
         {chosen === null ? null : (
           <>

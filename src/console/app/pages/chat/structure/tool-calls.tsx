@@ -3,6 +3,7 @@ import type { AskedCall, Turn } from '../../../../../core/chat/conversation.ts'
 import { Button } from '../../../parts/button.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { current } from '../conversations.ts'
+import { lengthFault } from '../length-fault.ts'
 import { t } from '../text.ts'
 import { draftOf, keepDraft } from '../unsent/drafts.ts'
 import { readJson } from './read-json-object.ts'
@@ -18,8 +19,11 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
     return calls.length > 1 ? t`${name} (${index + 1} of ${calls.length})` : name
   }
   const placeOf = (index: number) => `result ${turn.id} ${index}`
+  const faultOf = (index: number) => lengthFault(draftOf(placeOf(index)) ?? '')
+  const isTooLong = calls.some((_, index) => faultOf(index) !== null)
   const submit = (event: Event) => {
     event.preventDefault()
+    if (isTooLong) return
     const results = calls.map((_, index) => draftOf(placeOf(index)) ?? '')
     for (const [index] of calls.entries()) keepDraft(placeOf(index), null)
     current.value.answerCalls(turn, results)
@@ -39,6 +43,7 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
               rows={2}
               value={draftOf(placeOf(index)) ?? ''}
               onInput={(text) => keepDraft(placeOf(index), text)}
+              fault={faultOf(index)}
             />
           ) : null}
           {call.result === undefined ? null : <p class="soft">{t.rich`It answered: ${<code>{call.result}</code>}`}</p>}
@@ -46,7 +51,7 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
       ))}
       {isOpen ? (
         <div>
-          <Button tone="primary" size="small">{t`Go on with this`}</Button>
+          <Button tone="primary" size="small" disabled={isTooLong}>{t`Go on with this`}</Button>
         </div>
       ) : null}
     </form>

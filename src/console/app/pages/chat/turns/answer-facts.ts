@@ -12,9 +12,16 @@ export function endingOf({ state }: Turn): string {
   return endings[state]
 }
 
-/** How an answer ended, and what it took. */
+/** Whether a person wrote an answer in place of a model's. */
+export function isByHand({ role, model }: Pick<Turn, 'role' | 'model'>): boolean {
+  return role === 'assistant' && model === null
+}
+
+/** Who wrote an answer where no model did, how it ended, and what it took. */
 export function answerFacts(turn: Turn): readonly string[] {
-  return [endingOf(turn), ...(turn.facts === null ? [] : factTexts(turn.facts))].filter((text) => text !== '')
+  return [isByHand(turn) ? t`changed by you` : '', endingOf(turn), ...(turn.facts === null ? [] : factTexts(turn.facts))].filter(
+    (text) => text !== '',
+  )
 }
 
 function factTexts({ promptTokens, completionTokens, firstTextMs, writingMs }: NonNullable<Turn['facts']>): readonly string[] {

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
+import { loadingText } from '../../../parts/models/loading-text.ts'
 import { loadModels, modelsOf } from '../../../state/models.ts'
 import { useRepeat } from '../../../state/repeat.ts'
 import { t } from '../text.ts'
@@ -23,16 +24,5 @@ function waitingText(modelId: string | null): string {
   const model = modelsOf('text').find(({ id }) => id === modelId)
   if (model === undefined) return t`Waiting for the model…`
   const { name, state } = model
-  switch (state.state) {
-    case 'unloaded':
-      return t`${name} is being loaded…`
-    case 'loading':
-      return state.loadProgress === undefined
-        ? t`${name} is being loaded…`
-        : t`${name} is being loaded: ${Math.floor(state.loadProgress * 100)} %`
-    case 'backing-off':
-      return t`${name} stopped and will be started again.`
-    case 'loaded':
-      return state.waiting > 0 ? t`${name} is busy; ${state.waiting} waiting.` : t`${name} is reading…`
-  }
+  return loadingText(model) ?? (state.waiting > 0 ? t`${name} is busy; ${state.waiting} waiting.` : t`${name} is reading…`)
 }

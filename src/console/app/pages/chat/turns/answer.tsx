@@ -5,14 +5,29 @@ import { CopyButton } from '../../../parts/copy-button.tsx'
 import { current } from '../conversations.ts'
 import { ToolCalls } from '../structure/tool-calls.tsx'
 import { t } from '../text.ts'
+import { draftOf, keepDraft } from '../unsent/drafts.ts'
 import { AnswerBody } from './answer-body.tsx'
-import { answerFacts } from './answer-facts.ts'
+import { answerFacts, isByHand } from './answer-facts.ts'
+import { EditTurn } from './edit-turn.tsx'
 import { RemoveTurn } from './remove-turn.tsx'
 import { Versions } from './versions.tsx'
 
 /** What the model said, how fast, and the ways to use, redo or continue it. */
 export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
-  const isOpenEnded = last && turn.content !== '' && turn.state !== 'done'
+  const place = `edit ${turn.id}`
+  const edited = draftOf(place)
+  const isOpenEnded = last && turn.content !== '' && (turn.state !== 'done' || isByHand(turn))
+  if (edited !== undefined)
+    return (
+      <EditTurn
+        label={t`The answer, said differently`}
+        action={t`Keep it so`}
+        text={edited}
+        onInput={(text) => keepDraft(place, text)}
+        onTake={(text) => current.value.rewrite(turn, text)}
+        onClose={() => keepDraft(place, null)}
+      />
+    )
   return (
     <article class="turn-answer" data-state={turn.state}>
       <span class="hidden-text">{t`The model`}: </span>
@@ -25,6 +40,9 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
           <Button tone="quiet" size="small" icon="again" onClick={() => current.value.regenerate(turn)}>
             {turn.failure ? t`Try again` : t`Regenerate`}
           </Button>
+          {turn.content !== '' && turn.calls === undefined ? (
+            <Button tone="quiet" size="small" icon="brush" onClick={() => keepDraft(place, turn.content)}>{t`Correct`}</Button>
+          ) : null}
           <RemoveTurn turn={turn} />
           <Versions turn={turn} />
           <span>{[turn.model, ...answerFacts(turn)].filter(Boolean).join(' · ')}</span>

@@ -4,10 +4,10 @@ import type { AttachedPicture, Turn } from '../../../../../core/chat/conversatio
 import { Button } from '../../../parts/button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
-import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { current } from '../conversations.ts'
 import { t } from '../text.ts'
 import { draftOf, keepDraft } from '../unsent/drafts.ts'
+import { EditTurn } from './edit-turn.tsx'
 import { RemoveTurn } from './remove-turn.tsx'
 import { Versions } from './versions.tsx'
 
@@ -17,7 +17,17 @@ export function Said({ turn }: { turn: Turn }): VNode {
   const edited = draftOf(place)
   const shown = useSignal<AttachedPicture | null>(null)
   if (edited !== undefined)
-    return <EditSaid turn={turn} text={edited} onInput={(text) => keepDraft(place, text)} onClose={() => keepDraft(place, null)} />
+    return (
+      <EditTurn
+        label={t`Your message, said differently`}
+        action={t`Ask again`}
+        text={edited}
+        mayBeEmpty={turn.pictures !== undefined}
+        onInput={(text) => keepDraft(place, text)}
+        onTake={(text) => current.value.edit(turn, text)}
+        onClose={() => keepDraft(place, null)}
+      />
+    )
   return (
     <div class="turn-said">
       <div class="turn-user">
@@ -50,31 +60,5 @@ export function Said({ turn }: { turn: Turn }): VNode {
         </Dialog>
       ) : null}
     </div>
-  )
-}
-
-interface EditSaidProps {
-  readonly turn: Turn
-  readonly text: string
-  readonly onInput: (text: string) => void
-  readonly onClose: () => void
-}
-
-function EditSaid({ turn, text, onInput, onClose }: EditSaidProps): VNode {
-  const isEmpty = text.trim() === '' && turn.pictures === undefined
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if (isEmpty) return
-    current.value.edit(turn, text.trim())
-    onClose()
-  }
-  return (
-    <form class="turn-edit stack" onSubmit={submit}>
-      <TextArea label={t`Your message, said differently`} value={text} rows={3} onInput={onInput} />
-      <div class="row">
-        <Button tone="primary" size="small" disabled={isEmpty}>{t`Ask again`}</Button>
-        <Button tone="quiet" size="small" onClick={onClose}>{t`Leave as it was`}</Button>
-      </div>
-    </form>
   )
 }

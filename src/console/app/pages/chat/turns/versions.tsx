@@ -1,11 +1,14 @@
+import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { Button } from '../../../parts/button.tsx'
 import { current } from '../conversations.ts'
 import { t } from '../text.ts'
+import { VersionsDialog } from './versions-dialog.tsx'
 
 /** Which version of a message is shown, and the way to the others; nothing where there is only one. */
 export function Versions({ turn }: { turn: Turn }): VNode | null {
+  const beside = useSignal(false)
   const versions = current.value.versions(turn)
   if (versions.length < 2) return null
   const at = versions.findIndex(({ id }) => id === turn.id)
@@ -25,6 +28,8 @@ export function Versions({ turn }: { turn: Turn }): VNode | null {
         disabled={at === versions.length - 1}
         onClick={show(at + 1)}
       >{t`Later version`}</Button>
+      <Button tone="quiet" size="small" icon="compare" iconOnly onClick={() => (beside.value = true)}>{t`Side by side`}</Button>
+      {beside.value ? <VersionsDialog versions={versions} onClose={() => (beside.value = false)} /> : null}
     </span>
   )
 }

@@ -1,3 +1,4 @@
+import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { tabId } from '../../../browser/browser-storage.ts'
 import { forgetRecord, keepRecord, readRecords } from '../../../browser/kept-records.ts'
 import { RequestFailure, send } from '../../../interface/request.ts'
@@ -16,6 +17,9 @@ interface KeptChange extends UnsentChange {
   readonly at: number
 }
 
+/** What is refused for so long is not sent any more. */
+const forgottenMs = 30 * 24 * 60 * 60 * 1000
+
 /** Another tab that has not sent a change for so long is gone. */
 const abandonedMs = 60_000
 
@@ -30,23 +34,40 @@ export function forgetUnsent(path: string): void {
   void forgetRecord(prefix() + path)
 }
 
-/** Sends what earlier pages of this tab, and tabs that are gone, could not. What the service cannot be asked now stays for the next page. */
+/** Sends what earlier pages of this tab, and tabs that are gone, could not. What the service does not take now stays for the next page. */
 export async function sendUnsent(): Promise<void> {
-  const kept = await readRecords<KeptChange>(prefix())
-  const left = [...kept].filter(([, { tab, at }]) => tab === tabId() || Date.now() - at > abandonedMs)
-  for (const [path, { method, body }] of left.toSorted(([, one], [, other]) => one.at - other.at)) {
+  const left = await leftChanges('')
+  for (const [path, { method, body, at }] of left.toSorted(([, one], [, other]) => one.at - other.at)) {
     try {
       await send(path, { method, body })
     } catch (failure) {
-      if (!isFinal(failure)) return
+      if (isRefused(failure) && Date.now() - at < forgottenMs) continue
+      if (!isRefused(failure) && !isGone(failure)) return
     }
     forgetUnsent(path)
   }
 }
 
-/** Whether the service refuses for good, so that there is no use in asking again; whoever signs in again, or waits, is not refused. */
-export function isFinal(failure: unknown): boolean {
-  return failure instanceof RequestFailure && failure.status >= 400 && failure.status < 500 && ![401, 408, 429].includes(failure.status)
+/** Messages of a conversation that earlier pages could not send, by its path. */
+export async function unsentTurns(path: string): Promise<readonly Turn[]> {
+  const left = await leftChanges(`${path}/turns/`)
+  return left.flatMap(([id, { method, body }]) => (method === 'PUT' ? [{ ...(body as Omit<Turn, 'id'>), id }] : []))
+}
+
+/** Whether the conversation is not there any more, so that nothing of it is kept. */
+export function isGone(failure: unknown): boolean {
+  return failure instanceof RequestFailure && failure.status === 404
+}
+
+/** Whether a change is refused as it stands, as by a proxy that takes nothing so large; whoever signs in again, or waits, is not refused. */
+export function isRefused(failure: unknown): boolean {
+  if (!(failure instanceof RequestFailure)) return false
+  return failure.status >= 400 && failure.status < 500 && ![401, 404, 408, 429].includes(failure.status)
+}
+
+async function leftChanges(path: string): Promise<readonly (readonly [string, KeptChange])[]> {
+  const kept = await readRecords<KeptChange>(prefix() + path)
+  return [...kept].filter(([, { tab, at }]) => tab === tabId() || Date.now() - at > abandonedMs)
 }
 
 function prefix(): string {

@@ -20,9 +20,9 @@ export function chosenAbilities(model: ConsoleImageModel): ImageAbilities {
   return abilitiesOf(model, imageAssets.value, upscalerIds())
 }
 
-/** The request that Draw sends. @param change What of the settings is to be another. */
-export function nextDrawing(model: ConsoleImageModel, change: Partial<ImageSettings> = {}): ImageRequestBody {
-  const parts = { start: startingImage.value, controlnets: controlnets.value, abilities: chosenAbilities(model) }
+/** The request that Draw sends. @param change What of the settings is to be another. @param nets The ControlNets. */
+export function nextDrawing(model: ConsoleImageModel, change: Partial<ImageSettings> = {}, nets = controlnets.value): ImageRequestBody {
+  const parts = { start: startingImage.value, controlnets: nets, abilities: chosenAbilities(model) }
   return imageRequestBody({ ...imageSettings.value, ...change }, parts)
 }
 

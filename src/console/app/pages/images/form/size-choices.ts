@@ -6,7 +6,8 @@ export interface Size {
   readonly height: number
 }
 
-type Sized = Pick<ImageModelDescriptor, 'sizes' | 'native'>
+/** What a model says of its sizes. */
+export type Sized = Pick<ImageModelDescriptor, 'sizes' | 'native'>
 
 const ratios: readonly (readonly [number, number])[] = [
   [1, 1],

@@ -1,129 +1,191 @@
 import { stylePresetNames } from '../../../../../core/images/style-preset.ts'
-import { decimalText } from '../../../language/formats.ts'
-import { readNumber } from '../../../parts/fields/read-number.ts'
+import type { ConsoleImageModel } from '../../../../contract/models.ts'
 import type { ImageAbilities } from '../form/image-abilities.ts'
-import { imageRanges, isWithin, loraRange, type StepRange } from '../form/image-ranges.ts'
-import type { ImageSettings } from '../form/image-settings.ts'
+import { controlnetRanges, imageRanges, loraRange } from '../form/image-ranges.ts'
+import type { StartingImage } from '../start/starting-image.ts'
 import { t } from '../text.ts'
-
-/** What a grid can change from cell to cell. */
-export const axisNames = [
-  'none',
-  'steps',
-  'guidance',
-  'sampler',
-  'seed',
-  'prompt',
-  'style',
-  'strength',
-  'clip-skip',
-  'rescale',
-  'lora',
-] as const
-export type AxisName = (typeof axisNames)[number]
-
-/** What the axes are called, and what is typed for them. */
-export const axisWords: Readonly<Record<AxisName, { readonly label: string; readonly example: string }>> = {
-  none: { label: t`Nothing`, example: '' },
-  steps: { label: t`Steps`, example: '10, 20, 40' },
-  guidance: { label: t`Guidance`, example: '3, 5, 8' },
-  sampler: { label: t`Sampler`, example: t`DDIM, K_EULER, UNI_PC` },
-  seed: { label: t`Seed`, example: '1, 2, 3' },
-  prompt: { label: t`Words of the prompt`, example: t`tiger, fox, owl` },
-  style: { label: t`Style`, example: t`none, anime, film-noir` },
-  strength: { label: t`Change of the picture`, example: '0.4, 0.6, 0.8' },
-  'clip-skip': { label: t`Clip skip`, example: '0, 1, 2' },
-  rescale: { label: t`Guidance rescale`, example: '0, 0.5, 1' },
-  lora: { label: t`Weight of the first LoRA`, example: '0, 0.5, 1' },
-}
-
-/** One value of an axis: what it is called, and what of the settings it changes. */
-export interface AxisValue {
-  readonly label: string
-  readonly change: (settings: ImageSettings) => Partial<ImageSettings>
-}
+import { type Axis, type AxisValue, choiceAxis, type Drawable, numberAxis, switchAxis } from './axis.ts'
+import { sizeAxis } from './size-axis.ts'
+import { wordsAxis } from './words-axis.ts'
 
 /** Where the values of an axis are looked up. */
 export interface AxisContext {
-  readonly settings: ImageSettings
+  readonly drawable: Drawable
+  readonly model: Pick<ConsoleImageModel, 'id' | 'sizes' | 'native'>
   readonly abilities: ImageAbilities
-  /** Whether there is a picture to start from. */
-  readonly starts: boolean
+  /** What draws here, the chosen model too. */
+  readonly models: readonly Pick<ConsoleImageModel, 'id' | 'sizes' | 'native'>[]
+  readonly start: Pick<StartingImage, 'mask'> | null
 }
 
+const noAxis: Axis = { name: 'none', label: t`Nothing`, example: '', read: () => [{ label: '', change: () => ({}) }] }
+
 /** The axes that change something with these settings and this model. */
-export function axesFor({ settings, abilities, starts }: AxisContext): readonly AxisName[] {
-  const left: readonly AxisName[] = [
-    ...(abilities.takesSeeds ? [] : (['seed'] as const)),
-    ...(starts && abilities.startsFromImage ? [] : (['strength'] as const)),
-    ...(abilities.clipSkip > 0 ? [] : (['clip-skip'] as const)),
-    ...(settings.guidanceScale > 1 ? [] : (['rescale'] as const)),
-    ...(firstLora(settings, abilities) ? [] : (['lora'] as const)),
-  ]
-  return axisNames.filter((name) => !left.includes(name))
+export function axesFor(context: AxisContext): readonly Axis[] {
+  return [noAxis, ...samplingAxes(context), ...wordAxes(context), ...modelAxes(context), ...startAxes(context), ...assetAxes(context)]
 }
 
 /** Reads the values of an axis, typed with commas between; or a sentence that says what is wrong with them. */
-export function readAxis(name: AxisName, text: string, context: AxisContext): readonly AxisValue[] | string {
-  if (name === 'none') return [{ label: '', change: () => ({}) }]
+export function readAxis(name: string, text: string, context: AxisContext): readonly AxisValue[] | string {
+  const axis = axesFor(context).find((each) => each.name === name) ?? noAxis
+  if (axis === noAxis) return axis.read([])
   const words = text.split(',').map((word) => word.trim())
   if (words.some((word) => word === '')) return t`Values with commas between them.`
-  if (new Set(words).size < words.length) return t`Each value once.`
-  const { settings, abilities } = context
-  const numbers = (range: StepRange, change: (value: number) => Partial<ImageSettings>) => readNumbers(words, range, change)
-  switch (name) {
-    case 'steps':
-      return numbers(imageRanges.steps, (steps) => ({ steps }))
-    case 'guidance':
-      return numbers(imageRanges.guidanceScale, (guidanceScale) => ({ guidanceScale }))
-    case 'seed':
-      return numbers({ min: 0, max: 2 ** 32 - 1, step: 1 }, (seed) => ({ seed: String(seed) }))
-    case 'strength':
-      return numbers(imageRanges.strength, (strength) => ({ strength }))
-    case 'clip-skip':
-      return numbers({ ...imageRanges.clipSkip, max: abilities.clipSkip }, (clipSkip) => ({ clipSkip }))
-    case 'rescale':
-      return numbers(imageRanges.guidanceRescale, (guidanceRescale) => ({ guidanceRescale }))
-    case 'lora': {
-      const chosen = firstLora(settings, abilities)
-      const weigh = (weight: number) => ({ loras: settings.loras.map((each) => (each.name === chosen ? { ...each, weight } : each)) })
-      return numbers(loraRange, weigh)
-    }
-    case 'sampler': {
-      const known = abilities.samplers
-      const unknown = words.find((word) => !known.some((sampler) => sampler === word.toUpperCase()))
-      if (unknown !== undefined) return t`There is no sampler ${unknown}: ${known.join(', ')}.`
-      return words.map((word) => {
-        const sampler = known.find((each) => each === word.toUpperCase()) ?? settings.sampler
-        return { label: sampler, change: () => ({ sampler }) }
+  const values = axis.read(words)
+  if (typeof values !== 'string' && new Set(values.map(({ label }) => label)).size < values.length) return t`Each value once.`
+  return values
+}
+
+function samplingAxes({ drawable, abilities }: AxisContext): readonly Axis[] {
+  const { samplers, takesSeeds } = abilities
+  const isSampler = (unknown: string) => t`There is no sampler ${unknown}: ${samplers.join(', ')}.`
+  return [
+    numberAxis({ name: 'steps', label: t`Steps`, example: '10, 20, 40' }, imageRanges.steps, (steps) => ({ steps })),
+    numberAxis({ name: 'guidance', label: t`Guidance`, example: '3, 5, 8' }, imageRanges.guidanceScale, (guidanceScale) => ({
+      guidanceScale,
+    })),
+    ...when(drawable.guidanceScale > 1, () =>
+      numberAxis({ name: 'rescale', label: t`Guidance rescale`, example: '0, 0.5, 1' }, imageRanges.guidanceRescale, (guidanceRescale) => ({
+        guidanceRescale,
+      })),
+    ),
+    choiceAxis(
+      { name: 'sampler', label: t`Sampler`, example: samplers.slice(0, 3).join(', ') },
+      samplers.map((name) => [name, name] as const),
+      isSampler,
+      (sampler) => ({ sampler }),
+    ),
+    ...when(takesSeeds, () =>
+      numberAxis({ name: 'seed', label: t`Seed`, example: '1, 2, 3' }, { min: 0, max: 2 ** 32 - 1, step: 1 }, (seed) => ({
+        seed: String(seed),
+      })),
+    ),
+  ]
+}
+
+function wordAxes({ drawable, abilities }: AxisContext): readonly Axis[] {
+  const guided = drawable.guidanceScale > 1
+  const styles = ['none', ...stylePresetNames].map((name) => [name, name === 'none' ? '' : name] as const)
+  return [
+    wordsAxis({ name: 'prompt', label: t`Words of the prompt`, example: t`tiger, fox, owl` }, 'prompt', drawable),
+    ...when(guided && drawable.negativePrompt !== '', () =>
+      wordsAxis({ name: 'negative', label: t`Words of the negative prompt`, example: t`text, frame, blur` }, 'negativePrompt', drawable),
+    ),
+    ...when(abilities.secondPrompts && drawable.prompt2 !== '', () =>
+      wordsAxis({ name: 'prompt-2', label: t`Words of the second prompt`, example: t`tiger, fox, owl` }, 'prompt2', drawable),
+    ),
+    ...when(guided && abilities.secondPrompts && drawable.negativePrompt2 !== '', () =>
+      wordsAxis(
+        { name: 'negative-2', label: t`Words of the second negative prompt`, example: t`text, frame, blur` },
+        'negativePrompt2',
+        drawable,
+      ),
+    ),
+    ...when(abilities.clipSkip > 0, () =>
+      numberAxis(
+        { name: 'clip-skip', label: t`Clip skip`, example: '0, 1, 2' },
+        { ...imageRanges.clipSkip, max: abilities.clipSkip },
+        (clipSkip) => ({ clipSkip }),
+      ),
+    ),
+    choiceAxis(
+      { name: 'style', label: t`Style`, example: ['none', ...stylePresetNames.slice(0, 2)].join(', ') },
+      styles,
+      (unknown) => t`There is no style ${unknown}; the style picker shows them all.`,
+      (style) => ({ style }),
+    ),
+  ]
+}
+
+function modelAxes({ drawable, model, models, abilities }: AxisContext): readonly Axis[] {
+  const ids = models.map(({ id }) => id)
+  return [
+    ...when(ids.length > 1, () =>
+      choiceAxis(
+        { name: 'model', label: t`Model`, example: ids.slice(0, 3).join(', ') },
+        ids.map((id) => [id, id] as const),
+        (unknown) => t`There is no model ${unknown}: ${ids.join(', ')}.`,
+        (id) => ({ model: id }),
+      ),
+    ),
+    sizeAxis(model),
+    ...when(abilities.refines && drawable.refine, () =>
+      numberAxis({ name: 'refiner', label: t`Refiner from`, example: '0.6, 0.8, 1' }, imageRanges.refinerStart, (refinerStart) => ({
+        refinerStart,
+      })),
+    ),
+    ...when(abilities.refines, () => switchAxis('refine', t`Refine the last steps`, (refine) => ({ refine }))),
+    ...secondPassAxes({ drawable, abilities }),
+  ]
+}
+
+function secondPassAxes({ drawable, abilities }: Pick<AxisContext, 'drawable' | 'abilities'>): readonly Axis[] {
+  if (!abilities.drawsTwice || !drawable.twice) return []
+  const { enlargement, secondSteps, secondStrength } = imageRanges
+  const pass = (what: string) => `${t`Second pass`}: ${what}`
+  return [
+    numberAxis({ name: 'enlargement', label: pass(t`Times larger`), example: '1.5, 2' }, enlargement, (value) => ({
+      enlargement: value,
+    })),
+    numberAxis({ name: 'second-steps', label: pass(t`Its steps`), example: '10, 20' }, secondSteps, (value) => ({ secondSteps: value })),
+    numberAxis({ name: 'second-strength', label: pass(t`It changes`), example: '0.5, 0.7' }, secondStrength, (value) => ({
+      secondStrength: value,
+    })),
+  ]
+}
+
+function startAxes({ start, abilities }: AxisContext): readonly Axis[] {
+  if (start === null || !abilities.startsFromImage) return []
+  const { strength, feather, padding } = imageRanges
+  return [
+    numberAxis({ name: 'strength', label: t`Change of the picture`, example: '0.4, 0.6, 0.8' }, strength, (value) => ({
+      strength: value,
+    })),
+    ...(start.mask === null
+      ? []
+      : [
+          numberAxis({ name: 'feather', label: t`Feather`, example: '0, 8, 16' }, feather, (value) => ({ feather: value })),
+          switchAxis('full-size', t`Draw the masked part at full size`, (fullResolution) => ({ fullResolution })),
+          numberAxis({ name: 'surroundings', label: t`Surroundings`, example: '16, 32, 64' }, padding, (value) => ({ padding: value })),
+        ]),
+  ]
+}
+
+function assetAxes({ drawable, abilities: { assets } }: AxisContext): readonly Axis[] {
+  const fits = (kind: (typeof assets)[number]['kind'], name: string) => assets.find((asset) => asset.kind === kind && asset.name === name)
+  const vaes = assets.filter(({ kind }) => kind === 'vae')
+  return [
+    ...drawable.loras.flatMap(({ name }) => {
+      const lora = fits('lora', name)
+      if (lora === undefined) return []
+      const head = { name: `lora ${name}`, label: t`Weight of ${lora.label}`, example: '0, 0.5, 1' }
+      return numberAxis(head, loraRange, (weight, { loras }) => ({
+        loras: loras.map((each) => (each.name === name ? { ...each, weight } : each)),
+      }))
+    }),
+    ...drawable.controlnets.flatMap(({ key, name }) => {
+      const net = fits('controlnet', name)
+      if (net === undefined) return []
+      const change = (fields: Partial<Pick<(typeof drawable.controlnets)[number], 'scale' | 'until'>>, { controlnets }: Drawable) => ({
+        controlnets: controlnets.map((each) => (each.key === key ? { ...each, ...fields } : each)),
       })
-    }
-    case 'style': {
-      const unknown = words.find((word) => word !== 'none' && !stylePresetNames.includes(word))
-      if (unknown !== undefined) return t`There is no style ${unknown}; the style picker shows them all.`
-      return words.map((word) => ({ label: word, change: () => ({ style: word === 'none' ? '' : word }) }))
-    }
-    case 'prompt': {
-      const [first = ''] = words
-      if (!settings.prompt.includes(first)) return t`The first must stand in the prompt; “${first}” does not.`
-      return words.map((word) => ({ label: word, change: ({ prompt }) => ({ prompt: prompt.replaceAll(first, word) }) }))
-    }
-  }
+      const head = (what: string, label: string) => ({ name: `${what} ${key}`, label, example: '0.5, 1' })
+      return [
+        numberAxis(head('scale', t`Strength of ${net.label}`), controlnetRanges.scale, (scale, drawn) => change({ scale }, drawn)),
+        numberAxis(head('until', t`End of ${net.label}`), controlnetRanges.until, (until, drawn) => change({ until }, drawn)),
+      ]
+    }),
+    ...when(vaes.length > 0, () =>
+      choiceAxis(
+        { name: 'vae', label: 'VAE', example: ['none', ...vaes.slice(0, 2).map(({ name }) => name)].join(', ') },
+        [['none', ''] as const, ...vaes.map(({ name }) => [name, name] as const)],
+        (unknown) => t`There is no VAE ${unknown}; none stands for the model’s own.`,
+        (vae) => ({ vae }),
+      ),
+    ),
+  ]
 }
 
-function readNumbers(
-  words: readonly string[],
-  range: StepRange,
-  change: (value: number) => Partial<ImageSettings>,
-): readonly AxisValue[] | string {
-  const values = words.map(readNumber)
-  if (!values.every((value) => isWithin(value, range)))
-    return Number.isInteger(range.step)
-      ? t`Whole numbers from ${range.min} to ${range.max}.`
-      : t`Numbers from ${decimalText(range.min, 3)} to ${decimalText(range.max, 3)}.`
-  return values.map((value) => ({ label: String(value), change: () => change(value) }))
-}
-
-function firstLora({ loras }: ImageSettings, { assets }: ImageAbilities): string | undefined {
-  return loras.find(({ name }) => assets.some((asset) => asset.kind === 'lora' && asset.name === name))?.name
+function when(holds: boolean, axis: () => Axis): readonly Axis[] {
+  return holds ? [axis()] : []
 }

@@ -5,15 +5,18 @@ import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { TextField } from '../../../parts/fields/text-field.tsx'
+import { drawingModels } from '../../../state/models.ts'
+import { controlnets } from '../form/controlnets.ts'
 import { imageSettings } from '../form/image-settings.ts'
 import { chosenAbilities, drawingFault, nextDrawing } from '../form/next-drawing.ts'
 import { startingImage } from '../start/starting-image.ts'
 import { t } from '../text.ts'
-import { type AxisContext, type AxisName, type AxisValue, axesFor, axisWords, readAxis } from './grid-axes.ts'
+import type { AxisValue, Drawable } from './axis.ts'
+import { type AxisContext, axesFor, readAxis } from './grid-axes.ts'
 import { drawGrid, mostCells } from './image-grids.ts'
 
 interface AxisDraft {
-  readonly name: AxisName
+  readonly name: string
   readonly text: string
 }
 
@@ -21,7 +24,10 @@ interface AxisDraft {
 export function GridDialog({ model, onClose }: { model: ConsoleImageModel; onClose: () => void }): VNode {
   const across = useSignal<AxisDraft>({ name: 'steps', text: '10, 20, 40' })
   const down = useSignal<AxisDraft>({ name: 'guidance', text: '3, 5, 8' })
-  const context = { settings: imageSettings.value, abilities: chosenAbilities(model), starts: startingImage.value !== null }
+  const drawable = { ...imageSettings.value, controlnets: controlnets.value }
+  const context = { drawable, model, abilities: chosenAbilities(model), models: drawingModels(), start: startingImage.value }
+  const axes = axesFor(context)
+  const labelOf = (name: string) => (name === 'none' ? '' : (axes.find((axis) => axis.name === name)?.label ?? ''))
   const columns = readAxis(across.value.name, across.value.text, context)
   const rows = readAxis(down.value.name, down.value.text, context)
   const count = typeof columns === 'string' || typeof rows === 'string' ? null : columns.length * rows.length
@@ -34,7 +40,7 @@ export function GridDialog({ model, onClose }: { model: ConsoleImageModel; onClo
       prompt: imageSettings.value.prompt.trim(),
       across: { label: labelOf(across.value.name), values: columns.map(({ label }) => label) },
       down: { label: labelOf(down.value.name), values: rows.map(({ label }) => label) },
-      cells: cellsOf(model, columns, rows),
+      cells: cellsOf(model, drawable, columns, rows),
     })
     onClose()
   }
@@ -53,22 +59,24 @@ export function GridDialog({ model, onClose }: { model: ConsoleImageModel; onClo
 
 function Axis({ title, draft, context }: { title: string; draft: Signal<AxisDraft>; context: AxisContext }): VNode {
   const { name, text } = draft.value
+  const axes = axesFor(context)
+  const exampleOf = (wanted: string) => axes.find((axis) => axis.name === wanted)?.example ?? ''
   const read = readAxis(name, text, context)
   return (
     <div class="pair">
       <SelectField
         label={title}
         value={name}
-        options={axesFor(context).map((each) => ({ value: each, label: axisWords[each].label }))}
+        options={axes.map((axis) => ({ value: axis.name, label: axis.label }))}
         onChange={(next) => {
-          draft.value = { name: next, text: axisWords[next].example }
+          draft.value = { name: next, text: exampleOf(next) }
         }}
       />
       {name === 'none' ? null : (
         <TextField
           label={t`Values ${title.toLowerCase()}`}
           value={text}
-          placeholder={axisWords[name].example}
+          placeholder={exampleOf(name)}
           fault={typeof read === 'string' ? read : null}
           onInput={(next) => {
             draft.value = { name, text: next }
@@ -79,18 +87,16 @@ function Axis({ title, draft, context }: { title: string; draft: Signal<AxisDraf
   )
 }
 
-function labelOf(name: AxisName): string {
-  return name === 'none' ? '' : axisWords[name].label
-}
-
-function cellsOf(model: ConsoleImageModel, columns: readonly AxisValue[], rows: readonly AxisValue[]) {
-  const { seed } = imageSettings.value
+function cellsOf(model: ConsoleImageModel, drawable: Drawable, columns: readonly AxisValue[], rows: readonly AxisValue[]) {
   // Without a seed of its own every cell would be another picture.
-  const fixed = { ...imageSettings.value, count: 1, seed: seed === '' ? String(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) : seed }
+  const seed = drawable.seed === '' ? String(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) : drawable.seed
+  const fixed = { ...drawable, count: 1, seed }
   return rows.flatMap((down, row) =>
     columns.map((across, column) => {
       const first = { ...fixed, ...across.change(fixed) }
-      return { column, row, body: nextDrawing(model, { ...first, ...down.change(first) }) }
+      const { controlnets: nets, ...settings } = { ...first, ...down.change(first) }
+      const drawing = drawingModels().find(({ id }) => id === settings.model) ?? model
+      return { column, row, body: nextDrawing(drawing, settings, nets) }
     }),
   )
 }

@@ -1,7 +1,11 @@
 import type { VNode } from 'preact'
+import { useCallback } from 'preact/hooks'
 import { Button } from '../../../parts/button.tsx'
 import { durationText } from '../../../parts/duration-text.ts'
 import { FailureDetail } from '../../../parts/failure-detail.tsx'
+import { loadingText } from '../../../parts/models/loading-text.ts'
+import { loadModels, modelsOf } from '../../../state/models.ts'
+import { useRepeat } from '../../../state/repeat.ts'
 import { t } from '../text.ts'
 import { DevelopingPlate } from './developing-plate.tsx'
 import { cancelRun, drawAgain, type ImageRun } from './image-runs.ts'
@@ -56,17 +60,20 @@ export function RunView({ run }: { run: ImageRun }): VNode {
   )
 }
 
+const refreshMs = 1000
+
 function Progress({ run }: { run: ImageRun }): VNode {
   const { progress } = run
+  // A model that is being loaded may take longer than the drawing.
+  useRepeat(
+    useCallback(() => loadModels().catch(() => undefined), []),
+    progress === null ? refreshMs : null,
+  )
   const text = run.connectionLost
     ? t`The connection broke; the drawing goes on. Looking for it again…`
     : progress
       ? t`Step ${progress.step} of ${progress.total}`
-      : run.state === 'drawing'
-        ? t`Getting ready…`
-        : run.queuePosition
-          ? t`Number ${run.queuePosition} in the queue`
-          : t`Waiting…`
+      : waitingText(run)
   return (
     <div class="stack tight">
       <div class="row between">
@@ -85,4 +92,13 @@ function Progress({ run }: { run: ImageRun }): VNode {
       </div>
     </div>
   )
+}
+
+function waitingText({ state, queuePosition, body: { checkpoint } }: ImageRun): string {
+  const model = modelsOf('image').find(({ id }) => id === checkpoint)
+  // Behind others it is their turn that one waits for.
+  const loading = state === 'sending' || model === undefined || (queuePosition ?? 0) > 1 ? null : loadingText(model)
+  if (loading !== null) return loading
+  if (state === 'drawing') return t`Getting ready…`
+  return queuePosition ? t`Number ${queuePosition} in the queue` : t`Waiting…`
 }

@@ -1,6 +1,6 @@
-import { Client, DatabaseError } from 'pg'
-import { readText } from '../rows/row.ts'
-import { toServiceError } from './database-fault.ts'
+import { type Client, DatabaseError } from 'pg'
+import { readText } from '../../rows/row.ts'
+import { connect } from './connection.ts'
 
 const statementTimeoutMs = '5000'
 
@@ -14,6 +14,8 @@ const sessionSettings = {
   statement_timeout: statementTimeoutMs,
   lock_timeout: statementTimeoutMs,
   idle_in_transaction_session_timeout: '10000',
+  // A pool's connections are idle between requests.
+  idle_session_timeout: '0',
   default_transaction_isolation: 'read committed',
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
@@ -39,37 +41,27 @@ const looks = 3
  * @throws {Error} when it is not, with what to change.
  */
 export async function checkSessions(url: string): Promise<void> {
-  const [one, other] = [openClient(url), openClient(url)]
-  try {
-    await Promise.all([one.connect(), other.connect()]).catch((error: unknown) => {
-      throw error instanceof DatabaseError && error.code === protocolViolation ? lacking('all of them') : toServiceError(error)
-    })
-    const { rows } = await one.query(
-      `select string_agg(name, ', ' order by name) as missing from unnest($1::text[], $2::text[]) as wanted (name, value)
+  await using clients = new AsyncDisposableStack()
+  const open = async () => clients.adopt(await openClient(url), (client) => client.end().catch(() => {}))
+  const [one, other] = await Promise.all([open(), open()])
+  const { rows } = await one.query(
+    `select string_agg(name, ', ' order by name) as missing from unnest($1::text[], $2::text[]) as wanted (name, value)
        join pg_settings using (name) where setting <> value having count(*) > 0`,
-      [Object.keys(sessionSettings), Object.values(sessionSettings)],
-    )
-    if (rows[0] !== undefined) throw lacking(readText(rows[0], 'missing'))
-    for (let look = 0; look < looks; look++)
-      if ((await readProcess(one)) === (await readProcess(other)))
-        throw new Error(
-          'The address of database-url leads to a pooler that shares connections between transactions; the service prepares statements and listens, so name the server itself or a pooler in session mode.',
-        )
-  } finally {
-    await Promise.all([one.end(), other.end()].map((ended) => ended.catch(() => {})))
-  }
+    [Object.keys(sessionSettings), Object.values(sessionSettings)],
+  )
+  if (rows[0] !== undefined) throw lacking(readText(rows[0], 'missing'))
+  for (let look = 0; look < looks; look++)
+    if ((await readProcess(one)) === (await readProcess(other)))
+      throw new Error(
+        'The address of database-url leads to a pooler that shares connections between transactions; the service prepares statements and listens, so name the server itself or a pooler in session mode.',
+      )
 }
 
-function openClient(url: string): Client {
-  const client = new Client({
-    connectionString: url,
-    connectionTimeoutMillis: 5000,
-    query_timeout: 5000,
-    application_name: 'sepia check',
-    options: sessionOptions,
+async function openClient(url: string): Promise<Client> {
+  const asked = { settings: sessionOptions, query_timeout: 5000, application_name: 'sepia check' }
+  return connect(url, asked).catch((error: Error) => {
+    throw error.cause instanceof DatabaseError && error.cause.code === protocolViolation ? lacking('all of them') : error
   })
-  client.on('error', () => {})
-  return client
 }
 
 async function readProcess(client: Client): Promise<unknown> {

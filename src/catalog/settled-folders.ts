@@ -1,0 +1,56 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { findModelFolders } from './find-model-folders.ts'
+import { type ReadEntries, readEntries } from './read-entries.ts'
+
+/** A model's folder holds others, such as the one of its denoiser. */
+const levels = 3
+
+/** Folders into which people copy models while the service runs: they are read when nothing in them has changed from one look to the next. */
+export class SettledFolders {
+  readonly #folders: readonly string[]
+  #read: string | null = null
+  #seen: string | null = null
+
+  constructor(folders: readonly string[]) {
+    this.#folders = folders.map((folder) => resolve(folder))
+  }
+
+  /** Reads their models whatever goes on in them. */
+  async read(): Promise<ReadEntries> {
+    // Taken before the reading, so that what changes meanwhile is read the next time.
+    const mark = await this.#mark()
+    const read = await readEntries(await findModelFolders(this.#folders), { confined: false })
+    this.#read = mark
+    this.#seen = mark
+    return read
+  }
+
+  /** Reads their models when something came, went or changed, and is at rest since the last look; else null. A copy under way is not read. */
+  async readIfSettled(): Promise<ReadEntries | null> {
+    const mark = await this.#mark()
+    const isSettled = mark === this.#seen
+    this.#seen = mark
+    return isSettled && mark !== this.#read ? this.read() : null
+  }
+
+  /** A text that changes with what lies in the folders and in those inside, as deep as files of models lie. */
+  async #mark(): Promise<string> {
+    const marks = await Promise.all(this.#folders.map((folder) => markFolder(folder, levels)))
+    return marks.join('\n')
+  }
+}
+
+async function markFolder(folder: string, depth: number): Promise<string> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => !name.startsWith('.')).toSorted()
+  const marks = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name)
+      const found = await stat(path, { bigint: true }).catch(() => null)
+      if (found === null) return name
+      const inside = found.isDirectory() && depth > 1 ? await markFolder(path, depth - 1) : ''
+      return `${name} ${found.ino} ${found.size} ${found.mtimeNs} ${inside}`
+    }),
+  )
+  return `${folder}\n${marks.join('\n')}`
+}

@@ -1,0 +1,40 @@
+import type { VNode } from 'preact'
+import { Button } from '../../../parts/button.tsx'
+import { TextArea } from '../../../parts/fields/text-area.tsx'
+import { lengthFault } from '../length-fault.ts'
+import { t } from '../text.ts'
+
+interface EditTurnProps {
+  readonly label: string
+  /** What pressing the button does, in its words. */
+  readonly action: string
+  readonly text: string
+  readonly mayBeEmpty?: boolean
+  readonly onInput: (text: string) => void
+  /** Takes the text, without the spaces around it. */
+  readonly onTake: (text: string) => void
+  readonly onClose: () => void
+}
+
+/** A box in place of a message, in which it is said differently. */
+export function EditTurn({ label, action, text, mayBeEmpty = false, onInput, onTake, onClose }: EditTurnProps): VNode {
+  const isEmpty = text.trim() === '' && !mayBeEmpty
+  const fault = lengthFault(text)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (isEmpty || fault !== null) return
+    onTake(text.trim())
+    onClose()
+  }
+  return (
+    <form class="turn-edit stack" onSubmit={submit}>
+      <TextArea label={label} value={text} rows={3} onInput={onInput} fault={fault} />
+      <div class="row">
+        <Button tone="primary" size="small" disabled={isEmpty || fault !== null}>
+          {action}
+        </Button>
+        <Button tone="quiet" size="small" onClick={onClose}>{t`Leave as it was`}</Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { beforeEach, suite, test } from 'node:test'
+import { openBrowserPage } from '../../../../../../test/support/browser-page.ts'
+
+const page = openBrowserPage('/console/chat')
+const { draftOf, keepDraft } = await import('./drafts.ts')
+
+const key = 'sepia.work.drafts'
+
+/** What another tab of this browser keeps. */
+function keepElsewhere(texts: Readonly<Record<string, string>>): void {
+  page.kept.set(key, JSON.stringify({ texts }))
+}
+
+function kept(): unknown {
+  return JSON.parse(page.kept.get(key) ?? '{}').texts
+}
+
+suite('drafts of two tabs', () => {
+  beforeEach(() => {
+    for (const place of ['new', 'a', 'b']) keepDraft(place, null)
+  })
+
+  test('what is written here leaves what is written elsewhere', () => {
+    keepDraft('a', 'ours')
+    keepElsewhere({ a: 'ours', new: 'theirs' })
+    keepDraft('a', 'ours, longer')
+    assert.deepEqual(kept(), { a: 'ours, longer', new: 'theirs' })
+  })
+
+  test('what was sent elsewhere does not come back', () => {
+    keepElsewhere({ b: 'theirs' })
+    keepDraft('a', 'ours')
+    keepElsewhere({ a: 'ours' })
+    keepDraft('a', 'ours, longer')
+    assert.deepEqual(kept(), { a: 'ours, longer' })
+    assert.equal(draftOf('b'), undefined)
+  })
+
+  test('what is sent here takes nothing along but itself', () => {
+    keepDraft('new', 'ours')
+    keepElsewhere({ new: 'ours', b: 'theirs' })
+    keepDraft('new', null)
+    assert.deepEqual(kept(), { b: 'theirs' })
+    assert.equal(draftOf('new'), undefined)
+  })
+
+  test('where the browser keeps nothing, all of this tab stands', () => {
+    keepDraft('a', 'one')
+    page.kept.delete(key)
+    keepDraft('b', 'two')
+    assert.deepEqual([draftOf('a'), draftOf('b')], ['one', 'two'])
+  })
+})

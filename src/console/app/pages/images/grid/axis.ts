@@ -1,0 +1,77 @@
+import { decimalText } from '../../../language/formats.ts'
+import { readNumber } from '../../../parts/fields/read-number.ts'
+import type { ChosenControlnet } from '../form/controlnets.ts'
+import { isWithin, type StepRange } from '../form/image-ranges.ts'
+import type { ImageSettings } from '../form/image-settings.ts'
+import { t } from '../text.ts'
+
+/** Everything of a drawing that a grid can change. */
+export interface Drawable extends ImageSettings {
+  readonly controlnets: readonly ChosenControlnet[]
+}
+
+/** One value of an axis: what it is called, and what of the drawing it changes. */
+export interface AxisValue {
+  readonly label: string
+  readonly change: (drawable: Drawable) => Partial<Drawable>
+}
+
+/** One thing that a grid can change from cell to cell. */
+export interface Axis {
+  readonly name: string
+  /** What it is called. */
+  readonly label: string
+  /** What is typed for it at first. */
+  readonly example: string
+  /** Reads its values; or a sentence that says what is wrong with them. */
+  readonly read: (words: readonly string[]) => readonly AxisValue[] | string
+}
+
+type AxisHead = Pick<Axis, 'name' | 'label' | 'example'>
+
+/** An axis of numbers. */
+export function numberAxis(head: AxisHead, range: StepRange, change: (value: number, drawable: Drawable) => Partial<Drawable>): Axis {
+  return {
+    ...head,
+    read: (words) => {
+      const values = words.map(readNumber)
+      if (!values.every((value) => isWithin(value, range)))
+        return Number.isInteger(range.step)
+          ? t`Whole numbers from ${range.min} to ${range.max}.`
+          : t`Numbers from ${decimalText(range.min, 3)} to ${decimalText(range.max, 3)}.`
+      return values.map((value) => ({ label: String(value), change: (drawable) => change(value, drawable) }))
+    },
+  }
+}
+
+/** One of what can be chosen, as it is typed, and what it is to the drawing. */
+export type Choice<Value> = readonly [typed: string, value: Value]
+
+/** An axis of things to choose from; capitals do not matter. @param fault What to say of one that is not there. */
+export function choiceAxis<Value>(
+  head: AxisHead,
+  choices: readonly Choice<Value>[],
+  fault: (unknown: string) => string,
+  change: (value: Value) => Partial<Drawable>,
+): Axis {
+  const find = (word: string) => choices.find(([typed]) => typed.toLowerCase() === word.toLowerCase())
+  return {
+    ...head,
+    read: (words) => {
+      const unknown = words.find((word) => find(word) === undefined)
+      if (unknown !== undefined) return fault(unknown)
+      return words.flatMap((word) => {
+        const found = find(word)
+        return found === undefined ? [] : [{ label: found[0], change: () => change(found[1]) }]
+      })
+    },
+  }
+}
+
+const [off, on] = [t`off`, t`on`]
+
+/** An axis of something that is done or not. */
+export function switchAxis(name: string, label: string, change: (value: boolean) => Partial<Drawable>): Axis {
+  const choices = [[off, false] as const, [on, true] as const]
+  return choiceAxis({ name, label, example: `${off}, ${on}` }, choices, () => t`Either ${off} or ${on}.`, change)
+}

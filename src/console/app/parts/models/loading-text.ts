@@ -1,0 +1,18 @@
+import type { ConsoleModel } from '../../../contract/models.ts'
+import { t } from '../../language/t.ts'
+
+/** What one waits for while a model is not in memory, and how far that is; null where it is. */
+export function loadingText({ name, state }: Pick<ConsoleModel, 'name' | 'state'>): string | null {
+  switch (state.state) {
+    case 'unloaded':
+      return t`${name} is being loaded…`
+    case 'loading':
+      return state.loadProgress === undefined
+        ? t`${name} is being loaded…`
+        : t`${name} is being loaded: ${Math.floor(state.loadProgress * 100)} %`
+    case 'backing-off':
+      return t`${name} stopped and will be started again.`
+    case 'loaded':
+      return null
+  }
+}

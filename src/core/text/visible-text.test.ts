@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { beginning, isVisible, nameOnOneLine, onOneLine } from './visible-text.ts'
+
+const name = new RegExp(nameOnOneLine, 'u')
+
+test('a text of spaces, zero-width and ignorable characters shows nothing', () => {
+  for (const text of ['', ' ', '\n\t', '\u00a0', '\u200b', '\u200b \u2060\ufeff', '\u3164', '\u00ad', '\u202e', '\ud83d']) {
+    assert.equal(isVisible(text), false, JSON.stringify(text))
+    assert.equal(name.test(text), false, JSON.stringify(text))
+  }
+})
+
+test('names of any script and emoji are names; one that holds a line end is none', () => {
+  for (const text of ['a', ' a', 'Zoë', '日本', 'עברית', '👩‍🚀', '🏳️‍🌈', '.', 'a\u200bb']) {
+    assert.equal(isVisible(text), true, text)
+    assert.equal(name.test(text), true, text)
+  }
+  for (const text of ['a\nb', 'a\u0000', '\u001b[31m']) assert.equal(name.test(text), false, JSON.stringify(text))
+})
+
+test('a text comes on one line, and no character of its beginning is cut in two', () => {
+  assert.equal(onOneLine('  two\r\nlines\u0000\tand a tab '), 'two lines and a tab')
+  assert.equal(beginning('a👍b', 2), 'a👍')
+})

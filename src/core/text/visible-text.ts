@@ -1,0 +1,21 @@
+/** A character that leaves something to see; by Unicode's classes of what does not: control, format, surrogate, separator and ignorable. */
+const visible = String.raw`[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}]`
+const anyVisible = new RegExp(visible, 'u')
+
+/** What a name on one line matches: nothing that controls, and something to see. For use with the flag `u`. */
+export const nameOnOneLine = String.raw`^(?=.*${visible})\P{Cc}+$`
+
+/** Whether a text shows anything at all: one of spaces and zero-width characters does not. */
+export function isVisible(text: string): boolean {
+  return anyVisible.test(text)
+}
+
+/** A text on one line: runs of spaces, line ends and control characters are one space. */
+export function onOneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+}
+
+/** The beginning of a text, in characters as people count them, none of them cut in two. */
+export function beginning(text: string, most: number): string {
+  return [...text].slice(0, most).join('')
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeTextRequest } from '../../../test/support/text-request.ts'
+import type { TextPart } from '../../core/text-generation.ts'
+import { boundTokens } from './bound-tokens.ts'
+
+const text = (choice: number, word = 'a'): TextPart => ({ type: 'text', choice, text: word })
+const usage = { promptTokens: 1, completionTokens: 2, cachedTokens: 0 }
+
+async function* serve(parts: readonly TextPart[]): AsyncGenerator<TextPart, void, undefined> {
+  yield* parts
+}
+
+const bound = (parts: readonly TextPart[], overrides: Parameters<typeof makeTextRequest>[1]) =>
+  Array.fromAsync(boundTokens(serve(parts), makeTextRequest('hello', overrides)))
+
+test('an answer of as many tokens as were asked for passes as it is', async () => {
+  const honest: TextPart[] = [
+    text(0),
+    text(0, ''),
+    text(0),
+    { type: 'choice-finish', choice: 0, reason: 'stop' },
+    { type: 'finish', usage },
+  ]
+  assert.deepEqual(await bound(honest, { maxTokens: 2 }), honest)
+})
+
+test('one choice that goes on ends, and the others go on to their own end', async () => {
+  const parts: TextPart[] = [text(0), text(1), text(0), text(0), text(1), { type: 'choice-finish', choice: 1, reason: 'stop' }]
+  assert.deepEqual(await bound([...parts, { type: 'finish', usage }], { maxTokens: 2, choices: 2 }), [
+    text(0),
+    text(1),
+    text(0),
+    { type: 'choice-finish', choice: 0, reason: 'length' },
+    text(1),
+    { type: 'choice-finish', choice: 1, reason: 'stop' },
+    { type: 'finish', usage },
+  ])
+})
+
+test('thoughts and arguments count like text', async () => {
+  const parts: TextPart[] = [
+    { type: 'thoughts', choice: 0, text: 'a' },
+    { type: 'tool-call', choice: 0, index: 0, id: 'c', name: 'f' },
+    { type: 'tool-arguments', choice: 0, index: 0, fragment: '{' },
+    { type: 'tool-arguments', choice: 0, index: 0, fragment: '{' },
+  ]
+  const last = (await bound(parts, { maxTokens: 2 })).slice(-2)
+  assert.deepEqual(last, [
+    { type: 'choice-finish', choice: 0, reason: 'length' },
+    { type: 'finish', usage: { promptTokens: 2, completionTokens: 2, cachedTokens: 0 } },
+  ])
+})
+
+test('a prompt that comes back before the answer is not cut', async () => {
+  const input = { type: 'prompt', prompt: 'ab', echo: true } as const
+  const parts: TextPart[] = [
+    text(0),
+    text(0, 'b'),
+    text(0),
+    { type: 'choice-finish', choice: 0, reason: 'length' },
+    { type: 'finish', usage },
+  ]
+  assert.deepEqual(await bound(parts, { input, maxTokens: 1 }), parts)
+})

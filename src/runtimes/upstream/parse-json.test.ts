@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parseJson } from './parse-json.ts'
+
+const size = 5_000_000
+const list = (item: string) => `[${`${item},`.repeat(size / (item.length + 1))}0]`
+const different = (write: (name: string) => string) => Array.from({ length: size / 12 }, (_, index) => write(index.toString(36))).join(',')
+
+/** What takes from 20 to 470 ms to parse. */
+const costly: Readonly<Record<string, string>> = {
+  'lists within each other that do not end': '['.repeat(size),
+  'lists within each other': '['.repeat(size / 2) + ']'.repeat(size / 2),
+  'objects within each other': `${'{"a":'.repeat(size / 6)}0${'}'.repeat(size / 6)}`,
+  'empty lists': list('[]'),
+  numbers: list('0'),
+  'empty objects': list('{}'),
+  'objects that have nothing in common': `[${different((name) => `{"${name}":0}`)}]`,
+  'one object of very many fields': `{${different((name) => `"${name}":0`)}}`,
+  'lists after a string with a quote and backslashes in it': `["\\"\\\\",${'['.repeat(size)}`,
+  'a string of quotes': `"${'\\"'.repeat(size / 2)}"`,
+}
+
+const honest: Readonly<Record<string, unknown>> = {
+  'a long text': { choices: [{ delta: { content: 'a "word" [and] {another}: \\ '.repeat(100_000) } }] },
+  'a text in a string that ends with a backslash': { text: `${'[{'.repeat(200_000)}\\` },
+  'the log probabilities of a long prompt': {
+    choices: [
+      {
+        logprobs: {
+          tokens: Array(9000).fill('token'),
+          top_logprobs: Array(9000).fill({ a: -1, b: -2, c: -3, d: -4, e: -5 }),
+        },
+      },
+    ],
+  },
+  'vectors of many numbers': { data: Array.from({ length: 64 }, (_, index) => ({ index, embedding: Array(4096).fill(0.123456) })) },
+}
+
+describe('JSON of other servers', () => {
+  for (const [name, text] of Object.entries(costly))
+    test(`${name} are refused before they are parsed`, (context) => {
+      const parse = context.mock.method(JSON, 'parse')
+      assert.throws(() => parseJson(text), { code: 'inference_failed' })
+      assert.equal(parse.mock.callCount(), 0)
+    })
+
+  for (const [name, value] of Object.entries(honest))
+    test(`${name} is read`, () => {
+      assert.deepEqual(parseJson(JSON.stringify(value)), value)
+    })
+
+  test('what is no JSON is said as JSON.parse says it', () => {
+    for (const text of ['', '<html>', '"'.padEnd(size, 'a'), `{${' '.repeat(size)}`]) assert.throws(() => parseJson(text), SyntaxError)
+  })
+})

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { isUpToDate, openDatabase } from './open-database.ts'
+import { takeOwnerLock } from './owner-lock.ts'
+
+describe('what is no database of ours', () => {
+  test('is named with what to do', async () => {
+    await using folder = await createTemporaryFolder()
+    const file = join(folder.path, 'sepia.db')
+    await writeFile(file, 'x'.repeat(5000))
+    const message = `${file} is no database; choose another --data, or restore a backup with sepia restore.`
+    for (const open of [openDatabase, isUpToDate]) assert.throws(() => open(file), { message })
+  })
+
+  test('is left as it is when it is of another program', async () => {
+    await using folder = await createTemporaryFolder()
+    const file = join(folder.path, 'sepia.db')
+    using other = new DatabaseSync(file)
+    other.exec('create table songs (title)')
+    assert.throws(() => openDatabase(file), { message: `The database ${file} is of another program; choose another --data.` })
+    assert.deepEqual(
+      other
+        .prepare('select name from sqlite_schema')
+        .all()
+        .map(({ name }) => name),
+      ['songs'],
+    )
+  })
+
+  test('is not taken for the lock of another process', async () => {
+    await using folder = await createTemporaryFolder()
+    const file = join(folder.path, 'owner.lock')
+    await writeFile(file, 'x'.repeat(5000))
+    await assert.rejects(takeOwnerLock(folder.path), {
+      message: `${file} is no database; choose another --data, or restore a backup with sepia restore.`,
+    })
+  })
+
+  test('is named where it is a folder', async () => {
+    await using folder = await createTemporaryFolder()
+    const file = join(folder.path, 'owner.lock')
+    await mkdir(file)
+    await assert.rejects(takeOwnerLock(folder.path), {
+      message: `${file} cannot be opened by this user, or is a folder; change its rights or choose another --data.`,
+    })
+  })
+})

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { describe, type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import sharp from 'sharp'
+import type { ErrorCode } from '../../src/core/error.ts'
+import type { ImageRequest } from '../../src/core/image-generation.ts'
+import { type ImageServerFormat, imageServerFormats } from '../../src/core/images/image-servers.ts'
+import type { ImageModelDescriptor } from '../../src/core/model.ts'
+import { loadImageServer } from '../../src/runtimes/upstream/images/load-image-server.ts'
+import { connectImageServer } from '../support/engines/connect-image-server.ts'
+import { drawingCalls, drawPicture, hangs, type ImageServerFault } from '../support/engines/image-server.ts'
+import { makeImageRequest } from '../support/image-request.ts'
+
+const { signal } = new AbortController()
+const idle = { signal, onProgress: (): void => undefined }
+const request = (change: Partial<ImageRequest> = {}): ImageRequest =>
+  makeImageRequest('a fox', { sampler: 'K_EULER', seeds: [7], guidanceScale: 5, steps: 4, ...change })
+
+interface FaultRow {
+  readonly does: string
+  /** A word of the row in docs/models.md that tells of it. */
+  readonly row: string
+  readonly fault: ImageServerFault
+  readonly told: ErrorCode
+}
+
+const answers =
+  (status: number, body = '{"error":{"message":"that is too large"}}', headers: Record<string, string> = {}): ImageServerFault =>
+  (response) =>
+    void response.writeHead(status, headers).end(body)
+
+const endless: ImageServerFault = (response) => {
+  response.writeHead(200)
+  const piece = Buffer.alloc(1 << 20, ' ')
+  const write = (): void => {
+    while (!response.destroyed && response.write(piece));
+  }
+  response.on('drain', write)
+  write()
+}
+
+const cut: ImageServerFault = (response, body) => {
+  response.writeHead(200, { 'content-length': body.length })
+  response.write(body.subarray(0, body.length / 2), () => response.destroy())
+}
+
+const drips: ImageServerFault = (response, body) => {
+  let at = 0
+  const drip = (): void => {
+    response.write(body.subarray(at, at + 7))
+    at += 7
+    if (at < body.length) setImmediate(drip)
+    else response.end()
+  }
+  drip()
+}
+
+/** What may go wrong with any call of a picture. */
+const faults: readonly FaultRow[] = [
+  { does: 'answers 500', row: '5xx', fault: answers(500), told: 'inference_failed' },
+  { does: 'answers 502 with a page', row: '5xx', fault: answers(502, '<html>'), told: 'inference_failed' },
+  { does: 'answers 401', row: '401', fault: answers(401), told: 'inference_failed' },
+  { does: 'answers 403', row: '403', fault: answers(403), told: 'inference_failed' },
+  { does: 'answers 404', row: '404', fault: answers(404), told: 'inference_failed' },
+  { does: 'redirects', row: 'redirect', fault: answers(307, '', { location: 'http://127.0.0.1:1/' }), told: 'inference_failed' },
+  { does: 'hangs up', row: 'hangs up', fault: (response) => void response.destroy(), told: 'inference_failed' },
+  { does: 'breaks off', row: 'hangs up', fault: cut, told: 'inference_failed' },
+  { does: 'sends for ever', row: 'over 64 MB', fault: endless, told: 'inference_failed' },
+  {
+    does: 'sends headers for ever',
+    row: 'headers over 16 KB',
+    fault: (response) => void response.socket?.write(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(100_000)}`),
+    told: 'inference_failed',
+  },
+  {
+    does: 'packs its answer',
+    row: 'gzip',
+    fault: (response, body) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body)),
+    told: 'inference_failed',
+  },
+  { does: 'sends a page', row: 'no JSON', fault: answers(200, '<html>Bad Gateway</html>'), told: 'inference_failed' },
+  {
+    does: 'sends half of its JSON',
+    row: 'no JSON',
+    fault: (response, body) => void response.end(body.subarray(0, 9)),
+    told: 'inference_failed',
+  },
+  { does: 'sends lists in lists', row: '65 536', fault: answers(200, '['.repeat(5_000_000)), told: 'inference_failed' },
+  { does: 'is busy (429)', row: '429', fault: answers(429, '{}', { 'retry-after': '7' }), told: 'server_is_overloaded' },
+  { does: 'is busy (503)', row: '503', fault: answers(503, '{}', { 'retry-after': '7' }), told: 'server_is_overloaded' },
+  { does: 'refuses (400)', row: '400', fault: answers(400), told: 'validation_error' },
+  { does: 'refuses (413)', row: '413', fault: answers(413), told: 'validation_error' },
+  { does: 'refuses (422)', row: '422', fault: answers(422), told: 'validation_error' },
+]
+
+/** What may be wrong with the file that was drawn. */
+const files: readonly { readonly does: string; readonly row: string; readonly drawn: () => Promise<Uint8Array> }[] = [
+  { does: 'sends no picture', row: 'no picture', drawn: async () => Buffer.alloc(0) },
+  { does: 'sends a text for a picture', row: 'no picture', drawn: async () => Buffer.from('<svg>no</svg>') },
+  {
+    does: 'sends a damaged picture',
+    row: 'no picture',
+    drawn: async () => {
+      const whole = await drawPicture({ width: 64, height: 64 })
+      return whole.subarray(0, whole.length - 40)
+    },
+  },
+  { does: 'sends a picture of another size', row: 'another size', drawn: () => drawPicture({ width: 32, height: 64 }) },
+]
+
+/** What each kind of server is told of a picture that nobody waits for any more, once it has taken it. */
+const stops: Readonly<Record<ImageServerFormat, string | null>> = {
+  a1111: '/sdapi/v1/interrupt',
+  'sd-server': '/sdcpp/v1/jobs/job_1/cancel',
+  comfyui: '/interrupt',
+  'openai-images': null,
+}
+
+/** Whether a server can be told to stop from that call on: before, it has given the picture no name, and after, it is drawn. */
+const isStoppable = (format: ImageServerFormat, at: RegExp): boolean => format === 'a1111' || /jobs|history/u.test(at.source)
+
+async function assertFails(context: TestContext, format: ImageServerFormat, { fault, at, told }: FaultRow & { readonly at: RegExp }) {
+  const { model, server } = await connectImageServer(context, format, { fault, at })
+  await assert.rejects(model.generate(request(), idle), {
+    name: 'ServiceError',
+    code: told,
+    ...(told === 'server_is_overloaded' && { retryAfterSeconds: 7 }),
+    ...(told === 'validation_error' && { message: 'that is too large' }),
+  })
+  return server.calls
+}
+
+for (const format of imageServerFormats) {
+  describe(`a server of the kind ${format} that`, { concurrency: 4 }, () => {
+    for (const at of drawingCalls[format]) {
+      for (const row of faults)
+        test(`${row.does} at ${at.source} is told of as ${row.told}, and does not draw twice`, async (context) => {
+          const calls = await assertFails(context, format, { ...row, at })
+          const asked = calls.filter(({ path }) => at.test(path)).length
+          // A kept-alive connection that ends without a word may have been closed before the request came.
+          assert.ok(asked === 1 || (asked === 2 && row.does === 'hangs up'), `asked ${asked} times`)
+          const stop = stops[format]
+          if (format !== 'a1111' && stop !== null)
+            assert.equal(
+              calls.some(({ path }) => path === stop),
+              isStoppable(format, at),
+            )
+        })
+
+      test(`drips at ${at.source} is waited for`, async (context) => {
+        const { model } = await connectImageServer(context, format, { fault: drips, at })
+        const { images } = await model.generate(request(), idle)
+        assert.equal((await sharp(images[0]?.bytes).metadata()).format, 'png')
+      })
+
+      test(`hangs at ${at.source} is left, and told so, when the signal says so`, async (context) => {
+        const { model, server } = await connectImageServer(context, format, { fault: hangs, at })
+        const controller = new AbortController()
+        const reason = new Error('the client left')
+        const generating = model.generate(request(), { ...idle, signal: controller.signal })
+        await server.drawing
+        controller.abort(reason)
+        await assert.rejects(generating, reason)
+        const stop = stops[format]
+        if (stop !== null && isStoppable(format, at)) assert.equal((await server.seen(stop)).method, 'POST')
+      })
+    }
+
+    for (const { does, drawn } of files)
+      test(`${does} is told of as inference_failed`, async (context) => {
+        const { model } = await connectImageServer(context, format, { drawn: await drawn() })
+        await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
+      })
+
+    test('leaves after it was connected is told of as inference_failed', async (context) => {
+      const { model, server } = await connectImageServer(context, format)
+      await server.leave()
+      await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
+    })
+  })
+}
+
+test('a server that is not there is said when the model is loaded', async () => {
+  const upstream = { url: 'http://127.0.0.1:9', model: 'x', keyFile: null, slots: 1 }
+  for (const format of ['a1111', 'sd-server', 'openai-images'] as const) {
+    const descriptor = { format, upstream, id: 'x' } as unknown as ImageModelDescriptor
+    await assert.rejects(loadImageServer(descriptor, { signal }), { code: 'inference_failed' })
+  }
+})
+
+test('docs/models.md tells of every fault what the code does', async () => {
+  const document = await readFile(new URL('../../docs/models.md', import.meta.url), 'utf8')
+  const [, section = ''] = document.split('## Pictures drawn by another server')
+  const rows =
+    section
+      .split('\n## ')[0]
+      ?.split('\n')
+      .filter((line) => line.startsWith('| ')) ?? []
+  const told = (word: string) =>
+    rows.filter((line) => line.split('|')[1]?.includes(word)).map((line) => line.split('|')[2]?.match(/`(\w+)`/)?.[1])
+  for (const { row, told: code } of faults) assert.deepEqual([row, told(row)], [row, [code]])
+  for (const { row } of files) assert.deepEqual([row, told(row)], [row, ['inference_failed']])
+  for (const row of ['cannot be reached', 'hangs |', 'drips |'])
+    assert.ok(
+      rows.some((line) => line.includes(row)),
+      row,
+    )
+})

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { loadUpstreamModel } from '../../src/runtimes/upstream/load-upstream-model.ts'
+import { type Answer, startTextServer, works } from '../support/engines/text-server.ts'
+import { makeTextRequest } from '../support/text-request.ts'
+
+const { signal } = new AbortController()
+const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`
+const usage = (counts: object) => event({ choices: [], usage: counts })
+const ended = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+const says =
+  (...events: readonly string[]): Answer =>
+  (response) =>
+    response.end(`${events.join('')}data: [DONE]\n\n`)
+
+/** What a server does that answers every look at its models; each is heard before a word was passed on. */
+const liars: Readonly<Record<string, Answer>> = {
+  'answers every text with 500': (response) => response.writeHead(500).end('{}'),
+  'answers 200 with an error': (response) => response.end('{"error":{"message":"CUDA error","code":500}}'),
+  'answers 200 with an error as an event': says(event({ error: { message: 'CUDA error' } })),
+  'does not know the model': (response) => response.writeHead(404).end('{"error":{"message":"The model `m` does not exist."}}'),
+  'has no choices': says(event({ choices: [] }), usage({ prompt_tokens: 3, completion_tokens: 2 })),
+  'has choices that are none': says(event({ choices: 'many' })),
+  'ends at once': says(),
+  'answers nothing': (response) => response.end(),
+  'counts parts of tokens': says(usage({ prompt_tokens: 1.5, completion_tokens: 2 }), ended),
+  'counts tokens below none': says(usage({ prompt_tokens: 3, completion_tokens: -2 }), ended),
+  'counts more tokens than there can be': says(usage({ prompt_tokens: 2 ** 50, completion_tokens: 2 }), ended),
+}
+
+/** A model of which every conversation would begin at the liar. */
+async function connect(stack: AsyncDisposableStack, answer: Answer) {
+  const [good, liar] = [stack.use(await startTextServer()), stack.use(await startTextServer(answer))]
+  liar.models = (response) => response.end('{"object":"list","data":[{"id":"another"}]}')
+  const replicas = [{ url: liar.url, weight: 100 }]
+  const upstream = { url: good.url, model: 'm', keyFile: null, slots: 4, replicas }
+  const { model } = stack.use(await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal, probeMs: 2 ** 31 - 1 }))
+  const ask = async (content: string) => {
+    const parts = await Array.fromAsync(model.generate(makeTextRequest(content), { signal, account: 'a' }))
+    const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+    assert.equal(text, 'well done')
+  }
+  return { good, liar, ask }
+}
+
+describe('of two servers, clients hear the good one when the other', { concurrency: true }, () => {
+  for (const [name, answer] of Object.entries(liars))
+    test(name, async () => {
+      await using stack = new AsyncDisposableStack()
+      const { good, liar, ask } = await connect(stack, answer)
+      // Conversations go on until some have met the liar first.
+      let asked = 0
+      for (; asked < 10 || liar.requests.length === 0; asked++) await ask(`conversation ${asked}`)
+      assert.equal(good.requests.length, asked)
+    })
+})
+
+test('a server that fails at every text, though it is there, is asked ever more seldom until it works', async (context) => {
+  await using stack = new AsyncDisposableStack()
+  const { liar, ask } = await connect(stack, (response) => response.writeHead(500).end('{}'))
+  // Whole, so that sums of it are exact.
+  const begun = Math.ceil(performance.now())
+  let seconds = 0
+  context.mock.method(performance, 'now', () => begun + seconds * 1000)
+  // A conversation that leads to the liar.
+  let name = ''
+  for (let index = 0; liar.requests.length === 0; index++) {
+    name = `conversation ${index}`
+    await ask(name)
+  }
+  const askedAt: number[] = []
+  for (seconds = 1; seconds <= 240; seconds++) {
+    const before = liar.requests.length
+    await ask(name)
+    if (liar.requests.length > before) askedAt.push(seconds)
+  }
+  assert.deepEqual(askedAt, [5, 15, 35, 75, 135, 195])
+  liar.answer = works
+  seconds = 300
+  const before = liar.requests.length
+  for (; seconds < 303; seconds++) await ask(name)
+  assert.equal(liar.requests.length, before + 3)
+})

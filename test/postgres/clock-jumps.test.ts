@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { DatabaseClock } from '../../src/storage/postgres/database-clock.ts'
+import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { options, roomy } from '../conformance/store-factory.ts'
+import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
+import { withoutPostgres } from '../support/postgres/postgres-server.ts'
+import { makeSubmission } from '../support/submission.ts'
+
+/** Two nodes on a database whose clock a test sets. */
+async function openNodes() {
+  await using parts = new AsyncDisposableStack()
+  const url = await createDatabase()
+  const name = new URL(url).pathname.slice(1)
+  const { query } = await sharedPostgres()
+  // Found before the server's own, where the path says so.
+  await query(
+    `create table jump (by interval not null); insert into jump values ('0');
+     create function clock_timestamp() returns timestamptz language sql as 'select pg_catalog.clock_timestamp() + by from public.jump';
+     alter database ${name} set search_path = public, pg_catalog`,
+    name,
+  )
+  const open = async () => parts.use(await openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' }))
+  const [quick, slow] = [await open(), await open()]
+  assert.ok(quick.clock instanceof DatabaseClock && slow.clock instanceof DatabaseClock)
+  const owned = parts.move()
+  return {
+    quick: { ...quick, clock: quick.clock },
+    slow: { ...slow, clock: slow.clock },
+    jump: (by: string) => query(`update jump set by = '${by}'`, name),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+suite('the clock of PostgreSQL jumps', { skip: withoutPostgres }, () => {
+  test('an hour ahead, and the first node that sees it takes no work from those that have not', async () => {
+    await using nodes = await openNodes()
+    const { quick, slow, jump } = nodes
+    const { inference } = await slow.queue.enqueue(makeSubmission(), options)
+    const rooms = [{ model: inference.model, room: 1 }]
+    const [claim] = await slow.queue.claim({ workerId: 'w', rooms, limit: 1, leaseMs: 10_000 }, options)
+    assert.ok(claim)
+
+    const before = quick.clock.now()
+    await jump('1 hour')
+    await quick.clock.correct()
+    assert.ok(quick.clock.now() - before >= 3_600_000)
+    const sweep = () => quick.queue.sweep({ maxQueueMs: 24 * 3_600_000, spared: [] }, options)
+    assert.equal((await sweep()).requeued, 0)
+    await slow.clock.correct()
+    const report = await slow.queue.renew([{ ...claim, progress: null }], { ...options, leaseMs: 10_000 })
+    assert.deepEqual(report, { cancelRequested: [], lost: [] })
+    assert.equal((await sweep()).requeued, 0)
+  })
+
+  for (const by of ['1 second', '1 hour'])
+    test(`${by} back, and no running work is taken, nor any that waits left lying`, async () => {
+      await using nodes = await openNodes()
+      const { quick, slow, jump } = nodes
+      const submit = async () => (await slow.queue.enqueue(makeSubmission(), options)).inference
+      const rooms = [{ model: (await submit()).model, room: 1, waitedMs: 0 }]
+      const claim = async (store: typeof quick) =>
+        (await store.queue.claim({ workerId: 'w', rooms, limit: 1, leaseMs: 10_000 }, options))[0]
+      const running = await claim(quick)
+      const delayed = await submit()
+      const tried = await claim(slow)
+      assert.ok(running !== undefined && tried?.id === delayed.id)
+      await slow.queue.release(tried, { delayMs: 600_000, usage: null }, options)
+      const waiting = await submit()
+
+      await jump(`-${by}`)
+      await quick.clock.correct()
+      await quick.queue.renew([{ ...running, progress: null }], { ...options, leaseMs: 10_000 })
+      // The other node has not looked at the clock since.
+      assert.equal((await slow.queue.sweep({ maxQueueMs: 24 * 3_600_000, spared: [] }, options)).requeued, 0)
+      const report = await quick.queue.renew([{ ...running, progress: null }], { ...options, leaseMs: 10_000 })
+      assert.deepEqual(report, { cancelRequested: [], lost: [] })
+      assert.equal((await claim(quick))?.id, by === '1 hour' ? delayed.id : waiting.id)
+      if (by === '1 hour') assert.equal((await claim(quick))?.id, waiting.id)
+      assert.equal(await claim(slow), undefined)
+    })
+})

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { noLimits } from '../../src/core/limits/use-limits.ts'
+import { checkDatabase } from '../../src/storage/postgres/check-database.ts'
+import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { claimNext, succeed } from '../conformance/claiming.ts'
+import { options, roomy } from '../conformance/store-factory.ts'
+import { sharedPostgres } from '../support/postgres/postgres-databases.ts'
+import { withoutPostgres } from '../support/postgres/postgres-server.ts'
+import { makeSubmission } from '../support/submission.ts'
+
+const ada = { name: 'Ada', email: null, role: 'owner', createdAt: 1, disabledAt: null, limits: noLimits } as const
+
+const open = (url: string) => openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
+
+/** A new database of a new role, each by this name, that an administrator has set up in his own way. */
+async function setUp(name: string, statements: readonly string[], kind = ''): Promise<string> {
+  const { query, port } = await sharedPostgres()
+  await query(`create role ${name} login`)
+  await query(`create database ${name} owner ${name} ${kind}`)
+  for (const each of statements) await query(each, name)
+  return `postgres://${name}@127.0.0.1:${port}/${name}`
+}
+
+async function serveOne(url: string): Promise<void> {
+  await using store = await open(url)
+  await store.queue.enqueue(makeSubmission(), options)
+  assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
+  await store.clock.wait(0, options)
+}
+
+suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () => {
+  for (const [name, what, statements, kind] of [
+    [
+      'german',
+      'with German dates, Kiritimati time and escaped bytes',
+      [
+        `alter database german set datestyle = 'German'`,
+        `alter database german set timezone = 'Pacific/Kiritimati'`,
+        `alter database german set bytea_output = 'escape'`,
+        `alter database german set client_encoding = 'LATIN1'`,
+        `alter database german set standard_conforming_strings = off`,
+      ],
+    ],
+    ['icu', 'that sorts by ICU', [], `template template0 encoding UTF8 locale_provider icu icu_locale 'de-u-co-phonebk' locale 'C.UTF-8'`],
+    [
+      'schemed',
+      'with a schema whose name needs quotes',
+      ['create schema "My-Schema" authorization schemed', `alter role schemed set search_path = 'My-Schema'`],
+    ],
+    [
+      'hasty',
+      'whose role has a moment for each statement',
+      [`alter role hasty set statement_timeout = '1ms'`, `alter role hasty set lock_timeout = '1ms'`],
+    ],
+  ] as const)
+    test(`one ${what} serves`, async () => {
+      const url = await setUp(name, statements, kind)
+      await serveOne(url)
+      await serveOne(url)
+    })
+
+  test('a schema named in the address holds the tables', async () => {
+    const url = await setUp('optional', ['create schema mine authorization optional'])
+    await serveOne(`${url}?options=-csearch_path%3Dmine`)
+    const { query } = await sharedPostgres()
+    assert.equal((await query(`select 1 from pg_tables where schemaname = 'mine' and tablename = 'queue'`, 'optional')).length, 1)
+    assert.equal((await query(`select 1 from pg_tables where schemaname = 'public'`, 'optional')).length, 0)
+  })
+
+  test('one that ends idle sessions ends none of ours', async () => {
+    const url = await setUp('restless', [`alter database restless set idle_session_timeout = '100ms'`])
+    await using store = await open(url)
+    await store.tokens.findByHash('h', options)
+    const { query } = await sharedPostgres()
+    const shown = `select count(*)::integer as sessions from pg_stat_activity where datname = 'restless'`
+    const [before] = await query(shown)
+    await store.clock.wait(500, options)
+    assert.deepEqual(await query(shown), [before])
+    assert.ok(store.database.calmMs() > 400)
+  })
+
+  test('one that turns read-only answers 503, and serves again on the connections it gets then', async () => {
+    const url = await setUp('retired', [])
+    const { query } = await sharedPostgres()
+    await using store = await open(url)
+    await store.queue.enqueue(makeSubmission(), options)
+    await query('alter database retired set default_transaction_read_only = on')
+    await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = 'retired'`)
+    await assert.rejects(store.queue.enqueue(makeSubmission(), options), { code: 'server_is_overloaded' })
+    await query('alter database retired reset default_transaction_read_only')
+    await store.queue.enqueue(makeSubmission(), options)
+    assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
+  })
+
+  test('a node goes on while a newer one adds columns to the tables', async () => {
+    const url = await setUp('upgraded', [])
+    await using store = await open(url)
+    // Several at once, so that several connections have prepared each.
+    const several = Array.from({ length: 8 })
+    const read = async () => {
+      await Promise.all(several.map(() => store.accounts.list(options)))
+      await Promise.all(several.map(() => store.tokens.findByHash('h', options)))
+      await Promise.all(several.map(() => store.accounts.findSession('h', options)))
+    }
+    await read()
+    const { query } = await sharedPostgres()
+    for (const table of ['accounts', 'access_tokens', 'sessions']) await query(`alter table ${table} add column newer text`, 'upgraded')
+    await read()
+    assert.equal(await store.accounts.createFirstOwner({ ...ada, id: 'a' }, options), true)
+    assert.equal(await store.accounts.change('a', { limits: noLimits, by: null }, options), true)
+  })
+})
+
+suite('PostgreSQL that cannot be used says what to do', { skip: withoutPostgres }, () => {
+  async function assertTold(url: string, message: RegExp): Promise<void> {
+    await assert.rejects(open(url), { message })
+    await assert.rejects(checkDatabase(url), { message })
+  }
+
+  test('no right to make tables', async () => {
+    const { query } = await sharedPostgres()
+    const url = await setUp('powerless', ['alter database powerless owner to postgres'])
+    await assert.rejects(open(url), {
+      message: /may not make tables.*GRANT CREATE ON SCHEMA "public" TO "powerless" in the database "powerless"/,
+    })
+    await query('grant create on schema public to powerless', 'powerless')
+    await serveOne(url)
+  })
+
+  for (const [name, what, statements, message] of [
+    [
+      'reading',
+      'a database that takes no writes',
+      ['alter database reading set default_transaction_read_only = on'],
+      /^The database is read-only.*primary\.$/,
+    ],
+    ['crowded', 'no connection left', ['alter database crowded connection limit 0'], /too many connections.*max_connections/],
+    [
+      'homeless',
+      'a search path that leads nowhere',
+      [`alter database homeless set search_path = 'absent'`],
+      /^The search_path.*database\.$/,
+    ],
+  ] as const)
+    test(what, async () => assertTold(await setUp(name, statements), message))
+
+  test('an address of something that is not there', async () => {
+    const { port } = await sharedPostgres()
+    await assertTold(`postgres://stranger@127.0.0.1:${port}/postgres`, /"stranger".*user and password/)
+    await assertTold(`postgres://postgres@127.0.0.1:${port}/absent`, /"absent".*CREATE DATABASE/)
+    await assertTold('postgres://postgres@127.0.0.1:1/absent', /127\.0\.0\.1:1.*ECONNREFUSED/)
+    await assertTold('postgres://postgres@nowhere.invalid/absent', /nowhere\.invalid/)
+  })
+
+  test('TLS that the server does not speak, and files that are missing', async () => {
+    const { url } = await sharedPostgres()
+    await assertTold(`${url('postgres')}?sslmode=require`, /sslmode/)
+    await assertTold(`${url('postgres')}?sslmode=verify-full&sslrootcert=/absent/ca.pem`, /\/absent\/ca\.pem.*sslrootcert/)
+  })
+})

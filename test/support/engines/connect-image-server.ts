@@ -1,0 +1,62 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { ImageServerFormat } from '../../../src/core/images/image-servers.ts'
+import type { ImageModelDescriptor } from '../../../src/core/model.ts'
+import type { ImageModel } from '../../../src/core/ports/image-model.ts'
+import { loadImageServer } from '../../../src/runtimes/upstream/images/load-image-server.ts'
+import { createTemporaryFolder } from '../temporary-folder.ts'
+import { type ImageServerFaults, type ImageServerStandIn, startImageServer } from './image-server.ts'
+
+/** A workflow of ComfyUI that leaves everything open. */
+export const openWorkflow = {
+  3: {
+    class_type: 'KSampler',
+    inputs: {
+      seed: '{{seed}}',
+      steps: '{{steps}}',
+      cfg: '{{cfg_scale}}',
+      sampler_name: '{{sampler}}',
+      scheduler: '{{scheduler}}',
+      denoise: '{{strength}}',
+    },
+  },
+  5: { class_type: 'EmptyLatentImage', inputs: { width: '{{width}}', height: '{{height}}', batch_size: 1 } },
+  6: { class_type: 'CLIPTextEncode', inputs: { text: '{{prompt}}, masterpiece', clip: ['4', 1] } },
+  7: { class_type: 'CLIPTextEncode', inputs: { text: '{{negative_prompt}}', clip: ['4', 1] } },
+}
+
+/** A model behind a server that stands in for a real one, with the key `me:secret`. */
+export async function connectImageServer(
+  context: TestContext,
+  format: ImageServerFormat,
+  { workflow = openWorkflow, farewellMs, ...faults }: ImageServerFaults & { readonly workflow?: object; readonly farewellMs?: number } = {},
+): Promise<{ readonly server: ImageServerStandIn; readonly model: ImageModel; readonly slots: number }> {
+  const server = await startImageServer(context, format, faults)
+  const folder = await createTemporaryFolder()
+  context.after(() => folder[Symbol.asyncDispose]())
+  const [keyFile, file] = [join(folder.path, 'key'), join(folder.path, 'workflow.json')]
+  await writeFile(keyFile, 'me:secret\n')
+  await writeFile(file, JSON.stringify(workflow))
+  const descriptor: ImageModelDescriptor = {
+    kind: 'image',
+    format,
+    id: 'far',
+    name: 'Far',
+    folder: folder.path,
+    license: null,
+    bytes: 0,
+    created: 0,
+    native: { width: 64, height: 64 },
+    draws: 'requested',
+    sizes: { type: 'range', min: 64, max: 128 },
+    defaults: { steps: 4, guidanceScale: 5, sampler: 'K_EULER' },
+    refiner: null,
+    upstream: { url: server.url, model: 'far', keyFile, slots: 1 },
+    workflow: file,
+  }
+  const { signal } = new AbortController()
+  const loaded = await loadImageServer(descriptor, { signal, pollMs: 1, ...(farewellMs !== undefined && { farewellMs }) })
+  context.after(() => loaded[Symbol.asyncDispose]())
+  return { server, model: loaded.model, slots: loaded.slots }
+}
