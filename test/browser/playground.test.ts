@@ -109,6 +109,29 @@ test('a drawing can be cancelled, and its request tells so', { skip }, async () 
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.locator('.run[data-state=cancelled]').waitFor()
   await openPage(page, 'Requests')
-  await page.locator('.ledger tbody tr', { hasText: 'cancelled' }).getByRole('link').click()
+  await page.locator('.ledger tbody tr', { hasText: 'cancelled' }).getByRole('link', { name: 'a red apple' }).click()
   await page.locator('.timeline').getByText('Cancelled').waitFor()
+})
+
+test('a drawing whose model is cold says that it is being loaded, and how far that is', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Images')
+  await page.route('**/console/api/models', async (route) => {
+    const answer = await route.fetch()
+    const body = await answer.json()
+    for (const model of body.models) model.state = { ...model.state, state: 'loading', loadProgress: 0.42 }
+    await route.fulfill({ response: answer, json: body })
+  })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/v1/requests/*/events', async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.getByLabel('Images', { exact: true }).fill('1')
+  await draw(page, 'a cold cup')
+  await page.locator('.run').first().getByText('is being loaded: 42 %').waitFor()
+  release()
+  await page.locator('.run[data-state=done]').filter({ hasText: 'a cold cup' }).waitFor()
+  await page.unroute('**/console/api/models')
+  await page.unroute('**/v1/requests/*/events')
 })

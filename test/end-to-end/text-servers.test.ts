@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import type { ServiceError } from '../../src/core/error.ts'
 import type { UpstreamTimeouts } from '../../src/core/model.ts'
 import type { TextModel } from '../../src/core/ports/text-model.ts'
@@ -36,6 +37,16 @@ const status =
   (code: number, body = '{}'): Answer =>
   (response) =>
     response.writeHead(code, { 'retry-after': '7' }).end(body)
+const forEver =
+  (code: number, piece: string): Answer =>
+  (response) => {
+    response.writeHead(code)
+    const write = () => {
+      while (!response.destroyed && response.write(piece.repeat(1000)));
+    }
+    response.on('drain', write)
+    write()
+  }
 const cutAfter =
   (events: number): Answer =>
   (response) =>
@@ -53,9 +64,36 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, told: st
   ['answers 502 with a page', status(502, '<html>'), true, 'inference_failed'],
   ['answers 401', status(401), true, 'inference_failed'],
   ['answers 404', status(404), true, 'inference_failed'],
+  ['answers 500 for ever', forEver(500, 'no'), true, 'inference_failed'],
+  ['sends a line for ever', forEver(200, 'data: x '), true, 'inference_failed'],
+  [
+    'sends headers for ever',
+    (response) => void response.socket?.write(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(100_000)}`),
+    true,
+    'inference_failed',
+  ],
+  [
+    'redirects to another place',
+    (response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
+    true,
+    'inference_failed',
+  ],
+  [
+    'answers with a page',
+    (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>data: {}'),
+    true,
+    'inference_failed',
+  ],
+  [
+    'answers in a packed form nobody asked for',
+    (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(openAiEvents.join(''))),
+    true,
+    'inference_failed',
+  ],
   ['is busy (429)', status(429), true, 'server_is_overloaded'],
   ['is busy (503)', status(503), true, 'server_is_overloaded'],
   ['sends no JSON', (response) => response.end('data: {"choi\n\n'), true, 'inference_failed'],
+  ['sends lists in lists', (response) => response.end(`data: ${'['.repeat(4_000_000)}\n\n`), true, 'inference_failed'],
   ['sends an error as its first event', (response) => response.end('data: {"error":{"message":"no"}}\n\n'), true, 'inference_failed'],
   ['ends before the first word', cutAfter(1), true, 'inference_failed'],
   ['sends nothing after its first event', stopAfter(1), true, 'inference_failed'],
@@ -154,7 +192,8 @@ describe('servers of one model', () => {
     const servers = [stack.use(await startTextServer()), stack.use(await startTextServer()), stack.use(await startTextServer())]
     const { model, slots } = await connect(servers, stack)
     assert.equal(slots, 12)
-    for (let index = 0; index < 12; index++) {
+    // A conversation's server follows from the ports, which are others each time: of 60 all three get some, but for 1 run in 10¹⁰.
+    for (let index = 0; index < 60; index++) {
       for (let turn = 0; turn < 3; turn++) await collect(model.generate(makeTextRequest(`conversation ${index}`), options))
       assert.ok(servers.every(({ requests }) => requests.length % 3 === 0))
     }
