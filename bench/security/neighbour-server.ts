@@ -86,6 +86,7 @@ async function startService(): Promise<BenchTarget> {
         },
         {
           version: '0.0.0',
+          mostBodyBytes: 32 * 1024 ** 2,
           mostTokens: 1000,
           mostDocumentBytes: 1e9,
           requestLog: { mostKeepMs: 48 * 60 * 60 * 1000, mostBytes: 1e9 },

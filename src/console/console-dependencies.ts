@@ -85,6 +85,8 @@ export interface ConsoleSettings {
   readonly version: string
   /** Access tokens of one account that can be used at once. */
   readonly mostTokens: number
+  /** Bytes of a request that is answered at once. */
+  readonly mostBodyBytes: number
   /** Bytes that one account may keep besides requests. */
   readonly mostDocumentBytes: number
   /** The longest time that the request log keeps bodies, and how much of one account. */

@@ -54,7 +54,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         reply.header('cache-control', 'no-store')
         requireSameOrigin(request, deps.addresses().publicUrl)
       })
-      registerSession(api, { ...deps, passwords, throttle, signIn })
+      registerSession(api, { ...deps, ...settings, passwords, throttle })
       registerPasskeySignIn(api, { ...deps, throttle, signIn })
       registerSignUp(api, { ...deps, passwords, throttle, signIn })
       if (openId !== null) registerOpenidStart(api, { ...deps, throttle, signIn, openId })

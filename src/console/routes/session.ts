@@ -34,8 +34,8 @@ const readBody: BodyReader<Credentials> = createBodyReader({
 })
 
 /** /console/api/session: who is signed in, signing in, signing out. */
-export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies): void {
-  const { accounts, addresses, bodies, passwords, throttle, onSignInRefused, signIn } = deps
+export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies & { readonly mostBodyBytes: number }): void {
+  const { accounts, addresses, bodies, passwords, throttle, onSignInRefused, signIn, mostBodyBytes } = deps
 
   /** Once somebody can sign in that is not asked again: anybody may send this request. */
   let isInUse = false
@@ -49,6 +49,7 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
       requestLog: log && { since: log.since, keepMs: log.keepMs, until: log.until },
       ways: signInWays(deps),
       firstRun: !isInUse,
+      mostBodyBytes,
     }
   })
 

@@ -27,6 +27,9 @@ export type SessionState =
 /** Who is signed in, as far as this page knows. */
 export const session = signal<SessionState>({ state: 'unknown' })
 
+/** Bytes of a request that the service answers at once; null = it has not said yet. */
+export const mostBodyBytes = signal<number | null>(null)
+
 /** Whose the drafts and settings in this browser are. */
 const person = storedSignal('person', { id: '' })
 onStoredElsewhere('person', (text) => {
@@ -39,7 +42,8 @@ onStoredElsewhere('person', (text) => {
 /** Asks the service who is signed in. */
 export async function loadSession(): Promise<void> {
   try {
-    const { account, ways, firstRun } = await request<CurrentSession>('/console/api/session')
+    const { account, ways, firstRun, mostBodyBytes: most } = await request<CurrentSession>('/console/api/session')
+    mostBodyBytes.value = most
     if (account !== null) return admit(account)
     session.value = { state: 'none', ways, greeting: firstRun ? 'first-run' : greetingAfter(session.peek()) }
   } catch (failure) {

@@ -7,6 +7,7 @@ import { models } from '../../state/models.ts'
 import { announce, showToast } from '../../state/toasts.ts'
 import { AttachedRow } from './attach/attached-row.tsx'
 import { attach, conversationBlindness } from './attach/attachments.ts'
+import { sizeFault } from './attach/size-fault.ts'
 import { chatSettings } from './chat-settings.ts'
 import { askedModels } from './compare/compared-models.ts'
 import { type Attachments, noAttachments } from './conversation.ts'
@@ -27,7 +28,11 @@ export function Composer(): VNode {
   const name = placeOfDraft()
   const draft = draftOf(name) ?? ''
   const attached = attachedTo(name)
-  const hindrance = hindranceOf(comparing.value.length > 0 && !writing.value) ?? lengthFault(draft) ?? blindnessOf(attached)
+  const hindrance =
+    hindranceOf(comparing.value.length > 0 && !writing.value) ??
+    lengthFault(draft) ??
+    sizeFault(draft.trim(), attached, current.value.turns.value) ??
+    blindnessOf(attached)
   const told = hindrance ?? waitingText()
   const says = draft.trim() !== '' || attached.pictures.length > 0
   const ready = says && hindrance === null

@@ -104,6 +104,10 @@ export const german: Catalogue = {
   'Thinking…': 'Denkt nach…',
   'This message has {0} characters, and at most {1} are kept; send it in parts.':
     'Diese Nachricht hat {0} Zeichen, aufbewahrt werden höchstens {1}; bitte in Teilen senden.',
+  'This message comes to {0}, and the service takes at most {1} at once; send it in parts.':
+    'Diese Nachricht kommt auf {0}, und der Dienst nimmt höchstens {1} auf einmal; bitte in Teilen senden.',
+  'This message comes to {0}, and the service takes at most {1} at once; take out {2}.':
+    'Diese Nachricht kommt auf {0}, und der Dienst nimmt höchstens {1} auf einmal; bitte {2} herausnehmen.',
   'Third model': 'Drittes Modell',
   'This conversation as a call. Put one of your {0} where it says TOKEN{1}.':
     'Dieses Gespräch als Aufruf. Anstelle von TOKEN eines Ihrer {0} einsetzen{1}.',
@@ -122,6 +126,10 @@ export const german: Catalogue = {
   'What is the capital of Portugal?': 'Was ist die Hauptstadt von Portugal?',
   'What you say is kept here, until you delete it.': 'Was Sie sagen, wird hier aufbewahrt, bis Sie es löschen.',
   'What {0} answers': 'Was {0} antwortet',
+  'With what was said before, this message comes to {0}, and the service takes at most {1} at once; begin a new conversation.':
+    'Mit allem, was zuvor gesagt wurde, kommt diese Nachricht auf {0}, und der Dienst nimmt höchstens {1} auf einmal; bitte ein neues Gespräch beginnen.',
+  'With what was said before, this message comes to {0}, and the service takes at most {1} at once; take out {2}, or begin a new conversation.':
+    'Mit allem, was zuvor gesagt wurde, kommt diese Nachricht auf {0}, und der Dienst nimmt höchstens {1} auf einmal; bitte {2} herausnehmen oder ein neues Gespräch beginnen.',
   'Write a function as JSON, with a name and its parameters, or a list of functions.':
     'Eine Funktion als JSON schreiben, mit Namen und Parametern, oder eine Liste von Funktionen.',
   'Write a JSON schema: one JSON object.': 'Ein JSON-Schema schreiben: ein JSON-Objekt.',
@@ -129,6 +137,7 @@ export const german: Catalogue = {
   You: 'Sie',
   'Your message': 'Ihre Nachricht',
   'Your message, said differently': 'Ihre Nachricht, anders gesagt',
+  '{0} ({1})': '{0} ({1})',
   '{0} ({1} of {2})': '{0} ({1} von {2})',
   '{0} does not look at pictures; choose {1}.': '{0} sieht keine Bilder an; möglich ist {1}.',
   '{0} does not look at pictures; no model here does.': '{0} sieht keine Bilder an; das kann hier kein Modell.',

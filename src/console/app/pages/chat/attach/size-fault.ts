@@ -1,0 +1,72 @@
+import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { listText } from '../../../language/formats.ts'
+import { byteText } from '../../../parts/byte-text.ts'
+import { mostBodyBytes } from '../../../state/session.ts'
+import { chatRequestBody, chatSettings } from '../chat-settings.ts'
+import type { Attachments } from '../conversation.ts'
+import { messagesOf } from '../message-text.ts'
+import { t } from '../text.ts'
+
+/** What streaming adds to a request, and what is kept with a message besides what was said. */
+const besidesBytes = 1000
+
+/** What a message or an attachment takes on its way; whoever types asks at every letter. */
+const known = new WeakMap<object, number>()
+
+/** Why a message with what goes along is more than the service takes at once, alone or with what was said before, as a sentence that names what to take out; null = it is not. */
+export function sizeFault(text: string, attached: Attachments, before: readonly Turn[]): string | null {
+  const most = mostBodyBytes.value
+  if (most === null) return null
+  const parts = [
+    ...attached.files.map((file) => ({ name: file.name, bytes: bytesOnWay(file, { files: [file], pictures: [] }) })),
+    ...attached.pictures.map((picture) => ({ name: picture.name, bytes: bytesOnWay(picture, { files: [], pictures: [picture] }) })),
+  ].toSorted((one, other) => other.bytes - one.bytes)
+  const alone = besidesBytes + bytesOf(text) + bytesOf(chatRequestBody(chatSettings.value, [])) + sum(parts.map(({ bytes }) => bytes))
+  const earlier = sum(before.map((turn) => known.get(turn) ?? remember(turn, bytesOf(messagesOf(turn)))))
+  if (alone + earlier <= most) return null
+  const out = leastToTakeOut(parts, (alone > most ? alone : alone + earlier) - most)
+  const sizes = [byteText(alone > most ? alone : alone + earlier), byteText(most)] as const
+  const names = out && listText(out.map(({ name, bytes }) => t`${name} (${byteText(bytes)})`))
+  if (alone > most)
+    return names === null
+      ? t`This message comes to ${sizes[0]}, and the service takes at most ${sizes[1]} at once; send it in parts.`
+      : t`This message comes to ${sizes[0]}, and the service takes at most ${sizes[1]} at once; take out ${names}.`
+  return names === null
+    ? t`With what was said before, this message comes to ${sizes[0]}, and the service takes at most ${sizes[1]} at once; begin a new conversation.`
+    : t`With what was said before, this message comes to ${sizes[0]}, and the service takes at most ${sizes[1]} at once; take out ${names}, or begin a new conversation.`
+}
+
+interface Part {
+  readonly name: string
+  readonly bytes: number
+}
+
+/** The fewest that together are too much; null = all of them are not enough. */
+function leastToTakeOut(largestFirst: readonly Part[], excess: number): readonly Part[] | null {
+  let left = excess
+  const out: Part[] = []
+  for (const part of largestFirst) {
+    if (left <= 0) break
+    out.push(part)
+    left -= part.bytes
+  }
+  return left > 0 || out.length === 0 ? null : out
+}
+
+/** As the model is sent it or as it is kept, whichever takes more. */
+function bytesOnWay(one: object, alone: Attachments): number {
+  return known.get(one) ?? remember(one, Math.max(bytesOf(one), bytesOf(messagesOf({ role: 'user', content: '', ...alone }))))
+}
+
+function remember(of: object, bytes: number): number {
+  known.set(of, bytes)
+  return bytes
+}
+
+function bytesOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).byteLength
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}
