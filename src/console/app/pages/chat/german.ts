@@ -145,8 +145,9 @@ export const german: Catalogue = {
   '{0} is larger than 1 MB; attach a part of it.': '{0} ist größer als 1 MB; bitte einen Teil davon anhängen.',
   '{0} is no picture that this browser can read; attach a PNG, JPEG, WebP or GIF.':
     '{0} ist kein Bild, das dieser Browser lesen kann; bitte PNG, JPEG, WebP oder GIF anhängen.',
-  '{0} is no text in UTF-8; only text files and pictures can be attached.':
-    '{0} ist kein Text in UTF-8; nur Textdateien und Bilder lassen sich anhängen.',
+  '{0} is empty; attach a file with something in it.': '{0} ist leer; bitte eine Datei mit Inhalt anhängen.',
+  '{0} is no text that can be read; only text files and pictures can be attached.':
+    '{0} ist kein lesbarer Text; nur Textdateien und Bilder lassen sich anhängen.',
   '{0} is reading…': '{0} liest…',
   '{0} is there twice; each function needs a name of its own.': '{0} kommt zweimal vor; jede Funktion braucht ihren eigenen Namen.',
   '{0} It stands under Functions and JSON in the settings.': '{0} Zu finden unter Funktionen und JSON in den Einstellungen.',
