@@ -161,6 +161,8 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const onFault = (error: unknown) => deps.observer.faultSurvived({ requestId: request.id, error })
     const caller = await identifyCaller({ ...deps, tokenCache, onFault }, request, reply)
+    // Of whoever left meanwhile nobody would tell when the work noted below is over.
+    clientSignal(reply).throwIfAborted()
     const { accountId } = caller
     if (isMessagesSurface(request) && /^\/v1\/files(?:[/?]|$)/.test(request.url)) throw notForMessages('/v1/files')
     noteWork(deps, accountId, reply)

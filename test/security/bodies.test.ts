@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { after, before, suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
+import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
 import { startConsoleService } from '../support/console-service.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { openSocket, readUntil } from '../support/raw-exchange.ts'
@@ -164,6 +165,33 @@ suite('bodies that are not sent to their end', () => {
     assert.equal(await send(neighbour), 200)
     for (const socket of sockets) socket.destroy()
     while ((await send(service.token)) !== 200);
+  })
+
+  test('of clients that left before anybody looked take nothing away for long', async () => {
+    const asked = Promise.withResolvers<void>()
+    const found = Promise.withResolvers<void>()
+    const open = (settings: Parameters<typeof createMemoryStore>[0]) => {
+      const store = createMemoryStore(settings)
+      const { ledger } = store
+      const budgets = ledger.budgets.bind(ledger)
+      ledger.budgets = async (subject, options) => {
+        const known = await budgets(subject, options)
+        asked.resolve()
+        await found.promise
+        return known
+      }
+      return store
+    }
+    await using service = await startHttpService({ open, settings: { bodyMemory: { totalBytes: 100_000, shareBytes: 100_000 } } })
+    const body = `{${honest},"user":"${'x'.repeat(60_000)}"}`
+    const socket = await openSocket(service.url)
+    socket.write(head(service.token, body.length) + body)
+    await asked.promise
+    socket.destroy()
+    await service.settled(1)
+    found.resolve()
+    assert.equal((await service.fetch(chat, { method: 'POST', body })).status, 200)
+    assert.equal((await service.fetch(chat, { method: 'POST', body })).status, 200)
   })
 
   test('that are announced count at once in their own share, and in that of all as they come in', async () => {

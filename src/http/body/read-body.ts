@@ -72,6 +72,8 @@ export function acceptJsonBodies(
     const { answeredBy: reply } = request
     if (reply === undefined || request.is404 || !methodsWithBody.includes(request.method)) return undefined
     checkMediaType(request)
+    // Of a connection that is gone neither the end of the body nor that of the answer is ever told.
+    clientSignal(reply).throwIfAborted()
     const owner = accountOf(request) ?? clientAddress(request.ip)
     const asyncMode = worksOnModel(request) ? readAsyncMode(request.headers, settings.asyncHeaders) : 'off'
     const limitBytes = limitOf(request, asyncMode, settings)
