@@ -4,10 +4,10 @@ import type { TextModelDescriptor } from '../../core/model.ts'
 import type { LoadedModel } from '../../core/ports/model-loader.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import { createAnthropicProtocol } from './anthropic/anthropic-protocol.ts'
-import { boundTokens } from './bound-tokens.ts'
 import { type ModelsAnswer, parseModels } from './chunk.ts'
 import { createOpenAiProtocol } from './openai-protocol.ts'
 import { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
+import { streamAnswer } from './stream-answer.ts'
 import type { TextProtocol } from './text-protocol.ts'
 import type { UpstreamServer } from './upstream-connection.ts'
 
@@ -44,10 +44,8 @@ function createUpstreamTextModel(servers: ReplicaSet, protocol: TextProtocol): T
     generate: (request, { signal, account }) =>
       servers.stream(
         conversationKey(account, request),
-        (connection) => boundTokens(protocol.generate(connection, request, { signal }), request),
-        {
-          signal,
-        },
+        (connection) => streamAnswer(connection, protocol.question(request), request, { signal }),
+        { signal },
       ),
     embed: (request, { signal }) =>
       servers.ask(request.inputs[0]?.toString() ?? '', (connection) => protocol.embed(connection, request, { signal }), { signal }),

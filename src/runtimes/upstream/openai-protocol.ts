@@ -1,8 +1,7 @@
 import type { EmbeddingRequest, EmbeddingResult, RankResult } from '../../core/text-generation.ts'
 import { parseEmbeddings, parseScores } from './chunk.ts'
-import { decodeChunks } from './decode-chunks.ts'
+import { ChunkDecoder } from './chunk-decoder.ts'
 import { encodeTextRequest } from './encode-text-request.ts'
-import { readDataLines } from './read-data-lines.ts'
 import type { TextProtocol } from './text-protocol.ts'
 import { makeBrokenError, readShaped } from './upstream-error.ts'
 
@@ -18,11 +17,11 @@ const perEscaped = 6
 /** The OpenAI interface: vLLM, SGLang, llama-server, TGI, LM Studio, Sepia itself. */
 export function createOpenAiProtocol(model: string): TextProtocol {
   return {
-    async *generate(connection, request, { signal }) {
-      const path = request.input.type === 'prompt' ? '/completions' : '/chat/completions'
-      const pieces = await connection.send(path, encodeTextRequest(request, model), { signal })
-      yield* decodeChunks(readDataLines(pieces), request.choices)
-    },
+    question: (request) => ({
+      path: request.input.type === 'prompt' ? '/completions' : '/chat/completions',
+      body: encodeTextRequest(request, model),
+      decoder: new ChunkDecoder(request.choices),
+    }),
     async embed(connection, request, { signal }) {
       const results: EmbeddingResult[] = []
       for (let at = 0; at < request.inputs.length; at += vectorsAtOnce) {

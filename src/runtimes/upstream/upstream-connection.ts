@@ -1,5 +1,6 @@
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { urlToHttpOptions } from 'node:url'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
 import { readKey } from './read-key.ts'
@@ -33,11 +34,17 @@ export class UpstreamConnection implements Disposable {
   readonly #server: UpstreamServer
   #key: string | null
   readonly #agent: HttpAgent
+  /** Made once: to take an address apart takes a third of the time of sending a request. */
+  readonly #target: Pick<RequestOptions, 'protocol' | 'hostname' | 'port' | 'auth'>
+  readonly #folder: string
 
   private constructor(server: UpstreamServer, key: string | null) {
     this.#server = server
     this.#key = key
-    this.#agent = server.url.startsWith('https:') ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+    const { protocol, hostname, port, auth, path } = urlToHttpOptions(new URL(server.url))
+    this.#agent = protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+    this.#target = { protocol, hostname, port, auth }
+    this.#folder = path === '/' ? '' : (path ?? '')
   }
 
   static async open(server: UpstreamServer): Promise<UpstreamConnection> {
@@ -130,7 +137,6 @@ export class UpstreamConnection implements Disposable {
   }
 
   #send(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage | 'closed before'> {
-    const url = `${this.#server.url}${path}`
     const traceparent = this.#server.traceparent?.()
     const headers = {
       accept: '*/*',
@@ -139,8 +145,9 @@ export class UpstreamConnection implements Disposable {
       ...(this.#server.headersFor ?? authorize)(this.#key),
     }
     return new Promise((resolve, reject) => {
-      const options = { agent: this.#agent, method: body === null ? 'GET' : 'POST', headers, signal }
-      const sent = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options)
+      const method = body === null ? 'GET' : 'POST'
+      const options = { ...this.#target, path: this.#folder + path, agent: this.#agent, method, headers, signal }
+      const sent = this.#target.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
       const isConnected = limitTime(sent, this.#server.timeouts)
       sent.once('response', resolve)
       sent.once('error', (cause: NodeJS.ErrnoException) => {
@@ -197,7 +204,7 @@ function authorize(key: string | null): Readonly<Record<string, string>> {
 
 /** Reads what is left of an answer, mostly its end, so that its connection can serve the next request; but not for ever. */
 function drain(response: IncomingMessage): void {
-  if (response.destroyed) return
+  if (response.destroyed || response.readableEnded) return
   const deadline = setTimeout(() => response.destroy(), longestDrainMs)
   response.once('close', () => clearTimeout(deadline))
   response.resume()

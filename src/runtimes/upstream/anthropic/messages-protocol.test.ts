@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { streamedParts } from '../../../../test/support/engines/streamed-parts.ts'
 import { makeTextRequest } from '../../../../test/support/text-request.ts'
 import { assertRefused, assertRejected } from '../../../../test/support/wire/assert-refused.ts'
 import type { ChatInput, ChatMessage, TextPart, TextRequest } from '../../../core/text-generation.ts'
 import { collectText } from '../../../operations/collect-text.ts'
-import { decodeMessageEvents } from './decode-message-events.ts'
 import { encodeMessagesRequest } from './encode-messages-request.ts'
+import { MessageDecoder } from './message-decoder.ts'
 
 const plain = makeTextRequest('Hi')
 const chat = (fields: Partial<ChatInput> = {}, more: Partial<TextRequest> = {}) => {
@@ -141,10 +142,8 @@ suite('requests to servers with Anthropic’s interface', () => {
 })
 
 suite('streams of servers with Anthropic’s interface', () => {
-  async function* lines(events: readonly unknown[]): AsyncGenerator<string> {
-    for (const event of events) yield typeof event === 'string' ? event : JSON.stringify(event)
-  }
-  const decode = (events: readonly unknown[]): Promise<TextPart[]> => Array.fromAsync(decodeMessageEvents(lines(events)))
+  const stream = (events: readonly unknown[]) => streamedParts(new MessageDecoder(), events)
+  const decode = (events: readonly unknown[]): Promise<TextPart[]> => Array.fromAsync(stream(events))
   const start = (usage: object = {}) => ({ type: 'message_start', message: { usage: { input_tokens: 5, ...usage } } })
   const delta = (index: number, fields: object) => ({ type: 'content_block_delta', index, delta: fields })
   const block = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block })
@@ -158,31 +157,29 @@ suite('streams of servers with Anthropic’s interface', () => {
 
   test('thoughts, text and calls are parts, and calls without arguments have an empty object', async () => {
     const { choices, usage } = await collectText(
-      decodeMessageEvents(
-        lines([
-          start({ cache_read_input_tokens: 2, cache_creation_input_tokens: 1 }),
-          { type: 'ping' },
-          block(0, { type: 'thinking', thinking: '' }),
-          delta(0, { type: 'thinking_delta', thinking: 'so' }),
-          delta(0, { type: 'signature_delta', signature: 'x' }),
-          stop(0),
-          block(1, { type: 'text', text: '' }),
-          delta(1, { type: 'text_delta', text: 'Let me' }),
-          stop(1),
-          block(2, { type: 'server_tool_use', id: 's', name: 'web' }),
-          delta(2, { type: 'input_json_delta', partial_json: '{"q":1}' }),
-          stop(2),
-          block(3, { type: 'tool_use', id: 'a', name: 'look', input: {} }),
-          delta(3, { type: 'input_json_delta', partial_json: '' }),
-          delta(3, { type: 'input_json_delta', partial_json: '{"at"' }),
-          delta(3, { type: 'input_json_delta', partial_json: ':1}' }),
-          stop(3),
-          block(4, { type: 'tool_use', id: 'b', name: 'go', input: {} }),
-          stop(4),
-          ends('tool_use'),
-          over,
-        ]),
-      ),
+      stream([
+        start({ cache_read_input_tokens: 2, cache_creation_input_tokens: 1 }),
+        { type: 'ping' },
+        block(0, { type: 'thinking', thinking: '' }),
+        delta(0, { type: 'thinking_delta', thinking: 'so' }),
+        delta(0, { type: 'signature_delta', signature: 'x' }),
+        stop(0),
+        block(1, { type: 'text', text: '' }),
+        delta(1, { type: 'text_delta', text: 'Let me' }),
+        stop(1),
+        block(2, { type: 'server_tool_use', id: 's', name: 'web' }),
+        delta(2, { type: 'input_json_delta', partial_json: '{"q":1}' }),
+        stop(2),
+        block(3, { type: 'tool_use', id: 'a', name: 'look', input: {} }),
+        delta(3, { type: 'input_json_delta', partial_json: '' }),
+        delta(3, { type: 'input_json_delta', partial_json: '{"at"' }),
+        delta(3, { type: 'input_json_delta', partial_json: ':1}' }),
+        stop(3),
+        block(4, { type: 'tool_use', id: 'b', name: 'go', input: {} }),
+        stop(4),
+        ends('tool_use'),
+        over,
+      ]),
     )
     assert.deepEqual(choices, [
       {

@@ -23,10 +23,12 @@ export interface ReplicaView {
  * @returns Indexes of `replicas`; empty when all are down and none is due.
  */
 export function orderReplicas(replicas: readonly ReplicaView[], { key, now }: { readonly key: string; readonly now: number }): number[] {
+  const isDue = ({ downUntil }: ReplicaView): boolean => downUntil === null || downUntil <= now
+  if (replicas.length === 1) return replicas.some(isDue) ? [0] : []
   const total = replicas.reduce((sum, { inFlight }) => sum + inFlight, 0) + 1
   const weights = replicas.reduce((sum, { weight }) => sum + weight, 0)
   const ranked = replicas.flatMap((replica, index) => {
-    if (replica.downUntil !== null && replica.downUntil > now) return []
+    if (!isDue(replica)) return []
     const tier = replica.downUntil !== null ? 2 : replica.avoidedUntil > now || replica.inFlight >= replica.slots ? 1 : 0
     const share = Math.ceil((boundedLoad * total * replica.weight) / weights)
     const pull = attraction(key, { name: replica.url, weight: replica.weight })

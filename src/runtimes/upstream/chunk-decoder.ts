@@ -1,32 +1,42 @@
 import type { FinishReason, TextPart, TokenLogprob, TokenUsage } from '../../core/text-generation.ts'
 import { type ChunkChoice, type ChunkLogprob, type ChunkToolCall, type ChunkUsage, type CompletionLogprobs, parseChunk } from './chunk.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
 import { makeBrokenError, readShaped } from './upstream-error.ts'
 
-/**
- * Turns the data lines of an upstream's stream into parts.
- *
- * @throws {ServiceError} `inference_failed` when the stream ends early, reports an error, or brings no token counts.
- */
-export async function* decodeChunks(lines: AsyncIterable<string>, choices: number): AsyncGenerator<TextPart, void, undefined> {
-  const open = new Set(Array.from({ length: choices }, (_, index) => index))
-  const calls = new ToolCalls()
-  let usage: TokenUsage | undefined
-  for await (const line of lines) {
-    if (line === '[DONE]') break
+/** Reads the streams of servers with OpenAI's interface. */
+export class ChunkDecoder implements StreamDecoder {
+  readonly #choices: number
+  readonly #open: Set<number>
+  readonly #calls = new ToolCalls()
+  #usage: TokenUsage | undefined
+
+  /** @param choices How many were asked for. */
+  constructor(choices: number) {
+    this.#choices = choices
+    this.#open = new Set(new Array(choices).keys())
+  }
+
+  decode(line: string): readonly TextPart[] {
+    if (line === '[DONE]') return this.end()
     const chunk = parseChunk(line)
     if (chunk === undefined) throw makeBrokenError('sent something else than JSON in its stream')
     if (chunk.error !== undefined) throw makeBrokenError('reported an error in its stream')
-    usage = readShaped(() => decodeUsage(chunk.usage)) ?? usage
-    yield* readShaped(() =>
-      [...(chunk.choices ?? [])].flatMap((choice) => {
-        checkIndex(choice.index, choices)
-        return [...decodeChoice(choice, calls), ...decodeEnd(choice, open)]
-      }),
-    )
+    return readShaped(() => {
+      this.#usage = decodeUsage(chunk.usage) ?? this.#usage
+      const parts: TextPart[] = []
+      for (const choice of chunk.choices ?? []) {
+        checkIndex(choice.index, this.#choices)
+        parts.push(...decodeChoice(choice, this.#calls), ...decodeEnd(choice, this.#open))
+      }
+      return parts
+    })
   }
-  if (open.size > 0) throw makeBrokenError('ended a stream before its answer was finished')
-  if (usage === undefined) throw makeBrokenError('sent no token counts although stream_options asked for them')
-  yield { type: 'finish', usage }
+
+  end(): readonly TextPart[] {
+    if (this.#open.size > 0) throw makeBrokenError('ended a stream before its answer was finished')
+    if (this.#usage === undefined) throw makeBrokenError('sent no token counts although stream_options asked for them')
+    return [{ type: 'finish', usage: this.#usage }]
+  }
 }
 
 /** Choices become places of a list, so that one far beyond those asked for would be all there is room for. */
@@ -35,15 +45,18 @@ function checkIndex(index: unknown = 0, choices: number): void {
     throw makeBrokenError('sent a choice that was not asked for')
 }
 
-function* decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice, calls: ToolCalls): Generator<TextPart> {
+function decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice, calls: ToolCalls): readonly TextPart[] {
+  const parts: TextPart[] = []
   const thoughts = textOf(delta?.reasoning_content ?? delta?.reasoning)
-  if (thoughts) yield { type: 'thoughts', choice, text: thoughts }
+  if (thoughts) parts.push({ type: 'thoughts', choice, text: thoughts })
   const content = textOf(text ?? delta?.content)
   if (content) {
     const tokens = logprobs?.content?.map(decodeLogprob)
-    yield { type: 'text', choice, text: content, ...(tokens && { logprobs: tokens }), ...decodeCompletionLogprobs(logprobs ?? {}) }
+    const scored = decodeCompletionLogprobs(logprobs ?? {})
+    parts.push({ type: 'text', choice, text: content, ...(tokens && { logprobs: tokens }), ...scored })
   }
-  for (const call of delta?.tool_calls ?? []) yield* calls.add(choice, call)
+  for (const call of delta?.tool_calls ?? []) parts.push(...calls.add(choice, call))
+  return parts
 }
 
 /** The tool calls of each choice, numbered as they come: what numbers the server gives them is its own affair. */

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { streamedParts } from '../../../test/support/engines/streamed-parts.ts'
 import { assertRejected } from '../../../test/support/wire/assert-refused.ts'
 import type { TextPart } from '../../core/text-generation.ts'
 import { collectText } from '../../operations/collect-text.ts'
-import { decodeChunks } from './decode-chunks.ts'
-import { readDataLines } from './read-data-lines.ts'
+import { ChunkDecoder } from './chunk-decoder.ts'
 
-async function* lines(events: readonly unknown[], ...ends: readonly string[]): AsyncGenerator<string> {
-  for (const event of events) yield typeof event === 'string' ? event : JSON.stringify(event)
-  yield* ends
-}
-const decode = (events: readonly unknown[], choices = 1): Promise<TextPart[]> =>
-  Array.fromAsync(decodeChunks(lines(events, '[DONE]'), choices))
-const collect = (events: readonly unknown[], choices = 1) => collectText(decodeChunks(lines(events, '[DONE]'), choices))
+const stream = (events: readonly unknown[], choices: number) =>
+  streamedParts(new ChunkDecoder(choices), [...events, '[DONE]'], { choices, maxTokens: 1000 })
+const decode = (events: readonly unknown[], choices = 1): Promise<TextPart[]> => Array.fromAsync(stream(events, choices))
+const collect = (events: readonly unknown[], choices = 1) => collectText(stream(events, choices))
 const delta = (fields: object, more: object = {}) => ({ choices: [{ index: 0, delta: fields, ...more }] })
 const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
 const usage = { choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } }
@@ -220,22 +217,7 @@ suite('streams of servers with OpenAI’s interface', () => {
     })
 
   test('nothing behind [DONE] is read', async () => {
-    const parts = await Array.fromAsync(decodeChunks(lines([end, usage], '[DONE]', '<html>'), 1))
+    const parts = await decode([end, usage, '[DONE]', '<html>'])
     assert.equal(parts.at(-1)?.type, 'finish')
   })
-})
-
-suite('lines of a server-sent stream', () => {
-  const text = 'data: {"a":1}\n\n: a comment\nevent: x\ndata:{"b":"ü"}\r\n\ndata: [DONE]'
-  const expected = ['{"a":1}', '{"b":"ü"}', '[DONE]']
-
-  test('are the same wherever pieces are cut', async () => {
-    for (let at = 0; at <= text.length; at++)
-      for (const end of [at, Math.min(text.length, at + 3)]) {
-        const pieces = [text.slice(0, at), text.slice(at, end), text.slice(end)]
-        assert.deepEqual(await Array.fromAsync(readDataLines(lines(pieces))), expected)
-      }
-  })
-
-  test('of nothing are none', async () => assert.deepEqual(await Array.fromAsync(readDataLines(lines(['', '\n\n', 'event: x\n']))), []))
 })

@@ -2,19 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
 import type { TextPart } from '../../core/text-generation.ts'
-import { boundTokens } from './bound-tokens.ts'
+import { TokenBound } from './token-bound.ts'
 
 const text = (choice: number, word = 'a'): TextPart => ({ type: 'text', choice, text: word })
 const usage = { promptTokens: 1, completionTokens: 2, cachedTokens: 0 }
 
-async function* serve(parts: readonly TextPart[]): AsyncGenerator<TextPart, void, undefined> {
-  yield* parts
+function bound(parts: readonly TextPart[], overrides: Parameters<typeof makeTextRequest>[1]): TextPart[] {
+  const tokens = new TokenBound(makeTextRequest('hello', overrides))
+  return parts.flatMap((part) => tokens.pass(part))
 }
 
-const bound = (parts: readonly TextPart[], overrides: Parameters<typeof makeTextRequest>[1]) =>
-  Array.fromAsync(boundTokens(serve(parts), makeTextRequest('hello', overrides)))
-
-test('an answer of as many tokens as were asked for passes as it is', async () => {
+test('an answer of as many tokens as were asked for passes as it is', () => {
   const honest: TextPart[] = [
     text(0),
     text(0, ''),
@@ -22,12 +20,12 @@ test('an answer of as many tokens as were asked for passes as it is', async () =
     { type: 'choice-finish', choice: 0, reason: 'stop' },
     { type: 'finish', usage },
   ]
-  assert.deepEqual(await bound(honest, { maxTokens: 2 }), honest)
+  assert.deepEqual(bound(honest, { maxTokens: 2 }), honest)
 })
 
-test('one choice that goes on ends, and the others go on to their own end', async () => {
+test('one choice that goes on ends, and the others go on to their own end', () => {
   const parts: TextPart[] = [text(0), text(1), text(0), text(0), text(1), { type: 'choice-finish', choice: 1, reason: 'stop' }]
-  assert.deepEqual(await bound([...parts, { type: 'finish', usage }], { maxTokens: 2, choices: 2 }), [
+  assert.deepEqual(bound([...parts, { type: 'finish', usage }], { maxTokens: 2, choices: 2 }), [
     text(0),
     text(1),
     text(0),
@@ -38,21 +36,21 @@ test('one choice that goes on ends, and the others go on to their own end', asyn
   ])
 })
 
-test('thoughts and arguments count like text', async () => {
+test('thoughts and arguments count like text', () => {
   const parts: TextPart[] = [
     { type: 'thoughts', choice: 0, text: 'a' },
     { type: 'tool-call', choice: 0, index: 0, id: 'c', name: 'f' },
     { type: 'tool-arguments', choice: 0, index: 0, fragment: '{' },
     { type: 'tool-arguments', choice: 0, index: 0, fragment: '{' },
   ]
-  const last = (await bound(parts, { maxTokens: 2 })).slice(-2)
+  const last = bound(parts, { maxTokens: 2 }).slice(-2)
   assert.deepEqual(last, [
     { type: 'choice-finish', choice: 0, reason: 'length' },
     { type: 'finish', usage: { promptTokens: 2, completionTokens: 2, cachedTokens: 0 } },
   ])
 })
 
-test('a prompt that comes back before the answer is not cut', async () => {
+test('a prompt that comes back before the answer is not cut', () => {
   const input = { type: 'prompt', prompt: 'ab', echo: true } as const
   const parts: TextPart[] = [
     text(0),
@@ -61,5 +59,5 @@ test('a prompt that comes back before the answer is not cut', async () => {
     { type: 'choice-finish', choice: 0, reason: 'length' },
     { type: 'finish', usage },
   ]
-  assert.deepEqual(await bound(parts, { input, maxTokens: 1 }), parts)
+  assert.deepEqual(bound(parts, { input, maxTokens: 1 }), parts)
 })

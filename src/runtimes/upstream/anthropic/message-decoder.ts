@@ -2,60 +2,64 @@ import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import type { FinishReason, TextPart } from '../../../core/text-generation.ts'
 import { parseJson } from '../parse-json.ts'
+import type { StreamDecoder } from '../stream-decoder.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * Turns the events of a streamed message into parts; blocks other than text, thinking and tool use say nothing to a caller.
- *
- * @throws {ServiceError} `inference_failed` when the stream ends early or reports an error, `server_is_overloaded` when it says that it is.
- */
-export async function* decodeMessageEvents(lines: AsyncIterable<string>): AsyncGenerator<TextPart, void, undefined> {
-  const calls = new ToolCalls()
-  let [input, cached, output] = [0, 0, 0]
-  let isFinished = false
-  for await (const line of lines) {
+/** Reads the streams of servers with Anthropic's interface; blocks other than text, thinking and tool use say nothing to a caller. */
+export class MessageDecoder implements StreamDecoder {
+  readonly #calls = new ToolCalls()
+  #input = 0
+  #cached = 0
+  #output = 0
+  #isFinished = false
+
+  decode(line: string): readonly TextPart[] {
     const event = parseEvent(line)
     switch (event.type) {
       case 'message_start': {
         const usage = fieldsOf(fieldsOf(event.message).usage)
-        cached = count(usage.cache_read_input_tokens)
-        input = count(usage.input_tokens) + cached + count(usage.cache_creation_input_tokens)
-        break
+        this.#cached = count(usage.cache_read_input_tokens)
+        this.#input = count(usage.input_tokens) + this.#cached + count(usage.cache_creation_input_tokens)
+        return []
       }
       case 'content_block_start':
-        yield* calls.start(count(event.index), fieldsOf(event.content_block))
-        break
+        return this.#calls.start(count(event.index), fieldsOf(event.content_block))
       case 'content_block_delta':
-        yield* decodeDelta(count(event.index), fieldsOf(event.delta), calls)
-        break
+        return decodeDelta(count(event.index), fieldsOf(event.delta), this.#calls)
       case 'content_block_stop':
-        yield* calls.stop(count(event.index))
-        break
-      case 'message_delta': {
-        output = count(fieldsOf(event.usage).output_tokens)
-        const { stop_reason: reason, stop_sequence: stop } = fieldsOf(event.delta)
-        if (typeof reason !== 'string' || isFinished) break
-        isFinished = true
-        yield { type: 'choice-finish', choice: 0, reason: decodeReason(reason), ...(typeof stop === 'string' && { stop }) }
-        break
-      }
+        return this.#calls.stop(count(event.index))
+      case 'message_delta':
+        return this.#noteEnd(event)
       case 'message_stop':
-        if (!isFinished) throw makeBrokenError('ended a message without saying why')
-        yield { type: 'finish', usage: { promptTokens: input, completionTokens: output, cachedTokens: cached } }
-        return
+        if (!this.#isFinished) throw makeBrokenError('ended a message without saying why')
+        return [{ type: 'finish', usage: { promptTokens: this.#input, completionTokens: this.#output, cachedTokens: this.#cached } }]
       case 'error':
         throw describeError(fieldsOf(event.error).type)
+      default:
+        return []
     }
   }
-  throw makeBrokenError('ended a stream before its answer was finished')
+
+  end(): never {
+    throw makeBrokenError('ended a stream before its answer was finished')
+  }
+
+  #noteEnd({ usage, delta }: Fields): readonly TextPart[] {
+    this.#output = count(fieldsOf(usage).output_tokens)
+    const { stop_reason: reason, stop_sequence: stop } = fieldsOf(delta)
+    if (typeof reason !== 'string' || this.#isFinished) return []
+    this.#isFinished = true
+    return [{ type: 'choice-finish', choice: 0, reason: decodeReason(reason), ...(typeof stop === 'string' && { stop }) }]
+  }
 }
 
-function* decodeDelta(block: number, delta: Fields, calls: ToolCalls): Generator<TextPart> {
-  if (delta.type === 'text_delta' && typeof delta.text === 'string') yield { type: 'text', choice: 0, text: delta.text }
-  if (delta.type === 'thinking_delta' && typeof delta.thinking === 'string') yield { type: 'thoughts', choice: 0, text: delta.thinking }
-  if (delta.type === 'input_json_delta' && typeof delta.partial_json === 'string') yield* calls.add(block, delta.partial_json)
+function decodeDelta(block: number, delta: Fields, calls: ToolCalls): readonly TextPart[] {
+  if (delta.type === 'text_delta' && typeof delta.text === 'string') return [{ type: 'text', choice: 0, text: delta.text }]
+  if (delta.type === 'thinking_delta' && typeof delta.thinking === 'string') return [{ type: 'thoughts', choice: 0, text: delta.thinking }]
+  if (delta.type === 'input_json_delta' && typeof delta.partial_json === 'string') return calls.add(block, delta.partial_json)
+  return []
 }
 
 /** The tool calls of a message, numbered among themselves; one without arguments gets an empty object. */

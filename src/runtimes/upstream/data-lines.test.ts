@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { DataLines, lineEnd } from './data-lines.ts'
+
+function read(...pieces: readonly string[]): string[] {
+  const lines = new DataLines()
+  return [...pieces, lineEnd].flatMap((piece) => lines.take(piece))
+}
+
+suite('the data lines of a stream', () => {
+  test('are whole, wherever pieces end', () => {
+    const text = 'data: one\n\nevent: x\ndata:two\r\n\r\n: data: no\ndata: three'
+    const expected = ['one', 'two', 'three']
+    assert.deepEqual(read(text), expected)
+    assert.deepEqual(read(...text), expected)
+    for (let at = 0; at < text.length; at++) assert.deepEqual(read(text.slice(0, at), text.slice(at)), expected)
+  })
+
+  test('end when one has no end, before it fills the memory', () => {
+    const lines = new DataLines()
+    lines.take('data: ')
+    const piece = 'x'.repeat(1 << 16)
+    let taken = 0
+    assert.throws(
+      () => {
+        for (; taken < 1000; taken++) lines.take(piece)
+      },
+      { code: 'inference_failed' },
+    )
+    assert.ok(taken <= 70, `${taken} pieces were taken`)
+  })
+
+  test('keep what is no ASCII, and of nothing are none', () => {
+    assert.deepEqual(read('data: {"a":1}\n\n: a comment\nevent: x\ndata:{"b":"ü"}\r\n\ndata: [DONE]'), ['{"a":1}', '{"b":"ü"}', '[DONE]'])
+    assert.deepEqual(read('', '\n\n', 'event: x\n'), [])
+  })
+
+  test('may be long', () => {
+    const long = 'x'.repeat(1 << 21)
+    assert.deepEqual(read('data: ', long.slice(0, 5), long.slice(5), '\n\ndata: [DONE]'), [long, '[DONE]'])
+  })
+})

@@ -1,0 +1,31 @@
+import { makeBrokenError } from './upstream-error.ts'
+
+/** The longest line that is read, in characters; no event of an honest server comes near it. */
+const longestLine = 4 << 20
+
+/** The end of a stream's last line, which servers may leave out. */
+export const lineEnd = '\n'
+
+/** Finds the `data:` lines of a server-sent stream of UTF-8 text that comes in pieces. */
+export class DataLines {
+  #rest = ''
+
+  /**
+   * The lines that end within the next piece, without their prefix.
+   *
+   * @throws {ServiceError} `inference_failed` when a line does not end within 4 million characters.
+   */
+  take(piece: string): readonly string[] {
+    const lines: string[] = []
+    let start = 0
+    for (let end = piece.indexOf(lineEnd); end >= 0; end = piece.indexOf(lineEnd, start)) {
+      const line = this.#rest + piece.slice(start, end)
+      this.#rest = ''
+      start = end + lineEnd.length
+      if (line.startsWith('data:')) lines.push(line.slice('data:'.length).trim())
+    }
+    this.#rest += piece.slice(start)
+    if (this.#rest.length > longestLine) throw makeBrokenError('sent a line that does not end')
+    return lines
+  }
+}

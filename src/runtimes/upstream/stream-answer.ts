@@ -1,0 +1,40 @@
+import type { TextPart, TextRequest } from '../../core/text-generation.ts'
+import { DataLines, lineEnd } from './data-lines.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
+import { TokenBound } from './token-bound.ts'
+import type { UpstreamConnection } from './upstream-connection.ts'
+
+/** What a server is asked, and how its answer is read. */
+export interface StreamQuestion {
+  readonly path: string
+  readonly body: object
+  readonly decoder: StreamDecoder
+}
+
+/**
+ * The parts of a server's answer as they come, and no more tokens than were asked for. Each piece that arrives is read in one go: a token passes one generator
+ * here, however many look at it.
+ *
+ * @throws {ServiceError} what the connection and the decoder throw.
+ */
+export async function* streamAnswer(
+  connection: Pick<UpstreamConnection, 'send'>,
+  { path, body, decoder }: StreamQuestion,
+  request: Pick<TextRequest, 'input' | 'maxTokens' | 'choices'>,
+  options: { readonly signal: AbortSignal },
+): AsyncGenerator<TextPart, void, undefined> {
+  const [lines, bound] = [new DataLines(), new TokenBound(request)]
+  function* read(piece: string): Generator<TextPart> {
+    for (const line of lines.take(piece)) for (const part of decoder.decode(line)) yield* bound.pass(part)
+  }
+  for await (const piece of await connection.send(path, body, options))
+    for (const part of read(piece)) {
+      yield part
+      if (part.type === 'finish') return
+    }
+  for (const part of read(lineEnd)) {
+    yield part
+    if (part.type === 'finish') return
+  }
+  for (const part of decoder.end()) for (const passed of bound.pass(part)) yield passed
+}
