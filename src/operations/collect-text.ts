@@ -33,10 +33,17 @@ interface Draft {
   stop?: string
 }
 
-/** Gathers a generation into whole choices; the text equals the concatenated stream. */
-export async function collectText(parts: AsyncIterable<TextPart>): Promise<TextResult> {
+/**
+ * Gathers a generation into whole choices; the text equals the concatenated stream.
+ *
+ * @param note Told each part as it comes.
+ */
+export async function collectText(parts: AsyncIterable<TextPart>, note: (part: TextPart) => void = () => {}): Promise<TextResult> {
   const gathered = new GatheredText()
-  for await (const part of parts) gathered.add(part)
+  for await (const part of parts) {
+    note(part)
+    gathered.add(part)
+  }
   return gathered.result()
 }
 

@@ -4,13 +4,13 @@ import type { TextPart, TextRequest } from '../core/text-generation.ts'
 import { bookWork } from './book-work.ts'
 import { holdPlace } from './budgets/hold-work-budget.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
-import { runText } from './run-text.ts'
+import { startText } from './start-text.ts'
 import { UsageMeter } from './usage-meter.ts'
 
 /**
  * Runs one text request whose caller waits, and books it. Leaving the iteration frees the slot.
  *
- * @throws {ServiceError} what {@link runText} throws.
+ * @throws {ServiceError} what {@link startText} throws.
  */
 export async function* generateText(
   deps: InteractiveDependencies,
@@ -21,12 +21,16 @@ export async function* generateText(
   const { model } = request
   const meter = new UsageMeter(deps.clock, { accountId, tokenId, model, kind }, deps.priceOf?.(model))
   const reservation = randomUUID()
+  let isReserved = true
   let failure: unknown = null
   try {
     const isLimited = await holdPlace(deps, { accountId, tokenId, reservation, model }, { signal })
     const onPrompt = (tokens: number) => meter.notePrompt(tokens)
     const ahead = isLimited ? 'countPrompt' : 'generate'
-    for await (const part of runText(deps, { accountId, tokenId, reservation, request, ahead, onPrompt }, { signal })) {
+    await using text = await startText(deps, { accountId, tokenId, reservation, request, ahead, onPrompt }, { signal })
+    isReserved = isLimited || text.isReserved
+    for await (const part of text.parts) {
+      text.note(part)
       meter.noteText(part)
       yield part
     }
@@ -34,6 +38,6 @@ export async function* generateText(
     failure = error
     throw error
   } finally {
-    bookWork(deps, { meter, reservation, failure }, { signal })
+    bookWork(deps, { meter, reservation: isReserved ? reservation : null, failure }, { signal })
   }
 }

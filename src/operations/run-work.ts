@@ -1,11 +1,11 @@
 import type { ImageProgress, ImageResult } from '../core/image-generation.ts'
 import type { InferenceWork } from '../core/inference.ts'
-import type { EmbeddingResult, TextPart, TextRequest } from '../core/text-generation.ts'
+import type { EmbeddingResult, TextPart } from '../core/text-generation.ts'
 import { collectText, type TextResult } from './collect-text.ts'
 import type { RunDependencies } from './hold-slot.ts'
 import { runEmbedding } from './run-embedding.ts'
 import { runImage } from './run-image.ts'
-import { runText } from './run-text.ts'
+import { startText } from './start-text.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 /** What deferred work gave, before it is encoded as the caller will fetch it. */
@@ -31,7 +31,7 @@ export interface RunningWork {
 /**
  * Runs deferred work just as the interactive path does, but collects a text before it is handed out.
  *
- * @throws {ServiceError} what {@link runImage} and {@link runText} throw.
+ * @throws {ServiceError} what {@link runImage} and {@link startText} throw, and what the text's parts do.
  */
 export async function runWork(
   deps: RunDependencies,
@@ -53,20 +53,14 @@ export async function runWork(
         await runEmbedding(deps, { accountId, request: work.request, reservation: { id: reservation, tokenId } }, { signal }),
       ),
     }
-  const parts = runText(deps, { accountId, tokenId, reservation, request: work.request, deferred: true }, { signal })
-  return { kind: 'chat', result: await collectText(countTokens(parts, work.request, { meter, onProgress })) }
-}
-
-async function* countTokens(
-  parts: AsyncIterable<TextPart>,
-  request: TextRequest,
-  { meter, onProgress }: { readonly meter: UsageMeter; readonly onProgress: WorkOptions['onProgress'] },
-): AsyncGenerator<TextPart, void, undefined> {
+  const { request } = work
+  await using text = await startText(deps, { accountId, tokenId, reservation, request, deferred: true }, { signal })
   const total = request.maxTokens * request.choices
   let step = 0
-  for await (const part of parts) {
+  const note = (part: TextPart): void => {
+    text.note(part)
     meter.noteText(part)
     if (part.type === 'text') onProgress({ step: ++step, total })
-    yield part
   }
+  return { kind: 'chat', result: await collectText(text.parts, note) }
 }

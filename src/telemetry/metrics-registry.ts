@@ -92,7 +92,7 @@ export class MetricsRegistry {
 }
 
 function remember<Entry>(series: Map<string, Entry>, labels: Labels, make: () => Entry): Entry {
-  const key = labels.join('\0')
+  const key = labels.length === 1 ? (labels[0] ?? '') : labels.join('\0')
   const known = series.get(key)
   if (known !== undefined) return known
   const made = make()
