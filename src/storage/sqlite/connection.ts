@@ -1,6 +1,13 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type Row, readInteger } from '../rows/row.ts'
+import { findPlaces } from './parameter-places.ts'
+
+interface PreparedStatement {
+  readonly statement: StatementSync
+  /** Of the parameter in each place. */
+  readonly names: readonly string[]
+}
 
 export type Parameters = Readonly<Record<string, SQLInputValue>>
 
@@ -10,7 +17,7 @@ const busyTimeoutMs = 10_000
 /** A connection that keeps its prepared statements. */
 export class Connection implements Disposable {
   readonly database: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements = new Map<string, PreparedStatement>()
   /** Of those that give lists. */
   readonly #listing = new Map<string, StatementSync>()
   readonly #file: string
@@ -29,11 +36,13 @@ export class Connection implements Disposable {
   }
 
   get(sql: string, parameters: Parameters = {}): Row | undefined {
-    return this.#prepare(sql).get(parameters)
+    const { statement, names } = this.#prepare(sql)
+    return statement.get(...valuesOf(names, parameters))
   }
 
   all(sql: string, parameters: Parameters = {}): readonly Row[] {
-    return this.#prepare(sql).all(parameters)
+    const { statement, names } = this.#prepare(sql)
+    return statement.all(...valuesOf(names, parameters))
   }
 
   /** The first row as a list, in the order of its columns, which takes two thirds of the time: for what is read thousands of times a second. */
@@ -50,7 +59,8 @@ export class Connection implements Disposable {
 
   /** @returns The number of rows changed by the statement itself. */
   run(sql: string, parameters: Parameters = {}): number {
-    return Number(this.#prepare(sql).run(parameters).changes)
+    const { statement, names } = this.#prepare(sql)
+    return Number(statement.run(...valuesOf(names, parameters)).changes)
   }
 
   /** Several statements without parameters. */
@@ -71,14 +81,19 @@ export class Connection implements Disposable {
     return statement
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): PreparedStatement {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
-    const statement = this.database.prepare(sql)
-    statement.setAllowUnknownNamedParameters(true)
-    this.#statements.set(sql, statement)
-    return statement
+    const { sql: placed, names } = findPlaces(sql)
+    const prepared = { statement: this.database.prepare(placed), names }
+    this.#statements.set(sql, prepared)
+    return prepared
   }
+}
+
+/** The values of a statement's places; what is not given is null. */
+function valuesOf(names: readonly string[], parameters: Parameters): SQLInputValue[] {
+  return names.map((name) => parameters[name] ?? null)
 }
 
 function identify(file: string): string | null {

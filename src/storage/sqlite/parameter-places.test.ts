@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findPlaces } from './parameter-places.ts'
+
+test('each mention of a parameter is a place of its own', () => {
+  assert.deepEqual(findPlaces('select * from a where b = :id and (:from is null or c >= :from)'), {
+    sql: 'select * from a where b = ? and (? is null or c >= ?)',
+    names: ['id', 'from', 'from'],
+  })
+})
+
+test('what stands in texts, names and comments is none', () => {
+  const sql = `select ':no', 'it''s :no', ":no" -- :no
+    from a where b = :yes`
+  assert.deepEqual(findPlaces(sql).names, ['yes'])
+  assert.equal(findPlaces(sql).sql, sql.replace(':yes', '?'))
+})
