@@ -23,9 +23,11 @@ export function momentOfId(at: number): string {
   return Math.floor(at).toString(16).padStart(12, '0')
 }
 
+const encoder = new TextEncoder()
+
 /** Twelve bits of FNV-1a. */
 function hashAccount(accountId: string): number {
   let hash = 0x811c9dc5
-  for (const byte of new TextEncoder().encode(accountId)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
+  for (const byte of encoder.encode(accountId)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
   return (hash ^ (hash >>> 12) ^ (hash >>> 24)) & 0xfff
 }

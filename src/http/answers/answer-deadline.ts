@@ -11,7 +11,14 @@ export const answerLimitMs = 6000
 /** One look at all that wait costs less than a timer for each. */
 const lookEveryMs = 250
 
-type AnsweredRequest = Pick<FastifyReply, 'elapsedTime' | 'request'>
+declare module 'fastify' {
+  interface FastifyReply {
+    /** When its request came, the time of its body left out. A field, because a weak map of replies costs every collection of garbage. */
+    cameAt?: number
+  }
+}
+
+type AnsweredRequest = Pick<FastifyReply, 'elapsedTime' | 'request' | 'cameAt'>
 
 interface Waiting {
   readonly until: number
@@ -22,8 +29,6 @@ interface Waiting {
 export class AnswerDeadline {
   readonly #clock: Clock | null
   readonly #waiting = new Set<Waiting>()
-  /** When each request came, the time of its body left out. */
-  readonly #arrivals = new WeakMap<AnsweredRequest, number>()
   #looking = false
 
   /** @param clock null = there is none. */
@@ -36,7 +41,9 @@ export class AnswerDeadline {
     const clock = this.#clock
     if (clock === null) return
     const from = clock.now()
-    reply.request.raw.once('end', () => this.#arrivals.set(reply, this.#arrivalOf(reply, clock) + clock.now() - from))
+    reply.request.raw.once('end', () => {
+      reply.cameAt = arrivalOf(reply, clock) + clock.now() - from
+    })
   }
 
   /**
@@ -49,7 +56,7 @@ export class AnswerDeadline {
     const clock = this.#clock
     if (clock === null) return work()
     const { promise: late, reject: giveUp } = Promise.withResolvers<never>()
-    const waiting = { until: this.#arrivalOf(reply, clock) + answerLimitMs + askedMs, giveUp }
+    const waiting = { until: arrivalOf(reply, clock) + answerLimitMs + askedMs, giveUp }
     if (waiting.until <= clock.now()) throw tooLate()
     this.#waiting.add(waiting)
     if (!this.#looking) void this.#look(clock)
@@ -58,14 +65,6 @@ export class AnswerDeadline {
     } finally {
       this.#waiting.delete(waiting)
     }
-  }
-
-  #arrivalOf(reply: AnsweredRequest, clock: Clock): number {
-    const known = this.#arrivals.get(reply)
-    if (known !== undefined) return known
-    const arrivedAt = clock.now() - reply.elapsedTime
-    this.#arrivals.set(reply, arrivedAt)
-    return arrivedAt
   }
 
   async #look(clock: Clock): Promise<void> {
@@ -77,6 +76,11 @@ export class AnswerDeadline {
     }
     this.#looking = false
   }
+}
+
+function arrivalOf(reply: AnsweredRequest, clock: Clock): number {
+  reply.cameAt ??= clock.now() - reply.elapsedTime
+  return reply.cameAt
 }
 
 function tooLate(): ServiceError {

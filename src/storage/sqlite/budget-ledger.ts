@@ -1,4 +1,4 @@
-import type { Budget, BudgetAnswer, BudgetSubject, WantedBudget } from '../../core/limits/budget.ts'
+import { type Budget, type BudgetAnswer, type BudgetSubject, hasBudgets, type WantedBudget } from '../../core/limits/budget.ts'
 import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { BudgetHolder, BudgetLedger } from '../../core/ports/budget-ledger.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -14,7 +14,7 @@ export class SqliteBudgetLedger implements BudgetLedger {
   readonly #writer: Writer
   readonly #reader: Connection
   readonly #clock: Clock
-  /** Each request asks twice, and hardly any account has budgets. */
+  /** Of those who have budgets; null = has none. Each request asks twice, and hardly any account has some. */
   readonly #limits: CommittedValues<UseLimits | null>
 
   constructor(writer: Writer, reader: Connection, clock: Clock) {
@@ -36,7 +36,13 @@ export class SqliteBudgetLedger implements BudgetLedger {
 
   async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
     signal.throwIfAborted()
-    const limitsOf = (of: BudgetSubject, id: string) => this.#limits.get(`${of} ${id}`, () => readLimitsOf(this.#reader, of, id))
-    return readBudgets(this.#reader, holder, this.#clock.now(), limitsOf)
+    return readBudgets(this.#reader, holder, this.#clock.now(), (of, id) => this.#limitsOf(of, id))
+  }
+
+  #limitsOf(of: BudgetSubject, id: string): UseLimits | null {
+    return this.#limits.get(`${of} ${id}`, () => {
+      const limits = readLimitsOf(this.#reader, of, id)
+      return limits !== null && hasBudgets(limits) ? limits : null
+    })
   }
 }

@@ -63,7 +63,8 @@ export class ThreadWriter implements Writer {
       if (mayWait) this.#waited ??= setTimeout(() => this.#send(), longestWaitMs)
       else if (!this.#sending) {
         this.#sending = true
-        queueMicrotask(() => this.#send())
+        // One message for all requests of a turn of the event loop: each wakes the thread, which takes as long as a third of what it writes.
+        setImmediate(() => this.#send())
       }
     })
   }
