@@ -7,7 +7,7 @@ import type { ResidentModel } from './residency-state.ts'
 export const grantSlots =
   (now: number) =>
   (model: ResidentModel): ModelPlan => {
-    if (model.phase.type !== 'loaded') return { model, decisions: [] }
+    if (model.phase.type !== 'loaded' || model.wanted.length + model.waiting.length === 0) return { model, decisions: [] }
     const decisions: Decision[] = model.wanted.map((waiterId) => ({ type: 'grant', modelId: model.id, waiterId }))
     let served: ResidentModel = { ...model, wanted: [] }
     while (model.phase.draining === null && served.held.length < served.slots) {

@@ -18,9 +18,16 @@ export interface Plan {
 export function planResidency(before: ResidencyState, event: PlannerEvent, limits: ResidencyLimits, facts: Facts): Plan {
   const decisions: Decision[] = []
   const perModel = (state: ResidencyState, step: (model: ResidentModel) => ModelPlan): ResidencyState => {
-    const plans = [...state.models.values()].map(step)
-    decisions.push(...plans.flatMap((plan) => plan.decisions))
-    return { ...state, models: new Map(plans.map(({ model }) => [model.id, model])) }
+    let changed: Map<string, ResidentModel> | null = null
+    for (const before of state.models.values()) {
+      const { model, decisions: further } = step(before)
+      decisions.push(...further)
+      // Most steps change nothing, and every request asks twice.
+      if (model === before) continue
+      changed ??= new Map(state.models)
+      changed.set(model.id, model)
+    }
+    return changed === null ? state : { ...state, models: changed }
   }
 
   let state = applyEvent(before, event, facts.now)

@@ -72,8 +72,9 @@ export class Traces {
     this.#begin?.(name, { kind: 'internal', parent: this.#current.getStore(), at: startedAt, attributes }).end({ at: endedAt })
   }
 
-  /** The same function, always run in the place where this was called. */
+  /** The same function, always run in the place where this was called; as it is where nobody is sent spans. */
   bind<Event>(listener: (event: Event) => void): (event: Event) => void {
+    if (this.#begin === null) return listener
     const context = this.#current.getStore()
     return (event) => this.#current.run(context, () => listener(event))
   }
