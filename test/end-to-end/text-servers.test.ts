@@ -101,6 +101,19 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, told: st
   ['stops in the middle of a stream', stopAfter(2), false, 'inference_failed'],
   ['refuses the request', status(400, '{"error":{"message":"top_k is unknown"}}'), false, 'invalid_request_error'],
   ['has a prompt that is too long', status(400, '{"error":{"message":"maximum context length is 8"}}'), false, 'context_length_exceeded'],
+  [
+    'refuses the request in its stream',
+    (response) => response.end('data: {"error":"no","error_type":"validation"}\n\n'),
+    false,
+    'invalid_request_error',
+  ],
+  [
+    'finds in its stream that a prompt is too long',
+    (response) => response.end('data: {"error":{"message":"longer than the context length","code":400}}\n\n'),
+    false,
+    'context_length_exceeded',
+  ],
+  ['is busy in its stream', (response) => response.end('data: {"error":{"code":503}}\n\n'), true, 'server_is_overloaded'],
 ]
 
 describe('a server of several that', { concurrency: true }, () => {

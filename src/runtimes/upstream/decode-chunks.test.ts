@@ -219,6 +219,24 @@ suite('streams of servers with OpenAI’s interface', () => {
       await assertRejected(decode(events, choices), broken)
     })
 
+  for (const [error, code] of [
+    [{ error: { message: 'The input is longer than the context length.', type: 'BadRequestError', code: 400 } }, 'context_length_exceeded'],
+    [{ error: { message: 'No such adapter.', type: 'BadRequestError', code: 400 } }, 'invalid_request_error'],
+    [{ error: { message: 'No such adapter.', code: '400' } }, 'invalid_request_error'],
+    [{ error: { message: 'The queue is full.', code: 503 } }, 'server_is_overloaded'],
+    [{ error: { message: 'aborted', http_status_code: 422 } }, 'invalid_request_error'],
+    [{ error: 'Input validation error: `top_n` is wrong', error_type: 'validation' }, 'invalid_request_error'],
+    [{ error: 'Model is overloaded', error_type: 'overloaded' }, 'server_is_overloaded'],
+    [{ error: 'Request failed during generation', error_type: 'generation' }, 'inference_failed'],
+    [{ error: { message: 'CUDA error', code: 500 } }, 'inference_failed'],
+    [{ error: { message: 'it is late', code: 7 } }, 'inference_failed'],
+  ] as const)
+    test(`a stream that says ${JSON.stringify(error)} ends with ${code}`, async () => assertRejected(decode([error]), { code }))
+
+  test('an error that is null is none', async () => {
+    assert.equal((await decode([{ ...delta({ content: 'a' }), error: null }, end, usage])).at(-1)?.type, 'finish')
+  })
+
   test('nothing behind [DONE] is read', async () => {
     const parts = await Array.fromAsync(decodeChunks(lines([end, usage], '[DONE]', '<html>'), 1))
     assert.equal(parts.at(-1)?.type, 'finish')

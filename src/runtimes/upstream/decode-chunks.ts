@@ -1,6 +1,6 @@
 import type { FinishReason, TextPart, TokenLogprob, TokenUsage } from '../../core/text-generation.ts'
 import { type ChunkChoice, type ChunkLogprob, type ChunkToolCall, type ChunkUsage, type CompletionLogprobs, parseChunk } from './chunk.ts'
-import { makeBrokenError, readShaped } from './upstream-error.ts'
+import { makeBrokenError, makeEventError, readShaped } from './upstream-error.ts'
 
 /**
  * Turns the data lines of an upstream's stream into parts.
@@ -15,7 +15,7 @@ export async function* decodeChunks(lines: AsyncIterable<string>, choices: numbe
     if (line === '[DONE]') break
     const chunk = parseChunk(line)
     if (chunk === undefined) throw makeBrokenError('sent something else than JSON in its stream')
-    if (chunk.error !== undefined) throw makeBrokenError('reported an error in its stream')
+    if (chunk.error) throw makeEventError(chunk)
     usage = readShaped(() => decodeUsage(chunk.usage)) ?? usage
     yield* readShaped(() =>
       [...(chunk.choices ?? [])].flatMap((choice) => {

@@ -1,15 +1,14 @@
-import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import type { FinishReason, TextPart } from '../../../core/text-generation.ts'
 import { parseJson } from '../parse-json.ts'
-import { makeBrokenError } from '../upstream-error.ts'
+import { makeBrokenError, makeEventError } from '../upstream-error.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Turns the events of a streamed message into parts; blocks other than text, thinking and tool use say nothing to a caller.
  *
- * @throws {ServiceError} `inference_failed` when the stream ends early or reports an error, `server_is_overloaded` when it says that it is.
+ * @throws {ServiceError} `inference_failed` when the stream ends early or reports an error, `server_is_overloaded` when it says that it is, and what a refusal in it means.
  */
 export async function* decodeMessageEvents(lines: AsyncIterable<string>): AsyncGenerator<TextPart, void, undefined> {
   const calls = new ToolCalls()
@@ -46,7 +45,7 @@ export async function* decodeMessageEvents(lines: AsyncIterable<string>): AsyncG
         yield { type: 'finish', usage: { promptTokens: input, completionTokens: output, cachedTokens: cached } }
         return
       case 'error':
-        throw describeError(fieldsOf(event.error).type)
+        throw makeEventError(event)
     }
   }
   throw makeBrokenError('ended a stream before its answer was finished')
@@ -92,11 +91,6 @@ function parseEvent(line: string): Fields {
 function decodeReason(reason: string): FinishReason {
   if (reason === 'max_tokens' || reason === 'model_context_window_exceeded') return 'length'
   return reason === 'tool_use' ? 'tool_calls' : 'stop'
-}
-
-function describeError(type: unknown): ServiceError {
-  if (type !== 'overloaded_error' && type !== 'rate_limit_error') return makeBrokenError('reported an error in its stream')
-  return new ServiceError('server_is_overloaded', 'The model is busy; try again in 1 s.', { retryAfterSeconds: 1 })
 }
 
 function fieldsOf(value: unknown): Fields {
