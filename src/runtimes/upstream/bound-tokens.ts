@@ -45,7 +45,7 @@ export async function* boundTokens(
 }
 
 function tokensOf(part: TextPart): number {
-  if (part.type === 'text') return part.text === '' ? 0 : Math.max(1, part.logprobs?.length ?? 0)
+  if (part.type === 'text') return Math.max(part.text === '' ? 0 : 1, part.logprobs?.length ?? 0)
   return part.type === 'thoughts' || part.type === 'tool-arguments' ? 1 : 0
 }
 

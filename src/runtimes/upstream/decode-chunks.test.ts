@@ -66,6 +66,25 @@ suite('streams of servers with OpenAI’s interface', () => {
     )
   })
 
+  test('calls that share a number, as Ollama sends them, or have none are told apart by their ids', async () => {
+    for (const index of [0, null, undefined]) {
+      const call = (id: string | null, name: string | null, more = '') =>
+        delta({ tool_calls: [{ index, id, function: { name, arguments: more } }] })
+      const { choices } = await collect([
+        call('a', 'look', '{"at":'),
+        call(null, null, '1}'),
+        call('b', 'look', '{"at":'),
+        call('b', 'look', '2}'),
+        end,
+        usage,
+      ])
+      assert.deepEqual(choices[0]?.toolCalls, [
+        { id: 'a', name: 'look', arguments: '{"at":1}' },
+        { id: 'b', name: 'look', arguments: '{"at":2}' },
+      ])
+    }
+  })
+
   const strange: readonly [name: string, event: unknown][] = [
     ['a text that is an object', delta({ content: { a: 1 } })],
     ['a text that is a number', delta({ content: 5 })],
@@ -173,6 +192,31 @@ suite('streams of servers with OpenAI’s interface', () => {
     ])
   })
 
+  test('what is said instead of an answer is the answer', async () => {
+    const { choices } = await collect([delta({ role: 'assistant', content: '', refusal: null }), delta({ refusal: 'No.' }), end, usage])
+    assert.equal(choices[0]?.text, 'No.')
+  })
+
+  test('log probabilities of tokens that are no whole letter yet are kept, but none of thoughts', async () => {
+    const content = [{ token: '\\xc3', logprob: -0.5, bytes: [195] }]
+    const [first, second] = await decode([
+      delta({ role: 'assistant', content: '' }, { logprobs: null }),
+      delta({ reasoning: 'so' }, { logprobs: { content } }),
+      delta({ content: '' }, { logprobs: { content } }),
+      end,
+      usage,
+    ])
+    assert.deepEqual(first, { type: 'thoughts', choice: 0, text: 'so' })
+    assert.deepEqual(second, {
+      type: 'text',
+      choice: 0,
+      text: '',
+      logprobs: [{ token: '\\xc3', logprob: -0.5, bytes: [195], top: [] }],
+    })
+    const [plain] = await decode([{ choices: [{ text: '', logprobs: { tokens: [''], token_logprobs: [-1] } }] }, end, usage])
+    assert.equal(Object(plain).logprobs.length, 1)
+  })
+
   test('log probabilities of plain completions leave the first token of a prompt unscored', async () => {
     const logprobs = { tokens: ['The', ' sky'], token_logprobs: [null, -1], top_logprobs: [null, { ' sky': -1, ' sea': -2 }] }
     const [part] = await decode([{ choices: [{ text: 'The sky', logprobs }] }, end, usage])
@@ -204,6 +248,8 @@ suite('streams of servers with OpenAI’s interface', () => {
   for (const [name, events, choices] of [
     ['ends before its answer is finished', [delta({ content: 'a' })], 1],
     ['ends before another of its choices', [end, usage], 2],
+    ['was aborted by the server', [delta({ content: 'a' }, { finish_reason: 'abort' }), usage], 1],
+    ['ends for an error', [delta({ content: 'a' }, { finish_reason: 'error' }), usage], 1],
     ['counts no tokens', [delta({ content: 'a' }, { finish_reason: 'stop' })], 1],
     ['is no JSON', ['<html>'], 1],
     ['is a number', ['5'], 1],

@@ -1,5 +1,6 @@
 import type { FinishReason, TextPart, TokenLogprob, TokenUsage } from '../../core/text-generation.ts'
 import { type ChunkChoice, type ChunkLogprob, type ChunkToolCall, type ChunkUsage, type CompletionLogprobs, parseChunk } from './chunk.ts'
+import { countOf } from './token-count.ts'
 import { makeBrokenError, makeEventError, readShaped } from './upstream-error.ts'
 
 /**
@@ -38,33 +39,45 @@ function checkIndex(index: unknown = 0, choices: number): void {
 function* decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice, calls: ToolCalls): Generator<TextPart> {
   const thoughts = textOf(delta?.reasoning_content ?? delta?.reasoning)
   if (thoughts) yield { type: 'thoughts', choice, text: thoughts }
-  const content = textOf(text ?? delta?.content)
-  if (content) {
+  const content = textOf(text ?? delta?.content ?? delta?.refusal)
+  if (content || (content === '' && (logprobs?.content?.length || logprobs?.tokens?.length))) {
     const tokens = logprobs?.content?.map(decodeLogprob)
     yield { type: 'text', choice, text: content, ...(tokens && { logprobs: tokens }), ...decodeCompletionLogprobs(logprobs ?? {}) }
   }
   for (const call of delta?.tool_calls ?? []) yield* calls.add(choice, call)
 }
 
+interface KnownCall {
+  readonly index: number
+  /** What the server calls it; undefined = nothing. */
+  readonly id: string | undefined
+}
+
 /** The tool calls of each choice, numbered as they come: what numbers the server gives them is its own affair. */
 class ToolCalls {
-  readonly #byChoice = new Map<number, Map<number, number>>()
+  readonly #byChoice = new Map<number, { readonly known: Map<number, KnownCall>; count: number }>()
 
-  add(choice: number, { index: theirs = 0, id, function: called }: ChunkToolCall): readonly TextPart[] {
-    const parts: TextPart[] = []
+  add(choice: number, { index: number, id: called, function: what }: ChunkToolCall): readonly TextPart[] {
+    const theirs = number ?? 0
     if (typeof theirs !== 'number') throw makeBrokenError('sent a tool call without a number')
-    const known = this.#byChoice.get(choice) ?? new Map<number, number>()
-    this.#byChoice.set(choice, known)
-    const name = textOf(called?.name)
-    if (!known.has(theirs) && name) {
-      known.set(theirs, known.size)
-      parts.push({ type: 'tool-call', choice, index: known.size - 1, id: textOf(id) ?? `call_${theirs}`, name })
+    const calls = this.#byChoice.get(choice) ?? { known: new Map<number, KnownCall>(), count: 0 }
+    this.#byChoice.set(choice, calls)
+    const [name, id, fragment] = [textOf(what?.name), textOf(called), textOf(what?.arguments)]
+    const parts: TextPart[] = []
+    let call = calls.known.get(theirs)
+    if (name && (call === undefined || isAnother(call, id))) {
+      call = { index: calls.count++, id }
+      calls.known.set(theirs, call)
+      parts.push({ type: 'tool-call', choice, index: call.index, id: id ?? `call_${theirs}`, name })
     }
-    const index = known.get(theirs)
-    const fragment = textOf(called?.arguments)
-    if (index !== undefined && fragment) parts.push({ type: 'tool-arguments', choice, index, fragment })
+    if (call !== undefined && fragment) parts.push({ type: 'tool-arguments', choice, index: call.index, fragment })
     return parts
   }
+}
+
+/** Ollama gives every call the number 0, and some servers none at all: then only the ids tell them apart. */
+function isAnother(call: KnownCall, id: string | undefined): boolean {
+  return Boolean(id && call.id) && id !== call.id
 }
 
 /** A text, or nothing; a server may send anything in its place. */
@@ -97,7 +110,9 @@ function decodeCompletionLogprobs({
   return { logprobs, ...(first !== undefined && scores[0] === null && { unscored: named(first) }) }
 }
 
+/** @throws {ServiceError} `inference_failed` where the server gave up before the end, which no client could tell from an answer. */
 function decodeReason(reason: string | null | undefined): FinishReason {
+  if (reason === 'abort' || reason === 'error') throw makeBrokenError(`ended an answer with ${reason}`)
   return reason === 'length' || reason === 'tool_calls' ? reason : 'stop'
 }
 
@@ -110,17 +125,6 @@ function decodeUsage(usage: ChunkUsage | null | undefined): TokenUsage | undefin
     cachedTokens: countOf(usage.prompt_tokens_details?.cached_tokens),
     ...(thoughtTokens > 0 && { thoughtTokens }),
   }
-}
-
-/** More than any answer has: what one server says once must not empty a budget for ever. */
-const mostTokens = 2 ** 30
-
-/** A number of tokens; it goes into books and budgets, where a wrong one would stay. */
-function countOf(value: unknown): number {
-  if (value === undefined || value === null) return 0
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > mostTokens)
-    throw makeBrokenError('counted tokens in something else than whole numbers')
-  return value
 }
 
 function decodeLogprob(entry: ChunkLogprob): TokenLogprob {
