@@ -4,6 +4,7 @@ import { parseEmbeddings, parseScores } from './chunk.ts'
 import { decodeChunks } from './decode-chunks.ts'
 import { encodeTextRequest } from './encode-text-request.ts'
 import { readDataLines } from './read-data-lines.ts'
+import { RefusedFields } from './refused-fields.ts'
 import type { TextProtocol } from './text-protocol.ts'
 import { countOf } from './token-count.ts'
 import { makeBrokenError, readShaped } from './upstream-error.ts'
@@ -19,11 +20,14 @@ const perEscaped = 6
 
 /** The OpenAI interface: vLLM, SGLang, llama-server, TGI, LM Studio, Sepia itself. */
 export function createOpenAiProtocol(model: string): TextProtocol {
+  const refused = new RefusedFields()
   return {
-    async *generate(connection, request, { signal }) {
+    generate(connection, request, { signal }) {
       const path = request.input.type === 'prompt' ? '/completions' : '/chat/completions'
-      const pieces = await connection.send(path, encodeTextRequest(request, model), { signal })
-      yield* decodeChunks(readDataLines(pieces), request.choices)
+      return refused.send(encodeTextRequest(request, model), async (body) => {
+        const pieces = await connection.send(path, body, { signal })
+        return decodeChunks(readDataLines(pieces), request.choices)
+      })
     },
     async embed(connection, request, { signal }) {
       const results: EmbeddingResult[] = []
