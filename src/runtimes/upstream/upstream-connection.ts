@@ -1,5 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { TLSSocket } from 'node:tls'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
 import { readKey } from './read-key.ts'
@@ -102,8 +103,11 @@ export class UpstreamConnection implements Disposable {
 
   /** A kept-alive connection that the server closed just then is no failure: the request goes out once more on a new one. */
   async #request(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage> {
+    const key = this.#key
     const first = await this.#send(path, body, signal)
-    if (first !== 'closed before') return this.#isKeyOutdated(first) ? this.#sendRenewed(first, path, body, signal) : first
+    if (first !== 'closed before') return this.#isKeyOutdated(first) ? this.#sendRenewed(first, key, { path, body, signal }) : first
+    // What closed one has mostly closed them all.
+    for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
     const second = await this.#send(path, body, signal)
     if (second === 'closed before') throw makeBrokenError('closes every connection')
     return second
@@ -114,8 +118,11 @@ export class UpstreamConnection implements Disposable {
   }
 
   /** What a server answered that refuses the key, or what it answers to another key that the file holds by now. */
-  async #sendRenewed(refused: IncomingMessage, path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage> {
-    const before = this.#key
+  async #sendRenewed(
+    refused: IncomingMessage,
+    before: string | null,
+    { path, body, signal }: { readonly path: string; readonly body: UpstreamBody | null; readonly signal: AbortSignal },
+  ): Promise<IncomingMessage> {
     try {
       this.#key = await readKey(this.#server.keyFile)
     } catch (error) {
@@ -175,15 +182,21 @@ function limitTime(sent: ClientRequest, timeouts: UpstreamTimeouts | undefined):
     }
     const timer = timeouts && setTimeout(() => sent.destroy(new Error('No connection in time.')), timeouts.connectMs)
     sent.once('close', () => clearTimeout(timer))
-    socket.once('connect', () => {
+    socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
       connected = true
       clearTimeout(timer)
     })
   })
   if (timeouts !== undefined) {
-    sent.setTimeout(timeouts.firstMs, () => sent.destroy(new Error('No answer in time.')))
+    const late = () => sent.destroy(new Error('No answer in time.'))
+    sent.setTimeout(timeouts.firstMs, late)
     sent.once('response', (response) => {
-      response.setTimeout(timeouts.idleMs, () => response.destroy(new Error('Nothing more came in time.')))
+      sent.off('timeout', late)
+      response.setTimeout(timeouts.idleMs, () => {
+        // What came and is not read yet says that it is the reader who takes long.
+        if (response.readableLength > 0) response.socket.setTimeout(timeouts.idleMs)
+        else response.destroy(new Error('Nothing more came in time.'))
+      })
     })
   }
   return () => connected

@@ -183,7 +183,10 @@ function mayRunElsewhere(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === 'inference_failed' || error.code === 'server_is_overloaded')
 }
 
+/** The causes of an error from the second on, as the first sentence is the client's. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return cause instanceof Error ? cause.message : String(cause)
+  const reasons: string[] = []
+  for (let cause = error instanceof ServiceError ? error.cause : error; cause instanceof Error; cause = cause.cause)
+    reasons.push((cause.message || ('code' in cause ? String(cause.code) : cause.name)).replace(/\.$/, ''))
+  return reasons.join(': ') || String(error)
 }
