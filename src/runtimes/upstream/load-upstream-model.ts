@@ -11,13 +11,10 @@ import { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
 import type { TextProtocol } from './text-protocol.ts'
 import type { UpstreamServer } from './upstream-connection.ts'
 
-/** Characters of an upstream's list of models that are read; what is beyond makes it unreadable, which is no fault. */
-const longestList = 4 << 20
-
 /**
  * Connects to the servers that a `model.json` names; they take no memory here and never exit.
  *
- * @throws {ServiceError} `inference_failed` when none of them answers.
+ * @throws {ServiceError} `inference_failed` when none of them is there.
  */
 export async function loadUpstreamModel(
   { id, format, upstream }: TextModelDescriptor,
@@ -27,7 +24,7 @@ export async function loadUpstreamModel(
   const protocol = format === 'anthropic' ? createAnthropicProtocol(upstream.model) : createOpenAiProtocol(upstream.model)
   using stack = new DisposableStack()
   const servers = stack.use(await ReplicaSet.open({ ...upstream, ...protocol, ...(traceparent && { traceparent }) }, settings))
-  const models = await readModels(servers, signal)
+  const models = parseModels(await servers.findModels({ signal }))
   const kept = stack.move()
   return {
     model: { ...createUpstreamTextModel(servers, protocol), contextLength: findContextLength(models, upstream.model) },
@@ -55,22 +52,6 @@ function createUpstreamTextModel(servers: ReplicaSet, protocol: TextProtocol): T
       rank: (request, { signal }) => servers.ask(request.query, (connection) => rank(connection, request, { signal }), { signal }),
     }),
   }
-}
-
-async function readModels(servers: ReplicaSet, signal: AbortSignal): Promise<ModelsAnswer | undefined> {
-  let text = ''
-  const pieces = servers.stream(
-    '',
-    async function* (connection) {
-      yield* await connection.send('/models', null, { signal })
-    },
-    { signal },
-  )
-  for await (const piece of pieces) {
-    if (text.length > longestList) break
-    text += piece
-  }
-  return parseModels(text)
 }
 
 function findContextLength(models: ModelsAnswer | undefined, model: string): number | undefined {

@@ -97,6 +97,12 @@ export class UpstreamConnection implements Disposable {
     return body
   }
 
+  /** Bytes that came over the connections that are open now: another number later says that something happened. */
+  get bytesRead(): number {
+    const open = [this.#agent.sockets, this.#agent.freeSockets].flatMap((sockets) => Object.values(sockets).flatMap((some) => some ?? []))
+    return open.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
+  }
+
   [Symbol.dispose](): void {
     this.#agent.destroy()
   }
