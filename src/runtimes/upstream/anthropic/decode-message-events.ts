@@ -1,6 +1,7 @@
 import { isRecord } from '../../../core/is-record.ts'
-import type { FinishReason, TextPart } from '../../../core/text-generation.ts'
+import type { FinishReason, TextPart, TokenUsage } from '../../../core/text-generation.ts'
 import { parseJson } from '../parse-json.ts'
+import { countOf } from '../token-count.ts'
 import { makeBrokenError, makeEventError } from '../upstream-error.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -8,32 +9,31 @@ type Fields = Readonly<Record<string, unknown>>
 /**
  * Turns the events of a streamed message into parts; blocks other than text, thinking and tool use say nothing to a caller.
  *
- * @throws {ServiceError} `inference_failed` when the stream ends early or reports an error, `server_is_overloaded` when it says that it is, and what a refusal in it means.
+ * @throws {ServiceError} `inference_failed` when the stream ends early, counts no tokens or reports an error, `server_is_overloaded` when it says that it is, and what a refusal in it means.
  */
 export async function* decodeMessageEvents(lines: AsyncIterable<string>): AsyncGenerator<TextPart, void, undefined> {
   const calls = new ToolCalls()
-  let [input, cached, output] = [0, 0, 0]
+  let usage: Fields = {}
   let isFinished = false
   for await (const line of lines) {
     const event = parseEvent(line)
     switch (event.type) {
-      case 'message_start': {
-        const usage = fieldsOf(fieldsOf(event.message).usage)
-        cached = count(usage.cache_read_input_tokens)
-        input = count(usage.input_tokens) + cached + count(usage.cache_creation_input_tokens)
+      case 'message_start':
+        usage = fieldsOf(fieldsOf(event.message).usage)
         break
-      }
       case 'content_block_start':
-        yield* calls.start(count(event.index), fieldsOf(event.content_block))
+        yield* decodeStart(fieldsOf(event.content_block))
+        yield* calls.start(numberOf(event.index), fieldsOf(event.content_block))
         break
       case 'content_block_delta':
-        yield* decodeDelta(count(event.index), fieldsOf(event.delta), calls)
+        yield* decodeDelta(numberOf(event.index), fieldsOf(event.delta), calls)
         break
       case 'content_block_stop':
-        yield* calls.stop(count(event.index))
+        yield* calls.stop(numberOf(event.index))
         break
       case 'message_delta': {
-        output = count(fieldsOf(event.usage).output_tokens)
+        // Sums so far, of whatever is told again; some servers know the prompt's only now.
+        usage = { ...usage, ...fieldsOf(event.usage) }
         const { stop_reason: reason, stop_sequence: stop } = fieldsOf(event.delta)
         if (typeof reason !== 'string' || isFinished) break
         isFinished = true
@@ -42,13 +42,26 @@ export async function* decodeMessageEvents(lines: AsyncIterable<string>): AsyncG
       }
       case 'message_stop':
         if (!isFinished) throw makeBrokenError('ended a message without saying why')
-        yield { type: 'finish', usage: { promptTokens: input, completionTokens: output, cachedTokens: cached } }
+        yield { type: 'finish', usage: decodeUsage(usage) }
         return
       case 'error':
         throw makeEventError(event)
     }
   }
   throw makeBrokenError('ended a stream before its answer was finished')
+}
+
+/** @throws {ServiceError} `inference_failed` where nothing was counted, or in something else than whole numbers. */
+function decodeUsage(usage: Fields): TokenUsage {
+  if (usage.output_tokens === undefined) throw makeBrokenError('sent no token counts')
+  const cachedTokens = countOf(usage.cache_read_input_tokens)
+  const promptTokens = countOf(usage.input_tokens) + cachedTokens + countOf(usage.cache_creation_input_tokens)
+  return { promptTokens, completionTokens: countOf(usage.output_tokens), cachedTokens }
+}
+
+function* decodeStart({ type, text, thinking }: Fields): Generator<TextPart> {
+  if (type === 'text' && typeof text === 'string' && text !== '') yield { type: 'text', choice: 0, text }
+  if (type === 'thinking' && typeof thinking === 'string' && thinking !== '') yield { type: 'thoughts', choice: 0, text: thinking }
 }
 
 function* decodeDelta(block: number, delta: Fields, calls: ToolCalls): Generator<TextPart> {
@@ -97,6 +110,6 @@ function fieldsOf(value: unknown): Fields {
   return isRecord(value) ? value : {}
 }
 
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0
 }
