@@ -73,6 +73,12 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, told: st
     'inference_failed',
   ],
   [
+    'asks for another protocol',
+    (response) => void response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    true,
+    'inference_failed',
+  ],
+  [
     'redirects to another place',
     (response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
     true,

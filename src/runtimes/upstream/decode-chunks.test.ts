@@ -247,7 +247,7 @@ suite('streams of servers with OpenAI’s interface', () => {
 
   for (const [name, events, choices] of [
     ['ends before its answer is finished', [delta({ content: 'a' })], 1],
-    ['ends before another of its choices', [end, usage], 2],
+    ['ends before another of its choices', [end], 2],
     ['was aborted by the server', [delta({ content: 'a' }, { finish_reason: 'abort' }), usage], 1],
     ['ends for an error', [delta({ content: 'a' }, { finish_reason: 'error' }), usage], 1],
     ['counts no tokens', [delta({ content: 'a' }, { finish_reason: 'stop' })], 1],
@@ -283,6 +283,18 @@ suite('streams of servers with OpenAI’s interface', () => {
     assert.equal((await decode([{ ...delta({ content: 'a' }), error: null }, end, usage])).at(-1)?.type, 'finish')
   })
 
+  test('a server that makes one choice of several is not to blame, once it has ended it', async () => {
+    await assertRejected(decode([delta({ content: 'a' }), end, usage], 2), { code: 'unsupported_parameter', param: 'n' })
+    await assertRejected(decode([{ choices: [{ index: 1, delta: {}, finish_reason: 'stop' }] }, usage], 2), broken)
+  })
+
+  test('the cause of a stream without events says so', async () => {
+    for (const text of ['', '{"choices":[]}', 'event: x\n\n'])
+      await assert.rejects(Array.fromAsync(decodeChunks(readDataLines(lines([text])), 1)), (error: Error) =>
+        /sent no events/.test(String(error.cause)),
+      )
+  })
+
   test('nothing behind [DONE] is read', async () => {
     const parts = await Array.fromAsync(decodeChunks(lines([end, usage], '[DONE]', '<html>'), 1))
     assert.equal(parts.at(-1)?.type, 'finish')
@@ -299,6 +311,10 @@ suite('lines of a server-sent stream', () => {
         const pieces = [text.slice(0, at), text.slice(at, end), text.slice(end)]
         assert.deepEqual(await Array.fromAsync(readDataLines(lines(pieces))), expected)
       }
+  })
+
+  test('may begin behind a byte-order mark', async () => {
+    assert.deepEqual(await Array.fromAsync(readDataLines(lines(['\uFEFFdata: 1\n', '\ndata: 2\n']))), ['1', '2'])
   })
 
   test('of nothing are none', async () => assert.deepEqual(await Array.fromAsync(readDataLines(lines(['', '\n\n', 'event: x\n']))), []))

@@ -1,22 +1,34 @@
+import { ServiceError } from '../../core/error.ts'
 import type { FinishReason, TextPart, TokenLogprob, TokenUsage } from '../../core/text-generation.ts'
-import { type ChunkChoice, type ChunkLogprob, type ChunkToolCall, type ChunkUsage, type CompletionLogprobs, parseChunk } from './chunk.ts'
+import {
+  type Chunk,
+  type ChunkChoice,
+  type ChunkLogprob,
+  type ChunkToolCall,
+  type ChunkUsage,
+  type CompletionLogprobs,
+  parseChunk,
+} from './chunk.ts'
 import { countOf } from './token-count.ts'
 import { makeBrokenError, makeEventError, readShaped } from './upstream-error.ts'
 
 /**
  * Turns the data lines of an upstream's stream into parts.
  *
- * @throws {ServiceError} `inference_failed` when the stream ends early, reports an error, or brings no token counts.
+ * @throws {ServiceError} `inference_failed` when the stream ends early, reports an error, or brings no token counts; what a refusal in it means; `unsupported_parameter`
+ * when one choice came of several.
  */
 export async function* decodeChunks(lines: AsyncIterable<string>, choices: number): AsyncGenerator<TextPart, void, undefined> {
   const open = new Set(Array.from({ length: choices }, (_, index) => index))
   const calls = new ToolCalls()
   let usage: TokenUsage | undefined
+  let last: Chunk | undefined
   for await (const line of lines) {
     if (line === '[DONE]') break
     const chunk = parseChunk(line)
     if (chunk === undefined) throw makeBrokenError('sent something else than JSON in its stream')
     if (chunk.error) throw makeEventError(chunk)
+    last = chunk
     usage = readShaped(() => decodeUsage(chunk.usage)) ?? usage
     yield* readShaped(() =>
       [...(chunk.choices ?? [])].flatMap((choice) => {
@@ -25,6 +37,11 @@ export async function* decodeChunks(lines: AsyncIterable<string>, choices: numbe
       }),
     )
   }
+  if (last === undefined) throw makeBrokenError('sent no events; it may not stream, or have no such interface at this address')
+  if (choices > 1 && open.size === choices - 1 && !open.has(0) && usage !== undefined)
+    throw new ServiceError('unsupported_parameter', 'This model runs on a server that makes one choice at a time; leave n out.', {
+      param: 'n',
+    })
   if (open.size > 0) throw makeBrokenError('ended a stream before its answer was finished')
   if (usage === undefined) throw makeBrokenError('sent no token counts although stream_options asked for them')
   yield { type: 'finish', usage }

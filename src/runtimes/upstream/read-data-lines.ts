@@ -2,6 +2,7 @@ import { makeBrokenError } from './upstream-error.ts'
 
 /** The longest line that is read, in characters; no event of an honest server comes near it. */
 const longestLine = 4 << 20
+const byteOrderMark = '\uFEFF'
 
 /**
  * The `data:` lines of a server-sent stream of UTF-8 text, without their prefix.
@@ -23,5 +24,6 @@ export async function* readDataLines(pieces: AsyncIterable<string>): AsyncGenera
 }
 
 function dataOf(line: string): readonly string[] {
-  return line.startsWith('data:') ? [line.slice('data:'.length).trim()] : []
+  if (line.startsWith('data:')) return [line.slice('data:'.length).trim()]
+  return line.startsWith(byteOrderMark) ? dataOf(line.slice(byteOrderMark.length)) : []
 }

@@ -156,6 +156,11 @@ export class UpstreamConnection implements Disposable {
       const sent = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options)
       const isConnected = limitTime(sent, this.#server.timeouts)
       sent.once('response', resolve)
+      // Without a listener the request would end and never say so.
+      sent.once('upgrade', (_, socket) => {
+        socket.destroy()
+        reject(makeBrokenError('asked for another protocol'))
+      })
       sent.once('error', (cause: NodeJS.ErrnoException) => {
         if (signal.aborted) reject(signal.reason)
         else if (sent.reusedSocket && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) resolve('closed before')
