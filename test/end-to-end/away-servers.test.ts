@@ -119,8 +119,8 @@ test('a server that hangs is told of, with a request there or without', async ()
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startTextServer((response) => void response.write('first')))
   server.models = () => {}
-  const told = Promise.withResolvers<boolean>()
-  using servers = await ReplicaSet.open(addressOf(server.url), { probeMs: 100, onChange: ({ answers }) => told.resolve(answers) })
+  const told = Promise.withResolvers<unknown>()
+  using servers = await ReplicaSet.open(addressOf(server.url), { probeMs: 100, onChange: told.resolve })
   const pieces = servers.stream(
     '',
     async function* (connection) {
@@ -129,7 +129,7 @@ test('a server that hangs is told of, with a request there or without', async ()
     { signal },
   )
   assert.equal((await pieces.next()).value, 'first')
-  assert.equal(await told.promise, false)
+  assert.deepEqual(await told.promise, { url: server.url, answers: false, reason: 'it says nothing' })
   server[Symbol.asyncDispose]()
   await assert.rejects(pieces.next())
 })

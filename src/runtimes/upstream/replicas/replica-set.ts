@@ -233,6 +233,7 @@ function mayRunElsewhere(error: unknown): boolean {
 
 /** The causes of an error from the second on, as the first sentence is the client's. */
 function reasonOf(error: unknown): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return 'it says nothing'
   const reasons: string[] = []
   for (let cause = error instanceof ServiceError ? error.cause : error; cause instanceof Error; cause = cause.cause)
     reasons.push((cause.message || ('code' in cause ? String(cause.code) : cause.name)).replace(/\.$/, ''))
