@@ -17,7 +17,8 @@ test('requests that fail together on a server that is gone are one reason to lea
   await gone[Symbol.asyncDispose]()
   using servers = await ReplicaSet.open(addressOf(gone.url), { probeMs })
   const ask = () => servers.ask('', (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6 }), { signal })
-  const begun = performance.now()
+  // Whole, so that sums of it are exact.
+  const begun = Math.ceil(performance.now())
   let seconds = 0
   context.mock.method(performance, 'now', () => begun + seconds * 1000)
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, ask))

@@ -75,6 +75,17 @@ describe('what changes nothing and is refused by a server', () => {
     assert.equal(bodies().length, 2)
   })
 
+  test('is left out for the server that refuses it alone', async () => {
+    await using stack = new AsyncDisposableStack()
+    const [strict, mild] = [stack.use(await startTextServer(tgi)), stack.use(await startTextServer())]
+    const upstream = { url: strict.url, model: 'm', keyFile: null, slots: 4, replicas: [{ url: mild.url, weight: 1 }] }
+    const { model } = stack.use(await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal, probeMs: 2 ** 31 - 1 }))
+    // Conversations go on until both have met some, the strict one first.
+    for (let index = 0; strict.requests.length < 3 || mild.requests.length < 10; index++)
+      await Array.fromAsync(model.generate(makeTextRequest(`conversation ${index}`, sampling({})), { signal, account: 'a' }))
+    assert.ok(mild.requests.every(({ body }) => JSON.parse(body).top_p === 1))
+  })
+
   test('stays for others where a refusal only repeats the name', async () => {
     await using stack = new AsyncDisposableStack()
     const names = 'top_p, temperature'

@@ -65,6 +65,13 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, told: st
   ['answers 401', status(401), true, 'inference_failed'],
   ['answers 404', status(404), true, 'inference_failed'],
   ['answers 500 for ever', forEver(500, 'no'), true, 'inference_failed'],
+  ['is busy (503) and never says why', (response) => void response.writeHead(503).write('{"error'), true, 'server_is_overloaded'],
+  [
+    'refuses the request and breaks off',
+    (response) => response.writeHead(400).write('{"error', () => setImmediate(() => response.destroy())),
+    false,
+    'invalid_request_error',
+  ],
   ['sends a line for ever', forEver(200, 'data: x '), true, 'inference_failed'],
   [
     'sends headers for ever',
@@ -258,7 +265,8 @@ describe('servers of one model', () => {
     const servers = [stack.use(await startTextServer()), stack.use(await startTextServer())]
     const { model } = await connect(servers, stack)
     for (const server of servers) await server[Symbol.asyncDispose]()
-    const still = performance.now()
+    // Whole, so that sums of it are exact.
+    const still = Math.ceil(performance.now())
     context.mock.method(performance, 'now', () => still)
     await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), { code: 'inference_failed' })
     await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), (error: ServiceError) => {

@@ -24,7 +24,7 @@ export function createOpenAiProtocol(model: string): TextProtocol {
   return {
     generate(connection, request, { signal }) {
       const path = request.input.type === 'prompt' ? '/completions' : '/chat/completions'
-      return refused.send(encodeTextRequest(request, model), async (body) => {
+      return refused.send(connection, encodeTextRequest(request, model), async (body) => {
         const pieces = await connection.send(path, body, { signal })
         return decodeChunks(readDataLines(pieces), request.choices)
       })

@@ -1,5 +1,7 @@
 import { ServiceError } from '../../core/error.ts'
 
+const nothing: ReadonlySet<string> = new Set()
+
 type Body = Readonly<Record<string, unknown>>
 
 /** Fields that we always send, since servers have defaults of their own, each with the value at which it changes nothing. */
@@ -8,11 +10,11 @@ const silent: Body = { temperature: 1, top_p: 1, frequency_penalty: 0, presence_
 const [oldLimit, newLimit] = ['max_tokens', 'max_completion_tokens']
 
 /**
- * What the servers of one model refuse to be told though it changes nothing: TGI a `top_p` of 1, OpenAI's models that think a `temperature`. A request that is refused
- * for such a field goes out again without it; once it is answered so, all others do from the start.
+ * What servers refuse to be told though it changes nothing: TGI a `top_p` of 1, OpenAI's models that think a `temperature`. A request that is refused for such a field
+ * goes out again without it; once it is answered so, all others to that server do from the start.
  */
 export class RefusedFields {
-  #known: ReadonlySet<string> = new Set()
+  readonly #known = new WeakMap<object, ReadonlySet<string>>()
 
   /**
    * What begins to be answered, by the body as it is or without what it is refused for.
@@ -20,10 +22,11 @@ export class RefusedFields {
    * @throws {ServiceError} what the refusal says that no such field is to blame for.
    */
   async *send<Part>(
+    server: object,
     body: Body,
     answer: (body: Body) => Promise<AsyncGenerator<Part, void, undefined>>,
   ): AsyncGenerator<Part, void, undefined> {
-    let without = this.#known
+    let without = this.#known.get(server) ?? nothing
     for (;;) {
       let parts: AsyncGenerator<Part, void, undefined>
       let first: IteratorResult<Part, void>
@@ -37,7 +40,7 @@ export class RefusedFields {
         continue
       }
       // Only now: what a refusal says may repeat a request that is refused for something else.
-      this.#known = without
+      if (without !== nothing) this.#known.set(server, without)
       try {
         if (first.done) return
         yield first.value

@@ -57,9 +57,17 @@ export class UpstreamConnection implements Disposable {
     response.setEncoding('utf8')
     if (response.statusCode === 200) return this.#explainBreaks(response, signal)
     let text = ''
-    for await (const piece of this.#explainBreaks(response, signal)) {
-      text = (text + piece).slice(0, longestError)
-      if (text.length === longestError) break
+    // The status says enough, however the rest of it ends.
+    const late = setTimeout(() => response.destroy(), longestDrainMs)
+    try {
+      for await (const piece of response) {
+        text = (text + piece).slice(0, longestError)
+        if (text.length === longestError) break
+      }
+    } catch {
+      signal.throwIfAborted()
+    } finally {
+      clearTimeout(late)
     }
     throw makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'])
   }
