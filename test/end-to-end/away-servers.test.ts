@@ -29,6 +29,41 @@ test('requests that fail together on a server that is gone are one reason to lea
   await assert.rejects(ask(), { code: 'server_is_overloaded', retryAfterSeconds: 2 })
 })
 
+test('a server that was silent gets one request for a try, and the others when it is there', async (context) => {
+  await using stack = new AsyncDisposableStack()
+  const server = stack.use(await startTextServer())
+  const tries = Promise.withResolvers<void>()
+  server.models = async (response) => {
+    await tries.promise
+    response.end('{}')
+  }
+  server.answer = (response) => {
+    if (server.requests.length > 1) response.end('done')
+    else tries.resolve()
+  }
+  const began = Promise.withResolvers<void>()
+  const back = Promise.withResolvers<void>()
+  const onChange = ({ answers }: { answers: boolean }) => (answers ? back : began).resolve()
+  using servers = await ReplicaSet.open(addressOf(server.url), { probeMs: 100, onChange })
+  // Whole, so that sums of it are exact.
+  const begun = Math.ceil(performance.now())
+  let seconds = 0
+  context.mock.method(performance, 'now', () => begun + seconds * 1000)
+  seconds = 1
+  await began.promise
+  const client = new AbortController()
+  const { signal } = client
+  const ask = () => servers.ask('', (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6 }), { signal })
+  seconds = 60
+  const [tried, ...others] = Array.from({ length: 5 }, ask)
+  for (const other of others) await assert.rejects(other, { code: 'server_is_overloaded' })
+  await back.promise
+  assert.equal(String(await ask()), 'done')
+  client.abort()
+  await assert.rejects(tried ?? Promise.resolve())
+  assert.equal(server.requests.length, 2)
+})
+
 /** What a server may do that is asked for its models. */
 const lists: Readonly<Record<string, Answer>> = {
   'has no list of models': (response) => response.writeHead(404).end('{"detail":"Not Found"}'),

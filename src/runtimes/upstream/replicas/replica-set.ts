@@ -83,6 +83,8 @@ export class ReplicaSet implements Disposable {
     let failure: unknown = null
     for (const replica of order.flatMap((index) => this.#replicas[index] ?? [])) {
       let begun = false
+      // A try may take long, and nobody else is sent there meanwhile.
+      if (replica.downUntil !== null) void this.#probe(replica)
       replica.inFlight++
       try {
         for await (const part of start(replica.connection)) {
