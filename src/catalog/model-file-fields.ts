@@ -233,7 +233,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text-upstream',
     absent: '5',
     expected: 'a number of seconds, from 0.1 to 86400',
-    meaning: 'Seconds that a server may take to accept a connection.',
+    meaning: 'Seconds that a server may take to accept a connection, TLS included.',
     accepts: isNumber(0.1, 86_400),
   },
   {
@@ -241,7 +241,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text-upstream',
     absent: '300',
     expected: 'a number of seconds, from 0.1 to 86400',
-    meaning: 'Seconds from a request to the first byte of its answer.',
+    meaning: 'Seconds from a request to the first byte of its answer, behind the headers.',
     accepts: isNumber(0.1, 86_400),
   },
   {

@@ -100,6 +100,30 @@ describe('connections to an upstream', { concurrency: true }, () => {
     assert.match(last, /end$/)
   })
 
+  test('a server that begins its answer with nothing, as vLLM does before its first token, has as long as before', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(
+      await startTextServer((response) => {
+        response.flushHeaders()
+        response.setTimeout(500, () => response.write('first'))
+      }),
+    )
+    const timeouts = { ...patient, idleMs: 100 }
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts }))
+    const pieces = (await connection.send('/chat/completions', {}, { signal }))[Symbol.asyncIterator]()
+    assert.equal((await pieces.next()).value, 'first')
+    // From now on it is late.
+    await assert.rejects(pieces.next(), { code: 'inference_failed' })
+  })
+
+  test('one that says nothing behind its headers is given up', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(await startTextServer((response) => response.flushHeaders()))
+    const timeouts = { ...patient, firstMs: 300, idleMs: 100 }
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts }))
+    await assert.rejects(ask(connection), { code: 'inference_failed' })
+  })
+
   test('a server that goes silent while its reader takes long is given up when all is read', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await startTextServer((response) => void response.write('x'.repeat(1 << 20))))

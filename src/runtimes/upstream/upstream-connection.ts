@@ -207,13 +207,15 @@ function limitTime(sent: ClientRequest, timeouts: UpstreamTimeouts | undefined):
     })
   })
   if (timeouts !== undefined) {
+    const sentAt = performance.now()
     const late = () => sent.destroy(new Error('No answer in time.'))
     sent.setTimeout(timeouts.firstMs, late)
     sent.once('response', (response) => {
       sent.off('timeout', late)
       response.setTimeout(timeouts.idleMs, () => {
-        // What came and is not read yet says that it is the reader who takes long.
-        if (response.readableLength > 0) response.socket.setTimeout(timeouts.idleMs)
+        // What came and is not read yet says that it is the reader who takes long; headers alone, which some servers send at once, are no answer yet.
+        const isBeginning = !response.readableDidRead && performance.now() - sentAt < timeouts.firstMs
+        if (response.readableLength > 0 || isBeginning) response.socket.setTimeout(timeouts.idleMs)
         else response.destroy(new Error('Nothing more came in time.'))
       })
     })
