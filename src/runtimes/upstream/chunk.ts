@@ -42,7 +42,7 @@ export interface CompletionLogprobs {
 
 export interface ChunkLogprob {
   readonly token: string
-  readonly logprob: number
+  readonly logprob: number | null
   readonly bytes?: readonly number[] | null
   readonly top_logprobs?: readonly ChunkLogprob[]
 }

@@ -217,6 +217,33 @@ suite('streams of servers with OpenAI’s interface', () => {
     assert.equal(Object(plain).logprobs.length, 1)
   })
 
+  test('a log probability that JSON has no number for is the least', async () => {
+    const [part] = await decode([delta({ content: 'a' }, { logprobs: { content: [{ token: 'a', logprob: null }] } }), end, usage])
+    assert.equal(Object(part).logprobs[0].logprob, -9999)
+  })
+
+  for (const entry of [
+    { token: 5, logprob: -1 },
+    { token: ['a'], logprob: -1 },
+    { logprob: -1 },
+    { token: 'a', logprob: '-1' },
+    { token: 'a', logprob: {} },
+    { token: 'a', logprob: -1, bytes: 'a' },
+    { token: 'a', logprob: -1, bytes: [256] },
+    { token: 'a', logprob: -1, bytes: [null] },
+    { token: 'a', logprob: -1, top_logprobs: [{ token: {}, logprob: -1 }] },
+  ])
+    test(`${JSON.stringify(entry)} is no log probability`, async () =>
+      assertRejected(decode([delta({ content: 'a' }, { logprobs: { content: [entry] } }), end, usage]), broken))
+
+  for (const logprobs of [
+    { tokens: [['a']], token_logprobs: [-1] },
+    { tokens: [5], token_logprobs: [-1] },
+    { tokens: ['a'], token_logprobs: [-1], top_logprobs: [{ a: {} }] },
+  ])
+    test(`${JSON.stringify(logprobs)} are none of a completion`, async () =>
+      assertRejected(decode([{ choices: [{ index: 0, text: 'a', logprobs }] }, end, usage]), broken))
+
   test('log probabilities of plain completions leave the first token of a prompt unscored', async () => {
     const logprobs = { tokens: ['The', ' sky'], token_logprobs: [null, -1], top_logprobs: [null, { ' sky': -1, ' sea': -2 }] }
     const [part] = await decode([{ choices: [{ text: 'The sky', logprobs }] }, end, usage])

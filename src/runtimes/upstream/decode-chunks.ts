@@ -117,14 +117,13 @@ function decodeCompletionLogprobs({
   top_logprobs: top,
 }: Partial<CompletionLogprobs>): Partial<Pick<Extract<TextPart, { type: 'text' }>, 'logprobs' | 'unscored'>> {
   if (tokens === undefined) return {}
-  const named = (token: string) => ({ token, bytes: [...Buffer.from(token)] })
   const logprobs = tokens.flatMap((token, index) => {
     const logprob = scores[index]
-    const others = Object.entries(top?.[index] ?? {}).map(([other, logprob]) => ({ ...named(other), logprob }))
-    return typeof logprob === 'number' ? [{ ...named(token), logprob, top: others }] : []
+    const others = Object.entries(top?.[index] ?? {}).map(([other, score]) => ({ ...nameToken(other), logprob: numberOf(score) }))
+    return typeof logprob === 'number' ? [{ ...nameToken(token), logprob, top: others }] : []
   })
   const [first] = tokens
-  return { logprobs, ...(first !== undefined && scores[0] === null && { unscored: named(first) }) }
+  return { logprobs, ...(first !== undefined && scores[0] === null && { unscored: nameToken(first) }) }
 }
 
 /** @throws {ServiceError} `inference_failed` where the server gave up before the end, which no client could tell from an answer. */
@@ -145,6 +144,29 @@ function decodeUsage(usage: ChunkUsage | null | undefined): TokenUsage | undefin
 }
 
 function decodeLogprob(entry: ChunkLogprob): TokenLogprob {
-  const decode = ({ token, logprob, bytes }: ChunkLogprob) => ({ token, logprob, bytes: bytes ?? [...Buffer.from(token)] })
-  return { ...decode(entry), top: (entry.top_logprobs ?? []).map(decode) }
+  return { ...decodeScored(entry), top: (entry.top_logprobs ?? []).map(decodeScored) }
+}
+
+/** What is too small for a number comes as null; OpenAI and vLLM say this instead. */
+const leastLogprob = -9999
+
+function decodeScored({ token, logprob, bytes }: ChunkLogprob): Omit<TokenLogprob, 'top'> {
+  const named = nameToken(token)
+  return { token: named.token, logprob: numberOf(logprob ?? leastLogprob), bytes: bytes ? bytes.map(byteOf) : named.bytes }
+}
+
+function nameToken(token: unknown): { readonly token: string; readonly bytes: readonly number[] } {
+  const text = textOf(token)
+  if (text === undefined) throw makeBrokenError('sent a token without a text')
+  return { token: text, bytes: [...Buffer.from(text)] }
+}
+
+function numberOf(value: unknown): number {
+  if (typeof value !== 'number') throw makeBrokenError('sent a log probability that is no number')
+  return value
+}
+
+function byteOf(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 255) throw makeBrokenError('sent a byte that is none')
+  return value
 }

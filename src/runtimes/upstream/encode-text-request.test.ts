@@ -216,6 +216,14 @@ suite('answers of a server that mean no', () => {
     assert.ok(!String(cause).includes('secret'))
   })
 
+  for (const [status, field] of [
+    [401, 'keyFile'],
+    [403, 'keyFile'],
+    [404, 'model'],
+    [307, 'url'],
+  ] as const)
+    test(`the cause of ${status} names ${field}`, () => assert.match(String(errorOf(status, '').cause), new RegExp(`\`${field}\``)))
+
   test('only what never reached the server counts as out of reach', () => {
     assert.equal(isOutOfReach(makeOutOfReachError(new Error('ECONNREFUSED'))), true)
     for (const other of [makeBrokenError('gave no answer'), errorOf(500, ''), new Error('x'), null])

@@ -55,8 +55,14 @@ const tooLong =
 export function makeAnswerError(status: number, body: string, retryAfter: string | undefined): ServiceError {
   const fault = readFault(parseBody(body))
   // The text of the answer is not kept: it may repeat what was asked.
-  const hint = status === 404 ? ': `url` or `model` in its model.json is not as that server has it' : ''
-  return makeFaultError(status, fault, retryAfter) ?? makeBrokenError(`answered ${status}${named(fault)}${hint}`)
+  return makeFaultError(status, fault, retryAfter) ?? makeBrokenError(`answered ${status}${named(fault)}${hintAt(status)}`)
+}
+
+/** Which field of the `model.json` a status is mostly the fault of, for the log. */
+function hintAt(status: number): string {
+  if (status === 404) return ': `url` or `model` in its model.json is not as that server has it'
+  if (status === 401 || status === 403) return ': `keyFile` in its model.json holds no key that it takes'
+  return status >= 300 && status < 400 ? ': `url` in its model.json is not where it is' : ''
 }
 
 /** The same of an error that comes as an event of a stream, which began before the server looked at the request. */
