@@ -68,7 +68,9 @@ function hintAt(status: number): string {
 /** The same of an error that comes as an event of a stream, which began before the server looked at the request. */
 export function makeEventError(event: unknown): ServiceError {
   const fault = readFault(event)
-  return makeFaultError(fault.status ?? 500, fault, undefined) ?? makeBrokenError(`reported an error in its stream${named(fault)}`)
+  // LM Studio tells no status.
+  const status = fault.status ?? (tooLong.test(fault.message) ? 400 : 500)
+  return makeFaultError(status, fault, undefined) ?? makeBrokenError(`reported an error in its stream${named(fault)}`)
 }
 
 /** Undefined where it is the server's fault. */
