@@ -38,8 +38,11 @@ export function isInnerPath(value: unknown): boolean {
   return isText(value) && !/^\/|[\\:\0]/.test(value) && !value.split('/').some((part) => part === '' || part === '.' || part === '..')
 }
 
+/** Addresses are logged and shown, so that a key has no place in them, and paths are put behind them. */
 function isWebAddress(value: unknown): boolean {
-  return isText(value) && /^https?:\/\//.test(value) && URL.canParse(value)
+  if (!isText(value) || !/^https?:\/\/[^?#]*$/.test(value)) return false
+  const { username, password } = URL.parse(value) ?? { username: value, password: '' }
+  return username === '' && password === ''
 }
 
 function isReplicas(value: unknown): boolean {
@@ -171,7 +174,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     name: 'url',
     models: 'upstream',
     absent: null,
-    expected: 'an address that begins with http:// or https://',
+    expected: 'an address that begins with http:// or https://, without a key or password (`keyFile`), "?" or "#"',
     meaning:
       "The server's base address, such as `http://gpu-1:8000/v1` (`http://gpu-1:7860` for image servers other than `openai-images`).",
     accepts: isWebAddress,
@@ -230,7 +233,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text-upstream',
     absent: '5',
     expected: 'a number of seconds, from 0.1 to 86400',
-    meaning: 'Seconds that a server may take to accept a connection.',
+    meaning: 'Seconds that a server may take to accept a connection, TLS included.',
     accepts: isNumber(0.1, 86_400),
   },
   {
@@ -238,7 +241,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text-upstream',
     absent: '300',
     expected: 'a number of seconds, from 0.1 to 86400',
-    meaning: 'Seconds from a request to the first byte of its answer.',
+    meaning: 'Seconds from a request to the first byte of its answer, behind the headers.',
     accepts: isNumber(0.1, 86_400),
   },
   {

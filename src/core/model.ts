@@ -98,9 +98,9 @@ export interface ReplicaAddress {
 
 /** How long a server may take, in milliseconds. */
 export interface UpstreamTimeouts {
-  /** To accept a connection. */
+  /** To accept a connection, TLS included. */
   readonly connectMs: number
-  /** From a request to the first byte of its answer. */
+  /** From a request to the first byte of its answer, behind the headers. */
   readonly firstMs: number
   /** Between two pieces of an answer. */
   readonly idleMs: number

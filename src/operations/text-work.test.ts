@@ -83,8 +83,11 @@ describe('the meter of a text', () => {
     meter.notePrompt(7)
     meter.noteText({ type: 'text', choice: 0, text: 'a' })
     meter.noteText({ type: 'text', choice: 0, text: 'b' })
+    meter.noteText({ type: 'thoughts', choice: 0, text: 'c' })
+    meter.noteText({ type: 'tool-call', choice: 0, index: 0, id: 'd', name: 'e' })
+    meter.noteText({ type: 'tool-arguments', choice: 0, index: 0, fragment: '{}' })
     const { promptTokens, completionTokens } = meter.entry('cancelled')
-    assert.deepEqual([meter.finished, promptTokens, completionTokens], [false, 7, 2])
+    assert.deepEqual([meter.finished, promptTokens, completionTokens], [false, 7, 4])
   })
 
   it('counts pictures that were removed for safety too: they were drawn', () => {

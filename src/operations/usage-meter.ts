@@ -34,10 +34,10 @@ export class UsageMeter {
     this.#promptTokens = tokens
   }
 
-  /** Counts a part on its way to its reader. Until the last one has the exact numbers, each part of text counts as a token. */
+  /** Counts a part on its way to its reader. Until the last one has the exact numbers, each part of text, thoughts or arguments counts as a token. */
   noteText(part: TextPart): void {
     if (part.type === 'text' || part.type === 'thoughts') this.#firstTokenAt ??= this.#clock.now()
-    if (part.type === 'text') this.#completionTokens += 1
+    if (part.type === 'text' || part.type === 'thoughts' || part.type === 'tool-arguments') this.#completionTokens += 1
     if (part.type === 'prompt') this.#promptTokens = part.usage.promptTokens
     if (part.type !== 'finish') return
     this.#promptTokens = part.usage.promptTokens

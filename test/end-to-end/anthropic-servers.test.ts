@@ -24,6 +24,7 @@ const blockEnd = (index: number) => event({ type: 'content_block_stop', index } 
 const end = (stop_reason: string) =>
   event({ type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 9 } } as { type: string }) +
   event({ type: 'message_stop' })
+const errorEvent = (type: string) => event({ type: 'error', error: { type } } as { type: string })
 const sends =
   (...events: readonly string[]): Answer =>
   (response) =>
@@ -163,6 +164,38 @@ describe("a server that speaks Anthropic's Messages", () => {
     ])
   })
 
+  test('is told no temperature where the request has the usual one, as its newer models take either that or top_p', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { server, generate } = await connect(stack, sends(start, end('end_turn')))
+    await generate({ ...conversation, sampling: { ...conversation.sampling, temperature: 1 } })
+    const { temperature, top_p } = JSON.parse(server.requests[0]?.body ?? '{}')
+    assert.deepEqual([temperature, top_p], [undefined, 0.9])
+  })
+
+  const ends = (usage: object) =>
+    event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage } as { type: string }) + event({ type: 'message_stop' })
+  const begins = (usage: object) => event({ type: 'message_start', message: { usage } } as { type: string })
+  for (const [what, answer, usage] of [
+    ['the end', sends(begins({ input_tokens: 0, output_tokens: 0 }), ends({ input_tokens: 7, output_tokens: 9 })), [7, 9, 0]],
+    ['both', sends(begins({ input_tokens: 5, cache_read_input_tokens: 2 }), ends({ input_tokens: 8, output_tokens: 9 })), [10, 9, 2]],
+    ['the beginning', sends(begins({ input_tokens: 5, output_tokens: 1 }), ends({})), [5, 1, 0]],
+    ['the cache of the end', sends(begins({}), ends({ input_tokens: 1, cache_read_input_tokens: 4, output_tokens: 9 })), [5, 9, 4]],
+  ] as const)
+    test(`that counts tokens at ${what} is believed`, async () => {
+      await using stack = new AsyncDisposableStack()
+      const { generate } = await connect(stack, answer)
+      const [promptTokens, completionTokens, cachedTokens] = usage
+      assert.deepEqual((await generate(conversation)).at(-1), { type: 'finish', usage: { promptTokens, completionTokens, cachedTokens } })
+    })
+
+  test('that begins a block with its text is heard from the start', async () => {
+    await using stack = new AsyncDisposableStack()
+    const blocks = block(0, { type: 'thinking', thinking: 'Hm' }) + block(1, { type: 'text', text: 'We' })
+    const { generate } = await connect(stack, sends(start, blocks, delta(1, { type: 'text_delta', text: 'll' }), end('end_turn')))
+    const said = (await generate(conversation)).map((part) => ('text' in part ? part.text : ''))
+    assert.deepEqual(said.slice(0, 3), ['Hm', 'We', 'll'])
+  })
+
   const reasons = { end_turn: 'stop', stop_sequence: 'stop', refusal: 'stop', max_tokens: 'length', tool_use: 'tool_calls' }
   for (const [theirs, ours] of Object.entries(reasons)) {
     test(`that stops for ${theirs} stops for ${ours}`, async () => {
@@ -202,6 +235,10 @@ describe("a server that speaks Anthropic's Messages", () => {
   const failures: readonly [name: string, answer: Answer, code: string][] = [
     ['ends early', sends(start, block(0, { type: 'text' })), 'inference_failed'],
     ['does not say why it ends', sends(start, event({ type: 'message_stop' })), 'inference_failed'],
+    ['counts no tokens', sends(begins({}), ends({})), 'inference_failed'],
+    ['counts tokens below none', sends(begins({ input_tokens: -5 }), ends({ output_tokens: 9 })), 'inference_failed'],
+    ['counts more tokens than there can be', sends(start, ends({ output_tokens: 2 ** 50 })), 'inference_failed'],
+    ['refuses in its stream', sends(errorEvent('invalid_request_error')), 'invalid_request_error'],
     ['is overloaded in its stream', sends(start, overloaded), 'server_is_overloaded'],
     ['sends no JSON', sends('data: {"ty\n\n'), 'inference_failed'],
     ['sends a list', sends('data: [1]\n\n'), 'inference_failed'],
@@ -257,7 +294,6 @@ const cutAfter =
   (count: number): Answer =>
   (response) =>
     response.write(events.slice(0, count).join(''), () => setImmediate(() => response.destroy()))
-const errorEvent = (type: string) => event({ type: 'error', error: { type } } as { type: string })
 const refuses = (message: string) => status(400, JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }))
 
 /** What a server does, whether another is asked instead, and what the client is told when there is no other. */

@@ -126,7 +126,7 @@ async function assertFails(context: TestContext, format: ImageServerFormat, { fa
     name: 'ServiceError',
     code: told,
     ...(told === 'server_is_overloaded' && { retryAfterSeconds: 7 }),
-    ...(told === 'validation_error' && { message: 'that is too large' }),
+    ...(told === 'validation_error' && { message: 'that is too large.' }),
   })
   return server.calls
 }

@@ -65,10 +65,23 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, told: st
   ['answers 401', status(401), true, 'inference_failed'],
   ['answers 404', status(404), true, 'inference_failed'],
   ['answers 500 for ever', forEver(500, 'no'), true, 'inference_failed'],
+  ['is busy (503) and never says why', (response) => void response.writeHead(503).write('{"error'), true, 'server_is_overloaded'],
+  [
+    'refuses the request and breaks off',
+    (response) => response.writeHead(400).write('{"error', () => setImmediate(() => response.destroy())),
+    false,
+    'invalid_request_error',
+  ],
   ['sends a line for ever', forEver(200, 'data: x '), true, 'inference_failed'],
   [
     'sends headers for ever',
     (response) => void response.socket?.write(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(100_000)}`),
+    true,
+    'inference_failed',
+  ],
+  [
+    'asks for another protocol',
+    (response) => void response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
     true,
     'inference_failed',
   ],
@@ -101,6 +114,19 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, told: st
   ['stops in the middle of a stream', stopAfter(2), false, 'inference_failed'],
   ['refuses the request', status(400, '{"error":{"message":"top_k is unknown"}}'), false, 'invalid_request_error'],
   ['has a prompt that is too long', status(400, '{"error":{"message":"maximum context length is 8"}}'), false, 'context_length_exceeded'],
+  [
+    'refuses the request in its stream',
+    (response) => response.end('data: {"error":"no","error_type":"validation"}\n\n'),
+    false,
+    'invalid_request_error',
+  ],
+  [
+    'finds in its stream that a prompt is too long',
+    (response) => response.end('data: {"error":{"message":"longer than the context length","code":400}}\n\n'),
+    false,
+    'context_length_exceeded',
+  ],
+  ['is busy in its stream', (response) => response.end('data: {"error":{"code":503}}\n\n'), true, 'server_is_overloaded'],
 ]
 
 describe('a server of several that', { concurrency: true }, () => {
@@ -239,7 +265,8 @@ describe('servers of one model', () => {
     const servers = [stack.use(await startTextServer()), stack.use(await startTextServer())]
     const { model } = await connect(servers, stack)
     for (const server of servers) await server[Symbol.asyncDispose]()
-    const still = performance.now()
+    // Whole, so that sums of it are exact.
+    const still = Math.ceil(performance.now())
     context.mock.method(performance, 'now', () => still)
     await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), { code: 'inference_failed' })
     await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), (error: ServiceError) => {

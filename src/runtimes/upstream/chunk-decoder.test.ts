@@ -63,6 +63,25 @@ suite('streams of servers with OpenAI’s interface', () => {
     )
   })
 
+  test('calls that share a number, as Ollama sends them, or have none are told apart by their ids', async () => {
+    for (const index of [0, null, undefined]) {
+      const call = (id: string | null, name: string | null, more = '') =>
+        delta({ tool_calls: [{ index, id, function: { name, arguments: more } }] })
+      const { choices } = await collect([
+        call('a', 'look', '{"at":'),
+        call(null, null, '1}'),
+        call('b', 'look', '{"at":'),
+        call('b', 'look', '2}'),
+        end,
+        usage,
+      ])
+      assert.deepEqual(choices[0]?.toolCalls, [
+        { id: 'a', name: 'look', arguments: '{"at":1}' },
+        { id: 'b', name: 'look', arguments: '{"at":2}' },
+      ])
+    }
+  })
+
   const strange: readonly [name: string, event: unknown][] = [
     ['a text that is an object', delta({ content: { a: 1 } })],
     ['a text that is a number', delta({ content: 5 })],
@@ -170,6 +189,58 @@ suite('streams of servers with OpenAI’s interface', () => {
     ])
   })
 
+  test('what is said instead of an answer is the answer', async () => {
+    const { choices } = await collect([delta({ role: 'assistant', content: '', refusal: null }), delta({ refusal: 'No.' }), end, usage])
+    assert.equal(choices[0]?.text, 'No.')
+  })
+
+  test('log probabilities of tokens that are no whole letter yet are kept, but none of thoughts', async () => {
+    const content = [{ token: '\\xc3', logprob: -0.5, bytes: [195] }]
+    const [first, second] = await decode([
+      delta({ role: 'assistant', content: '' }, { logprobs: null }),
+      delta({ reasoning: 'so' }, { logprobs: { content } }),
+      delta({ content: '' }, { logprobs: { content } }),
+      end,
+      usage,
+    ])
+    assert.deepEqual(first, { type: 'thoughts', choice: 0, text: 'so' })
+    assert.deepEqual(second, {
+      type: 'text',
+      choice: 0,
+      text: '',
+      logprobs: [{ token: '\\xc3', logprob: -0.5, bytes: [195], top: [] }],
+    })
+    const [plain] = await decode([{ choices: [{ text: '', logprobs: { tokens: [''], token_logprobs: [-1] } }] }, end, usage])
+    assert.equal(Object(plain).logprobs.length, 1)
+  })
+
+  test('a log probability that JSON has no number for is the least', async () => {
+    const [part] = await decode([delta({ content: 'a' }, { logprobs: { content: [{ token: 'a', logprob: null }] } }), end, usage])
+    assert.equal(Object(part).logprobs[0].logprob, -9999)
+  })
+
+  for (const entry of [
+    { token: 5, logprob: -1 },
+    { token: ['a'], logprob: -1 },
+    { logprob: -1 },
+    { token: 'a', logprob: '-1' },
+    { token: 'a', logprob: {} },
+    { token: 'a', logprob: -1, bytes: 'a' },
+    { token: 'a', logprob: -1, bytes: [256] },
+    { token: 'a', logprob: -1, bytes: [null] },
+    { token: 'a', logprob: -1, top_logprobs: [{ token: {}, logprob: -1 }] },
+  ])
+    test(`${JSON.stringify(entry)} is no log probability`, async () =>
+      assertRejected(decode([delta({ content: 'a' }, { logprobs: { content: [entry] } }), end, usage]), broken))
+
+  for (const logprobs of [
+    { tokens: [['a']], token_logprobs: [-1] },
+    { tokens: [5], token_logprobs: [-1] },
+    { tokens: ['a'], token_logprobs: [-1], top_logprobs: [{ a: {} }] },
+  ])
+    test(`${JSON.stringify(logprobs)} are none of a completion`, async () =>
+      assertRejected(decode([{ choices: [{ index: 0, text: 'a', logprobs }] }, end, usage]), broken))
+
   test('log probabilities of plain completions leave the first token of a prompt unscored', async () => {
     const logprobs = { tokens: ['The', ' sky'], token_logprobs: [null, -1], top_logprobs: [null, { ' sky': -1, ' sea': -2 }] }
     const [part] = await decode([{ choices: [{ text: 'The sky', logprobs }] }, end, usage])
@@ -200,7 +271,9 @@ suite('streams of servers with OpenAI’s interface', () => {
 
   for (const [name, events, choices] of [
     ['ends before its answer is finished', [delta({ content: 'a' })], 1],
-    ['ends before another of its choices', [end, usage], 2],
+    ['ends before another of its choices', [end], 2],
+    ['was aborted by the server', [delta({ content: 'a' }, { finish_reason: 'abort' }), usage], 1],
+    ['ends for an error', [delta({ content: 'a' }, { finish_reason: 'error' }), usage], 1],
     ['counts no tokens', [delta({ content: 'a' }, { finish_reason: 'stop' })], 1],
     ['is no JSON', ['<html>'], 1],
     ['is a number', ['5'], 1],
@@ -215,6 +288,35 @@ suite('streams of servers with OpenAI’s interface', () => {
     test(`a stream that ${name} has failed, by the server’s fault`, async () => {
       await assertRejected(decode(events, choices), broken)
     })
+
+  for (const [error, code] of [
+    [{ error: { message: 'The input is longer than the context length.', type: 'BadRequestError', code: 400 } }, 'context_length_exceeded'],
+    [{ error: { message: 'No such adapter.', type: 'BadRequestError', code: 400 } }, 'invalid_request_error'],
+    [{ error: { message: 'No such adapter.', code: '400' } }, 'invalid_request_error'],
+    [{ error: { message: 'The queue is full.', code: 503 } }, 'server_is_overloaded'],
+    [{ error: { message: 'aborted', http_status_code: 422 } }, 'invalid_request_error'],
+    [{ error: 'Input validation error: `top_n` is wrong', error_type: 'validation' }, 'invalid_request_error'],
+    [{ error: 'Model is overloaded', error_type: 'overloaded' }, 'server_is_overloaded'],
+    [{ error: 'Request failed during generation', error_type: 'generation' }, 'inference_failed'],
+    [{ error: { message: 'CUDA error', code: 500 } }, 'inference_failed'],
+    [{ error: { message: 'it is late', code: 7 } }, 'inference_failed'],
+  ] as const)
+    test(`a stream that says ${JSON.stringify(error)} ends with ${code}`, async () => assertRejected(decode([error]), { code }))
+
+  test('an error that is null is none', async () => {
+    assert.equal((await decode([{ ...delta({ content: 'a' }), error: null }, end, usage])).at(-1)?.type, 'finish')
+  })
+
+  test('a server that makes one choice of several is not to blame, once it has ended it', async () => {
+    await assertRejected(decode([delta({ content: 'a' }), end, usage], 2), { code: 'unsupported_parameter', param: 'n' })
+    await assertRejected(decode([{ choices: [{ index: 1, delta: {}, finish_reason: 'stop' }] }, usage], 2), broken)
+  })
+
+  test('the cause of a stream without events says so', async () => {
+    await assert.rejects(Array.fromAsync(streamedParts(new ChunkDecoder(1), [])), (error: Error) =>
+      /sent no events/.test(String(error.cause)),
+    )
+  })
 
   test('nothing behind [DONE] is read', async () => {
     const parts = await decode([end, usage, '[DONE]', '<html>'])

@@ -1,7 +1,9 @@
+import { ServiceError } from '../../core/error.ts'
 import type { FinishReason, TextPart, TokenLogprob, TokenUsage } from '../../core/text-generation.ts'
 import { type ChunkChoice, type ChunkLogprob, type ChunkToolCall, type ChunkUsage, type CompletionLogprobs, parseChunk } from './chunk.ts'
 import type { StreamDecoder } from './stream-decoder.ts'
-import { makeBrokenError, readShaped } from './upstream-error.ts'
+import { countOf } from './token-count.ts'
+import { makeBrokenError, makeEventError, readShaped } from './upstream-error.ts'
 
 /** Reads the streams of servers with OpenAI's interface. */
 export class ChunkDecoder implements StreamDecoder {
@@ -9,6 +11,7 @@ export class ChunkDecoder implements StreamDecoder {
   readonly #open: Set<number>
   readonly #calls = new ToolCalls()
   #usage: TokenUsage | undefined
+  #hasEvents = false
 
   /** @param choices How many were asked for. */
   constructor(choices: number) {
@@ -20,7 +23,8 @@ export class ChunkDecoder implements StreamDecoder {
     if (line === '[DONE]') return this.end()
     const chunk = parseChunk(line)
     if (chunk === undefined) throw makeBrokenError('sent something else than JSON in its stream')
-    if (chunk.error !== undefined) throw makeBrokenError('reported an error in its stream')
+    if (chunk.error) throw makeEventError(chunk)
+    this.#hasEvents = true
     return readShaped(() => {
       this.#usage = decodeUsage(chunk.usage) ?? this.#usage
       const parts: TextPart[] = []
@@ -33,6 +37,12 @@ export class ChunkDecoder implements StreamDecoder {
   }
 
   end(): readonly TextPart[] {
+    if (!this.#hasEvents) throw makeBrokenError('sent no events; it may not stream, or have no such interface at this address')
+    const isFirstAlone = this.#choices > 1 && this.#open.size === this.#choices - 1 && !this.#open.has(0)
+    if (isFirstAlone && this.#usage !== undefined)
+      throw new ServiceError('unsupported_parameter', 'This model runs on a server that makes one choice at a time; leave n out.', {
+        param: 'n',
+      })
     if (this.#open.size > 0) throw makeBrokenError('ended a stream before its answer was finished')
     if (this.#usage === undefined) throw makeBrokenError('sent no token counts although stream_options asked for them')
     return [{ type: 'finish', usage: this.#usage }]
@@ -49,8 +59,8 @@ function decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice,
   const parts: TextPart[] = []
   const thoughts = textOf(delta?.reasoning_content ?? delta?.reasoning)
   if (thoughts) parts.push({ type: 'thoughts', choice, text: thoughts })
-  const content = textOf(text ?? delta?.content)
-  if (content) {
+  const content = textOf(text ?? delta?.content ?? delta?.refusal)
+  if (content || (content === '' && (logprobs?.content?.length || logprobs?.tokens?.length))) {
     const tokens = logprobs?.content?.map(decodeLogprob)
     const scored = decodeCompletionLogprobs(logprobs ?? {})
     parts.push({ type: 'text', choice, text: content, ...(tokens && { logprobs: tokens }), ...scored })
@@ -59,25 +69,37 @@ function decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice,
   return parts
 }
 
+interface KnownCall {
+  readonly index: number
+  /** What the server calls it; undefined = nothing. */
+  readonly id: string | undefined
+}
+
 /** The tool calls of each choice, numbered as they come: what numbers the server gives them is its own affair. */
 class ToolCalls {
-  readonly #byChoice = new Map<number, Map<number, number>>()
+  readonly #byChoice = new Map<number, { readonly known: Map<number, KnownCall>; count: number }>()
 
-  add(choice: number, { index: theirs = 0, id, function: called }: ChunkToolCall): readonly TextPart[] {
-    const parts: TextPart[] = []
+  add(choice: number, { index: number, id: called, function: what }: ChunkToolCall): readonly TextPart[] {
+    const theirs = number ?? 0
     if (typeof theirs !== 'number') throw makeBrokenError('sent a tool call without a number')
-    const known = this.#byChoice.get(choice) ?? new Map<number, number>()
-    this.#byChoice.set(choice, known)
-    const name = textOf(called?.name)
-    if (!known.has(theirs) && name) {
-      known.set(theirs, known.size)
-      parts.push({ type: 'tool-call', choice, index: known.size - 1, id: textOf(id) ?? `call_${theirs}`, name })
+    const calls = this.#byChoice.get(choice) ?? { known: new Map<number, KnownCall>(), count: 0 }
+    this.#byChoice.set(choice, calls)
+    const [name, id, fragment] = [textOf(what?.name), textOf(called), textOf(what?.arguments)]
+    const parts: TextPart[] = []
+    let call = calls.known.get(theirs)
+    if (name && (call === undefined || isAnother(call, id))) {
+      call = { index: calls.count++, id }
+      calls.known.set(theirs, call)
+      parts.push({ type: 'tool-call', choice, index: call.index, id: id ?? `call_${theirs}`, name })
     }
-    const index = known.get(theirs)
-    const fragment = textOf(called?.arguments)
-    if (index !== undefined && fragment) parts.push({ type: 'tool-arguments', choice, index, fragment })
+    if (call !== undefined && fragment) parts.push({ type: 'tool-arguments', choice, index: call.index, fragment })
     return parts
   }
+}
+
+/** Ollama gives every call the number 0, and some servers none at all: then only the ids tell them apart. */
+function isAnother(call: KnownCall, id: string | undefined): boolean {
+  return Boolean(id && call.id) && id !== call.id
 }
 
 /** A text, or nothing; a server may send anything in its place. */
@@ -100,17 +122,18 @@ function decodeCompletionLogprobs({
   top_logprobs: top,
 }: Partial<CompletionLogprobs>): Partial<Pick<Extract<TextPart, { type: 'text' }>, 'logprobs' | 'unscored'>> {
   if (tokens === undefined) return {}
-  const named = (token: string) => ({ token, bytes: [...Buffer.from(token)] })
   const logprobs = tokens.flatMap((token, index) => {
     const logprob = scores[index]
-    const others = Object.entries(top?.[index] ?? {}).map(([other, logprob]) => ({ ...named(other), logprob }))
-    return typeof logprob === 'number' ? [{ ...named(token), logprob, top: others }] : []
+    const others = Object.entries(top?.[index] ?? {}).map(([other, score]) => ({ ...nameToken(other), logprob: numberOf(score) }))
+    return typeof logprob === 'number' ? [{ ...nameToken(token), logprob, top: others }] : []
   })
   const [first] = tokens
-  return { logprobs, ...(first !== undefined && scores[0] === null && { unscored: named(first) }) }
+  return { logprobs, ...(first !== undefined && scores[0] === null && { unscored: nameToken(first) }) }
 }
 
+/** @throws {ServiceError} `inference_failed` where the server gave up before the end, which no client could tell from an answer. */
 function decodeReason(reason: string | null | undefined): FinishReason {
+  if (reason === 'abort' || reason === 'error') throw makeBrokenError(`ended an answer with ${reason}`)
   return reason === 'length' || reason === 'tool_calls' ? reason : 'stop'
 }
 
@@ -125,18 +148,30 @@ function decodeUsage(usage: ChunkUsage | null | undefined): TokenUsage | undefin
   }
 }
 
-/** More than any answer has: what one server says once must not empty a budget for ever. */
-const mostTokens = 2 ** 30
+function decodeLogprob(entry: ChunkLogprob): TokenLogprob {
+  return { ...decodeScored(entry), top: (entry.top_logprobs ?? []).map(decodeScored) }
+}
 
-/** A number of tokens; it goes into books and budgets, where a wrong one would stay. */
-function countOf(value: unknown): number {
-  if (value === undefined || value === null) return 0
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > mostTokens)
-    throw makeBrokenError('counted tokens in something else than whole numbers')
+/** What is too small for a number comes as null; OpenAI and vLLM say this instead. */
+const leastLogprob = -9999
+
+function decodeScored({ token, logprob, bytes }: ChunkLogprob): Omit<TokenLogprob, 'top'> {
+  const named = nameToken(token)
+  return { token: named.token, logprob: numberOf(logprob ?? leastLogprob), bytes: bytes ? bytes.map(byteOf) : named.bytes }
+}
+
+function nameToken(token: unknown): { readonly token: string; readonly bytes: readonly number[] } {
+  const text = textOf(token)
+  if (text === undefined) throw makeBrokenError('sent a token without a text')
+  return { token: text, bytes: [...Buffer.from(text)] }
+}
+
+function numberOf(value: unknown): number {
+  if (typeof value !== 'number') throw makeBrokenError('sent a log probability that is no number')
   return value
 }
 
-function decodeLogprob(entry: ChunkLogprob): TokenLogprob {
-  const decode = ({ token, logprob, bytes }: ChunkLogprob) => ({ token, logprob, bytes: bytes ?? [...Buffer.from(token)] })
-  return { ...decode(entry), top: (entry.top_logprobs ?? []).map(decode) }
+function byteOf(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 255) throw makeBrokenError('sent a byte that is none')
+  return value
 }

@@ -13,6 +13,8 @@ export interface ChunkChoice {
   readonly text?: string
   readonly delta?: {
     readonly content?: string | null
+    /** What is said instead of an answer, of OpenAI. */
+    readonly refusal?: string | null
     /** What the model thinks; vLLM's newer name is `reasoning`. */
     readonly reasoning_content?: string | null
     readonly reasoning?: string | null
@@ -26,7 +28,7 @@ export interface ChunkChoice {
 
 /** A piece of a tool call; its name comes in the first. */
 export interface ChunkToolCall {
-  readonly index?: number
+  readonly index?: number | null
   readonly id?: string | null
   readonly function?: { readonly name?: string | null; readonly arguments?: string | null }
 }
@@ -40,7 +42,7 @@ export interface CompletionLogprobs {
 
 export interface ChunkLogprob {
   readonly token: string
-  readonly logprob: number
+  readonly logprob: number | null
   readonly bytes?: readonly number[] | null
   readonly top_logprobs?: readonly ChunkLogprob[]
 }
@@ -58,10 +60,20 @@ export interface EmbeddingAnswer {
   readonly usage?: { readonly prompt_tokens?: number }
 }
 
-/** What an upstream answers to a request for scores, in the shape of Jina and Cohere. */
-export interface ScoreAnswer {
-  readonly results?: readonly { readonly index: number; readonly relevance_score: number }[]
-  readonly usage?: { readonly prompt_tokens?: number; readonly total_tokens?: number }
+/** What an upstream answers to a request for scores: the shape of Jina and Cohere, or SGLang's, which is the list alone. */
+export type ScoreAnswer =
+  | readonly Score[]
+  | {
+      readonly results?: readonly Score[]
+      readonly usage?: { readonly prompt_tokens?: number; readonly total_tokens?: number }
+    }
+
+export interface Score {
+  readonly index: number
+  readonly relevance_score?: number
+  /** The same in SGLang. */
+  readonly score?: number
+  readonly meta_info?: { readonly prompt_tokens?: number }
 }
 
 /** What an upstream answers to a request for its models; vLLM and SGLang tell `max_model_len`, Sepia `context_length`. */

@@ -35,6 +35,10 @@ suite('the data lines of a stream', () => {
     assert.deepEqual(read('', '\n\n', 'event: x\n'), [])
   })
 
+  test('may begin behind a byte-order mark', () => {
+    assert.deepEqual(read('\uFEFFdata: 1\n', '\ndata: 2\n'), ['1', '2'])
+  })
+
   test('may be long', () => {
     const long = 'x'.repeat(1 << 21)
     assert.deepEqual(read('data: ', long.slice(0, 5), long.slice(5), '\n\ndata: [DONE]'), [long, '[DONE]'])

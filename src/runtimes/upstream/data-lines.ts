@@ -2,6 +2,7 @@ import { makeBrokenError } from './upstream-error.ts'
 
 /** The longest line that is read, in characters; no event of an honest server comes near it. */
 const longestLine = 4 << 20
+const byteOrderMark = '\uFEFF'
 
 /** The end of a stream's last line, which servers may leave out. */
 export const lineEnd = '\n'
@@ -9,6 +10,7 @@ export const lineEnd = '\n'
 /** Finds the `data:` lines of a server-sent stream of UTF-8 text that comes in pieces. */
 export class DataLines {
   #rest = ''
+  #isFirst = true
 
   /**
    * The lines that end within the next piece, without their prefix.
@@ -19,7 +21,9 @@ export class DataLines {
     const lines: string[] = []
     let start = 0
     for (let end = piece.indexOf(lineEnd); end >= 0; end = piece.indexOf(lineEnd, start)) {
-      const line = this.#rest + piece.slice(start, end)
+      const whole = this.#rest + piece.slice(start, end)
+      const line = this.#isFirst && whole.startsWith(byteOrderMark) ? whole.slice(byteOrderMark.length) : whole
+      this.#isFirst = false
       this.#rest = ''
       start = end + lineEnd.length
       if (line.startsWith('data:')) lines.push(line.slice('data:'.length).trim())

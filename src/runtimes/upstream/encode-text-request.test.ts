@@ -164,13 +164,30 @@ suite('answers of a server that mean no', () => {
     [400, { error: { message: "This model's maximum context length is 8." } }, 'context_length_exceeded', /maximum context/],
     [400, { error: { code: 'context_length_exceeded' } }, 'context_length_exceeded', /does not fit/],
     [400, { error: { message: 'prompt is too long: 9 tokens' } }, 'context_length_exceeded', /too long/],
+    [422, { error: 'Input validation error: `top_n` is wrong', error_type: 'validation' }, 'invalid_request_error', /`top_n` is wrong/],
+    [400, { object: 'error', message: 'No n here.', code: 400 }, 'invalid_request_error', /No n here/],
+    [400, { detail: 'No such model.' }, 'invalid_request_error', /No such model/],
+    [422, { detail: [{ loc: ['body', 'stop', 0], msg: 'Not a text.' }] }, 'invalid_request_error', /^stop\.0: Not a text/],
+    [422, { detail: [5] }, 'invalid_request_error', /refuses/],
+    [400, { error: { message: 'x'.repeat(9999) } }, 'invalid_request_error', /^x{1000}…\.$/],
+    [422, { error: '`inputs` must have less than 8 tokens. Given: 9' }, 'context_length_exceeded', /less than 8/],
+    [422, { error: '`inputs` tokens + `max_new_tokens` must be <= 8. Given: 9' }, 'context_length_exceeded', /<= 8/],
+    [
+      400,
+      { error: { message: 'The decoder prompt (length 9) is longer than the maximum model length of 8.' } },
+      'context_length_exceeded',
+      /9/,
+    ],
+    [400, { error: { message: 'input length and `max_tokens` exceed context limit: 9 + 9 > 8' } }, 'context_length_exceeded', /9/],
+    [400, { error: { message: 'Your input exceeds the context window of this model.' } }, 'context_length_exceeded', /window/],
+    [400, { error: { type: 'exceed_context_size_error' } }, 'context_length_exceeded', /does not fit/],
     [500, { error: { message: 'maximum context' } }, 'inference_failed', /failed on this request/],
     [401, { error: { message: 'Key sk-123 is wrong' } }, 'inference_failed', /failed/],
     [404, '<html>', 'inference_failed', /failed/],
     [429, '', 'server_is_overloaded', /try again in 1 s/],
     [529, '', 'server_is_overloaded', /busy/],
   ] as const)
-    test(`${status} with ${JSON.stringify(body)} is ${code}`, () => {
+    test(`${status} with ${JSON.stringify(body).slice(0, 100)} is ${code}`, () => {
       const error = errorOf(status, body)
       assert.equal(error.code, code)
       assert.match(error.message, says)
@@ -187,11 +204,25 @@ suite('answers of a server that mean no', () => {
   ] as const)
     test(`a pause of ${header} is one of ${seconds} seconds`, () => assert.equal(errorOf(503, '', header).retryAfterSeconds, seconds))
 
+  test('a pause until a time is as long as that is away', (context) => {
+    context.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 9, 21, 7, 27, 30) })
+    assert.equal(errorOf(429, '', 'Wed, 21 Oct 2026 07:28:00 GMT').retryAfterSeconds, 30)
+    assert.equal(errorOf(429, '', 'soon').retryAfterSeconds, 1)
+  })
+
   test('a cause names the status and what the server called it, cut, and never its text', () => {
     const { cause } = errorOf(500, { error: { message: 'the prompt was: secret', code: 'x'.repeat(90) } })
     assert.match(String(cause), /answered 500 \(x{40}\)/)
     assert.ok(!String(cause).includes('secret'))
   })
+
+  for (const [status, field] of [
+    [401, 'keyFile'],
+    [403, 'keyFile'],
+    [404, 'model'],
+    [307, 'url'],
+  ] as const)
+    test(`the cause of ${status} names ${field}`, () => assert.match(String(errorOf(status, '').cause), new RegExp(`\`${field}\``)))
 
   test('only what never reached the server counts as out of reach', () => {
     assert.equal(isOutOfReach(makeOutOfReachError(new Error('ECONNREFUSED'))), true)

@@ -7,17 +7,13 @@ import { createAnthropicProtocol } from './anthropic/anthropic-protocol.ts'
 import { type ModelsAnswer, parseModels } from './chunk.ts'
 import { createOpenAiProtocol } from './openai-protocol.ts'
 import { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
-import { streamAnswer } from './stream-answer.ts'
 import type { TextProtocol } from './text-protocol.ts'
 import type { UpstreamServer } from './upstream-connection.ts'
-
-/** Characters of an upstream's list of models that are read; what is beyond makes it unreadable, which is no fault. */
-const longestList = 4 << 20
 
 /**
  * Connects to the servers that a `model.json` names; they take no memory here and never exit.
  *
- * @throws {ServiceError} `inference_failed` when none of them answers.
+ * @throws {ServiceError} `inference_failed` when none of them is there.
  */
 export async function loadUpstreamModel(
   { id, format, upstream }: TextModelDescriptor,
@@ -27,7 +23,7 @@ export async function loadUpstreamModel(
   const protocol = format === 'anthropic' ? createAnthropicProtocol(upstream.model) : createOpenAiProtocol(upstream.model)
   using stack = new DisposableStack()
   const servers = stack.use(await ReplicaSet.open({ ...upstream, ...protocol, ...(traceparent && { traceparent }) }, settings))
-  const models = await readModels(servers, signal)
+  const models = parseModels(await servers.findModels({ signal }))
   const kept = stack.move()
   return {
     model: { ...createUpstreamTextModel(servers, protocol), contextLength: findContextLength(models, upstream.model) },
@@ -42,33 +38,13 @@ function createUpstreamTextModel(servers: ReplicaSet, protocol: TextProtocol): T
   const { rank } = protocol
   return {
     generate: (request, { signal, account }) =>
-      servers.stream(
-        conversationKey(account, request),
-        (connection) => streamAnswer(connection, protocol.question(request), request, { signal }),
-        { signal },
-      ),
+      servers.stream(conversationKey(account, request), (connection) => protocol.generate(connection, request, { signal }), { signal }),
     embed: (request, { signal }) =>
       servers.ask(request.inputs[0]?.toString() ?? '', (connection) => protocol.embed(connection, request, { signal }), { signal }),
     ...(rank && {
       rank: (request, { signal }) => servers.ask(request.query, (connection) => rank(connection, request, { signal }), { signal }),
     }),
   }
-}
-
-async function readModels(servers: ReplicaSet, signal: AbortSignal): Promise<ModelsAnswer | undefined> {
-  let text = ''
-  const pieces = servers.stream(
-    '',
-    async function* (connection) {
-      yield* await connection.send('/models', null, { signal })
-    },
-    { signal },
-  )
-  for await (const piece of pieces) {
-    if (text.length > longestList) break
-    text += piece
-  }
-  return parseModels(text)
 }
 
 function findContextLength(models: ModelsAnswer | undefined, model: string): number | undefined {

@@ -68,7 +68,32 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
       assert.deepEqual(server.asked, [{ path: '/v1/rerank', body: { model: 'theirs', query: 'q', documents: ['a', 'b', 'c'] } }])
     })
 
+  test('scores in the shape of SGLang are read like any', async () => {
+    await using server = await openServer([
+      { score: 0.9, document: 'b', index: 1, meta_info: { prompt_tokens: 4 } },
+      { score: -2, document: 'a', index: 0, meta_info: { prompt_tokens: 3 } },
+    ])
+    const found = await protocol.rank?.(server.connection, { model: 'm', query: 'q', documents: ['a', 'b'] }, options)
+    assert.deepEqual(found, { scores: [-2, 0.9], promptTokens: 7 })
+  })
+
+  test('vectors of another length than was asked for are refused by name', async () => {
+    await using server = await openServer({ data: [{ index: 0, embedding: [1, 0] }], usage: { prompt_tokens: 1 } })
+    await assertRejected(protocol.embed(server.connection, { model: 'm', inputs: ['a'], dimensions: 1 }, options), {
+      code: 'unsupported_parameter',
+      param: 'dimensions',
+    })
+  })
+
+  const [vectors, scores] = [[0, 1].map((index) => ({ index, embedding: [1] })), [0, 1].map((index) => ({ index, relevance_score: 1 }))]
   for (const answer of [
+    ...[-5, 1.5, '4', 1e300].map((count) => ({ data: vectors, results: scores, usage: { prompt_tokens: count } })),
+    ...['AACAPw==', null, [], ['a'], [null]].map((embedding) => ({
+      data: [{ index: 0, embedding }, vectors[1]],
+      results: [{ index: 0, relevance_score: embedding }, scores[1]],
+      usage: { prompt_tokens: 1 },
+    })),
+    '{"data":[{"index":0,"embedding":[1e999]},{"index":1,"embedding":[1]}],"results":[{"index":0,"relevance_score":1e999},{"index":1,"relevance_score":1}],"usage":{"prompt_tokens":1}}',
     '',
     '<html>',
     'null',

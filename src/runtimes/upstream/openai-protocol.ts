@@ -1,8 +1,12 @@
+import { ServiceError } from '../../core/error.ts'
 import type { EmbeddingRequest, EmbeddingResult, RankResult } from '../../core/text-generation.ts'
 import { parseEmbeddings, parseScores } from './chunk.ts'
 import { ChunkDecoder } from './chunk-decoder.ts'
 import { encodeTextRequest } from './encode-text-request.ts'
+import { RefusedFields } from './refused-fields.ts'
+import { streamAnswer } from './stream-answer.ts'
 import type { TextProtocol } from './text-protocol.ts'
+import { countOf } from './token-count.ts'
 import { makeBrokenError, readShaped } from './upstream-error.ts'
 
 /** Characters that an answer may have whatever was asked. */
@@ -16,12 +20,14 @@ const perEscaped = 6
 
 /** The OpenAI interface: vLLM, SGLang, llama-server, TGI, LM Studio, Sepia itself. */
 export function createOpenAiProtocol(model: string): TextProtocol {
+  const refused = new RefusedFields()
   return {
-    question: (request) => ({
-      path: request.input.type === 'prompt' ? '/completions' : '/chat/completions',
-      body: encodeTextRequest(request, model),
-      decoder: new ChunkDecoder(request.choices),
-    }),
+    generate(connection, request, { signal }) {
+      const path = request.input.type === 'prompt' ? '/completions' : '/chat/completions'
+      return refused.send(connection, encodeTextRequest(request, model), (body) =>
+        streamAnswer(connection, { path, body, decoder: new ChunkDecoder(request.choices) }, request, { signal }),
+      )
+    },
     async embed(connection, request, { signal }) {
       const results: EmbeddingResult[] = []
       for (let at = 0; at < request.inputs.length; at += vectorsAtOnce) {
@@ -61,19 +67,33 @@ function encodeEmbeddingRequest({ inputs, dimensions }: EmbeddingRequest, model:
   return { model, input: inputs, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
 }
 
-function decodeEmbeddings({ inputs }: EmbeddingRequest, text: string): EmbeddingResult {
+function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string): EmbeddingResult {
   const answer = parseEmbeddings(text)
   const vectors = answer?.data?.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding) ?? []
   const promptTokens = answer?.usage?.prompt_tokens
-  if (vectors.length !== inputs.length || promptTokens === undefined) throw makeBrokenError('sent no vector for each input')
-  return { vectors, promptTokens }
+  if (vectors.length !== inputs.length || promptTokens === undefined || !vectors.every(isVector))
+    throw makeBrokenError('sent no vector for each input')
+  if (dimensions !== undefined && vectors.some(({ length }) => length !== dimensions))
+    throw new ServiceError('unsupported_parameter', 'This model runs on a server that makes vectors of one length; leave dimensions out.', {
+      param: 'dimensions',
+    })
+  return { vectors, promptTokens: countOf(promptTokens) }
+}
+
+function isVector(embedding: unknown): boolean {
+  return Array.isArray(embedding) && embedding.length > 0 && embedding.every(Number.isFinite)
 }
 
 /** Some servers do not count the tokens. */
 function decodeScores(documents: readonly string[], text: string): RankResult {
-  const answer = parseScores(text)
-  const found = new Map(answer?.results?.map(({ index, relevance_score: score }) => [index, score]))
-  const scores = documents.map((_, index) => found.get(index)).filter((score) => typeof score === 'number')
+  const answer = parseScores(text) ?? []
+  const { results = [], usage } = 'length' in answer ? { results: answer } : answer
+  const found = new Map(results.map(({ index, relevance_score: relevance, score = relevance }) => [index, score]))
+  const scores = documents.flatMap((_, index) => {
+    const score = found.get(index)
+    return typeof score === 'number' && Number.isFinite(score) ? [score] : []
+  })
   if (scores.length !== documents.length) throw makeBrokenError('sent no score for each document')
-  return { scores, promptTokens: answer?.usage?.prompt_tokens ?? answer?.usage?.total_tokens ?? 0 }
+  const perDocument = results.reduce((sum, { meta_info: told }) => sum + countOf(told?.prompt_tokens), 0)
+  return { scores, promptTokens: countOf(usage?.prompt_tokens ?? usage?.total_tokens ?? perDocument) }
 }

@@ -1,15 +1,14 @@
-import type { EmbeddingRequest, EmbeddingResult, RankRequest, RankResult, TextRequest } from '../../core/text-generation.ts'
-import type { StreamQuestion } from './stream-answer.ts'
+import type { EmbeddingRequest, EmbeddingResult, RankRequest, RankResult, TextPart, TextRequest } from '../../core/text-generation.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 
 /** How one kind of server is asked for text. */
 export interface TextProtocol {
   /**
-   * What the server is asked for a text.
+   * The parts of an answer, and no more tokens than were asked for.
    *
-   * @throws {ServiceError} `unsupported_parameter` for what it has no words for.
+   * @throws {ServiceError} `unsupported_parameter` before anything is sent, for what the server has no words for.
    */
-  question(request: TextRequest): StreamQuestion
+  generate(connection: UpstreamConnection, request: TextRequest, options: { readonly signal: AbortSignal }): AsyncIterable<TextPart>
   /** @throws {ServiceError} `unsupported_parameter` where such servers make no embeddings. */
   embed(connection: UpstreamConnection, request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<EmbeddingResult>
   /** Absent where such servers score nothing. */

@@ -36,18 +36,34 @@ test('one choice that goes on ends, and the others go on to their own end', () =
   ])
 })
 
-test('thoughts and arguments count like text', () => {
+test('thoughts, calls and arguments count like text', () => {
   const parts: TextPart[] = [
     { type: 'thoughts', choice: 0, text: 'a' },
     { type: 'tool-call', choice: 0, index: 0, id: 'c', name: 'f' },
     { type: 'tool-arguments', choice: 0, index: 0, fragment: '{' },
     { type: 'tool-arguments', choice: 0, index: 0, fragment: '{' },
   ]
-  const last = bound(parts, { maxTokens: 2 }).slice(-2)
+  const last = bound(parts, { maxTokens: 3 }).slice(-2)
   assert.deepEqual(last, [
     { type: 'choice-finish', choice: 0, reason: 'length' },
-    { type: 'finish', usage: { promptTokens: 2, completionTokens: 2, cachedTokens: 0 } },
+    { type: 'finish', usage: { promptTokens: 2, completionTokens: 3, cachedTokens: 0 } },
   ])
+})
+
+test('a piece of more letters than so many tokens have is not passed on', () => {
+  const piece = 'a'.repeat(100_000)
+  for (const part of [
+    text(0, piece),
+    { type: 'thoughts', choice: 0, text: piece },
+    { type: 'tool-arguments', choice: 0, index: 0, fragment: piece },
+  ] satisfies TextPart[]) {
+    const parts = bound([text(0), part, part], { maxTokens: 50 })
+    assert.deepEqual(
+      parts.map(({ type }) => type),
+      ['text', 'choice-finish', 'finish'],
+    )
+    assert.equal(bound([part, text(0)], { maxTokens: 101 }).length, 2)
+  }
 })
 
 test('a prompt that comes back before the answer is not cut', () => {

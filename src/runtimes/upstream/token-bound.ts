@@ -2,12 +2,14 @@ import type { TextPart, TextRequest, TokenUsage } from '../../core/text-generati
 
 /** Bytes of text that vocabularies make one token of, as a rule. */
 const bytesPerToken = 4
+/** Characters that no token has. */
+const longestToken = 1000
 
 /**
  * Ends an answer that goes on beyond the tokens that were asked for, as a server does that overlooks `max_tokens`: each choice ends with
  * `length`, and when all have ended so does the answer; who reads it stops there, which cancels the request at the server.
  *
- * Every piece of text counts as one token, and as many as it has log probabilities: the servers that are spoken to here send whole
+ * Every piece of text counts as one token, and as many as it has log probabilities or must be of by its length: the servers that are spoken to here send whole
  * tokens, one or several at a time. What was sent by then is what is used; a prompt that the server has not counted yet is estimated.
  */
 export class TokenBound {
@@ -50,8 +52,10 @@ export class TokenBound {
 }
 
 function tokensOf(part: TextPart): number {
-  if (part.type === 'text') return part.text === '' ? 0 : Math.max(1, part.logprobs?.length ?? 0)
-  return part.type === 'thoughts' || part.type === 'tool-arguments' ? 1 : 0
+  if (part.type === 'text') return Math.max(Math.ceil(part.text.length / longestToken), part.logprobs?.length ?? 0)
+  if (part.type === 'thoughts') return Math.ceil(part.text.length / longestToken)
+  if (part.type === 'tool-arguments') return Math.ceil(part.fragment.length / longestToken)
+  return part.type === 'tool-call' ? 1 : 0
 }
 
 function estimatePrompt(input: TextRequest['input']): number {

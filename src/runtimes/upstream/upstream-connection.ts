@@ -1,5 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { TLSSocket } from 'node:tls'
 import { urlToHttpOptions } from 'node:url'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
@@ -63,9 +64,17 @@ export class UpstreamConnection implements Disposable {
     response.setEncoding('utf8')
     if (response.statusCode === 200) return this.#explainBreaks(response, signal)
     let text = ''
-    for await (const piece of this.#explainBreaks(response, signal)) {
-      text = (text + piece).slice(0, longestError)
-      if (text.length === longestError) break
+    // The status says enough, however the rest of it ends.
+    const late = setTimeout(() => response.destroy(), longestDrainMs)
+    try {
+      for await (const piece of response) {
+        text = (text + piece).slice(0, longestError)
+        if (text.length === longestError) break
+      }
+    } catch {
+      signal.throwIfAborted()
+    } finally {
+      clearTimeout(late)
     }
     throw makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'])
   }
@@ -103,14 +112,23 @@ export class UpstreamConnection implements Disposable {
     return body
   }
 
+  /** Bytes that came over the connections that are open now: another number later says that something happened. */
+  get bytesRead(): number {
+    const open = [this.#agent.sockets, this.#agent.freeSockets].flatMap((sockets) => Object.values(sockets).flatMap((some) => some ?? []))
+    return open.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
+  }
+
   [Symbol.dispose](): void {
     this.#agent.destroy()
   }
 
   /** A kept-alive connection that the server closed just then is no failure: the request goes out once more on a new one. */
   async #request(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage> {
+    const key = this.#key
     const first = await this.#send(path, body, signal)
-    if (first !== 'closed before') return this.#isKeyOutdated(first) ? this.#sendRenewed(first, path, body, signal) : first
+    if (first !== 'closed before') return this.#isKeyOutdated(first) ? this.#sendRenewed(first, key, { path, body, signal }) : first
+    // What closed one has mostly closed them all.
+    for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
     const second = await this.#send(path, body, signal)
     if (second === 'closed before') throw makeBrokenError('closes every connection')
     return second
@@ -121,8 +139,11 @@ export class UpstreamConnection implements Disposable {
   }
 
   /** What a server answered that refuses the key, or what it answers to another key that the file holds by now. */
-  async #sendRenewed(refused: IncomingMessage, path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage> {
-    const before = this.#key
+  async #sendRenewed(
+    refused: IncomingMessage,
+    before: string | null,
+    { path, body, signal }: { readonly path: string; readonly body: UpstreamBody | null; readonly signal: AbortSignal },
+  ): Promise<IncomingMessage> {
     try {
       this.#key = await readKey(this.#server.keyFile)
     } catch (error) {
@@ -150,6 +171,11 @@ export class UpstreamConnection implements Disposable {
       const sent = this.#target.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
       const isConnected = limitTime(sent, this.#server.timeouts)
       sent.once('response', resolve)
+      // Without a listener the request would end and never say so.
+      sent.once('upgrade', (_, socket) => {
+        socket.destroy()
+        reject(makeBrokenError('asked for another protocol'))
+      })
       sent.once('error', (cause: NodeJS.ErrnoException) => {
         if (signal.aborted) reject(signal.reason)
         else if (sent.reusedSocket && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) resolve('closed before')
@@ -182,15 +208,23 @@ function limitTime(sent: ClientRequest, timeouts: UpstreamTimeouts | undefined):
     }
     const timer = timeouts && setTimeout(() => sent.destroy(new Error('No connection in time.')), timeouts.connectMs)
     sent.once('close', () => clearTimeout(timer))
-    socket.once('connect', () => {
+    socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
       connected = true
       clearTimeout(timer)
     })
   })
   if (timeouts !== undefined) {
-    sent.setTimeout(timeouts.firstMs, () => sent.destroy(new Error('No answer in time.')))
+    const sentAt = performance.now()
+    const late = () => sent.destroy(new Error('No answer in time.'))
+    sent.setTimeout(timeouts.firstMs, late)
     sent.once('response', (response) => {
-      response.setTimeout(timeouts.idleMs, () => response.destroy(new Error('Nothing more came in time.')))
+      sent.off('timeout', late)
+      response.setTimeout(timeouts.idleMs, () => {
+        // What came and is not read yet says that it is the reader who takes long; headers alone, which some servers send at once, are no answer yet.
+        const isBeginning = !response.readableDidRead && performance.now() - sentAt < timeouts.firstMs
+        if (response.readableLength > 0 || isBeginning) response.socket.setTimeout(timeouts.idleMs)
+        else response.destroy(new Error('Nothing more came in time.'))
+      })
     })
   }
   return () => connected

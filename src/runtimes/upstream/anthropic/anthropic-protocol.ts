@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import { streamAnswer } from '../stream-answer.ts'
 import type { TextProtocol } from '../text-protocol.ts'
 import { encodeMessagesRequest } from './encode-messages-request.ts'
 import { MessageDecoder } from './message-decoder.ts'
@@ -6,7 +7,10 @@ import { MessageDecoder } from './message-decoder.ts'
 /** Anthropic's Messages interface, in the version that its servers have asked for since 2023. */
 export function createAnthropicProtocol(model: string): TextProtocol {
   return {
-    question: (request) => ({ path: '/messages', body: encodeMessagesRequest(request, model), decoder: new MessageDecoder() }),
+    generate(connection, request, options) {
+      const question = { path: '/messages', body: encodeMessagesRequest(request, model), decoder: new MessageDecoder() }
+      return streamAnswer(connection, question, request, options)
+    },
     async embed() {
       throw new ServiceError('unsupported_parameter', 'This model makes no embeddings; use another.', { param: 'model' })
     },

@@ -5,7 +5,7 @@ import type { ChatInput, ChatMessage, SeenPart, TextRequest, ToolCall } from '..
 type Turn = { readonly role: 'user' | 'assistant'; readonly content: readonly object[] }
 
 /**
- * The body of POST /messages, always as a stream. A seed has no counterpart there and is not sent.
+ * The body of POST /messages, always as a stream. A seed has no counterpart there and is not sent, nor is the temperature that is usual there too.
  *
  * @throws {ServiceError} `unsupported_parameter` naming the first field that the interface has no words for.
  */
@@ -20,7 +20,7 @@ export function encodeMessagesRequest(request: TextRequest, model: string): Reco
     max_tokens: maxTokens,
     ...(system.length > 0 && { system }),
     messages: mergeTurns(input.messages.flatMap(encodeMessage)),
-    temperature: sampling.temperature,
+    ...(sampling.temperature !== 1 && { temperature: sampling.temperature }),
     ...(sampling.topP < 1 && { top_p: sampling.topP }),
     ...(sampling.topK > 0 && { top_k: sampling.topK }),
     ...(stop.length > 0 && { stop_sequences: stop }),

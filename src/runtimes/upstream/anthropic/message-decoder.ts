@@ -1,42 +1,39 @@
-import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
-import type { FinishReason, TextPart } from '../../../core/text-generation.ts'
+import type { FinishReason, TextPart, TokenUsage } from '../../../core/text-generation.ts'
 import { parseJson } from '../parse-json.ts'
 import type { StreamDecoder } from '../stream-decoder.ts'
-import { makeBrokenError } from '../upstream-error.ts'
+import { countOf } from '../token-count.ts'
+import { makeBrokenError, makeEventError } from '../upstream-error.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Reads the streams of servers with Anthropic's interface; blocks other than text, thinking and tool use say nothing to a caller. */
 export class MessageDecoder implements StreamDecoder {
   readonly #calls = new ToolCalls()
-  #input = 0
-  #cached = 0
-  #output = 0
+  #usage: Fields = {}
   #isFinished = false
 
   decode(line: string): readonly TextPart[] {
     const event = parseEvent(line)
     switch (event.type) {
-      case 'message_start': {
-        const usage = fieldsOf(fieldsOf(event.message).usage)
-        this.#cached = count(usage.cache_read_input_tokens)
-        this.#input = count(usage.input_tokens) + this.#cached + count(usage.cache_creation_input_tokens)
+      case 'message_start':
+        this.#usage = fieldsOf(fieldsOf(event.message).usage)
         return []
+      case 'content_block_start': {
+        const block = fieldsOf(event.content_block)
+        return [...decodeStart(block), ...this.#calls.start(numberOf(event.index), block)]
       }
-      case 'content_block_start':
-        return this.#calls.start(count(event.index), fieldsOf(event.content_block))
       case 'content_block_delta':
-        return decodeDelta(count(event.index), fieldsOf(event.delta), this.#calls)
+        return decodeDelta(numberOf(event.index), fieldsOf(event.delta), this.#calls)
       case 'content_block_stop':
-        return this.#calls.stop(count(event.index))
+        return this.#calls.stop(numberOf(event.index))
       case 'message_delta':
         return this.#noteEnd(event)
       case 'message_stop':
         if (!this.#isFinished) throw makeBrokenError('ended a message without saying why')
-        return [{ type: 'finish', usage: { promptTokens: this.#input, completionTokens: this.#output, cachedTokens: this.#cached } }]
+        return [{ type: 'finish', usage: decodeUsage(this.#usage) }]
       case 'error':
-        throw describeError(fieldsOf(event.error).type)
+        throw makeEventError(event)
       default:
         return []
     }
@@ -47,12 +44,27 @@ export class MessageDecoder implements StreamDecoder {
   }
 
   #noteEnd({ usage, delta }: Fields): readonly TextPart[] {
-    this.#output = count(fieldsOf(usage).output_tokens)
+    // Sums so far, of whatever is told again; some servers know the prompt's only now.
+    this.#usage = { ...this.#usage, ...fieldsOf(usage) }
     const { stop_reason: reason, stop_sequence: stop } = fieldsOf(delta)
     if (typeof reason !== 'string' || this.#isFinished) return []
     this.#isFinished = true
     return [{ type: 'choice-finish', choice: 0, reason: decodeReason(reason), ...(typeof stop === 'string' && { stop }) }]
   }
+}
+
+/** @throws {ServiceError} `inference_failed` where nothing was counted, or in something else than whole numbers. */
+function decodeUsage(usage: Fields): TokenUsage {
+  if (usage.output_tokens === undefined) throw makeBrokenError('sent no token counts')
+  const cachedTokens = countOf(usage.cache_read_input_tokens)
+  const promptTokens = countOf(usage.input_tokens) + cachedTokens + countOf(usage.cache_creation_input_tokens)
+  return { promptTokens, completionTokens: countOf(usage.output_tokens), cachedTokens }
+}
+
+function decodeStart({ type, text, thinking }: Fields): readonly TextPart[] {
+  if (type === 'text' && typeof text === 'string' && text !== '') return [{ type: 'text', choice: 0, text }]
+  if (type === 'thinking' && typeof thinking === 'string' && thinking !== '') return [{ type: 'thoughts', choice: 0, text: thinking }]
+  return []
 }
 
 function decodeDelta(block: number, delta: Fields, calls: ToolCalls): readonly TextPart[] {
@@ -98,15 +110,10 @@ function decodeReason(reason: string): FinishReason {
   return reason === 'tool_use' ? 'tool_calls' : 'stop'
 }
 
-function describeError(type: unknown): ServiceError {
-  if (type !== 'overloaded_error' && type !== 'rate_limit_error') return makeBrokenError('reported an error in its stream')
-  return new ServiceError('server_is_overloaded', 'The model is busy; try again in 1 s.', { retryAfterSeconds: 1 })
-}
-
 function fieldsOf(value: unknown): Fields {
   return isRecord(value) ? value : {}
 }
 
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0
 }

@@ -35,6 +35,11 @@ describe('orderReplicas', () => {
   const tiers: readonly [name: string, replicas: readonly ReplicaView[], order: readonly number[]][] = [
     ['one that is down is not asked', [server('a', { downUntil: 2000 }), server('b')], [1]],
     ['one that is down and due is asked last', [server('a', { downUntil: 1000 }), server('b', { avoidedUntil: 2000 })], [1, 0]],
+    [
+      'one that is down and due is tried by one at a time',
+      [server('a', { downUntil: 1000, inFlight: 1 }), server('b', { inFlight: 8 })],
+      [1],
+    ],
     ['one that just failed comes after the others', [server('a', { avoidedUntil: 1001 }), server('b', { inFlight: 3 })], [1, 0]],
     ['one without room comes after the others', [server('a', { inFlight: 8 }), server('b', { inFlight: 7 })], [1, 0]],
     ['nobody is asked when all are down', [server('a', { downUntil: 1001 }), server('b', { downUntil: 5000 })], []],

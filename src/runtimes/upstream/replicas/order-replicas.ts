@@ -16,19 +16,19 @@ export interface ReplicaView {
 /**
  * The order in which servers are tried for a conversation.
  *
- * Those that answer and have room come first, then those that are avoided or full, then those that are down and due for another try. Within each, a conversation
- * stays where its key leads (rendezvous hashing by weight) unless that server carries more than 1.25 times its share ("consistent hashing with bounded
+ * Those that answer and have room come first, then those that are avoided or full, then those that are down, due for another try and tried by nobody yet. Within each, a
+ * conversation stays where its key leads (rendezvous hashing by weight) unless that server carries more than 1.25 times its share ("consistent hashing with bounded
  * loads", Mirrokni, Thorup and Zadimoghaddam 2016); then the least loaded is next.
  *
  * @returns Indexes of `replicas`; empty when all are down and none is due.
  */
 export function orderReplicas(replicas: readonly ReplicaView[], { key, now }: { readonly key: string; readonly now: number }): number[] {
-  const isDue = ({ downUntil }: ReplicaView): boolean => downUntil === null || downUntil <= now
-  if (replicas.length === 1) return replicas.some(isDue) ? [0] : []
+  const mayTry = ({ downUntil, inFlight }: ReplicaView): boolean => downUntil === null || (downUntil <= now && inFlight === 0)
+  if (replicas.length === 1) return replicas.some(mayTry) ? [0] : []
   const total = replicas.reduce((sum, { inFlight }) => sum + inFlight, 0) + 1
   const weights = replicas.reduce((sum, { weight }) => sum + weight, 0)
   const ranked = replicas.flatMap((replica, index) => {
-    if (!isDue(replica)) return []
+    if (!mayTry(replica)) return []
     const tier = replica.downUntil !== null ? 2 : replica.avoidedUntil > now || replica.inFlight >= replica.slots ? 1 : 0
     const share = Math.ceil((boundedLoad * total * replica.weight) / weights)
     const pull = attraction(key, { name: replica.url, weight: replica.weight })

@@ -10,6 +10,8 @@ const mostTries = 3
 const [avoidedMs, longestAvoidedMs] = [5000, 60_000]
 const [shortestDownMs, longestDownMs] = [1000, 30_000]
 const longestProbeMs = 5000
+/** Characters of a list of models that are read; what is beyond makes it unreadable, which is no fault. */
+const longestList = 4 << 20
 
 export interface ReplicaSettings {
   /** Milliseconds between two looks at servers that had nothing to do, or do not answer. */
@@ -81,6 +83,8 @@ export class ReplicaSet implements Disposable {
     let failure: unknown = null
     for (const replica of order.flatMap((index) => this.#replicas[index] ?? [])) {
       let begun = false
+      // A try may take long, and nobody else is sent there meanwhile.
+      if (replica.downUntil !== null) void this.#probe(replica)
       replica.inFlight++
       try {
         for await (const part of start(replica.connection)) {
@@ -116,6 +120,33 @@ export class ReplicaSet implements Disposable {
     throw this.#nobodyAnswers()
   }
 
+  /**
+   * What the first server that is there says of its models, if anything.
+   *
+   * @throws {ServiceError} `inference_failed` when none of them is there.
+   */
+  async findModels({ signal }: { readonly signal: AbortSignal }): Promise<string> {
+    const found = new AbortController()
+    const looking = AbortSignal.any([signal, found.signal])
+    try {
+      return await Promise.any(
+        this.#replicas.map(async (replica) => {
+          try {
+            return await this.#look(replica, looking)
+          } catch (error) {
+            if (!looking.aborted) this.#missed(replica, error)
+            throw error
+          }
+        }),
+      )
+    } catch (failures) {
+      signal.throwIfAborted()
+      throw failures instanceof AggregateError ? failures.errors[0] : failures
+    } finally {
+      found.abort()
+    }
+  }
+
   /** Asks every server that has not answered for so long, and is not known to be away for longer, whether it is there. */
   async probe({ idleMs }: { readonly idleMs: number }): Promise<void> {
     const now = performance.now()
@@ -130,16 +161,32 @@ export class ReplicaSet implements Disposable {
   }
 
   async #probe(replica: Replica): Promise<void> {
+    const { connection } = replica
+    const before = connection.bytesRead
+    const { probeMs = longestProbeMs } = this.#settings
     try {
-      const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(longestProbeMs)])
-      for await (const _ of await replica.connection.send('/models', null, { signal }));
-      this.#answered(replica)
+      await this.#look(replica, AbortSignal.any([this.#stop.signal, AbortSignal.timeout(Math.min(longestProbeMs, probeMs))]))
     } catch (error) {
-      // A server that is busy, or knows no such address, is there.
       if (this.#stop.signal.aborted) return
-      if (error instanceof ServiceError && !isOutOfReach(error)) this.#answered(replica)
-      else this.#missed(replica, error)
+      // A server that does one thing after the other answers no look while it writes.
+      if (isOutOfReach(error) || connection.bytesRead === before) this.#missed(replica, error)
     }
+  }
+
+  /** What a server says of its models: nothing where it is busy or knows no such address, as it is there all the same. */
+  async #look(replica: Replica, signal: AbortSignal): Promise<string> {
+    let text = ''
+    try {
+      for await (const piece of await replica.connection.send('/models', null, { signal })) {
+        text += piece
+        if (text.length > longestList) break
+      }
+    } catch (error) {
+      if (!(error instanceof ServiceError) || isOutOfReach(error)) throw error
+      text = ''
+    }
+    this.#answered(replica)
+    return text
   }
 
   #answered(replica: Replica): void {
@@ -149,8 +196,11 @@ export class ReplicaSet implements Disposable {
   }
 
   #missed(replica: Replica, error: unknown): void {
+    const now = performance.now()
+    // Those that do not reach it together are one miss.
+    if (replica.downUntil !== null && replica.downUntil > now) return
     const wasDown = replica.downUntil !== null
-    replica.downUntil = performance.now() + Math.min(longestDownMs, shortestDownMs * 2 ** replica.misses)
+    replica.downUntil = now + Math.min(longestDownMs, shortestDownMs * 2 ** replica.misses)
     replica.misses++
     if (!wasDown) this.#settings.onChange?.({ url: replica.url, answers: false, reason: reasonOf(error) })
   }
@@ -183,7 +233,11 @@ function mayRunElsewhere(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === 'inference_failed' || error.code === 'server_is_overloaded')
 }
 
+/** The causes of an error from the second on, as the first sentence is the client's. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return cause instanceof Error ? cause.message : String(cause)
+  if (error instanceof DOMException && error.name === 'TimeoutError') return 'it says nothing'
+  const reasons: string[] = []
+  for (let cause = error instanceof ServiceError ? error.cause : error; cause instanceof Error; cause = cause.cause)
+    reasons.push((cause.message || ('code' in cause ? String(cause.code) : cause.name)).replace(/\.$/, ''))
+  return reasons.join(': ') || String(error)
 }

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { describe, test } from 'node:test'
+import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { loadUpstreamModel } from '../../src/runtimes/upstream/load-upstream-model.ts'
+import { ReplicaSet } from '../../src/runtimes/upstream/replicas/replica-set.ts'
+import { type Answer, startTextServer } from '../support/engines/text-server.ts'
+import { makeTextRequest } from '../support/text-request.ts'
+
+const { signal } = new AbortController()
+/** Nothing is looked at behind a test's back. */
+const probeMs = 2 ** 31 - 1
+const addressOf = (url: string) => ({ url, model: 'm', keyFile: null, slots: 64 })
+
+test('requests that fail together on a server that is gone are one reason to leave it alone for a second, not for half a minute', async (context) => {
+  const gone = await startTextServer()
+  await gone[Symbol.asyncDispose]()
+  using servers = await ReplicaSet.open(addressOf(gone.url), { probeMs })
+  const ask = () => servers.ask('', (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6 }), { signal })
+  // Whole, so that sums of it are exact.
+  const begun = Math.ceil(performance.now())
+  let seconds = 0
+  context.mock.method(performance, 'now', () => begun + seconds * 1000)
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, ask))
+  assert.ok(outcomes.every(({ status }) => status === 'rejected'))
+  await assert.rejects(ask(), { code: 'server_is_overloaded', retryAfterSeconds: 1 })
+  seconds = 1.001
+  await assert.rejects(ask(), { code: 'inference_failed' })
+  await assert.rejects(ask(), { code: 'server_is_overloaded', retryAfterSeconds: 2 })
+})
+
+test('a server that was silent gets one request for a try, and the others when it is there', async (context) => {
+  await using stack = new AsyncDisposableStack()
+  const server = stack.use(await startTextServer())
+  const tries = Promise.withResolvers<void>()
+  server.models = async (response) => {
+    await tries.promise
+    response.end('{}')
+  }
+  server.answer = (response) => {
+    if (server.requests.length > 1) response.end('done')
+    else tries.resolve()
+  }
+  const began = Promise.withResolvers<void>()
+  const back = Promise.withResolvers<void>()
+  const onChange = ({ answers }: { answers: boolean }) => (answers ? back : began).resolve()
+  using servers = await ReplicaSet.open(addressOf(server.url), { probeMs: 1000, onChange })
+  // Whole, so that sums of it are exact.
+  const begun = Math.ceil(performance.now())
+  let seconds = 0
+  context.mock.method(performance, 'now', () => begun + seconds * 1000)
+  seconds = 1
+  await began.promise
+  const client = new AbortController()
+  const { signal } = client
+  const ask = () => servers.ask('', (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6 }), { signal })
+  seconds = 60
+  const [tried, ...others] = Array.from({ length: 5 }, ask)
+  for (const other of others) await assert.rejects(other, { code: 'server_is_overloaded' })
+  await back.promise
+  assert.equal(String(await ask()), 'done')
+  client.abort()
+  await assert.rejects(tried ?? Promise.resolve())
+  assert.equal(server.requests.length, 2)
+})
+
+/** What a server may do that is asked for its models. */
+const lists: Readonly<Record<string, Answer>> = {
+  'has no list of models': (response) => response.writeHead(404).end('{"detail":"Not Found"}'),
+  'answers 500 to that': (response) => response.writeHead(500).end(),
+  'is busy with that': (response) => response.writeHead(503).end('{"error":{"message":"Loading model","code":503}}'),
+  'lists them for ever': (response) => {
+    const write = (): void => {
+      while (!response.destroyed && response.write(' '.repeat(1 << 16)));
+    }
+    response.on('drain', write)
+    write()
+  },
+}
+
+describe('a model can be used whose server', { concurrency: true }, () => {
+  for (const [name, answer] of Object.entries(lists))
+    test(name, async () => {
+      await using stack = new AsyncDisposableStack()
+      const server = stack.use(await startTextServer())
+      server.models = answer
+      const descriptor = describeFakeText({ format: 'openai', upstream: addressOf(server.url) })
+      const { model } = stack.use(await loadUpstreamModel(descriptor, { signal, probeMs: 200 }))
+      const parts = await Array.fromAsync(model.generate(makeTextRequest('hello'), { signal, account: 'a' }))
+      assert.equal(parts.at(-1)?.type, 'finish')
+    })
+})
+
+test('a model can be used, and has the context that a server of it tells, while another hangs', async () => {
+  await using stack = new AsyncDisposableStack()
+  const [tells, hangs] = [stack.use(await startTextServer()), stack.use(await startTextServer())]
+  tells.models = (response) => response.end('{"data":[{"id":"m","max_model_len":4096}]}')
+  hangs.models = () => {}
+  for (const [first, second] of [
+    [tells, hangs],
+    [hangs, tells],
+  ] as const) {
+    const upstream = { ...addressOf(first.url), replicas: [{ url: second.url, weight: 1 }] }
+    const { model } = stack.use(await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal, probeMs: 200 }))
+    assert.equal(model.contextLength, 4096)
+  }
+})
+
+test('a model can be used while one of its servers is there, however many are gone', async () => {
+  await using stack = new AsyncDisposableStack()
+  const there = stack.use(await startTextServer())
+  const gone: string[] = []
+  for (let count = 0; count < 6; count++) {
+    const server = await startTextServer()
+    await server[Symbol.asyncDispose]()
+    gone.push(server.url)
+  }
+  const replicas = [...gone, there.url].map((url) => ({ url, weight: 1 }))
+  const upstream = { ...addressOf(gone[0] ?? ''), replicas }
+  const { model } = stack.use(await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal, probeMs }))
+  const parts = await Array.fromAsync(model.generate(makeTextRequest('hello'), { signal, account: 'a' }))
+  assert.equal(parts.at(-1)?.type, 'finish')
+})
+
+test('a server that does one thing after the other is there while something comes from it', async () => {
+  await using stack = new AsyncDisposableStack()
+  const server = stack.use(await startTextServer())
+  const answering = Promise.withResolvers<ServerResponse>()
+  server.answer = (response) => {
+    response.write('first')
+    answering.resolve(response)
+  }
+  let looks = 0
+  server.models = async (response) => {
+    const answer = await answering.promise
+    if (++looks <= 2) answer.write('more')
+    else answer.end('last')
+    // The look itself is answered when there is nothing else to do.
+    answer.once('close', () => response.end('{}'))
+  }
+  const told: unknown[] = []
+  using servers = await ReplicaSet.open(addressOf(server.url), { probeMs: 500, onChange: (change) => void told.push(change) })
+  const pieces = servers.stream(
+    '',
+    async function* (connection) {
+      yield* await connection.send('/chat/completions', {}, { signal })
+    },
+    { signal },
+  )
+  assert.equal((await Array.fromAsync(pieces)).join(''), 'firstmoremorelast')
+  assert.deepEqual(told, [])
+})
+
+test('a server that hangs is told of, with a request there or without', async () => {
+  await using stack = new AsyncDisposableStack()
+  const server = stack.use(await startTextServer((response) => void response.write('first')))
+  server.models = () => {}
+  const told = Promise.withResolvers<unknown>()
+  using servers = await ReplicaSet.open(addressOf(server.url), { probeMs: 100, onChange: told.resolve })
+  const pieces = servers.stream(
+    '',
+    async function* (connection) {
+      yield* await connection.send('/chat/completions', {}, { signal })
+    },
+    { signal },
+  )
+  assert.equal((await pieces.next()).value, 'first')
+  assert.deepEqual(await told.promise, { url: server.url, answers: false, reason: 'it says nothing' })
+  server[Symbol.asyncDispose]()
+  await assert.rejects(pieces.next())
+})

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { UpstreamTimeouts } from '../../src/core/model.ts'
+import { ReplicaSet } from '../../src/runtimes/upstream/replicas/replica-set.ts'
+import { UpstreamConnection } from '../../src/runtimes/upstream/upstream-connection.ts'
+import { isOutOfReach } from '../../src/runtimes/upstream/upstream-error.ts'
+import { makeAuthority } from '../support/cluster/make-certificates.ts'
+import { startTextServer } from '../support/engines/text-server.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+const { signal } = new AbortController()
+const patient: UpstreamTimeouts = { connectMs: 60_000, firstMs: 60_000, idleMs: 60_000 }
+/** Nothing is looked at behind a test's back. */
+const probeMs = 2 ** 31 - 1
+
+async function ask(connection: UpstreamConnection, body: unknown = {}): Promise<string> {
+  return (await Array.fromAsync(await connection.send('/chat/completions', body, { signal }))).join('')
+}
+
+async function listen(server: Server, stack: AsyncDisposableStack): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => sockets.add(socket))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  stack.defer(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  })
+  return (server.address() as AddressInfo).port
+}
+
+describe('connections to an upstream', { concurrency: true }, () => {
+  test('requests that are refused together, since the key is another by now, all go out again with the new one', async () => {
+    await using stack = new AsyncDisposableStack()
+    const folder = stack.use(await createTemporaryFolder())
+    const keyFile = join(folder.path, 'key')
+    await writeFile(keyFile, 'old\r\n')
+    const waiting: (() => void)[] = []
+    const server = stack.use(await startTextServer())
+    server.answer = (response) => {
+      const { authorization } = server.requests.at(-1)?.headers ?? {}
+      if (authorization === 'Bearer new') response.end('done')
+      else waiting.push(() => response.writeHead(401).end('{}'))
+      // One after the other, so that all others are refused when the first has read the new key.
+      if (waiting.length === 5 || authorization === 'Bearer new') waiting.pop()?.()
+    }
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile }))
+    const asking = Array.from({ length: 5 }, () => ask(connection))
+    await writeFile(keyFile, 'new\n')
+    assert.deepEqual(await Promise.all(asking), Array(5).fill('done'))
+  })
+
+  test('a request that finds every kept-alive connection closed goes out on a new one', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(await startTextServer((response) => response.end('done')))
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts: patient }))
+    const old = new Set<Socket>()
+    // They are answered together, so that each has a connection of its own.
+    const waiting: (() => void)[] = []
+    server.answer = (response) => {
+      if (response.socket !== null) old.add(response.socket)
+      waiting.push(() => response.end('done'))
+      if (waiting.length === 4) for (const answer of waiting) answer()
+    }
+    await Promise.all(Array.from({ length: 4 }, () => ask(connection)))
+    await new Promise(setImmediate) // a connection is free once the end of its answer was read
+    server.answer = (response) => {
+      if (response.socket !== null && old.has(response.socket)) response.socket.destroy()
+      else response.end('done')
+    }
+    assert.equal(await ask(connection), 'done')
+  })
+
+  test('a reader who takes long is not held against the server', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(await startTextServer())
+    const silence = Promise.withResolvers<void>()
+    server.answer = (response) => {
+      const piece = 'x'.repeat(1 << 16)
+      while (response.write(piece));
+      response.once('close', silence.resolve)
+      // Nothing is taken off any more, and that for longer than the client waits for a server.
+      response.setTimeout(500, () => {
+        silence.resolve()
+        response.end('end')
+      })
+    }
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts: { ...patient, idleMs: 100 } }))
+    let last = ''
+    for await (const piece of await connection.send('/chat/completions', {}, { signal })) {
+      if (last === '') await silence.promise
+      last = piece
+    }
+    assert.match(last, /end$/)
+  })
+
+  test('a server that begins its answer with nothing, as vLLM does before its first token, has as long as before', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(
+      await startTextServer((response) => {
+        response.flushHeaders()
+        response.setTimeout(500, () => response.write('first'))
+      }),
+    )
+    const timeouts = { ...patient, idleMs: 100 }
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts }))
+    const pieces = (await connection.send('/chat/completions', {}, { signal }))[Symbol.asyncIterator]()
+    assert.equal((await pieces.next()).value, 'first')
+    // From now on it is late.
+    await assert.rejects(pieces.next(), { code: 'inference_failed' })
+  })
+
+  test('one that says nothing behind its headers is given up', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(await startTextServer((response) => response.flushHeaders()))
+    const timeouts = { ...patient, firstMs: 300, idleMs: 100 }
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts }))
+    await assert.rejects(ask(connection), { code: 'inference_failed' })
+  })
+
+  test('a server that goes silent while its reader takes long is given up when all is read', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(await startTextServer((response) => void response.write('x'.repeat(1 << 20))))
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts: { ...patient, idleMs: 100 } }))
+    await assert.rejects(ask(connection), { code: 'inference_failed' })
+  })
+
+  test('one whose certificate nobody vouches for cannot be reached, and the reason is told', async () => {
+    await using stack = new AsyncDisposableStack()
+    const folder = stack.use(await createTemporaryFolder())
+    const files = await makeAuthority(folder.path, 'localhost')
+    const [key, cert] = await Promise.all([readFile(files.key), readFile(files.certificate)])
+    const port = await listen(createSecureServer({ key, cert }), stack)
+    const told: string[] = []
+    const upstream = { url: `https://127.0.0.1:${port}/v1`, model: 'm', keyFile: null, slots: 1, timeouts: patient }
+    using servers = await ReplicaSet.open(upstream, { probeMs, onChange: ({ reason }) => void told.push(reason) })
+    await assert.rejects(servers.ask('', ask, { signal }), (error) => isOutOfReach(error))
+    assert.match(told.join(), /cannot be reached: self-signed certificate/)
+  })
+
+  test('one that accepts a connection and begins no TLS is given up as soon as one that accepts none', async () => {
+    await using stack = new AsyncDisposableStack()
+    const port = await listen(createServer(), stack)
+    const timeouts = { ...patient, connectMs: 100 }
+    const connection = stack.use(await UpstreamConnection.open({ url: `https://127.0.0.1:${port}/v1`, keyFile: null, timeouts }))
+    await assert.rejects(ask(connection), (error) => isOutOfReach(error))
+  })
+
+  test('IPv6 addresses are spoken to', async (context) => {
+    await using stack = new AsyncDisposableStack()
+    const server = createServer((socket) => socket.once('data', () => socket.end('HTTP/1.0 200 OK\r\n\r\ndone')))
+    server.listen(0, '::1')
+    const reached = await Promise.race([once(server, 'listening').then(() => true), once(server, 'error').then(() => false)])
+    if (!reached) return context.skip('no IPv6 here')
+    stack.defer(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const connection = stack.use(await UpstreamConnection.open({ url: `http://[::1]:${port}/v1`, keyFile: null, timeouts: patient }))
+    assert.equal(await ask(connection), 'done')
+  })
+})
