@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import type { Duplex } from 'node:stream'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import type { ImageProgress, ImageRequest } from '../../src/core/image-generation.ts'
@@ -141,7 +143,7 @@ test('comfyui: what the workflow leaves no place for is refused by name, and a w
     await assert.rejects(connectImageServer(context, 'comfyui', { workflow: nodes }), { code: 'inference_failed', message })
 })
 
-test('comfyui: steps and previews come over its socket', async (context) => {
+test('comfyui: steps and previews come over its socket, which the key opens as it does the calls', async (context) => {
   const { model, server } = await connectImageServer(context, 'comfyui', { fault: hangs, at: /^\/history\// })
   const controller = new AbortController()
   const seen: ImageProgress[] = []
@@ -152,6 +154,7 @@ test('comfyui: steps and previews come over its socket', async (context) => {
   }
   const generating = model.generate(request({ previews: true }), { signal: controller.signal, onProgress })
   await server.drawing
+  await server.listened
   const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#ff0000' } })
     .jpeg()
     .toBuffer()
@@ -164,7 +167,42 @@ test('comfyui: steps and previews come over its socket', async (context) => {
   )
   controller.abort()
   await assert.rejects(generating)
+  await server.unheard
 })
+
+test('comfyui: a socket is opened with the key that its file holds by now', async (context) => {
+  let key = 'me:secret'
+  const accepts = (authorization: string | undefined): boolean => authorization === `Basic ${Buffer.from(key).toString('base64')}`
+  const { model, server, keyFile } = await connectImageServer(context, 'comfyui', { fault: hangs, at: /^\/history\//, accepts })
+  key = 'me:another'
+  await writeFile(keyFile, key)
+  const controller = new AbortController()
+  const generating = model.generate(request(), { ...idle, signal: controller.signal })
+  await server.listened
+  controller.abort()
+  await assert.rejects(generating)
+})
+
+test('comfyui: a socket is left with its picture, also where the server does not answer that', async (context) => {
+  const { model, server } = await connectImageServer(context, 'comfyui')
+  const { images } = await model.generate(request(), idle)
+  assert.equal(images.length, 1)
+  await server.listened
+  await server.unheard
+})
+
+for (const [name, socketFault] of [
+  ['speaks something else', (socket: Duplex) => void socket.write('HTTP/1.1 200 OK\r\n\r\n')],
+  ['announces 4 GB', (socket: Duplex) => void socket.write(Buffer.from([0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0, 1]))],
+  ['is closed by the server', (socket: Duplex) => void socket.end()],
+] as const)
+  test(`comfyui: a socket that ${name} costs the progress alone`, async (context) => {
+    const { model, server } = await connectImageServer(context, 'comfyui', { socketFault })
+    const { images } = await model.generate(request(), idle)
+    assert.equal(images.length, 1)
+    await server.listened
+    await server.unheard
+  })
 
 test('openai-images: only a text and a size are sent, and all else that was asked for is refused', async (context) => {
   const { model, server } = await connectImageServer(context, 'openai-images')

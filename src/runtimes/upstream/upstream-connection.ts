@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
 import { readKey } from './read-key.ts'
@@ -9,6 +11,8 @@ import { makeAnswerError, makeBrokenError, makeOutOfReachError } from './upstrea
 const longestError = 64 * 1024
 /** How long the end of an answer that we need no more of may take. */
 const longestDrainMs = 1000
+
+type Headers = Readonly<Record<string, string>>
 
 /** What is posted. */
 export interface UpstreamBody {
@@ -23,7 +27,7 @@ export interface UpstreamServer {
   /** Absent = no limits but the request's own. */
   readonly timeouts?: UpstreamTimeouts
   /** The headers that every request carries; absent = OpenAI's, with the key. */
-  readonly headersFor?: (key: string | null) => Readonly<Record<string, string>>
+  readonly headersFor?: (key: string | null) => Headers
   /** The `traceparent` that a request carries which is sent now; undefined = none. */
   readonly traceparent?: () => string | undefined
 }
@@ -96,15 +100,34 @@ export class UpstreamConnection implements Disposable {
     return body
   }
 
+  /**
+   * Asks for a websocket below the upstream's base address, with the key that every request carries; answers the bare connection.
+   *
+   * @param signal Until it is open; what comes after belongs to the caller.
+   * @throws {ServiceError} what the answer's status means, or `inference_failed` when none comes.
+   */
+  async openSocket(path: string, { signal }: { readonly signal: AbortSignal }): Promise<Duplex> {
+    const response = await this.#request(path, null, signal, {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': randomBytes(16).toString('base64'),
+    })
+    if (response.statusCode === 101) return response.socket
+    drain(response)
+    throw makeAnswerError(response.statusCode ?? 0, '', response.headers['retry-after'])
+  }
+
   [Symbol.dispose](): void {
     this.#agent.destroy()
   }
 
   /** A kept-alive connection that the server closed just then is no failure: the request goes out once more on a new one. */
-  async #request(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage> {
-    const first = await this.#send(path, body, signal)
-    if (first !== 'closed before') return this.#isKeyOutdated(first) ? this.#sendRenewed(first, path, body, signal) : first
-    const second = await this.#send(path, body, signal)
+  async #request(path: string, body: UpstreamBody | null, signal: AbortSignal, more: Headers = {}): Promise<IncomingMessage> {
+    const send = () => this.#send(path, body, signal, more)
+    const first = await send()
+    if (first !== 'closed before') return this.#isKeyOutdated(first) ? this.#sendRenewed(first, send) : first
+    const second = await send()
     if (second === 'closed before') throw makeBrokenError('closes every connection')
     return second
   }
@@ -114,7 +137,7 @@ export class UpstreamConnection implements Disposable {
   }
 
   /** What a server answered that refuses the key, or what it answers to another key that the file holds by now. */
-  async #sendRenewed(refused: IncomingMessage, path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage> {
+  async #sendRenewed(refused: IncomingMessage, send: () => Promise<IncomingMessage | 'closed before'>): Promise<IncomingMessage> {
     const before = this.#key
     try {
       this.#key = await readKey(this.#server.keyFile)
@@ -124,12 +147,12 @@ export class UpstreamConnection implements Disposable {
     }
     if (this.#key === before) return refused
     drain(refused)
-    const again = await this.#send(path, body, signal)
+    const again = await send()
     if (again === 'closed before') throw makeBrokenError('closes every connection')
     return again
   }
 
-  #send(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage | 'closed before'> {
+  #send(path: string, body: UpstreamBody | null, signal: AbortSignal, more: Headers): Promise<IncomingMessage | 'closed before'> {
     const url = `${this.#server.url}${path}`
     const traceparent = this.#server.traceparent?.()
     const headers = {
@@ -137,12 +160,17 @@ export class UpstreamConnection implements Disposable {
       ...(traceparent !== undefined && { traceparent }),
       ...(body !== null && { 'content-type': body.type, 'content-length': Buffer.byteLength(body.bytes) }),
       ...(this.#server.headersFor ?? authorize)(this.#key),
+      ...more,
     }
     return new Promise((resolve, reject) => {
       const options = { agent: this.#agent, method: body === null ? 'GET' : 'POST', headers, signal }
       const sent = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options)
       const isConnected = limitTime(sent, this.#server.timeouts)
       sent.once('response', resolve)
+      sent.once('upgrade', (response: IncomingMessage, socket: Duplex, head: Buffer) => {
+        socket.unshift(head)
+        resolve(response)
+      })
       sent.once('error', (cause: NodeJS.ErrnoException) => {
         if (signal.aborted) reject(signal.reason)
         else if (sent.reusedSocket && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) resolve('closed before')
@@ -190,7 +218,7 @@ function limitTime(sent: ClientRequest, timeouts: UpstreamTimeouts | undefined):
 }
 
 /** A key of the form `name:password` is a person's, any other a bearer token. */
-function authorize(key: string | null): Readonly<Record<string, string>> {
+function authorize(key: string | null): Headers {
   if (key === null) return {}
   return { authorization: key.includes(':') ? `Basic ${Buffer.from(key).toString('base64')}` : `Bearer ${key}` }
 }

@@ -31,7 +31,7 @@ export async function connectImageServer(
   context: TestContext,
   format: ImageServerFormat,
   { workflow = openWorkflow, farewellMs, ...faults }: ImageServerFaults & { readonly workflow?: object; readonly farewellMs?: number } = {},
-): Promise<{ readonly server: ImageServerStandIn; readonly model: ImageModel; readonly slots: number }> {
+): Promise<{ readonly server: ImageServerStandIn; readonly model: ImageModel; readonly slots: number; readonly keyFile: string }> {
   const server = await startImageServer(context, format, faults)
   const folder = await createTemporaryFolder()
   context.after(() => folder[Symbol.asyncDispose]())
@@ -58,5 +58,5 @@ export async function connectImageServer(
   const { signal } = new AbortController()
   const loaded = await loadImageServer(descriptor, { signal, pollMs: 1, ...(farewellMs !== undefined && { farewellMs }) })
   context.after(() => loaded[Symbol.asyncDispose]())
-  return { server, model: loaded.model, slots: loaded.slots }
+  return { server, model: loaded.model, slots: loaded.slots, keyFile }
 }

@@ -18,6 +18,10 @@ export interface ImageServerFaults {
   readonly at?: RegExp
   /** What it does when it is told to stop; absent = it says that it does. */
   readonly stopFault?: ImageServerFault
+  /** What it does with the socket of its progress once that is open; absent = it waits for `tell`. */
+  readonly socketFault?: (socket: Duplex) => void
+  /** Whether it lets in who sends that key; absent = whoever sends one. */
+  readonly accepts?: (authorization: string | undefined) => boolean
   /** The file that it draws; absent = a picture of 64 × 64. */
   readonly drawn?: Uint8Array
 }
@@ -45,6 +49,10 @@ export interface ImageServerStandIn {
   readonly calls: readonly SeenCall[]
   /** Resolves when the server is in the call with the fault. */
   readonly drawing: Promise<unknown>
+  /** Resolves when somebody listens to its progress. */
+  readonly listened: Promise<void>
+  /** Resolves when nobody does any more. */
+  readonly unheard: Promise<void>
   /** Resolves when a call of that path has arrived. */
   seen(path: string): Promise<SeenCall>
   /** Sends a message over the progress socket of ComfyUI. */
@@ -57,13 +65,22 @@ export interface ImageServerStandIn {
 export async function startImageServer(
   context: TestContext,
   format: ImageServerFormat,
-  { fault, at = drawingCalls[format].at(-1), stopFault, drawn }: ImageServerFaults = {},
+  {
+    fault,
+    at = drawingCalls[format].at(-1),
+    stopFault,
+    socketFault,
+    accepts = (authorization) => authorization !== undefined,
+    drawn,
+  }: ImageServerFaults = {},
 ): Promise<ImageServerStandIn> {
   const png = Buffer.from(drawn ?? (await drawPicture({ width: 64, height: 64 })))
   const calls: SeenCall[] = []
   const events = new EventEmitter()
   const sockets: Duplex[] = []
   const { promise: drawing, resolve: begun } = Promise.withResolvers<unknown>()
+  const { promise: listened, resolve: listening } = Promise.withResolvers<void>()
+  const { promise: unheard, resolve: left } = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
     void answer(request, response)
   })
@@ -76,6 +93,7 @@ export async function startImageServer(
     }
     calls.push(call)
     events.emit('call', call)
+    if (!accepts(call.authorization)) return void response.writeHead(401).end('{}')
     const json = answers[format](call, png.toString('base64'))
     if (at?.test(call.path)) {
       begun(null)
@@ -88,11 +106,19 @@ export async function startImageServer(
     else response.writeHead(call.path.endsWith('/img_gen') ? 202 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(json))
   }
   server.on('upgrade', (request, socket) => {
+    socket.on('error', () => undefined)
+    if (!accepts(request.headers.authorization))
+      return void socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
+    sockets.push(socket)
+    socket.once('end', () => {
+      left()
+      socket.end()
+    })
+    socket.resume()
     const key = createHash('sha1').update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`)
-    socket.on('error', () => undefined)
-    sockets.push(socket)
-    events.emit('socket')
+    if (socketFault !== undefined) socketFault(socket)
+    listening()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -110,6 +136,8 @@ export async function startImageServer(
     url: `http://127.0.0.1:${port}`,
     calls,
     drawing,
+    listened,
+    unheard,
     async seen(path) {
       for (;;) {
         const found = calls.find((call) => call.path === path)

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { foreignSampler } from '../../../core/images/image-servers.ts'
 import type { Sampler } from '../../../core/sampler.ts'
+import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 import { watchComfyUi } from './comfyui-progress.ts'
 import { fieldOf, type ServerCalls, textsIn } from './server-calls.ts'
@@ -12,8 +13,8 @@ import { fillWorkflow, type Workflow } from './workflow.ts'
 interface ComfyUi {
   readonly calls: ServerCalls
   readonly workflow: Workflow
-  /** Base address, for the socket of progress. */
-  readonly url: string
+  /** For the socket of progress. */
+  readonly connection: UpstreamConnection
   readonly defaults: { readonly steps: number; readonly guidanceScale: number; readonly sampler: Sampler }
 }
 
@@ -97,12 +98,12 @@ async function upload(calls: ServerCalls, image: Uint8Array | undefined, options
 }
 
 async function run(
-  { calls, url }: ComfyUi,
+  { calls, connection }: ComfyUi,
   prompt: unknown,
   { signal, onStep, previews }: DrawingOptions & { readonly previews: boolean },
 ): Promise<Uint8Array> {
   const client = randomUUID()
-  using _watching = watchComfyUi(url, client, { onStep, previews })
+  using _watching = watchComfyUi(connection, client, { onStep, previews })
   const id = fieldOf(await calls.post('/prompt', { prompt, client_id: client }, { signal }), 'prompt_id')
   if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a workflow without giving it an id')
   const entry = await waitForWorkflow(calls, id, { signal })

@@ -33,7 +33,7 @@ export async function loadImageServer(
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no server.`)
   using stack = new DisposableStack()
   const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...(traceparent && { traceparent }) }))
-  const server = await connect(descriptor, new ServerCalls(connection, times), { signal })
+  const server = await connect(descriptor, { connection, calls: new ServerCalls(connection, times) }, { signal })
   const kept = stack.move()
   return {
     model: createServerModel(server),
@@ -46,7 +46,7 @@ export async function loadImageServer(
 
 async function connect(
   { format, upstream, workflow, defaults }: ImageModelDescriptor,
-  calls: ServerCalls,
+  { connection, calls }: { readonly connection: UpstreamConnection; readonly calls: ServerCalls },
   options: { readonly signal: AbortSignal },
 ): Promise<ImageServer> {
   switch (isImageServer(format) ? format : undefined) {
@@ -55,7 +55,7 @@ async function connect(
     case 'sd-server':
       return connectSdServer(calls, options)
     case 'comfyui':
-      return connectComfyUi({ calls, workflow: await readWorkflow(workflow ?? ''), url: upstream?.url ?? '', defaults }, options)
+      return connectComfyUi({ calls, workflow: await readWorkflow(workflow ?? ''), connection, defaults }, options)
     case 'openai-images':
       return connectOpenAiImages(calls, { model: upstream?.model ?? '', defaults }, options)
     case undefined:
