@@ -100,8 +100,8 @@ export interface ReplicaAddress {
 export interface UpstreamTimeouts {
   /** To accept a connection. */
   readonly connectMs: number
-  /** From a request to the first byte of its answer. */
-  readonly firstMs: number
+  /** From a request to the first byte of its answer, of a picture until it is drawn; null = no limit but the request's own. */
+  readonly firstMs: number | null
   /** Between two pieces of an answer. */
   readonly idleMs: number
 }

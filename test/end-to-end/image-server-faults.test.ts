@@ -9,7 +9,7 @@ import { type ImageServerFormat, imageServerFormats } from '../../src/core/image
 import type { ImageModelDescriptor } from '../../src/core/model.ts'
 import { loadImageServer } from '../../src/runtimes/upstream/images/load-image-server.ts'
 import { connectImageServer } from '../support/engines/connect-image-server.ts'
-import { drawingCalls, drawPicture, hangs, type ImageServerFault } from '../support/engines/image-server.ts'
+import { drawingCalls, drawPicture, hangs, type ImageServerFault, stops } from '../support/engines/image-server.ts'
 import { makeImageRequest } from '../support/image-request.ts'
 
 const { signal } = new AbortController()
@@ -109,14 +109,6 @@ const files: readonly { readonly does: string; readonly row: string; readonly dr
   { does: 'sends a picture of another size', row: 'another size', drawn: () => drawPicture({ width: 32, height: 64 }) },
 ]
 
-/** What each kind of server is told of a picture that nobody waits for any more, once it has taken it. */
-const stops: Readonly<Record<ImageServerFormat, string | null>> = {
-  a1111: '/sdapi/v1/interrupt',
-  'sd-server': '/sdcpp/v1/jobs/job_1/cancel',
-  comfyui: '/interrupt',
-  'openai-images': null,
-}
-
 /** Whether a server can be told to stop from that call on: before, it has given the picture no name, and after, it is drawn. */
 const isStoppable = (format: ImageServerFormat, at: RegExp): boolean => format === 'a1111' || /jobs|history/u.test(at.source)
 
@@ -201,7 +193,7 @@ test('docs/models.md tells of every fault what the code does', async () => {
     rows.filter((line) => line.split('|')[1]?.includes(word)).map((line) => line.split('|')[2]?.match(/`(\w+)`/)?.[1])
   for (const { row, told: code } of faults) assert.deepEqual([row, told(row)], [row, [code]])
   for (const { row } of files) assert.deepEqual([row, told(row)], [row, ['inference_failed']])
-  for (const row of ['cannot be reached', 'hangs |', 'drips |'])
+  for (const row of ['cannot be reached', '`timeouts.connect`', '`timeouts.idle`', '`timeouts.first`', 'run-limit', 'drips |'])
     assert.ok(
       rows.some((line) => line.includes(row)),
       row,

@@ -215,7 +215,7 @@ describe('servers of one model', () => {
     const onChange = ({ url, answers }: { url: string; answers: boolean }) => void told.push([url, answers])
     using servers = await ReplicaSet.open(upstream, { probeMs, onChange })
     const ask = (index: number) =>
-      servers.ask(`${index}`, (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6 }), { signal })
+      servers.ask(`${index}`, (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6, isDueAtOnce: true }), { signal })
     await ask(0)
     await leaves[Symbol.asyncDispose]()
     for (let index = 0; index < 20; index++) await ask(index)

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
+import { limitTime } from './limit-time.ts'
 import { readKey } from './read-key.ts'
 import { makeAnswerError, makeBrokenError, makeOutOfReachError } from './upstream-error.ts'
 
@@ -32,6 +33,14 @@ export interface UpstreamServer {
   readonly traceparent?: () => string | undefined
 }
 
+interface SendOptions {
+  readonly signal: AbortSignal
+  /** Absent = it may take as long as work does. */
+  readonly isDueAtOnce?: boolean
+  /** Beside those that every request carries. */
+  readonly headers?: Headers
+}
+
 /** Kept-alive connections to one upstream. */
 export class UpstreamConnection implements Disposable {
   readonly #server: UpstreamServer
@@ -56,7 +65,7 @@ export class UpstreamConnection implements Disposable {
    */
   async send(path: string, body: unknown, { signal }: { readonly signal: AbortSignal }): Promise<AsyncIterable<string>> {
     const sent = body === null ? null : { type: 'application/json', bytes: JSON.stringify(body) }
-    const response = await this.#request(path, sent, signal)
+    const response = await this.#request(path, sent, { signal })
     response.setEncoding('utf8')
     if (response.statusCode === 200) return this.#explainBreaks(response, signal)
     let text = ''
@@ -71,14 +80,15 @@ export class UpstreamConnection implements Disposable {
    * Sends a request below the upstream's base address and answers its whole body.
    *
    * @param sent null for a GET.
+   * @param isDueAtOnce Whether the answer takes no work, so that it must begin within the time of a pause.
    * @throws {ServiceError} what the answer's status means, or `inference_failed` when none comes or it is over `mostBytes`.
    */
   async exchange(
     path: string,
     sent: UpstreamBody | null,
-    { signal, mostBytes }: { readonly signal: AbortSignal; readonly mostBytes: number },
+    { signal, mostBytes, isDueAtOnce }: { readonly signal: AbortSignal; readonly mostBytes: number; readonly isDueAtOnce: boolean },
   ): Promise<Buffer> {
-    const response = await this.#request(path, sent, signal)
+    const response = await this.#request(path, sent, { signal, isDueAtOnce })
     const status = response.statusCode ?? 0
     const accepted = status >= 200 && status < 300
     const pieces: Buffer[] = []
@@ -92,7 +102,7 @@ export class UpstreamConnection implements Disposable {
       }
     } catch (cause) {
       signal.throwIfAborted()
-      throw cause instanceof ServiceError ? cause : makeBrokenError('broke its answer off', cause)
+      throw explainBreak(cause)
     }
     signal.throwIfAborted()
     const body = Buffer.concat(pieces)
@@ -107,12 +117,13 @@ export class UpstreamConnection implements Disposable {
    * @throws {ServiceError} what the answer's status means, or `inference_failed` when none comes.
    */
   async openSocket(path: string, { signal }: { readonly signal: AbortSignal }): Promise<Duplex> {
-    const response = await this.#request(path, null, signal, {
+    const headers = {
       connection: 'Upgrade',
       upgrade: 'websocket',
       'sec-websocket-version': '13',
       'sec-websocket-key': randomBytes(16).toString('base64'),
-    })
+    }
+    const response = await this.#request(path, null, { signal, isDueAtOnce: true, headers })
     if (response.statusCode === 101) return response.socket
     drain(response)
     throw makeAnswerError(response.statusCode ?? 0, '', response.headers['retry-after'])
@@ -123,8 +134,8 @@ export class UpstreamConnection implements Disposable {
   }
 
   /** A kept-alive connection that the server closed just then is no failure: the request goes out once more on a new one. */
-  async #request(path: string, body: UpstreamBody | null, signal: AbortSignal, more: Headers = {}): Promise<IncomingMessage> {
-    const send = () => this.#send(path, body, signal, more)
+  async #request(path: string, body: UpstreamBody | null, options: SendOptions): Promise<IncomingMessage> {
+    const send = () => this.#send(path, body, options)
     const first = await send()
     if (first !== 'closed before') return this.#isKeyOutdated(first) ? this.#sendRenewed(first, send) : first
     const second = await send()
@@ -152,7 +163,11 @@ export class UpstreamConnection implements Disposable {
     return again
   }
 
-  #send(path: string, body: UpstreamBody | null, signal: AbortSignal, more: Headers): Promise<IncomingMessage | 'closed before'> {
+  #send(
+    path: string,
+    body: UpstreamBody | null,
+    { signal, isDueAtOnce = false, headers: more }: SendOptions,
+  ): Promise<IncomingMessage | 'closed before'> {
     const url = `${this.#server.url}${path}`
     const traceparent = this.#server.traceparent?.()
     const headers = {
@@ -165,7 +180,7 @@ export class UpstreamConnection implements Disposable {
     return new Promise((resolve, reject) => {
       const options = { agent: this.#agent, method: body === null ? 'GET' : 'POST', headers, signal }
       const sent = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options)
-      const isConnected = limitTime(sent, this.#server.timeouts)
+      const isConnected = limitTime(sent, this.#server.timeouts, { isDueAtOnce })
       sent.once('response', resolve)
       sent.once('upgrade', (response: IncomingMessage, socket: Duplex, head: Buffer) => {
         socket.unshift(head)
@@ -173,6 +188,7 @@ export class UpstreamConnection implements Disposable {
       })
       sent.once('error', (cause: NodeJS.ErrnoException) => {
         if (signal.aborted) reject(signal.reason)
+        else if (cause instanceof ServiceError) reject(cause)
         else if (sent.reusedSocket && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) resolve('closed before')
         else reject(isConnected() ? makeBrokenError('gave no answer', cause) : makeOutOfReachError(cause))
       })
@@ -185,7 +201,7 @@ export class UpstreamConnection implements Disposable {
       yield* response.iterator({ destroyOnReturn: false })
     } catch (cause) {
       signal.throwIfAborted()
-      throw makeBrokenError('broke its answer off', cause)
+      throw explainBreak(cause)
     } finally {
       drain(response)
     }
@@ -193,28 +209,8 @@ export class UpstreamConnection implements Disposable {
   }
 }
 
-/** Ends a request that takes too long to connect, to be answered or to go on; says whether it got as far as a connection. */
-function limitTime(sent: ClientRequest, timeouts: UpstreamTimeouts | undefined): () => boolean {
-  let connected = false
-  sent.once('socket', (socket) => {
-    if (!socket.connecting) {
-      connected = true
-      return
-    }
-    const timer = timeouts && setTimeout(() => sent.destroy(new Error('No connection in time.')), timeouts.connectMs)
-    sent.once('close', () => clearTimeout(timer))
-    socket.once('connect', () => {
-      connected = true
-      clearTimeout(timer)
-    })
-  })
-  if (timeouts !== undefined) {
-    sent.setTimeout(timeouts.firstMs, () => sent.destroy(new Error('No answer in time.')))
-    sent.once('response', (response) => {
-      response.setTimeout(timeouts.idleMs, () => response.destroy(new Error('Nothing more came in time.')))
-    })
-  }
-  return () => connected
+function explainBreak(cause: unknown): ServiceError {
+  return cause instanceof ServiceError ? cause : makeBrokenError('broke its answer off', cause)
 }
 
 /** A key of the form `name:password` is a person's, any other a bearer token. */

@@ -9,9 +9,16 @@ class UpstreamFault extends Error {
   /** Whether no connection to it could be made, so that it has not seen the request. */
   readonly outOfReach: boolean
 
-  constructor(reason: string, { cause, outOfReach = false }: { readonly cause?: unknown; readonly outOfReach?: boolean }) {
+  /** Whether it took longer than it may. */
+  readonly isLate: boolean
+
+  constructor(
+    reason: string,
+    { cause, outOfReach = false, isLate = false }: { readonly cause?: unknown; readonly outOfReach?: boolean; readonly isLate?: boolean },
+  ) {
     super(`The upstream ${reason}.`, { cause })
     this.outOfReach = outOfReach
+    this.isLate = isLate
   }
 }
 
@@ -23,6 +30,26 @@ export function isOutOfReach(error: unknown): boolean {
 /** No connection to the upstream could be made. */
 export function makeOutOfReachError(cause: unknown): ServiceError {
   return makeFailure(new UpstreamFault('cannot be reached', { cause, outOfReach: true }))
+}
+
+/** The upstream took longer than its `model.json` allows. */
+export function makeLateError(field: 'connect' | 'first' | 'idle', limitMs: number): ServiceError {
+  const seconds = limitMs / 1000
+  const did = {
+    connect: `accepted no connection within ${seconds} s`,
+    first: `did not begin to answer within ${seconds} s`,
+    idle: `sent nothing for ${seconds} s`,
+  }
+  const reason = `${did[field]}; raise \`timeouts.${field}\` in the model's model.json if it needs longer`
+  return makeFailure(
+    new UpstreamFault(reason, { outOfReach: field === 'connect', isLate: true }),
+    'The server of this model took too long to answer; try again, and tell the operator if it happens twice.',
+  )
+}
+
+/** Whether an error says that the upstream took too long. */
+export function isLate(error: unknown): boolean {
+  return error instanceof ServiceError && error.cause instanceof UpstreamFault && error.cause.isLate
 }
 
 /** The upstream did not do its part; the reason is for the log. */
@@ -40,10 +67,11 @@ export function readShaped<Result>(read: () => Result): Result {
   }
 }
 
-function makeFailure(error: UpstreamFault): ServiceError {
-  return new ServiceError('inference_failed', 'The model failed on this request; try again, and tell the operator if it happens twice.', {
-    cause: error,
-  })
+function makeFailure(
+  error: UpstreamFault,
+  message = 'The model failed on this request; try again, and tell the operator if it happens twice.',
+): ServiceError {
+  return new ServiceError('inference_failed', message, { cause: error })
 }
 
 /** What an answer other than 2xx means to our caller, whose fault it may or may not be. */

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { ImageServerFormat } from '../../../src/core/images/image-servers.ts'
-import type { ImageModelDescriptor } from '../../../src/core/model.ts'
+import type { ImageModelDescriptor, UpstreamTimeouts } from '../../../src/core/model.ts'
 import type { ImageModel } from '../../../src/core/ports/image-model.ts'
 import { loadImageServer } from '../../../src/runtimes/upstream/images/load-image-server.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
@@ -30,7 +30,12 @@ export const openWorkflow = {
 export async function connectImageServer(
   context: TestContext,
   format: ImageServerFormat,
-  { workflow = openWorkflow, farewellMs, ...faults }: ImageServerFaults & { readonly workflow?: object; readonly farewellMs?: number } = {},
+  {
+    workflow = openWorkflow,
+    farewellMs,
+    timeouts,
+    ...faults
+  }: ImageServerFaults & { readonly workflow?: object; readonly farewellMs?: number; readonly timeouts?: UpstreamTimeouts } = {},
 ): Promise<{ readonly server: ImageServerStandIn; readonly model: ImageModel; readonly slots: number; readonly keyFile: string }> {
   const server = await startImageServer(context, format, faults)
   const folder = await createTemporaryFolder()
@@ -52,7 +57,7 @@ export async function connectImageServer(
     sizes: { type: 'range', min: 64, max: 128 },
     defaults: { steps: 4, guidanceScale: 5, sampler: 'K_EULER' },
     refiner: null,
-    upstream: { url: server.url, model: 'far', keyFile, slots: 1 },
+    upstream: { url: server.url, model: 'far', keyFile, slots: 1, ...(timeouts && { timeouts }) },
     workflow: file,
   }
   const { signal } = new AbortController()

@@ -34,6 +34,14 @@ export const drawingCalls: Readonly<Record<ImageServerFormat, readonly RegExp[]>
   'openai-images': [/\/images\/generations$/],
 }
 
+/** What each kind of server is told of a picture that nobody waits for any more, once it has taken it. */
+export const stops: Readonly<Record<ImageServerFormat, string | null>> = {
+  a1111: '/sdapi/v1/interrupt',
+  'sd-server': '/sdcpp/v1/jobs/job_1/cancel',
+  comfyui: '/interrupt',
+  'openai-images': null,
+}
+
 /** Never answers. */
 export const hangs: ImageServerFault = () => {}
 

@@ -3,6 +3,7 @@ import type { ImageRequest } from '../../../core/image-generation.ts'
 import { foreignSampler } from '../../../core/images/image-servers.ts'
 import { loraTag } from '../../../core/images/lora.ts'
 import type { Sampler } from '../../../core/sampler.ts'
+import { isLate } from '../upstream-error.ts'
 import { fieldOf, type ServerCalls, textsIn } from './server-calls.ts'
 import {
   type DrawingOptions,
@@ -41,17 +42,22 @@ export async function connectA1111(calls: ServerCalls, { signal }: { readonly si
     },
     draw: async (drawing, options) => {
       const path = drawing.request.initial === null ? '/sdapi/v1/txt2img' : '/sdapi/v1/img2img'
-      const done = new AbortController()
-      const watching = watch(calls, drawing.request, { ...options, signal: AbortSignal.any([options.signal, done.signal]) })
+      const [done, hung] = [new AbortController(), new AbortController()]
+      const signal = AbortSignal.any([options.signal, hung.signal])
+      const watching = watch(calls, drawing.request, {
+        ...options,
+        signal: AbortSignal.any([signal, done.signal]),
+        onHung: (error) => hung.abort(error),
+      })
       try {
         const answer = await calls.post(
           path,
           { ...drawingFields(drawing), ...samplerFields(capabilities, drawing.request.sampler) },
-          options,
+          { signal, draws: true },
         )
         return fromBase64(fieldOf(answer, 'images', 0))
       } catch (error) {
-        if (options.signal.aborted) await calls.farewell((farewell) => calls.post('/sdapi/v1/interrupt', {}, farewell))
+        if (signal.aborted) await calls.farewell((farewell) => calls.post('/sdapi/v1/interrupt', {}, farewell))
         throw error
       } finally {
         done.abort()
@@ -98,12 +104,26 @@ function drawingFields({ request, texts, seed }: ServerDrawing): Readonly<Record
   }
 }
 
+interface Watch extends DrawingOptions {
+  /** Told when the server does not even say any more how far it is. */
+  readonly onHung: (error: unknown) => void
+}
+
+/** Questions in a row without an answer that show a server to hang: one may meet it while it loads its weights. */
+const unansweredWhenHung = 2
+
 /** Reports the server's progress until the signal ends it; progress that cannot be read is no fault. */
-async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { signal, onStep }: DrawingOptions): Promise<void> {
+async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { signal, onStep, onHung }: Watch): Promise<void> {
+  let unanswered = 0
   try {
     for (;;) {
       await calls.pause({ signal })
-      const progress = await calls.get(`/sdapi/v1/progress?skip_current_image=${!previews}`, { signal }).catch(() => null)
+      const progress = await calls.get(`/sdapi/v1/progress?skip_current_image=${!previews}`, { signal }).catch((error: unknown) => {
+        unanswered = isLate(error) ? unanswered + 1 : 0
+        if (unanswered === unansweredWhenHung) onHung(error)
+        return null
+      })
+      if (progress !== null) unanswered = 0
       const step = fieldOf(progress, 'state', 'sampling_step')
       const picture = fieldOf(progress, 'current_image')
       if (typeof step !== 'number' || step <= 0) continue

@@ -32,11 +32,13 @@ export async function loadImageServer(
   const { id, upstream } = descriptor
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no server.`)
   using stack = new DisposableStack()
-  const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...(traceparent && { traceparent }) }))
+  // What a picture takes is counted where it is asked for, whether one call brings it or many.
+  const timeouts = upstream.timeouts && { timeouts: { ...upstream.timeouts, firstMs: null } }
+  const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...timeouts, ...(traceparent && { traceparent }) }))
   const server = await connect(descriptor, { connection, calls: new ServerCalls(connection, times) }, { signal })
   const kept = stack.move()
   return {
-    model: createServerModel(server),
+    model: createServerModel(server, { firstMs: upstream.timeouts?.firstMs ?? null }),
     slots: upstream.slots,
     exited: new Promise(() => {}),
     memoryBytes: () => 0,

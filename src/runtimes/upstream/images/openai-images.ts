@@ -11,9 +11,9 @@ import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawin
 export async function connectOpenAiImages(
   calls: ServerCalls,
   { model, defaults }: { readonly model: string; readonly defaults: { readonly steps: number; readonly guidanceScale: number } },
-  { signal }: { readonly signal: AbortSignal },
+  options: { readonly signal: AbortSignal },
 ): Promise<ImageServer> {
-  await calls.get('/models', { signal })
+  await calls.get('/models', options)
   return {
     refuse(request) {
       refuseUsed('openai-images', [
@@ -25,7 +25,7 @@ export async function connectOpenAiImages(
         ['loras', request.loras.length > 0],
       ])
     },
-    draw: async ({ request, texts }: ServerDrawing, options) => {
+    draw: async ({ request, texts }: ServerDrawing, { signal }) => {
       const answer = await calls.post(
         '/images/generations',
         {
@@ -36,7 +36,7 @@ export async function connectOpenAiImages(
           // The newest models of OpenAI always answer in base64 and refuse to be asked for it.
           ...(!model.startsWith('gpt-image') && { response_format: 'b64_json' }),
         },
-        options,
+        { signal, draws: true },
       )
       return fromBase64(fieldOf(answer, 'data', 0, 'b64_json'))
     },

@@ -15,6 +15,11 @@ interface CallOptions {
   readonly signal: AbortSignal
 }
 
+interface PostOptions extends CallOptions {
+  /** Whether the answer comes when a picture is drawn; absent = it is due at once. */
+  readonly draws?: boolean
+}
+
 /** Calls of one server, answered in JSON or bytes. */
 export class ServerCalls {
   readonly #connection: UpstreamConnection
@@ -31,7 +36,7 @@ export class ServerCalls {
   }
 
   bytes(path: string, { signal }: CallOptions): Promise<Buffer> {
-    return this.#connection.exchange(path, null, { signal, mostBytes })
+    return this.#connection.exchange(path, null, { signal, mostBytes, isDueAtOnce: true })
   }
 
   /** @throws {ServiceError} `inference_failed` for an answer that is no JSON. */
@@ -40,9 +45,9 @@ export class ServerCalls {
   }
 
   /** @throws {ServiceError} `inference_failed` for an answer that is no JSON. */
-  async post(path: string, body: unknown, { signal }: CallOptions): Promise<unknown> {
+  async post(path: string, body: unknown, { signal, draws = false }: PostOptions): Promise<unknown> {
     const sent = { type: 'application/json', bytes: JSON.stringify(body) }
-    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes }))
+    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes, isDueAtOnce: !draws }))
   }
 
   /** Posts a form with files. */
@@ -50,7 +55,7 @@ export class ServerCalls {
     const encoded = new Response(form)
     const bytes = new Uint8Array(await encoded.arrayBuffer())
     const sent = { type: encoded.headers.get('content-type') ?? 'multipart/form-data', bytes }
-    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes }))
+    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes, isDueAtOnce: true }))
   }
 
   /** Tells the server something when its client has gone, for a few seconds at most; nobody is left to be told of a failure. */

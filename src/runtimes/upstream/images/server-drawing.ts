@@ -1,8 +1,10 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { GeneratedImage, ImageProgress, ImageRequest } from '../../../core/image-generation.ts'
 import { type StyledPrompts, stylePrompts } from '../../../core/images/styled-prompts.ts'
+import type { UpstreamTimeouts } from '../../../core/model.ts'
 import type { ImageModel } from '../../../core/ports/image-model.ts'
 import { makeBrokenError } from '../upstream-error.ts'
+import { limitDrawing } from './limit-drawing.ts'
 import { receivePicture } from './receive-picture.ts'
 
 /** One picture to be drawn: the request with its look put around the texts, and the seed. */
@@ -26,8 +28,12 @@ export interface ImageServer {
   draw(drawing: ServerDrawing, options: DrawingOptions): Promise<Uint8Array>
 }
 
-/** A model behind a server: pictures are asked for one after the other, so that each has its own seed and can be cancelled. */
-export function createServerModel(server: ImageServer): ImageModel {
+/**
+ * A model behind a server: pictures are asked for one after the other, so that each has its own seed and can be cancelled.
+ *
+ * @param limits.firstMs What one picture may take; null = what the request may.
+ */
+export function createServerModel(server: ImageServer, { firstMs }: Pick<UpstreamTimeouts, 'firstMs'>): ImageModel {
   return {
     async generate(request, { signal, onProgress }) {
       const started = performance.now()
@@ -37,7 +43,8 @@ export function createServerModel(server: ImageServer): ImageModel {
       for (const [i, seed] of request.seeds.entries()) {
         signal.throwIfAborted()
         const onStep = stepReporter(request, i, onProgress)
-        const file = await asImageError(server.draw({ request, texts, seed }, { signal, onStep }))
+        using limited = limitDrawing(firstMs, { signal })
+        const file = await asImageError(server.draw({ request, texts, seed }, { signal: limited.signal, onStep }))
         images.push(await receivePicture(file, request, seed))
         await onStep(request.steps)
       }
