@@ -99,6 +99,21 @@ const files: readonly { readonly does: string; readonly row: string; readonly dr
   { does: 'sends no picture', row: 'no picture', drawn: async () => Buffer.alloc(0) },
   { does: 'sends a text for a picture', row: 'no picture', drawn: async () => Buffer.from('<svg>no</svg>') },
   {
+    does: 'sends a drawing in words, which could say anything',
+    row: 'no picture',
+    drawn: async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64"/></svg>'),
+  },
+  {
+    does: 'sends a picture of four thousand million pixels',
+    row: 'no picture',
+    drawn: async () => {
+      const huge = await drawPicture({ width: 64, height: 64 })
+      huge.writeUInt32BE(65_535, 16)
+      huge.writeUInt32BE(65_535, 20)
+      return huge
+    },
+  },
+  {
     does: 'sends a damaged picture',
     row: 'no picture',
     drawn: async () => {
@@ -108,6 +123,9 @@ const files: readonly { readonly does: string; readonly row: string; readonly dr
   },
   { does: 'sends a picture of another size', row: 'another size', drawn: () => drawPicture({ width: 32, height: 64 }) },
 ]
+
+/** The same answer with a text that holds no bytes in the place of each picture. */
+const withoutPicture = (body: Buffer): string => body.toString().replaceAll(/"iVBOR[^"]*"/g, '"*"')
 
 /** Whether a server can be told to stop from that call on: before, it has given the picture no name, and after, it is drawn. */
 const isStoppable = (format: ImageServerFormat, at: RegExp): boolean => format === 'a1111' || /jobs|history/u.test(at.source)
@@ -165,6 +183,12 @@ for (const format of imageServerFormats) {
         await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
       })
 
+    test('sends nothing where the picture should be is told of as inference_failed', async (context) => {
+      const nothing: ImageServerFault = (response, body) => void response.end(format === 'comfyui' ? '' : withoutPicture(body))
+      const { model } = await connectImageServer(context, format, { fault: nothing })
+      await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
+    })
+
     test('leaves after it was connected is told of as inference_failed', async (context) => {
       const { model, server } = await connectImageServer(context, format)
       await server.leave()
@@ -172,6 +196,23 @@ for (const format of imageServerFormats) {
     })
   })
 }
+
+for (const [name, preview] of [
+  ['nothing', '*'],
+  ['no picture', 'bm8='],
+  ['a text', 7],
+] as const)
+  test(`a preview that is ${name} costs no picture`, async (context) => {
+    const fault: ImageServerFault = (response, body) => {
+      if (body.includes('sampling_step'))
+        return void response.end(JSON.stringify({ ...JSON.parse(body.toString()), current_image: preview }))
+      finish = () => response.end(body)
+    }
+    let finish: () => void = () => undefined
+    const { model } = await connectImageServer(context, 'a1111', { fault, at: /2img$|progress/ })
+    const { images } = await model.generate(request({ previews: true }), { signal, onProgress: () => finish() })
+    assert.equal(images.length, 1)
+  })
 
 test('a server that is not there is said when the model is loaded', async () => {
   const upstream = { url: 'http://127.0.0.1:9', model: 'x', keyFile: null, slots: 1 }

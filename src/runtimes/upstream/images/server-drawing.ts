@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { GeneratedImage, ImageProgress, ImageRequest } from '../../../core/image-generation.ts'
+import { pictureFormat } from '../../../core/images/picture-format.ts'
 import { type StyledPrompts, stylePrompts } from '../../../core/images/styled-prompts.ts'
 import type { UpstreamTimeouts } from '../../../core/model.ts'
 import type { ImageModel } from '../../../core/ports/image-model.ts'
@@ -42,30 +43,40 @@ export function createServerModel(server: ImageServer, { firstMs }: Pick<Upstrea
       const images: GeneratedImage[] = []
       for (const [i, seed] of request.seeds.entries()) {
         signal.throwIfAborted()
-        const onStep = stepReporter(request, i, onProgress)
+        using reporter = reportSteps(request, i, onProgress)
+        const { onStep } = reporter
         using limited = limitDrawing(firstMs, { signal })
         const file = await asImageError(server.draw({ request, texts, seed }, { signal: limited.signal, onStep }))
         images.push(await receivePicture(file, request, seed))
-        await onStep(request.steps)
+        reporter.finish()
       }
       return { images, computeMs: performance.now() - started }
     },
   }
 }
 
-function stepReporter({ steps, seeds, previews }: ImageRequest, i: number, onProgress: (progress: ImageProgress) => void) {
+/** Tells the progress of one picture among the others, and nothing of it any more once it is disposed. */
+function reportSteps({ steps, seeds, previews }: ImageRequest, i: number, onProgress: (progress: ImageProgress) => void) {
   const total = steps * seeds.length
-  let last = 0
-  return async (step: number, preview?: Uint8Array): Promise<void> => {
-    // Servers count in their own ways and answer late: progress never goes back.
-    last = Math.max(last, Math.min(Math.max(Math.round(step), 0), steps))
-    const small = previews && preview !== undefined ? await shrink(preview) : undefined
-    onProgress({ step: i * steps + last, total, ...(small !== undefined && { preview: small }) })
+  let [last, isDone] = [0, false]
+  return {
+    onStep: async (step: number, preview?: Uint8Array): Promise<void> => {
+      const small = previews && preview !== undefined ? await shrink(preview) : undefined
+      if (isDone || Number.isNaN(step)) return
+      // Servers count in their own ways and answer late: progress never goes back.
+      last = Math.max(last, Math.min(Math.max(Math.round(step), 0), steps))
+      onProgress({ step: i * steps + last, total, ...(small !== undefined && { preview: small }) })
+    },
+    finish: (): void => onProgress({ step: (i + 1) * steps, total }),
+    [Symbol.dispose]: (): void => {
+      isDone = true
+    },
   }
 }
 
 /** A small JPEG, or undefined for what is no picture. */
 async function shrink(preview: Uint8Array): Promise<Uint8Array | undefined> {
+  if (pictureFormat(preview) === undefined) return undefined
   const { default: sharp } = await import('sharp')
   return await sharp(preview, { limitInputPixels: 16 * 1024 * 1024 })
     .resize(256, 256, { fit: 'inside', withoutEnlargement: true })
