@@ -11,20 +11,42 @@ class UpstreamFault extends Error {
 
   /** Whether it took longer than it may. */
   readonly isLate: boolean
+  /** What it answered; undefined = nothing that is whole. */
+  readonly status: number | undefined
 
   constructor(
     reason: string,
-    { cause, outOfReach = false, isLate = false }: { readonly cause?: unknown; readonly outOfReach?: boolean; readonly isLate?: boolean },
+    {
+      cause,
+      outOfReach = false,
+      isLate = false,
+      status,
+    }: { readonly cause?: unknown; readonly outOfReach?: boolean; readonly isLate?: boolean; readonly status?: number },
   ) {
     super(`The upstream ${reason}.`, { cause })
     this.outOfReach = outOfReach
     this.isLate = isLate
+    this.status = status
   }
 }
 
 /** Whether an error says that no connection to the upstream could be made. */
 export function isOutOfReach(error: unknown): boolean {
   return error instanceof ServiceError && error.cause instanceof UpstreamFault && error.cause.outOfReach
+}
+
+/** What the upstream answered that is a fault of its own; undefined for every other error. */
+export function statusOf(error: unknown): number | undefined {
+  return error instanceof ServiceError && error.cause instanceof UpstreamFault ? error.cause.status : undefined
+}
+
+/** What proxies answer when the server behind them has not, which may be at work all the same. */
+const proxyGaveUp: readonly (number | undefined)[] = [undefined, 502, 504, 524]
+
+/** Whether the upstream may still be at work on what failed: it has seen the request and not answered it. */
+export function mayStillWork(error: unknown): boolean {
+  if (!(error instanceof ServiceError) || !(error.cause instanceof UpstreamFault)) return false
+  return !error.cause.outOfReach && proxyGaveUp.includes(error.cause.status)
 }
 
 /** No connection to the upstream could be made. */
@@ -88,7 +110,7 @@ export function makeAnswerError(status: number, body: string, retryAfter: string
   }
   // The text of the answer is not kept: it may repeat what was asked.
   const hint = status === 404 ? ': `url` or `model` in its model.json is not as that server has it' : ''
-  return makeBrokenError(`answered ${status}${code === '' ? '' : ` (${code.slice(0, 40)})`}${hint}`)
+  return makeFailure(new UpstreamFault(`answered ${status}${code === '' ? '' : ` (${code.slice(0, 40)})`}${hint}`, { status }))
 }
 
 function readError(body: string): { readonly message: string; readonly code: string } {

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test'
 import type { ImageServerFormat } from '../../../src/core/images/image-servers.ts'
 import type { ImageModelDescriptor, UpstreamTimeouts } from '../../../src/core/model.ts'
 import type { ImageModel } from '../../../src/core/ports/image-model.ts'
+import { DrawingTurns } from '../../../src/runtimes/upstream/images/drawing-turns.ts'
 import { loadImageServer } from '../../../src/runtimes/upstream/images/load-image-server.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 import { type ImageServerFaults, type ImageServerStandIn, startImageServer } from './image-server.ts'
@@ -61,7 +62,12 @@ export async function connectImageServer(
     workflow: file,
   }
   const { signal } = new AbortController()
-  const loaded = await loadImageServer(descriptor, { signal, pollMs: 1, ...(farewellMs !== undefined && { farewellMs }) })
+  const loaded = await loadImageServer(descriptor, {
+    signal,
+    turns: new DrawingTurns(),
+    pollMs: 1,
+    ...(farewellMs !== undefined && { farewellMs }),
+  })
   context.after(() => loaded[Symbol.asyncDispose]())
   return { server, model: loaded.model, slots: loaded.slots, keyFile }
 }

@@ -63,6 +63,8 @@ export interface ImageServerStandIn {
   readonly unheard: Promise<void>
   /** Resolves when a call of that path has arrived. */
   seen(path: string): Promise<SeenCall>
+  /** Resolves when so many calls of that path have arrived, with the last of them. */
+  seenTimes(path: string, times: number): Promise<SeenCall>
   /** Sends a message over the progress socket of ComfyUI. */
   tell(message: object | Uint8Array): void
   /** Ends the server, as a machine that goes down does. */
@@ -139,6 +141,13 @@ export async function startImageServer(
     await closed
   }
   context.after(leave)
+  const seenTimes = async (path: string, times: number): Promise<SeenCall> => {
+    for (;;) {
+      const found = calls.filter((call) => call.path === path)[times - 1]
+      if (found !== undefined) return found
+      await once(events, 'call')
+    }
+  }
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
@@ -146,13 +155,8 @@ export async function startImageServer(
     drawing,
     listened,
     unheard,
-    async seen(path) {
-      for (;;) {
-        const found = calls.find((call) => call.path === path)
-        if (found !== undefined) return found
-        await once(events, 'call')
-      }
-    },
+    seen: (path) => seenTimes(path, 1),
+    seenTimes,
     tell(message) {
       for (const socket of sockets) socket.write(frame(message))
     },

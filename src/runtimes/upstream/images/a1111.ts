@@ -3,7 +3,7 @@ import type { ImageRequest } from '../../../core/image-generation.ts'
 import { foreignSampler } from '../../../core/images/image-servers.ts'
 import { loraTag } from '../../../core/images/lora.ts'
 import type { Sampler } from '../../../core/sampler.ts'
-import { isLate } from '../upstream-error.ts'
+import { isLate, mayStillWork, statusOf } from '../upstream-error.ts'
 import { fieldOf, type ServerCalls, textsIn } from './server-calls.ts'
 import {
   type DrawingOptions,
@@ -25,16 +25,16 @@ interface Capabilities {
 /**
  * A server with the interface of AUTOMATIC1111's Stable Diffusion web UI, which Forge and SD.Next speak too.
  *
- * An interruption stops whatever that server draws, so it should draw for us alone.
+ * An interruption stops whatever that server draws, and its progress is that of it too, so it should draw for us alone, and
+ * one picture at a time.
  *
  * @throws {ServiceError} `inference_failed` when it does not answer.
  */
 export async function connectA1111(calls: ServerCalls, { signal }: { readonly signal: AbortSignal }): Promise<ImageServer> {
   const capabilities = {
     samplers: textsIn(await calls.get('/sdapi/v1/samplers', { signal }), 'name'),
-    spacings: textsIn(await calls.get('/sdapi/v1/schedulers', { signal }).catch(() => []), 'name'),
+    spacings: textsIn(await calls.get('/sdapi/v1/schedulers', { signal }).catch(unlessMissing), 'name'),
   }
-  signal.throwIfAborted()
   return {
     refuse(request) {
       refuseUsed('a1111', rareFields(request))
@@ -57,7 +57,7 @@ export async function connectA1111(calls: ServerCalls, { signal }: { readonly si
         )
         return fromBase64(fieldOf(answer, 'images', 0))
       } catch (error) {
-        if (signal.aborted) await calls.farewell((farewell) => calls.post('/sdapi/v1/interrupt', {}, farewell))
+        if (signal.aborted || mayStillWork(error)) await calls.farewell((farewell) => calls.post('/sdapi/v1/interrupt', {}, farewell))
         throw error
       } finally {
         done.abort()
@@ -65,6 +65,11 @@ export async function connectA1111(calls: ServerCalls, { signal }: { readonly si
       }
     },
   }
+}
+
+function unlessMissing(error: unknown): readonly unknown[] {
+  if (statusOf(error) === 404) return []
+  throw error
 }
 
 function samplerFields({ samplers, spacings }: Capabilities, sampler: Sampler): Readonly<Record<string, string>> {

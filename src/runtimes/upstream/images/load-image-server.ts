@@ -6,6 +6,7 @@ import type { LoadedModel } from '../../../core/ports/model-loader.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
 import { connectA1111 } from './a1111.ts'
 import { connectComfyUi } from './comfyui.ts'
+import type { DrawingTurns } from './drawing-turns.ts'
 import { connectOpenAiImages } from './openai-images.ts'
 import { connectSdServer } from './sd-server.ts'
 import { ServerCalls } from './server-calls.ts'
@@ -14,6 +15,8 @@ import { readWorkflow } from './workflow.ts'
 
 export interface ImageServerOptions extends Pick<UpstreamServer, 'traceparent'> {
   readonly signal: AbortSignal
+  /** Of all models, since several may be behind one server. */
+  readonly turns: DrawingTurns
   /** Milliseconds between two looks at a drawing. */
   readonly pollMs?: number
   /** Milliseconds that telling a server to stop may take. */
@@ -27,7 +30,7 @@ export interface ImageServerOptions extends Pick<UpstreamServer, 'traceparent'> 
  */
 export async function loadImageServer(
   descriptor: ImageModelDescriptor,
-  { signal, traceparent, ...times }: ImageServerOptions,
+  { signal, traceparent, turns, ...times }: ImageServerOptions,
 ): Promise<LoadedModel<ImageModel>> {
   const { id, upstream } = descriptor
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no server.`)
@@ -38,7 +41,11 @@ export async function loadImageServer(
   const server = await connect(descriptor, { connection, calls: new ServerCalls(connection, times) }, { signal })
   const kept = stack.move()
   return {
-    model: createServerModel(server, { firstMs: upstream.timeouts?.firstMs ?? null }),
+    model: createServerModel(server, {
+      firstMs: upstream.timeouts?.firstMs ?? null,
+      // It interrupts, and tells the progress of, whatever it draws.
+      ...(descriptor.format === 'a1111' && { takeTurn: (options) => turns.take(upstream.url, options) }),
+    }),
     slots: upstream.slots,
     exited: new Promise(() => {}),
     memoryBytes: () => 0,

@@ -2,7 +2,6 @@ import { ServiceError } from '../../../core/error.ts'
 import type { GeneratedImage, ImageProgress, ImageRequest } from '../../../core/image-generation.ts'
 import { pictureFormat } from '../../../core/images/picture-format.ts'
 import { type StyledPrompts, stylePrompts } from '../../../core/images/styled-prompts.ts'
-import type { UpstreamTimeouts } from '../../../core/model.ts'
 import type { ImageModel } from '../../../core/ports/image-model.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 import { limitDrawing } from './limit-drawing.ts'
@@ -29,12 +28,15 @@ export interface ImageServer {
   draw(drawing: ServerDrawing, options: DrawingOptions): Promise<Uint8Array>
 }
 
-/**
- * A model behind a server: pictures are asked for one after the other, so that each has its own seed and can be cancelled.
- *
- * @param limits.firstMs What one picture may take; null = what the request may.
- */
-export function createServerModel(server: ImageServer, { firstMs }: Pick<UpstreamTimeouts, 'firstMs'>): ImageModel {
+interface ServerLimits {
+  /** What one picture may take; null = what the request may. */
+  readonly firstMs: number | null
+  /** Waits until the server may draw for this request; absent = it draws for several at once. */
+  readonly takeTurn?: (options: { readonly signal: AbortSignal }) => Promise<Disposable>
+}
+
+/** A model behind a server: pictures are asked for one after the other, so that each has its own seed and can be cancelled. */
+export function createServerModel(server: ImageServer, { firstMs, takeTurn }: ServerLimits): ImageModel {
   return {
     async generate(request, { signal, onProgress }) {
       const started = performance.now()
@@ -45,6 +47,7 @@ export function createServerModel(server: ImageServer, { firstMs }: Pick<Upstrea
         signal.throwIfAborted()
         using reporter = reportSteps(request, i, onProgress)
         const { onStep } = reporter
+        using _turn = await takeTurn?.({ signal })
         using limited = limitDrawing(firstMs, { signal })
         const file = await asImageError(server.draw({ request, texts, seed }, { signal: limited.signal, onStep }))
         images.push(await receivePicture(file, request, seed))
