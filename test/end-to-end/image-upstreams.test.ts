@@ -3,10 +3,11 @@ import { writeFile } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
 import { test } from 'node:test'
 import sharp from 'sharp'
+import { ServiceError } from '../../src/core/error.ts'
 import type { ImageProgress, ImageRequest } from '../../src/core/image-generation.ts'
 import { imageServerFormats, samplersMissingAt } from '../../src/core/images/image-servers.ts'
 import { connectImageServer, openWorkflow } from '../support/engines/connect-image-server.ts'
-import { hangs } from '../support/engines/image-server.ts'
+import { hangs, type ImageServerFault } from '../support/engines/image-server.ts'
 import { makeImageRequest } from '../support/image-request.ts'
 
 const { signal } = new AbortController()
@@ -109,6 +110,35 @@ test('sd-server: the job has its samplers, its LoRAs by path and its limits', as
   await assert.rejects(model.generate(request({ sampler: 'HEUN' }), idle), { code: 'unsupported', param: 'sampler' })
 })
 
+test('sd-server: an encoding that its build lacks is given to the picture here', async (context) => {
+  const { model, server } = await connectImageServer(context, 'sd-server')
+  for (const [encoding, sent] of [
+    ['jpeg', 'jpeg'],
+    ['webp', 'png'],
+  ] as const) {
+    const { images } = await model.generate(request({ encoding }), idle)
+    assert.equal((await sharp(images[0]?.bytes).metadata()).format, encoding)
+    const job = server.calls.findLast(({ path }) => path === '/sdcpp/v1/img_gen')
+    assert.equal(JSON.parse(job?.body ?? '').output_format, sent)
+  }
+})
+
+for (const [status, body, reason] of [
+  [404, '{"error":"job not found"}', /started anew/],
+  [410, '{"error":"job expired"}', /started anew/],
+  [200, '{"status":"failed","error":{"code":"generation_failed","message":"a fox"}}', /ended a picture as failed generation_failed\.$/],
+  [200, '{}', /does not say how a picture stands/],
+] as const)
+  test(`sd-server: a job that ends as ${status} ${body} is told of in the log`, async (context) => {
+    const fault: ImageServerFault = (response) => void response.writeHead(status).end(body)
+    const { model } = await connectImageServer(context, 'sd-server', { fault })
+    await assert.rejects(model.generate(request(), idle), (error) => {
+      assert.ok(error instanceof ServiceError && error.cause instanceof Error)
+      assert.match(error.cause.message, reason)
+      return error.code === 'inference_failed'
+    })
+  })
+
 test('comfyui: placeholders are filled with the types they need, whatever the prompt holds', async (context) => {
   const { model, server } = await connectImageServer(context, 'comfyui', { workflow: withPicture })
   const initial = { image: Buffer.from('picture'), strength: 0.5 }
@@ -203,6 +233,21 @@ for (const [name, socketFault] of [
     await server.listened
     await server.unheard
   })
+
+test("openai-images: the models of OpenAI's that always answer in base64 are not asked for it", async (context) => {
+  for (const [name, asked] of [
+    ['gpt-image-1', undefined],
+    ['gpt-image-1.5', undefined],
+    ['chatgpt-image-latest', undefined],
+    ['openai/gpt-image-1', undefined],
+    ['dall-e-3', 'b64_json'],
+    ['flux', 'b64_json'],
+  ] as const) {
+    const { model, server } = await connectImageServer(context, 'openai-images', { name })
+    await model.generate(request(), idle)
+    assert.equal(JSON.parse((await server.seen('/images/generations')).body).response_format, asked, name)
+  }
+})
 
 test('openai-images: only a text and a size are sent, and all else that was asked for is refused', async (context) => {
   const { model, server } = await connectImageServer(context, 'openai-images')

@@ -34,9 +34,16 @@ export async function connectImageServer(
   {
     workflow = openWorkflow,
     farewellMs,
+    name = 'far',
     timeouts,
     ...faults
-  }: ImageServerFaults & { readonly workflow?: object; readonly farewellMs?: number; readonly timeouts?: UpstreamTimeouts } = {},
+  }: ImageServerFaults & {
+    readonly workflow?: object
+    readonly farewellMs?: number
+    /** What the model is called there. */
+    readonly name?: string
+    readonly timeouts?: UpstreamTimeouts
+  } = {},
 ): Promise<{ readonly server: ImageServerStandIn; readonly model: ImageModel; readonly slots: number; readonly keyFile: string }> {
   const server = await startImageServer(context, format, faults)
   const folder = await createTemporaryFolder()
@@ -58,7 +65,7 @@ export async function connectImageServer(
     sizes: { type: 'range', min: 64, max: 128 },
     defaults: { steps: 4, guidanceScale: 5, sampler: 'K_EULER' },
     refiner: null,
-    upstream: { url: server.url, model: 'far', keyFile, slots: 1, ...(timeouts && { timeouts }) },
+    upstream: { url: server.url, model: name, keyFile, slots: 1, ...(timeouts && { timeouts }) },
     workflow: file,
   }
   const { signal } = new AbortController()

@@ -195,6 +195,7 @@ const answers: Readonly<Record<ImageServerFormat, Answer>> = {
       return {
         samplers: ['euler', 'euler_a', 'dpm++2m'],
         schedulers: ['discrete', 'karras'],
+        output_formats: ['png', 'jpeg'],
         loras: [{ name: 'ink', path: 'styles/ink.safetensors' }],
         limits: { min_width: 64, max_width: 1024, min_height: 64, max_height: 1024 },
       }

@@ -5,9 +5,9 @@ import { foreignSampler } from '../../../core/images/image-servers.ts'
 import type { Sampler } from '../../../core/sampler.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError } from '../upstream-error.ts'
-import { watchComfyUi } from './comfyui-progress.ts'
+import { runWorkflow } from './comfyui-run.ts'
 import { fieldOf, type ServerCalls, textsIn } from './server-calls.ts'
-import { type DrawingOptions, type ImageServer, rareFields, refuseUsed } from './server-drawing.ts'
+import { type ImageServer, rareFields, refuseUsed } from './server-drawing.ts'
 import { fillWorkflow, type Workflow } from './workflow.ts'
 
 interface ComfyUi {
@@ -56,7 +56,7 @@ export async function connectComfyUi(comfy: ComfyUi, { signal }: { readonly sign
         init_image: await upload(calls, request.initial?.image, options),
         mask_image: await upload(calls, request.mask?.image, options),
       })
-      return await run(comfy, prompt, { ...options, previews: request.previews })
+      return await runWorkflow(comfy, prompt, { ...options, previews: request.previews })
     },
   }
 }
@@ -95,55 +95,4 @@ async function upload(calls: ServerCalls, image: Uint8Array | undefined, options
   const [name, folder] = [fieldOf(answer, 'name'), fieldOf(answer, 'subfolder')]
   if (typeof name !== 'string') throw makeBrokenError('took a picture without naming it')
   return typeof folder === 'string' && folder !== '' ? `${folder}/${name}` : name
-}
-
-async function run(
-  { calls, connection }: ComfyUi,
-  prompt: unknown,
-  { signal, onStep, previews }: DrawingOptions & { readonly previews: boolean },
-): Promise<Uint8Array> {
-  const client = randomUUID()
-  using _watching = watchComfyUi(connection, client, { onStep, previews })
-  const id = fieldOf(await calls.post('/prompt', { prompt, client_id: client }, { signal }), 'prompt_id')
-  if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a workflow without giving it an id')
-  const entry = await waitForWorkflow(calls, id, { signal })
-  if (fieldOf(entry, 'status', 'status_str') === 'error') throw makeBrokenError('failed in its workflow')
-  const picture = findPicture(fieldOf(entry, 'outputs'))
-  if (picture === undefined) throw makeBrokenError('finished a workflow without a picture')
-  return await calls.bytes(`/view?${picture}`, { signal })
-}
-
-/** What the server notes of a workflow that has ended; one that nobody can ask about any more is cancelled, since nobody will fetch its picture. */
-async function waitForWorkflow(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<unknown> {
-  try {
-    for (;;) {
-      await calls.pause(options)
-      const entry = fieldOf(await calls.get(`/history/${id}`, options), id)
-      if (entry !== undefined) return entry
-    }
-  } catch (error) {
-    await calls.farewell((farewell) => cancel(calls, id, farewell))
-    throw error
-  }
-}
-
-/** Takes a workflow out of the queue, or stops it where it is the one that runs. */
-async function cancel(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<void> {
-  await calls.post('/queue', { delete: [id] }, options)
-  const running = fieldOf(await calls.get('/queue', options), 'queue_running')
-  if (Array.isArray(running) && running.some((entry: unknown) => fieldOf(entry, 1) === id))
-    await calls.post('/interrupt', { prompt_id: id }, options)
-}
-
-/** The query that fetches the first picture which the workflow saved. */
-function findPicture(outputs: unknown): string | undefined {
-  const pictures = Object.values(Object(outputs)).flatMap((node: unknown) => {
-    const images = fieldOf(node, 'images')
-    return Array.isArray(images) ? images : []
-  })
-  const saved = pictures.find((picture: unknown) => fieldOf(picture, 'type') === 'output') ?? pictures[0]
-  const filename = fieldOf(saved, 'filename')
-  if (typeof filename !== 'string') return undefined
-  const query = { filename, subfolder: String(fieldOf(saved, 'subfolder') ?? ''), type: String(fieldOf(saved, 'type') ?? 'output') }
-  return new URLSearchParams(query).toString()
 }

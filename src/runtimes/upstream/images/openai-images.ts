@@ -34,7 +34,7 @@ export async function connectOpenAiImages(
           n: 1,
           size: `${request.width}x${request.height}`,
           // The newest models of OpenAI always answer in base64 and refuse to be asked for it.
-          ...(!model.startsWith('gpt-image') && { response_format: 'b64_json' }),
+          ...(!/(?:^|\/)(?:chat)?gpt-image/u.test(model) && { response_format: 'b64_json' }),
         },
         { signal, draws: true },
       )
