@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import { readRefusal } from './read-refusal.ts'
 
 /** How long to stay away from an upstream that is busy and does not say. */
 const defaultRetrySeconds = 1
@@ -98,7 +99,7 @@ function makeFailure(
 
 /** What an answer other than 2xx means to our caller, whose fault it may or may not be. */
 export function makeAnswerError(status: number, body: string, retryAfter: string | undefined): ServiceError {
-  const { message, code } = readError(body)
+  const { message, code } = readRefusal(body)
   const refused = status === 400 || status === 413 || status === 422
   if (refused && /context.?length|maximum context|context size|prompt is too long/i.test(`${code} ${message}`))
     return new ServiceError('context_length_exceeded', message || 'The prompt does not fit the context; shorten it.', { param: 'messages' })
@@ -111,14 +112,4 @@ export function makeAnswerError(status: number, body: string, retryAfter: string
   // The text of the answer is not kept: it may repeat what was asked.
   const hint = status === 404 ? ': `url` or `model` in its model.json is not as that server has it' : ''
   return makeFailure(new UpstreamFault(`answered ${status}${code === '' ? '' : ` (${code.slice(0, 40)})`}${hint}`, { status }))
-}
-
-function readError(body: string): { readonly message: string; readonly code: string } {
-  try {
-    const value = JSON.parse(body) as { error?: { message?: unknown; code?: unknown }; message?: unknown }
-    const message = value.error?.message ?? value.message
-    return { message: typeof message === 'string' ? message : '', code: String(value.error?.code ?? '') }
-  } catch {
-    return { message: '', code: '' }
-  }
 }

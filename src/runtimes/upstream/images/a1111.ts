@@ -3,8 +3,9 @@ import type { ImageRequest } from '../../../core/image-generation.ts'
 import { foreignSampler } from '../../../core/images/image-servers.ts'
 import { loraTag } from '../../../core/images/lora.ts'
 import type { Sampler } from '../../../core/sampler.ts'
+import { fieldOf, textsIn } from '../field-of.ts'
 import { isLate, mayStillWork, statusOf } from '../upstream-error.ts'
-import { fieldOf, type ServerCalls, textsIn } from './server-calls.ts'
+import type { ServerCalls } from './server-calls.ts'
 import {
   type DrawingOptions,
   fromBase64,

@@ -1,8 +1,8 @@
 import { isRecord } from '../../../core/is-record.ts'
+import { fieldOf } from '../field-of.ts'
 import { parseJson } from '../parse-json.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { readMessages, type SocketMessage } from './read-messages.ts'
-import { fieldOf } from './server-calls.ts'
 import type { DrawingOptions } from './server-drawing.ts'
 
 /** Bytes before the picture in a message that holds a preview: what it is, and its format. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { fieldOf } from '../field-of.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError, mayStillWork } from '../upstream-error.ts'
 import { watchComfyUi } from './comfyui-progress.ts'
-import { fieldOf, type ServerCalls } from './server-calls.ts'
+import type { ServerCalls } from './server-calls.ts'
 import type { DrawingOptions } from './server-drawing.ts'
 
 /** Looks at a workflow after which its place in the queue is looked at too, which tells of everybody's workflows and is long. */

@@ -1,4 +1,5 @@
-import { fieldOf, type ServerCalls } from './server-calls.ts'
+import { fieldOf } from '../field-of.ts'
+import type { ServerCalls } from './server-calls.ts'
 import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawing } from './server-drawing.ts'
 
 /**

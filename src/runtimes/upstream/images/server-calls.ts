@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { isRecord } from '../../../core/is-record.ts'
 import { parseJson } from '../parse-json.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError } from '../upstream-error.ts'
@@ -77,18 +76,4 @@ function parse(body: Buffer): unknown {
   } catch (cause) {
     throw makeBrokenError('sent something else than JSON', cause)
   }
-}
-
-/** A field of an answer whose shape nobody promised. */
-export function fieldOf(value: unknown, ...path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>((inner, key) => {
-    if (Array.isArray(inner)) return typeof key === 'number' ? inner[key] : undefined
-    return isRecord(inner) ? inner[String(key)] : undefined
-  }, value)
-}
-
-/** The texts in a list, or of one of the fields of its objects. */
-export function textsIn(value: unknown, field?: string): readonly string[] {
-  if (!Array.isArray(value)) return []
-  return value.map((item: unknown) => (field === undefined ? item : fieldOf(item, field))).filter((item) => typeof item === 'string')
 }
