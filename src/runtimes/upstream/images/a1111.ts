@@ -6,6 +6,7 @@ import type { Sampler } from '../../../core/sampler.ts'
 import { fieldOf, textsIn } from '../field-of.ts'
 import { isLate, mayStillWork, statusOf } from '../upstream-error.ts'
 import type { ServerCalls } from './server-calls.ts'
+import { ServerCapabilities } from './server-capabilities.ts'
 import {
   type DrawingOptions,
   fromBase64,
@@ -31,15 +32,15 @@ interface Capabilities {
  *
  * @throws {ServiceError} `inference_failed` when it does not answer.
  */
-export async function connectA1111(calls: ServerCalls, { signal }: { readonly signal: AbortSignal }): Promise<ImageServer> {
-  const capabilities = {
-    samplers: textsIn(await calls.get('/sdapi/v1/samplers', { signal }), 'name'),
-    spacings: textsIn(await calls.get('/sdapi/v1/schedulers', { signal }).catch(unlessMissing), 'name'),
-  }
+export async function connectA1111(calls: ServerCalls, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
+  const capabilities = await ServerCapabilities.open(async (options) => {
+    const samplers = textsIn(await calls.get('/sdapi/v1/samplers', options), 'name')
+    return { samplers, spacings: textsIn(await calls.get('/sdapi/v1/schedulers', options).catch(unlessMissing), 'name') }
+  }, connecting)
   return {
-    refuse(request) {
+    async refuse(request, options) {
       refuseUsed('a1111', rareFields(request))
-      samplerFields(capabilities, request.sampler)
+      await capabilities.check((told) => void samplerFields(told, request.sampler), options)
     },
     draw: async (drawing, options) => {
       const path = drawing.request.initial === null ? '/sdapi/v1/txt2img' : '/sdapi/v1/img2img'
@@ -53,7 +54,7 @@ export async function connectA1111(calls: ServerCalls, { signal }: { readonly si
       try {
         const answer = await calls.post(
           path,
-          { ...drawingFields(drawing), ...samplerFields(capabilities, drawing.request.sampler) },
+          { ...drawingFields(drawing), ...samplerFields(capabilities.told, drawing.request.sampler) },
           { signal, draws: true },
         )
         return fromBase64(fieldOf(answer, 'images', 0))

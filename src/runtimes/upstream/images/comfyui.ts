@@ -8,6 +8,7 @@ import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 import { runWorkflow } from './comfyui-run.ts'
 import type { ServerCalls } from './server-calls.ts'
+import { ServerCapabilities } from './server-capabilities.ts'
 import { type ImageServer, rareFields, refuseUsed } from './server-drawing.ts'
 import { fillWorkflow, type Workflow } from './workflow.ts'
 
@@ -24,17 +25,16 @@ interface ComfyUi {
  *
  * @throws {ServiceError} `inference_failed` when it does not answer.
  */
-export async function connectComfyUi(comfy: ComfyUi, { signal }: { readonly signal: AbortSignal }): Promise<ImageServer> {
+export async function connectComfyUi(comfy: ComfyUi, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
   const { calls, workflow } = comfy
-  const sampling = fieldOf(await calls.get('/object_info/KSampler', { signal }), 'KSampler', 'input', 'required')
-  const known = {
-    samplers: textsIn(fieldOf(sampling, 'sampler_name', 0)),
-    schedulers: textsIn(fieldOf(sampling, 'scheduler', 0)),
-  }
+  const known = await ServerCapabilities.open(async (options) => {
+    const sampling = fieldOf(await calls.get('/object_info/KSampler', options), 'KSampler', 'input', 'required')
+    return { samplers: choicesOf(fieldOf(sampling, 'sampler_name')), schedulers: choicesOf(fieldOf(sampling, 'scheduler')) }
+  }, connecting)
   return {
-    refuse(request) {
+    async refuse(request, options) {
       refuseUsed('comfyui', [...rareFields(request), ...closedFields(comfy, request)])
-      if (workflow.open.has('sampler')) samplerNames(known, request.sampler)
+      if (workflow.open.has('sampler')) await known.check((told) => void samplerNames(told, request.sampler), options)
       for (const [field, given] of [
         ['init_image', request.initial],
         ['mask_image', request.mask],
@@ -43,7 +43,7 @@ export async function connectComfyUi(comfy: ComfyUi, { signal }: { readonly sign
           throw new ServiceError('validation_error', `\`${field}\` is required: this model's workflow starts from it.`, { param: field })
     },
     draw: async ({ request, texts, seed }, options) => {
-      const names = workflow.open.has('sampler') ? samplerNames(known, request.sampler) : { sampler: '', scheduler: '' }
+      const names = workflow.open.has('sampler') ? samplerNames(known.told, request.sampler) : { sampler: '', scheduler: '' }
       const prompt = fillWorkflow(workflow, {
         ...names,
         prompt: texts.prompt,
@@ -60,6 +60,12 @@ export async function connectComfyUi(comfy: ComfyUi, { signal }: { readonly sign
       return await runWorkflow(comfy, prompt, { ...options, previews: request.previews })
     },
   }
+}
+
+/** What an input of a node may be: a list, or in nodes of the newer kind the word COMBO with the list among its options. */
+function choicesOf(input: unknown): readonly string[] {
+  const [kind, choices] = [fieldOf(input, 0), fieldOf(input, 1, 'options')]
+  return textsIn(kind === 'COMBO' ? choices : kind)
 }
 
 /** Fields of a request that the workflow leaves no place for. */

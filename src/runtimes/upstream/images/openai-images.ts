@@ -16,7 +16,7 @@ export async function connectOpenAiImages(
 ): Promise<ImageServer> {
   await calls.get('/models', options)
   return {
-    refuse(request) {
+    async refuse(request) {
       refuseUsed('openai-images', [
         ...rareFields(request),
         ['negative_prompt', request.negative !== null],

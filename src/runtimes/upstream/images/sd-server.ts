@@ -6,6 +6,7 @@ import type { Sampler } from '../../../core/sampler.ts'
 import { fieldOf, textsIn } from '../field-of.ts'
 import { makeBrokenError, statusOf } from '../upstream-error.ts'
 import type { ServerCalls } from './server-calls.ts'
+import { ServerCapabilities } from './server-capabilities.ts'
 import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawing, toBase64 } from './server-drawing.ts'
 
 /**
@@ -14,21 +15,23 @@ import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawin
  *
  * @throws {ServiceError} `inference_failed` when it does not answer.
  */
-export async function connectSdServer(calls: ServerCalls, { signal }: { readonly signal: AbortSignal }): Promise<ImageServer> {
-  const capabilities = await calls.get('/sdcpp/v1/capabilities', { signal })
+export async function connectSdServer(calls: ServerCalls, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
+  const capabilities = await ServerCapabilities.open((options) => calls.get('/sdcpp/v1/capabilities', options), connecting)
   return {
-    refuse(request) {
+    async refuse(request, options) {
       refuseUsed('sd-server', [
         ...rareFields(request),
         ['inpaint_full_res', request.mask?.fullResolution === true],
         ['mask_blur', (request.mask?.blur ?? 0) > 0],
       ])
-      samplerFields(capabilities, request.sampler)
-      for (const lora of request.loras) loraField(capabilities, lora)
-      refuseSize(capabilities, request)
+      await capabilities.check((told) => {
+        samplerFields(told, request.sampler)
+        for (const lora of request.loras) loraField(told, lora)
+        refuseSize(told, request)
+      }, options)
     },
     draw: async (drawing, options) => {
-      const job = await calls.post('/sdcpp/v1/img_gen', jobFields(capabilities, drawing), options)
+      const job = await calls.post('/sdcpp/v1/img_gen', jobFields(capabilities.told, drawing), options)
       const id = fieldOf(job, 'id')
       if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a picture without giving it an id')
       const state = await waitForJob(calls, id, options)

@@ -16,7 +16,7 @@ async function draw(whileDrawing: (options: DrawingOptions) => unknown, seeds: r
   const told: ImageProgress[] = []
   const file = await picture(64)
   const server = {
-    refuse: () => undefined,
+    refuse: async () => undefined,
     draw: async (_: unknown, options: DrawingOptions) => {
       await whileDrawing(options)
       return file

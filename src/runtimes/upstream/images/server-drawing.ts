@@ -23,7 +23,7 @@ export interface DrawingOptions {
 /** What is particular to a kind of server. */
 export interface ImageServer {
   /** @throws {ServiceError} `unsupported` naming the field that the server has no word for. */
-  refuse(request: ImageRequest): void
+  refuse(request: ImageRequest, options: { readonly signal: AbortSignal }): Promise<void>
   /** Draws one picture and answers its file, PNG, JPEG or WebP. */
   draw(drawing: ServerDrawing, options: DrawingOptions): Promise<Uint8Array>
 }
@@ -40,7 +40,7 @@ export function createServerModel(server: ImageServer, { firstMs, takeTurn }: Se
   return {
     async generate(request, { signal, onProgress }) {
       const started = performance.now()
-      server.refuse(request)
+      await server.refuse(request, { signal })
       const texts = stylePrompts(request)
       const images: GeneratedImage[] = []
       for (const [i, seed] of request.seeds.entries()) {
