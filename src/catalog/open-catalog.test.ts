@@ -143,7 +143,7 @@ test('describes pictures that another server draws, with what it is known to lac
     'a/key': 'me:secret',
     'b/model.json': { id: 'cpp', kind: 'image', format: 'sd-server', url: 'http://gpu:1234', slots: 4, timeouts },
     'c/model.json': { id: 'comfy', kind: 'image', format: 'comfyui', url: 'http://gpu:8188', native: { width: 512, height: 512 } },
-    'c/workflow.json': '{}',
+    'c/workflow.json': { 6: { class_type: 'CLIPTextEncode', inputs: { text: '{{prompt}} {{width}}' } } },
     'd/model.json': { id: 'far', kind: 'image', format: 'openai-images', url: 'https://api.example.org/v1', model: 'painter' },
   })
   const catalog = await openCatalog({ folders: [folder] })
@@ -165,7 +165,10 @@ test('describes pictures that another server draws, with what it is known to lac
   assert.deepEqual([forge?.bytes, forge?.native.width], [0, 1024])
   assert.deepEqual([cpp?.upstream?.slots, cpp?.defaults.sampler], [4, 'K_EULER'])
   assert.ok(cpp?.bounds?.refusedSamplers.DDIM !== undefined && cpp.bounds.refusedSamplers.K_EULER === undefined)
-  assert.deepEqual([comfy?.workflow, comfy?.native.width], [join(folder, 'c/workflow.json'), 512])
+  assert.deepEqual([comfy?.workflow?.open, comfy?.native.width], [['prompt', 'width'], 512])
+  // What the workflow leaves no place for cannot be asked for.
+  assert.deepEqual([comfy?.bounds?.startsFromImage, comfy?.bounds?.takesSeeds], [false, false])
+  assert.deepEqual(comfy?.sizes, { type: 'list', sizes: [{ width: 512, height: 512 }] })
   assert.deepEqual([far?.upstream?.model, far?.bounds?.startsFromImage, far?.bounds?.takesSeeds], ['painter', false, false])
 })
 
@@ -175,10 +178,13 @@ test('a server without its address or its workflow is a fault at start', async (
     'c/model.json': { id: 'comfy', kind: 'image', format: 'comfyui', url: 'http://gpu:8188', workflow: 'other.json' },
     'd/model.json': { id: 'far', kind: 'image', format: 'midjourney' },
     'e/model.json': { id: 'cpp', kind: 'image', format: 'sd-server', url: 'http://gpu:1234', timeouts: { idle: 0, frist: 3 } },
+    'f/model.json': { id: 'empty', kind: 'image', format: 'comfyui', url: 'http://gpu:8188' },
+    'f/workflow.json': {},
   })
   const faults = (await readFaults([folder])).join('\n')
   assert.match(faults, /a\/model\.json url is missing/)
   assert.match(faults, /c\/other\.json {2}is missing/)
+  assert.match(faults, /f\/workflow\.json {2}has no \{\{prompt\}\}; write it where the prompt goes\./)
   assert.match(faults, /e\/model\.json timeouts\.idle must be a number of seconds, from 0\.1 to 86400\./)
   assert.match(faults, /e\/model\.json timeouts\.frist is not a field of such a model/)
   assert.match(faults, /d\/model\.json format must be "onnx-sdxl", "safetensors", or one of "a1111"/)

@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { ImageServerFormat } from '../../../src/core/images/image-servers.ts'
+import { parseWorkflow } from '../../../src/core/images/workflow.ts'
 import type { ImageModelDescriptor, UpstreamTimeouts } from '../../../src/core/model.ts'
 import type { ImageModel } from '../../../src/core/ports/image-model.ts'
 import { DrawingTurns } from '../../../src/runtimes/upstream/images/drawing-turns.ts'
@@ -48,9 +50,10 @@ export async function connectImageServer(
   const server = await startImageServer(context, format, faults)
   const folder = await createTemporaryFolder()
   context.after(() => folder[Symbol.asyncDispose]())
-  const [keyFile, file] = [join(folder.path, 'key'), join(folder.path, 'workflow.json')]
+  const keyFile = join(folder.path, 'key')
   await writeFile(keyFile, 'me:secret\n')
-  await writeFile(file, JSON.stringify(workflow))
+  const parsed = parseWorkflow(JSON.stringify(workflow))
+  assert.ok(!('fault' in parsed))
   const descriptor: ImageModelDescriptor = {
     kind: 'image',
     format,
@@ -66,7 +69,7 @@ export async function connectImageServer(
     defaults: { steps: 4, guidanceScale: 5, sampler: 'K_EULER' },
     refiner: null,
     upstream: { url: server.url, model: name, keyFile, slots: 1, ...(timeouts && { timeouts }) },
-    workflow: file,
+    workflow: parsed,
   }
   const { signal } = new AbortController()
   const loaded = await loadImageServer(descriptor, {

@@ -2,21 +2,24 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { foreignSampler } from '../../../core/images/image-servers.ts'
+import type { Workflow } from '../../../core/images/workflow.ts'
+import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { Sampler } from '../../../core/sampler.ts'
 import { fieldOf, textsIn } from '../field-of.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 import { runWorkflow } from './comfyui-run.ts'
+import { fillWorkflow } from './fill-workflow.ts'
 import type { ServerCalls } from './server-calls.ts'
 import { ServerCapabilities } from './server-capabilities.ts'
 import { type ImageServer, rareFields, refuseUsed } from './server-drawing.ts'
-import { fillWorkflow, type Workflow } from './workflow.ts'
 
 interface ComfyUi {
   readonly calls: ServerCalls
   readonly workflow: Workflow
   /** For the socket of progress. */
   readonly connection: UpstreamConnection
+  readonly native: ImageModelDescriptor['native']
   readonly defaults: { readonly steps: number; readonly guidanceScale: number; readonly sampler: Sampler }
 }
 
@@ -34,16 +37,16 @@ export async function connectComfyUi(comfy: ComfyUi, connecting: { readonly sign
   return {
     async refuse(request, options) {
       refuseUsed('comfyui', [...rareFields(request), ...closedFields(comfy, request)])
-      if (workflow.open.has('sampler')) await known.check((told) => void samplerNames(told, request.sampler), options)
+      if (workflow.open.includes('sampler')) await known.check((told) => void samplerNames(told, request.sampler), options)
       for (const [field, given] of [
         ['init_image', request.initial],
         ['mask_image', request.mask],
       ] as const)
-        if (given === null && workflow.open.has(field))
+        if (given === null && workflow.open.includes(field))
           throw new ServiceError('validation_error', `\`${field}\` is required: this model's workflow starts from it.`, { param: field })
     },
     draw: async ({ request, texts, seed }, options) => {
-      const names = workflow.open.has('sampler') ? samplerNames(known.told, request.sampler) : { sampler: '', scheduler: '' }
+      const names = workflow.open.includes('sampler') ? samplerNames(known.told, request.sampler) : { sampler: '', scheduler: '' }
       const prompt = fillWorkflow(workflow, {
         ...names,
         prompt: texts.prompt,
@@ -69,15 +72,17 @@ function choicesOf(input: unknown): readonly string[] {
 }
 
 /** Fields of a request that the workflow leaves no place for. */
-function closedFields({ workflow: { open }, defaults }: ComfyUi, request: ImageRequest): readonly (readonly [string, boolean])[] {
+function closedFields({ workflow: { open }, native, defaults }: ComfyUi, request: ImageRequest): readonly (readonly [string, boolean])[] {
   return [
-    ['negative_prompt', request.negative !== null && !open.has('negative_prompt')],
-    ['steps', request.steps !== defaults.steps && !open.has('steps')],
-    ['cfg_scale', request.guidanceScale !== defaults.guidanceScale && !open.has('cfg_scale')],
-    ['sampler', request.sampler !== defaults.sampler && !open.has('sampler')],
-    ['init_image', request.initial !== null && !open.has('init_image')],
-    ['strength', request.initial !== null && !open.has('strength')],
-    ['mask_image', request.mask !== null && !open.has('mask_image')],
+    ['negative_prompt', request.negative !== null && !open.includes('negative_prompt')],
+    ['width', request.width !== native.width && !open.includes('width')],
+    ['height', request.height !== native.height && !open.includes('height')],
+    ['steps', request.steps !== defaults.steps && !open.includes('steps')],
+    ['cfg_scale', request.guidanceScale !== defaults.guidanceScale && !open.includes('cfg_scale')],
+    ['sampler', request.sampler !== defaults.sampler && !open.includes('sampler')],
+    ['init_image', request.initial !== null && !open.includes('init_image')],
+    ['strength', request.initial !== null && !open.includes('strength')],
+    ['mask_image', request.mask !== null && !open.includes('mask_image')],
     ['inpaint_full_res', request.mask?.fullResolution === true],
     ['mask_blur', (request.mask?.blur ?? 0) > 0],
     ['loras', request.loras.length > 0],

@@ -11,7 +11,6 @@ import { connectOpenAiImages } from './openai-images.ts'
 import { connectSdServer } from './sd-server.ts'
 import { ServerCalls } from './server-calls.ts'
 import { createServerModel, type ImageServer } from './server-drawing.ts'
-import { readWorkflow } from './workflow.ts'
 
 export interface ImageServerOptions extends Pick<UpstreamServer, 'traceparent'> {
   readonly signal: AbortSignal
@@ -26,7 +25,7 @@ export interface ImageServerOptions extends Pick<UpstreamServer, 'traceparent'> 
 /**
  * Connects to the server that draws for a model; it takes no memory here and never exits.
  *
- * @throws {ServiceError} `inference_failed` when the server does not answer, or the workflow cannot be used.
+ * @throws {ServiceError} `inference_failed` when the server does not answer.
  */
 export async function loadImageServer(
   descriptor: ImageModelDescriptor,
@@ -54,7 +53,7 @@ export async function loadImageServer(
 }
 
 async function connect(
-  { format, upstream, workflow, defaults }: ImageModelDescriptor,
+  { format, upstream, workflow, native, defaults }: ImageModelDescriptor,
   { connection, calls }: { readonly connection: UpstreamConnection; readonly calls: ServerCalls },
   options: { readonly signal: AbortSignal },
 ): Promise<ImageServer> {
@@ -64,7 +63,8 @@ async function connect(
     case 'sd-server':
       return connectSdServer(calls, options)
     case 'comfyui':
-      return connectComfyUi({ calls, workflow: await readWorkflow(workflow ?? ''), connection, defaults }, options)
+      if (workflow === undefined) throw new ServiceError('internal_error', 'A model of the format comfyui has no workflow.')
+      return connectComfyUi({ calls, workflow, connection, native, defaults }, options)
     case 'openai-images':
       return connectOpenAiImages(calls, { model: upstream?.model ?? '', defaults }, options)
     case undefined:
