@@ -183,7 +183,7 @@ test('a server without its address or its workflow is a fault at start', async (
   })
   const faults = (await readFaults([folder])).join('\n')
   assert.match(faults, /a\/model\.json url is missing/)
-  assert.match(faults, /c\/other\.json {2}is missing/)
+  assert.match(faults, /c\/other\.json {2}is missing; export it in ComfyUI with "Export \(API\)"/)
   assert.match(faults, /f\/workflow\.json {2}has no \{\{prompt\}\}; write it where the prompt goes\./)
   assert.match(faults, /e\/model\.json timeouts\.idle must be a number of seconds, from 0\.1 to 86400\./)
   assert.match(faults, /e\/model\.json timeouts\.frist is not a field of such a model/)

@@ -6,9 +6,6 @@ import sharp from 'sharp'
 import type { ErrorCode } from '../../src/core/error.ts'
 import type { ImageRequest } from '../../src/core/image-generation.ts'
 import { type ImageServerFormat, imageServerFormats } from '../../src/core/images/image-servers.ts'
-import type { ImageModelDescriptor } from '../../src/core/model.ts'
-import { DrawingTurns } from '../../src/runtimes/upstream/images/drawing-turns.ts'
-import { loadImageServer } from '../../src/runtimes/upstream/images/load-image-server.ts'
 import { connectImageServer } from '../support/engines/connect-image-server.ts'
 import { drawingCalls, drawPicture, hangs, type ImageServerFault, stops } from '../support/engines/image-server.ts'
 import { makeImageRequest } from '../support/image-request.ts'
@@ -220,29 +217,32 @@ for (const [name, preview] of [
     assert.equal(images.length, 1)
   })
 
-test('a server that is not there is said when the model is loaded', async () => {
-  const upstream = { url: 'http://127.0.0.1:9', model: 'x', keyFile: null, slots: 1 }
-  for (const format of ['a1111', 'sd-server', 'openai-images'] as const) {
-    const descriptor = { format, upstream, id: 'x' } as unknown as ImageModelDescriptor
-    await assert.rejects(loadImageServer(descriptor, { signal, turns: new DrawingTurns() }), { code: 'inference_failed' })
-  }
-})
-
 test('docs/models.md tells of every fault what the code does', async () => {
   const document = await readFile(new URL('../../docs/models.md', import.meta.url), 'utf8')
   const [, section = ''] = document.split('## Pictures drawn by another server')
-  const rows =
-    section
-      .split('\n## ')[0]
-      ?.split('\n')
-      .filter((line) => line.startsWith('| ')) ?? []
+  const [, table = ''] = (section.split('\n## ')[0] ?? '').split('| A server … |')
+  const rows = table
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
   const told = (word: string) =>
-    rows.filter((line) => line.split('|')[1]?.includes(word)).map((line) => line.split('|')[2]?.match(/`(\w+)`/)?.[1])
-  for (const { row, told: code } of faults) assert.deepEqual([row, told(row)], [row, [code]])
-  for (const { row } of files) assert.deepEqual([row, told(row)], [row, ['inference_failed']])
-  for (const row of ['cannot be reached', '`timeouts.connect`', '`timeouts.idle`', '`timeouts.first`', 'run-limit', 'drips |'])
-    assert.ok(
-      rows.some((line) => line.includes(row)),
+    rows.filter(([, does]) => does?.includes(word)).map(([, , again, says]) => [again?.split(',')[0], says?.match(/`(\w+)`/)?.[1]])
+  for (const { row, told: code } of faults)
+    assert.deepEqual([row, told(row)], [row, [[row === '401' || row === '403' ? 'once' : 'no', code]]])
+  for (const { row } of files) assert.deepEqual([row, told(row)], [row, [['no', 'inference_failed']]])
+  for (const [row, code] of [
+    ['first used', 'model_loading'],
+    ['`timeouts.connect`', 'inference_failed'],
+    ['`timeouts.idle`', 'inference_failed'],
+    ['`timeouts.first`', 'inference_failed'],
+    ['run-limit', 'inference_timeout'],
+    ['has lost', 'inference_failed'],
+    ['progress or preview', undefined],
+    ['drips', undefined],
+  ] as const)
+    assert.deepEqual(
+      told(row).map(([, says]) => says),
+      [code],
       row,
     )
 })

@@ -97,6 +97,13 @@ function makeFailure(
   return new ServiceError('inference_failed', message, { cause: error })
 }
 
+/** What an operator may look at. */
+const hints: Readonly<Record<number, string>> = {
+  401: ': the file that `keyFile` in its model.json names holds no key which that server takes',
+  403: ': the key in the file that `keyFile` in its model.json names may not do this there',
+  404: ': `url` or `model` in its model.json is not as that server has it',
+}
+
 /** What an answer other than 2xx means to our caller, whose fault it may or may not be. */
 export function makeAnswerError(status: number, body: string, retryAfter: string | undefined): ServiceError {
   const { message, code } = readRefusal(body)
@@ -110,6 +117,6 @@ export function makeAnswerError(status: number, body: string, retryAfter: string
     return new ServiceError('server_is_overloaded', `The model is busy; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
   }
   // The text of the answer is not kept: it may repeat what was asked.
-  const hint = status === 404 ? ': `url` or `model` in its model.json is not as that server has it' : ''
+  const hint = hints[status] ?? ''
   return makeFailure(new UpstreamFault(`answered ${status}${code === '' ? '' : ` (${code.slice(0, 40)})`}${hint}`, { status }))
 }

@@ -22,6 +22,8 @@ export interface ImageServerFaults {
   readonly socketFault?: (socket: Duplex) => void
   /** Whether it lets in who sends that key; absent = whoever sends one. */
   readonly accepts?: (authorization: string | undefined) => boolean
+  /** Absent = any that is free. */
+  readonly port?: number
   /** The file that it draws; absent = a picture of 64 × 64. */
   readonly drawn?: Uint8Array
 }
@@ -82,6 +84,7 @@ export async function startImageServer(
     socketFault,
     accepts = (authorization) => authorization !== undefined,
     drawn,
+    port: listensAt = 0,
   }: ImageServerFaults = {},
 ): Promise<ImageServerStandIn> {
   const png = Buffer.from(drawn ?? (await drawPicture({ width: 64, height: 64 })))
@@ -130,7 +133,7 @@ export async function startImageServer(
     if (socketFault !== undefined) socketFault(socket)
     listening()
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(listensAt, '127.0.0.1')
   await once(server, 'listening')
   const leave = async (): Promise<void> => {
     if (!server.listening) return
