@@ -75,6 +75,13 @@ const faults: readonly FaultRow[] = [
     mayDraw: true,
   },
   {
+    does: 'speaks another protocol from then on',
+    row: 'hangs up',
+    fault: (response) => void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+    told: 'inference_failed',
+    mayDraw: true,
+  },
+  {
     does: 'packs its answer',
     row: 'gzip',
     fault: (response, body) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body)),
@@ -151,8 +158,9 @@ for (const format of imageServerFormats) {
         test(`${row.does} at ${at.source} is told of as ${row.told}, and does not draw twice`, async (context) => {
           const calls = await assertFails(context, format, { ...row, at })
           const asked = calls.filter(({ path }) => at.test(path)).length
-          // A kept-alive connection that ends without a word may have been closed before the request came.
-          assert.ok(asked === 1 || (asked === 2 && row.does === 'hangs up'), `asked ${asked} times`)
+          // A kept-alive connection that ends without a word may have been closed before the question came; what draws is not repeated for that.
+          const isRepeatable = /jobs|history|view/.test(at.source) && /hangs up|protocol/.test(row.does)
+          assert.ok(asked === 1 || (asked === 2 && isRepeatable), `asked ${asked} times`)
           const stop = stops[format]
           if (stop !== null)
             assert.equal(

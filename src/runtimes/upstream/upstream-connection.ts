@@ -37,8 +37,17 @@ interface SendOptions {
   readonly signal: AbortSignal
   /** Absent = it may take as long as work does. */
   readonly isDueAtOnce?: boolean
+  /** Absent = it is. */
+  readonly isRepeatable?: boolean
   /** Beside those that every request carries. */
   readonly headers?: Headers
+}
+
+interface ExchangeOptions {
+  readonly signal: AbortSignal
+  readonly mostBytes: number
+  readonly isDueAtOnce: boolean
+  readonly isRepeatable: boolean
 }
 
 /** Kept-alive connections to one upstream. */
@@ -80,15 +89,13 @@ export class UpstreamConnection implements Disposable {
    * Sends a request below the upstream's base address and answers its whole body.
    *
    * @param sent null for a GET.
-   * @param isDueAtOnce Whether the answer takes no work, so that it must begin within the time of a pause.
+   * @param options.isDueAtOnce Whether the answer takes no work, so that it must begin within the time of a pause.
+   * @param options.isRepeatable Whether asking twice does no more than asking once.
    * @throws {ServiceError} what the answer's status means, or `inference_failed` when none comes or it is over `mostBytes`.
    */
-  async exchange(
-    path: string,
-    sent: UpstreamBody | null,
-    { signal, mostBytes, isDueAtOnce }: { readonly signal: AbortSignal; readonly mostBytes: number; readonly isDueAtOnce: boolean },
-  ): Promise<Buffer> {
-    const response = await this.#request(path, sent, { signal, isDueAtOnce })
+  async exchange(path: string, sent: UpstreamBody | null, { mostBytes, ...options }: ExchangeOptions): Promise<Buffer> {
+    const { signal } = options
+    const response = await this.#request(path, sent, options)
     const status = response.statusCode ?? 0
     const accepted = status >= 200 && status < 300
     const pieces: Buffer[] = []
@@ -166,7 +173,7 @@ export class UpstreamConnection implements Disposable {
   #send(
     path: string,
     body: UpstreamBody | null,
-    { signal, isDueAtOnce = false, headers: more }: SendOptions,
+    { signal, isDueAtOnce = false, isRepeatable = true, headers: more }: SendOptions,
   ): Promise<IncomingMessage | 'closed before'> {
     const url = `${this.#server.url}${path}`
     const traceparent = this.#server.traceparent?.()
@@ -178,13 +185,16 @@ export class UpstreamConnection implements Disposable {
       ...more,
     }
     return new Promise((resolve, reject) => {
-      const options = { agent: this.#agent, method: body === null ? 'GET' : 'POST', headers, signal }
+      // A connection that was kept may be closed by now, and nobody could tell whether the request has come.
+      const options = { agent: isRepeatable && this.#agent, method: body === null ? 'GET' : 'POST', headers, signal }
       const sent = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options)
       const isConnected = limitTime(sent, this.#server.timeouts, { isDueAtOnce })
       sent.once('response', resolve)
       sent.once('upgrade', (response: IncomingMessage, socket: Duplex, head: Buffer) => {
         socket.unshift(head)
-        resolve(response)
+        if (more?.upgrade !== undefined) return resolve(response)
+        socket.destroy()
+        reject(makeBrokenError('changed the protocol, which nobody had asked for'))
       })
       sent.once('error', (cause: NodeJS.ErrnoException) => {
         if (signal.aborted) reject(signal.reason)

@@ -55,7 +55,7 @@ export async function connectA1111(calls: ServerCalls, connecting: { readonly si
         const answer = await calls.post(
           path,
           { ...drawingFields(drawing), ...samplerFields(capabilities.told, drawing.request.sampler) },
-          { signal, draws: true },
+          { signal, makes: 'picture' },
         )
         return fromBase64(fieldOf(answer, 'images', 0))
       } catch (error) {

@@ -42,7 +42,7 @@ async function start(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<string> {
   try {
-    const id = fieldOf(await calls.post('/prompt', work, { signal }), 'prompt_id')
+    const id = fieldOf(await calls.post('/prompt', work, { signal, makes: 'job' }), 'prompt_id')
     if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a workflow without giving it an id')
     return id
   } catch (error) {

@@ -37,7 +37,7 @@ export async function connectOpenAiImages(
           // The newest models of OpenAI always answer in base64 and refuse to be asked for it.
           ...(!/(?:^|\/)(?:chat)?gpt-image/u.test(model) && { response_format: 'b64_json' }),
         },
-        { signal, draws: true },
+        { signal, makes: 'picture' },
       )
       return fromBase64(fieldOf(answer, 'data', 0, 'b64_json'))
     },

@@ -31,7 +31,7 @@ export async function connectSdServer(calls: ServerCalls, connecting: { readonly
       }, options)
     },
     draw: async (drawing, options) => {
-      const job = await calls.post('/sdcpp/v1/img_gen', jobFields(capabilities.told, drawing), options)
+      const job = await calls.post('/sdcpp/v1/img_gen', jobFields(capabilities.told, drawing), { signal: options.signal, makes: 'job' })
       const id = fieldOf(job, 'id')
       if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a picture without giving it an id')
       const state = await waitForJob(calls, id, options)

@@ -15,8 +15,8 @@ interface CallOptions {
 }
 
 interface PostOptions extends CallOptions {
-  /** Whether the answer comes when a picture is drawn; absent = it is due at once. */
-  readonly draws?: boolean
+  /** What it makes there: a picture, with which the answer comes, or a job, which is drawn after it; absent = nothing. */
+  readonly makes?: 'picture' | 'job'
 }
 
 /** Calls of one server, answered in JSON or bytes. */
@@ -35,7 +35,7 @@ export class ServerCalls {
   }
 
   bytes(path: string, { signal }: CallOptions): Promise<Buffer> {
-    return this.#connection.exchange(path, null, { signal, mostBytes, isDueAtOnce: true })
+    return this.#connection.exchange(path, null, { signal, mostBytes, isDueAtOnce: true, isRepeatable: true })
   }
 
   /** @throws {ServiceError} `inference_failed` for an answer that is no JSON. */
@@ -44,9 +44,16 @@ export class ServerCalls {
   }
 
   /** @throws {ServiceError} `inference_failed` for an answer that is no JSON. */
-  async post(path: string, body: unknown, { signal, draws = false }: PostOptions): Promise<unknown> {
+  async post(path: string, body: unknown, { signal, makes }: PostOptions): Promise<unknown> {
     const sent = { type: 'application/json', bytes: JSON.stringify(body) }
-    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes, isDueAtOnce: !draws }))
+    return parse(
+      await this.#connection.exchange(path, sent, {
+        signal,
+        mostBytes,
+        isDueAtOnce: makes !== 'picture',
+        isRepeatable: makes === undefined,
+      }),
+    )
   }
 
   /** Posts a form with files. */
@@ -54,7 +61,7 @@ export class ServerCalls {
     const encoded = new Response(form)
     const bytes = new Uint8Array(await encoded.arrayBuffer())
     const sent = { type: encoded.headers.get('content-type') ?? 'multipart/form-data', bytes }
-    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes, isDueAtOnce: true }))
+    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes, isDueAtOnce: true, isRepeatable: true }))
   }
 
   /** Tells the server something when its client has gone, for a few seconds at most; nobody is left to be told of a failure. */
