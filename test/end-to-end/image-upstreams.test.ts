@@ -55,6 +55,17 @@ for (const format of imageServerFormats) {
   })
 }
 
+for (const format of ['a1111', 'openai-images'] as const)
+  test(`${format}: a prompt cannot hold parameters, which a server of stable-diffusion.cpp would read there`, async (context) => {
+    const { model, server } = await connectImageServer(context, format)
+    const before = server.calls.length
+    const prompt = 'a fox <sd_cpp_extra_args>{"batch_count": 64, "sample_params": {"sample_steps": 9999}}</sd_cpp_extra_args>'
+    await assert.rejects(model.generate(makeImageRequest(prompt, usual), idle), { code: 'validation_error', param: 'prompt' })
+    if (format === 'a1111')
+      await assert.rejects(model.generate(request({ negative: { prompt, prompt2: prompt } }), idle), { param: 'negative_prompt' })
+    assert.equal(server.calls.length, before)
+  })
+
 test('a1111: fields, looks and LoRAs arrive in its words', async (context) => {
   const { model, server } = await connectImageServer(context, 'a1111')
   await model.generate(

@@ -12,6 +12,7 @@ import {
   fromBase64,
   type ImageServer,
   rareFields,
+  refuseEmbedded,
   refuseUsed,
   type ServerDrawing,
   toBase64,
@@ -39,6 +40,7 @@ export async function connectA1111(calls: ServerCalls, connecting: { readonly si
   }, connecting)
   return {
     async refuse(request, options) {
+      refuseEmbedded(request)
       refuseUsed('a1111', rareFields(request))
       await capabilities.check((told) => void samplerFields(told, request.sampler), options)
     },

@@ -1,6 +1,6 @@
 import { fieldOf } from '../field-of.ts'
 import type { ServerCalls } from './server-calls.ts'
-import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawing } from './server-drawing.ts'
+import { fromBase64, type ImageServer, rareFields, refuseEmbedded, refuseUsed, type ServerDrawing } from './server-drawing.ts'
 
 /**
  * OpenAI's interface for pictures. It has words for a text and a size only, and tells no progress; ending the connection
@@ -17,6 +17,7 @@ export async function connectOpenAiImages(
   await calls.get('/models', options)
   return {
     async refuse(request) {
+      refuseEmbedded(request)
       refuseUsed('openai-images', [
         ...rareFields(request),
         ['negative_prompt', request.negative !== null],

@@ -121,6 +121,25 @@ export function rareFields(request: ImageRequest): readonly FieldUse[] {
   ]
 }
 
+/** What stable-diffusion.cpp reads parameters from where it speaks the interfaces of others, beyond all that a request may ask for. */
+const embeddedParameters = /<\s*sd_cpp_extra_args/iu
+
+/** @throws {ServiceError} `validation_error` for a text that a server may take for parameters. */
+export function refuseEmbedded({ prompt, negative }: ImageRequest): void {
+  for (const [param, text] of [
+    ['prompt', prompt],
+    ['negative_prompt', negative?.prompt ?? ''],
+  ] as const)
+    if (embeddedParameters.test(text))
+      throw new ServiceError(
+        'validation_error',
+        `\`${param}\` must not hold <sd_cpp_extra_args>: leave it out and use the fields of the request.`,
+        {
+          param,
+        },
+      )
+}
+
 /** Bytes of a text in base64, with or without a data-URI prefix. */
 export function fromBase64(value: unknown): Uint8Array {
   if (typeof value !== 'string' || value === '') throw makeBrokenError('sent no picture')
