@@ -225,6 +225,29 @@ for (const [name, preview] of [
     assert.equal(images.length, 1)
   })
 
+test('progress that cannot be told to anybody costs no picture and no service', async (context) => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown): void => void unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  context.after(() => process.off('unhandledRejection', note))
+  let finish: () => void = () => undefined
+  const fault: ImageServerFault = (response, body) => {
+    finish = () => response.end(body)
+  }
+  const { model, server } = await connectImageServer(context, 'a1111', { fault })
+  const generating = model.generate(request(), {
+    signal,
+    onProgress: ({ step }) => {
+      if (step < 4) throw new Error('nobody listens')
+    },
+  })
+  await server.drawing
+  await server.seenTimes('/sdapi/v1/progress?skip_current_image=true', 3)
+  finish()
+  assert.equal((await generating).images.length, 1)
+  assert.deepEqual(unhandled, [])
+})
+
 test('docs/models.md tells of every fault what the code does', async () => {
   const document = await readFile(new URL('../../docs/models.md', import.meta.url), 'utf8')
   const [, section = ''] = document.split('## Pictures drawn by another server')

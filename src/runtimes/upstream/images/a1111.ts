@@ -121,7 +121,7 @@ interface Watch extends DrawingOptions {
 /** Questions in a row without an answer that show a server to hang: one may meet it while it loads its weights. */
 const unansweredWhenHung = 2
 
-/** Reports the server's progress until the signal ends it; progress that cannot be read is no fault. */
+/** Reports the server's progress until the signal ends it; progress that cannot be read or told is no fault. */
 async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { signal, onStep, onHung }: Watch): Promise<void> {
   let unanswered = 0
   try {
@@ -136,7 +136,8 @@ async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { si
       const step = fieldOf(progress, 'state', 'sampling_step')
       const picture = fieldOf(progress, 'current_image')
       if (typeof step !== 'number' || step <= 0) continue
-      await onStep(Math.min(step, steps), typeof picture === 'string' && picture !== '' ? fromBase64(picture) : undefined)
+      const preview = typeof picture === 'string' && picture !== '' ? fromBase64(picture) : undefined
+      await onStep(Math.min(step, steps), preview).catch(() => undefined)
     }
   } catch (error) {
     if (!signal.aborted) throw error
