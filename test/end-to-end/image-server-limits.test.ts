@@ -12,7 +12,7 @@ const idle = { signal, onProgress: (): void => undefined }
 const request = makeImageRequest('a fox', { sampler: 'K_EULER', seeds: [7], guidanceScale: 5, steps: 4 })
 const patient: UpstreamTimeouts = { connectMs: 60_000, firstMs: null, idleMs: 60_000 }
 /** Long enough for the calls that are answered, on a machine with more to do than it can. */
-const limitMs = 2000
+const limitMs = 3000
 
 const hangsInside: ImageServerFault = (response, body) => {
   response.writeHead(200, { 'content-length': body.length })
@@ -80,7 +80,7 @@ describe('a server that hangs is given up, with what to change', { concurrency: 
   }
 
   test('a1111, when it does not even say how far it is', async (context) => {
-    const timeouts = { ...patient, idleMs: 500 }
+    const timeouts = { ...patient, idleMs: limitMs / 2 }
     const { model, server } = await connectImageServer(context, 'a1111', { fault: hangs, at: /2img$|progress/, timeouts })
     await assert.rejects(model.generate(request, idle), isLate('idle'))
     await server.seen('/sdapi/v1/interrupt')

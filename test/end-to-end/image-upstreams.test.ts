@@ -110,6 +110,25 @@ test('a1111: progress comes with previews, counts over all pictures and ends who
   await assert.rejects(generating)
 })
 
+test('progress is told in the steps that were asked for, whatever a server makes of them', async (context) => {
+  for (const [format, at, told] of [
+    ['a1111', /2img$/, undefined],
+    ['comfyui', /^\/history\//, { type: 'progress', data: { value: 2, max: 4 } }],
+  ] as const) {
+    const { model, server } = await connectImageServer(context, format, { fault: hangs, at })
+    const controller = new AbortController()
+    const { promise, resolve } = Promise.withResolvers<ImageProgress>()
+    const generating = model.generate(request({ steps: 20 }), { signal: controller.signal, onProgress: resolve })
+    if (told !== undefined) {
+      await server.listened
+      server.tell(told)
+    }
+    assert.deepEqual(await promise, { step: 10, total: 20 })
+    controller.abort()
+    await assert.rejects(generating)
+  }
+})
+
 test('sd-server: the job has its samplers, its LoRAs by path and its limits', async (context) => {
   const { model, server } = await connectImageServer(context, 'sd-server')
   await model.generate(request({ sampler: 'DPM_PLUS_PLUS_2M_KARRAS', loras: [{ name: 'ink', weight: 0.5 }] }), idle)

@@ -15,6 +15,7 @@ import {
   refuseEmbedded,
   refuseUsed,
   type ServerDrawing,
+  scaleStep,
   toBase64,
 } from './server-drawing.ts'
 
@@ -133,11 +134,11 @@ async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { si
         return null
       })
       if (progress !== null) unanswered = 0
-      const step = fieldOf(progress, 'state', 'sampling_step')
+      const [step, all] = [fieldOf(progress, 'state', 'sampling_step'), fieldOf(progress, 'state', 'sampling_steps')]
       const picture = fieldOf(progress, 'current_image')
       if (typeof step !== 'number' || step <= 0) continue
       const preview = typeof picture === 'string' && picture !== '' ? fromBase64(picture) : undefined
-      await onStep(Math.min(step, steps), preview).catch(() => undefined)
+      await onStep(scaleStep(step, all, steps), preview).catch(() => undefined)
     }
   } catch (error) {
     if (!signal.aborted) throw error

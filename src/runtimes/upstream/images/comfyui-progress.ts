@@ -1,9 +1,9 @@
-import { isRecord } from '../../../core/is-record.ts'
+import type { ImageRequest } from '../../../core/image-generation.ts'
 import { fieldOf } from '../field-of.ts'
 import { parseJson } from '../parse-json.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { readMessages, type SocketMessage } from './read-messages.ts'
-import type { DrawingOptions } from './server-drawing.ts'
+import { type DrawingOptions, scaleStep } from './server-drawing.ts'
 
 /** Bytes before the picture in a message that holds a preview: what it is, and its format. */
 const previewHead = 8
@@ -17,12 +17,12 @@ const previewKind = 1
 export function watchComfyUi(
   connection: UpstreamConnection,
   client: string,
-  { onStep, previews }: Pick<DrawingOptions, 'onStep'> & { readonly previews: boolean },
+  { onStep, previews, steps }: Pick<DrawingOptions, 'onStep'> & Pick<ImageRequest, 'previews' | 'steps'>,
 ): Disposable {
   const done = new AbortController()
   let [step, isShrinking] = [0, false]
   const report = async (message: SocketMessage): Promise<void> => {
-    const value = message.isText ? progressIn(message.bytes) : undefined
+    const value = message.isText ? progressIn(message.bytes, steps) : undefined
     if (value !== undefined) {
       step = value
       await onStep(step)
@@ -62,11 +62,11 @@ function isPreview(bytes: Buffer): boolean {
   return bytes.length > previewHead && bytes.readUInt32BE(0) === previewKind
 }
 
-function progressIn(bytes: Buffer): number | undefined {
+function progressIn(bytes: Buffer, steps: number): number | undefined {
   try {
     const message: unknown = parseJson(bytes.toString('utf8'))
-    const value = isRecord(message) && message.type === 'progress' ? fieldOf(message, 'data', 'value') : undefined
-    return typeof value === 'number' ? value : undefined
+    const value = fieldOf(message, 'type') === 'progress' ? fieldOf(message, 'data', 'value') : undefined
+    return typeof value === 'number' ? scaleStep(value, fieldOf(message, 'data', 'max'), steps) : undefined
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ImageRequest } from '../../../core/image-generation.ts'
 import { fieldOf } from '../field-of.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError, mayStillWork } from '../upstream-error.ts'
@@ -23,10 +24,10 @@ interface ComfyUiServer {
 export async function runWorkflow(
   { calls, connection }: ComfyUiServer,
   prompt: unknown,
-  { signal, onStep, previews }: DrawingOptions & { readonly previews: boolean },
+  { signal, ...reporting }: DrawingOptions & Pick<ImageRequest, 'previews' | 'steps'>,
 ): Promise<Uint8Array> {
   const client = randomUUID()
-  using _watching = watchComfyUi(connection, client, { onStep, previews })
+  using _watching = watchComfyUi(connection, client, reporting)
   const id = await start(calls, { prompt, client_id: client, prompt_id: randomUUID() }, { signal })
   const entry = await waitForWorkflow(calls, id, { signal })
   if (fieldOf(entry, 'status', 'status_str') === 'error') throw makeBrokenError(explainFailure(fieldOf(entry, 'status', 'messages')))

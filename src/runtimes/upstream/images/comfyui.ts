@@ -60,7 +60,7 @@ export async function connectComfyUi(comfy: ComfyUi, connecting: { readonly sign
         init_image: await upload(calls, request.initial?.image, options),
         mask_image: await upload(calls, request.mask?.image, options),
       })
-      return await runWorkflow(comfy, prompt, { ...options, previews: request.previews })
+      return await runWorkflow(comfy, prompt, { ...options, previews: request.previews, steps: request.steps })
     },
   }
 }
