@@ -99,7 +99,7 @@ function makeFailure(
 
 /** What an operator may look at. */
 const hints: Readonly<Record<number, string>> = {
-  401: ': the file that `keyFile` in its model.json names holds no key which that server takes',
+  401: ': that server wants a key, or another one; write it into a file that `keyFile` in its model.json names',
   403: ': the key in the file that `keyFile` in its model.json names may not do this there',
   404: ': `url` or `model` in its model.json is not as that server has it',
 }
