@@ -38,7 +38,8 @@ export async function checkFiles(
   const faults = found.flatMap(({ path, stats }) => {
     const stated = modelFile.files?.[path]?.bytes
     const file = resolve(folder, path)
-    if (!stats?.isFile()) return [{ file, field: '', message: 'is missing; copy the whole model folder again.' }]
+    if (!stats?.isFile())
+      return [{ file, field: '', message: `is missing; ${isWorkflow(modelFile, path) ? exportIt : 'copy the whole model folder again'}.` }]
     if (stated === undefined || stated === stats.size) return []
     return [{ file, field: '', message: `has ${stats.size} bytes instead of ${stated}; copy it again or correct "files" in model.json.` }]
   })
@@ -68,6 +69,12 @@ async function measure(
 /** Whether a format names a server instead of weights. */
 export function runsElsewhere(format: ModelReferences['format']): boolean {
   return isTextServer(format) || (format !== undefined && isImageServer(format))
+}
+
+const exportIt = 'export it in ComfyUI with "Export (API)" and write {{prompt}} where the prompt goes'
+
+function isWorkflow({ format, workflow = 'workflow.json' }: ModelReferences, path: string): boolean {
+  return format === 'comfyui' && path === workflow
 }
 
 /** The files a model cannot do without, the one that stands for it first. */

@@ -64,7 +64,7 @@ type UsualImage = Omit<ImageModelDescriptor, 'id' | 'name' | 'folder' | 'license
 function describeUsual(
   modelFile: ModelFile & { readonly kind: 'image' },
   folder: string,
-): Promise<UsualImage | { readonly fault: CatalogFault }> | UsualImage {
+): Promise<UsualImage | { readonly fault: CatalogFault }> {
   switch (modelFile.format) {
     case 'safetensors':
       return usualCheckpoint(modelFile, folder)

@@ -230,7 +230,7 @@ export const modelFileFields: readonly ModelFileField[] = [
   },
   {
     name: 'timeouts.connect',
-    models: 'text-upstream',
+    models: 'upstream',
     absent: '5',
     expected: 'a number of seconds, from 0.1 to 86400',
     meaning: 'Seconds that a server may take to accept a connection, TLS included.',
@@ -245,11 +245,19 @@ export const modelFileFields: readonly ModelFileField[] = [
     accepts: isNumber(0.1, 86_400),
   },
   {
+    name: 'timeouts.first',
+    models: 'image-upstream',
+    absent: '600 for `openai-images`; else as long as `run-limit` says',
+    expected: 'a number of seconds, from 0.1 to 86400',
+    meaning: 'Seconds that one picture may take, from its request until it is there.',
+    accepts: isNumber(0.1, 86_400),
+  },
+  {
     name: 'timeouts.idle',
-    models: 'text-upstream',
+    models: 'upstream',
     absent: '60',
     expected: 'a number of seconds, from 0.1 to 86400',
-    meaning: 'Seconds between two pieces of an answer.',
+    meaning: 'Seconds between two pieces of an answer; of servers that draw, also until answers begin that are due at once.',
     accepts: isNumber(0.1, 86_400),
   },
   {

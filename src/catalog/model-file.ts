@@ -1,6 +1,7 @@
 import type { ImageServerFormat } from '../core/images/image-servers.ts'
 import type { TextServerFormat } from '../core/model.ts'
 import type { Sampler } from '../core/sampler.ts'
+import type { TimeoutFields } from './describe/read-timeouts.ts'
 
 /** Size and hex SHA-256 of one file of a model. */
 export interface ListedFile {
@@ -44,8 +45,7 @@ interface UpstreamModelFile extends TextModelFile {
   readonly weight?: number
   readonly vision?: boolean
   readonly ranks?: boolean
-  /** Seconds. */
-  readonly timeouts?: { readonly connect?: number; readonly first?: number; readonly idle?: number }
+  readonly timeouts?: TimeoutFields
 }
 
 interface Size {
@@ -82,6 +82,7 @@ interface ImageServerFile extends ImageModelFile {
   readonly keyFile?: string
   readonly slots?: number
   readonly workflow?: string
+  readonly timeouts?: TimeoutFields
 }
 
 /** What of a `model.json` says who the model is and which files it has; a field at fault is left out. */

@@ -137,12 +137,13 @@ test('names every fault of every folder at once', async (context) => {
 })
 
 test('describes pictures that another server draws, with what it is known to lack', async (context) => {
+  const timeouts = { connect: 1, first: 90, idle: 2 }
   const folder = await makeFolder(context, {
     'a/model.json': { id: 'forge', kind: 'image', format: 'a1111', url: 'http://gpu:7860/', keyFile: 'key' },
     'a/key': 'me:secret',
-    'b/model.json': { id: 'cpp', kind: 'image', format: 'sd-server', url: 'http://gpu:1234', slots: 4 },
+    'b/model.json': { id: 'cpp', kind: 'image', format: 'sd-server', url: 'http://gpu:1234', slots: 4, timeouts },
     'c/model.json': { id: 'comfy', kind: 'image', format: 'comfyui', url: 'http://gpu:8188', native: { width: 512, height: 512 } },
-    'c/workflow.json': '{}',
+    'c/workflow.json': { 6: { class_type: 'CLIPTextEncode', inputs: { text: '{{prompt}} {{width}}' } } },
     'd/model.json': { id: 'far', kind: 'image', format: 'openai-images', url: 'https://api.example.org/v1', model: 'painter' },
   })
   const catalog = await openCatalog({ folders: [folder] })
@@ -151,11 +152,23 @@ test('describes pictures that another server draws, with what it is known to lac
     assert.ok(found?.kind === 'image')
     return found
   })
-  assert.deepEqual(forge?.upstream, { url: 'http://gpu:7860', model: 'forge', keyFile: join(folder, 'a/key'), slots: 1 })
+  const patience = { connectMs: 5000, firstMs: null, idleMs: 60_000 }
+  assert.deepEqual(forge?.upstream, {
+    url: 'http://gpu:7860',
+    model: 'forge',
+    keyFile: join(folder, 'a/key'),
+    slots: 1,
+    timeouts: patience,
+  })
+  assert.deepEqual(cpp?.upstream?.timeouts, { connectMs: 1000, firstMs: 90_000, idleMs: 2000 })
+  assert.deepEqual(far?.upstream?.timeouts, { ...patience, firstMs: 600_000 })
   assert.deepEqual([forge?.bytes, forge?.native.width], [0, 1024])
   assert.deepEqual([cpp?.upstream?.slots, cpp?.defaults.sampler], [4, 'K_EULER'])
   assert.ok(cpp?.bounds?.refusedSamplers.DDIM !== undefined && cpp.bounds.refusedSamplers.K_EULER === undefined)
-  assert.deepEqual([comfy?.workflow, comfy?.native.width], [join(folder, 'c/workflow.json'), 512])
+  assert.deepEqual([comfy?.workflow?.open, comfy?.native.width], [['prompt', 'width'], 512])
+  // What the workflow leaves no place for cannot be asked for.
+  assert.deepEqual([comfy?.bounds?.startsFromImage, comfy?.bounds?.takesSeeds], [false, false])
+  assert.deepEqual(comfy?.sizes, { type: 'list', sizes: [{ width: 512, height: 512 }] })
   assert.deepEqual([far?.upstream?.model, far?.bounds?.startsFromImage, far?.bounds?.takesSeeds], ['painter', false, false])
 })
 
@@ -164,9 +177,15 @@ test('a server without its address or its workflow is a fault at start', async (
     'a/model.json': { id: 'forge', kind: 'image', format: 'a1111' },
     'c/model.json': { id: 'comfy', kind: 'image', format: 'comfyui', url: 'http://gpu:8188', workflow: 'other.json' },
     'd/model.json': { id: 'far', kind: 'image', format: 'midjourney' },
+    'e/model.json': { id: 'cpp', kind: 'image', format: 'sd-server', url: 'http://gpu:1234', timeouts: { idle: 0, frist: 3 } },
+    'f/model.json': { id: 'empty', kind: 'image', format: 'comfyui', url: 'http://gpu:8188' },
+    'f/workflow.json': {},
   })
   const faults = (await readFaults([folder])).join('\n')
   assert.match(faults, /a\/model\.json url is missing/)
-  assert.match(faults, /c\/other\.json {2}is missing/)
+  assert.match(faults, /c\/other\.json {2}is missing; export it in ComfyUI with "Export \(API\)"/)
+  assert.match(faults, /f\/workflow\.json {2}has no \{\{prompt\}\}; write it where the prompt goes\./)
+  assert.match(faults, /e\/model\.json timeouts\.idle must be a number of seconds, from 0\.1 to 86400\./)
+  assert.match(faults, /e\/model\.json timeouts\.frist is not a field of such a model/)
   assert.match(faults, /d\/model\.json format must be "onnx-sdxl", "safetensors", or one of "a1111"/)
 })

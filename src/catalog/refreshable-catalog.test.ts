@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
@@ -131,4 +131,21 @@ test('a model that is copied into a folder of the settings takes no name of anot
   const { added, removed, faults } = await catalog.refresh(options)
   assert.deepEqual([added, removed, faults.length], [[], [], 1])
   assert.deepEqual(ids(), ['fixed', 'new'])
+})
+
+test('a model whose workflow was replaced has left and come, also by an older one of the same length', async () => {
+  await using folder = await createTemporaryFolder()
+  const file = join(folder.path, 'comfy/workflow.json')
+  const workflow = (text: string) => JSON.stringify({ 6: { class_type: 'CLIPTextEncode', inputs: { text } } })
+  await mkdir(join(folder.path, 'comfy'))
+  await writeFile(
+    join(folder.path, 'comfy/model.json'),
+    JSON.stringify({ id: 'comfy', kind: 'image', format: 'comfyui', url: 'http://gpu:8188' }),
+  )
+  await writeFile(file, workflow('{{prompt}}, day'))
+  const catalog = await openCatalog({ folders: [folder.path] })
+  await writeFile(file, workflow('{{prompt}}, sun'))
+  await utimes(file, 1, 1)
+  assert.deepEqual(await catalog.refresh(options), { added: [], removed: [], faults: [] })
+  assert.deepEqual(await catalog.refresh(options), { added: ['comfy'], removed: ['comfy'], faults: [] })
 })

@@ -28,7 +28,7 @@ const image: ModelDescriptor = {
   defaults: { steps: 30, guidanceScale: 12, sampler: 'DDIM' },
   refiner: `${secret}/refiner`,
   upstream,
-  workflow: `${secret}/workflow.json`,
+  workflow: { nodes: { 4: secret }, open: ['prompt'] },
   checkpoint: { family: 'sd15', inpainting: false, weights: `${secret}/m.safetensors`, prediction: null },
 }
 

@@ -1,5 +1,6 @@
 import type { CheckpointFamily } from './checkpoint/checkpoint-family.ts'
 import type { ImageServerFormat } from './images/image-servers.ts'
+import type { Workflow } from './images/workflow.ts'
 import type { ModelPrice } from './limits/model-price.ts'
 import type { Sampler } from './sampler.ts'
 
@@ -100,8 +101,8 @@ export interface ReplicaAddress {
 export interface UpstreamTimeouts {
   /** To accept a connection, TLS included. */
   readonly connectMs: number
-  /** From a request to the first byte of its answer, behind the headers. */
-  readonly firstMs: number
+  /** From a request to the first byte of its answer, behind the headers; of a picture until it is drawn. null = no limit but the request's own. */
+  readonly firstMs: number | null
   /** Between two pieces of an answer. */
   readonly idleMs: number
 }
@@ -147,8 +148,8 @@ export interface ImageModelDescriptor extends DescriptorBase {
   readonly timestepSpacing?: 'leading' | 'trailing' | 'linspace' | null
   /** Where it is drawn when its format is one of a server's. */
   readonly upstream?: UpstreamAddress
-  /** Absolute path of a workflow with placeholders; for `comfyui`. */
-  readonly workflow?: string
+  /** There exactly when the format is `comfyui`. */
+  readonly workflow?: Workflow
   /** Absent = nothing is known. */
   readonly bounds?: ImageModelBounds
   /** There exactly when the format is `safetensors`. */

@@ -16,7 +16,12 @@ test('requests that fail together on a server that is gone are one reason to lea
   const gone = await startTextServer()
   await gone[Symbol.asyncDispose]()
   using servers = await ReplicaSet.open(addressOf(gone.url), { probeMs })
-  const ask = () => servers.ask('', (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6 }), { signal })
+  const ask = () =>
+    servers.ask(
+      '',
+      (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6, isDueAtOnce: false, isRepeatable: true }),
+      { signal },
+    )
   // Whole, so that sums of it are exact.
   const begun = Math.ceil(performance.now())
   let seconds = 0
@@ -53,7 +58,12 @@ test('a server that was silent gets one request for a try, and the others when i
   await began.promise
   const client = new AbortController()
   const { signal } = client
-  const ask = () => servers.ask('', (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6 }), { signal })
+  const ask = () =>
+    servers.ask(
+      '',
+      (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6, isDueAtOnce: false, isRepeatable: true }),
+      { signal },
+    )
   seconds = 60
   const [tried, ...others] = Array.from({ length: 5 }, ask)
   for (const other of others) await assert.rejects(other, { code: 'server_is_overloaded' })

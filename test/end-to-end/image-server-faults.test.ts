@@ -6,10 +6,8 @@ import sharp from 'sharp'
 import type { ErrorCode } from '../../src/core/error.ts'
 import type { ImageRequest } from '../../src/core/image-generation.ts'
 import { type ImageServerFormat, imageServerFormats } from '../../src/core/images/image-servers.ts'
-import type { ImageModelDescriptor } from '../../src/core/model.ts'
-import { loadImageServer } from '../../src/runtimes/upstream/images/load-image-server.ts'
 import { connectImageServer } from '../support/engines/connect-image-server.ts'
-import { drawingCalls, drawPicture, hangs, type ImageServerFault } from '../support/engines/image-server.ts'
+import { drawingCalls, drawPicture, hangs, type ImageServerFault, stops } from '../support/engines/image-server.ts'
 import { makeImageRequest } from '../support/image-request.ts'
 
 const { signal } = new AbortController()
@@ -23,6 +21,8 @@ interface FaultRow {
   readonly row: string
   readonly fault: ImageServerFault
   readonly told: ErrorCode
+  /** Whether what asks once for a picture cannot know from it that none is drawn. */
+  readonly mayDraw?: boolean
 }
 
 const answers =
@@ -59,34 +59,44 @@ const drips: ImageServerFault = (response, body) => {
 /** What may go wrong with any call of a picture. */
 const faults: readonly FaultRow[] = [
   { does: 'answers 500', row: '5xx', fault: answers(500), told: 'inference_failed' },
-  { does: 'answers 502 with a page', row: '5xx', fault: answers(502, '<html>'), told: 'inference_failed' },
+  { does: 'answers 502 with a page', row: '5xx', fault: answers(502, '<html>'), told: 'inference_failed', mayDraw: true },
   { does: 'answers 401', row: '401', fault: answers(401), told: 'inference_failed' },
   { does: 'answers 403', row: '403', fault: answers(403), told: 'inference_failed' },
   { does: 'answers 404', row: '404', fault: answers(404), told: 'inference_failed' },
   { does: 'redirects', row: 'redirect', fault: answers(307, '', { location: 'http://127.0.0.1:1/' }), told: 'inference_failed' },
-  { does: 'hangs up', row: 'hangs up', fault: (response) => void response.destroy(), told: 'inference_failed' },
-  { does: 'breaks off', row: 'hangs up', fault: cut, told: 'inference_failed' },
-  { does: 'sends for ever', row: 'over 64 MB', fault: endless, told: 'inference_failed' },
+  { does: 'hangs up', row: 'hangs up', fault: (response) => void response.destroy(), told: 'inference_failed', mayDraw: true },
+  { does: 'breaks off', row: 'hangs up', fault: cut, told: 'inference_failed', mayDraw: true },
+  { does: 'sends for ever', row: 'over 64 MB', fault: endless, told: 'inference_failed', mayDraw: true },
   {
     does: 'sends headers for ever',
     row: 'headers over 16 KB',
     fault: (response) => void response.socket?.write(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(100_000)}`),
     told: 'inference_failed',
+    mayDraw: true,
+  },
+  {
+    does: 'speaks another protocol from then on',
+    row: 'hangs up',
+    fault: (response) => void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+    told: 'inference_failed',
+    mayDraw: true,
   },
   {
     does: 'packs its answer',
     row: 'gzip',
     fault: (response, body) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body)),
     told: 'inference_failed',
+    mayDraw: true,
   },
-  { does: 'sends a page', row: 'no JSON', fault: answers(200, '<html>Bad Gateway</html>'), told: 'inference_failed' },
+  { does: 'sends a page', row: 'no JSON', fault: answers(200, '<html>Bad Gateway</html>'), told: 'inference_failed', mayDraw: true },
   {
     does: 'sends half of its JSON',
     row: 'no JSON',
     fault: (response, body) => void response.end(body.subarray(0, 9)),
     told: 'inference_failed',
+    mayDraw: true,
   },
-  { does: 'sends lists in lists', row: '65 536', fault: answers(200, '['.repeat(5_000_000)), told: 'inference_failed' },
+  { does: 'sends lists in lists', row: '65 536', fault: answers(200, '['.repeat(5_000_000)), told: 'inference_failed', mayDraw: true },
   { does: 'is busy (429)', row: '429', fault: answers(429, '{}', { 'retry-after': '7' }), told: 'server_is_overloaded' },
   { does: 'is busy (503)', row: '503', fault: answers(503, '{}', { 'retry-after': '7' }), told: 'server_is_overloaded' },
   { does: 'refuses (400)', row: '400', fault: answers(400), told: 'validation_error' },
@@ -99,6 +109,21 @@ const files: readonly { readonly does: string; readonly row: string; readonly dr
   { does: 'sends no picture', row: 'no picture', drawn: async () => Buffer.alloc(0) },
   { does: 'sends a text for a picture', row: 'no picture', drawn: async () => Buffer.from('<svg>no</svg>') },
   {
+    does: 'sends a drawing in words, which could say anything',
+    row: 'no picture',
+    drawn: async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64"/></svg>'),
+  },
+  {
+    does: 'sends a picture of four thousand million pixels',
+    row: 'no picture',
+    drawn: async () => {
+      const huge = await drawPicture({ width: 64, height: 64 })
+      huge.writeUInt32BE(65_535, 16)
+      huge.writeUInt32BE(65_535, 20)
+      return huge
+    },
+  },
+  {
     does: 'sends a damaged picture',
     row: 'no picture',
     drawn: async () => {
@@ -109,13 +134,8 @@ const files: readonly { readonly does: string; readonly row: string; readonly dr
   { does: 'sends a picture of another size', row: 'another size', drawn: () => drawPicture({ width: 32, height: 64 }) },
 ]
 
-/** What each kind of server is told of a picture that nobody waits for any more, once it has taken it. */
-const stops: Readonly<Record<ImageServerFormat, string | null>> = {
-  a1111: '/sdapi/v1/interrupt',
-  'sd-server': '/sdcpp/v1/jobs/job_1/cancel',
-  comfyui: '/interrupt',
-  'openai-images': null,
-}
+/** The same answer with a text that holds no bytes in the place of each picture. */
+const withoutPicture = (body: Buffer): string => body.toString().replaceAll(/"iVBOR[^"]*"/g, '"*"')
 
 /** Whether a server can be told to stop from that call on: before, it has given the picture no name, and after, it is drawn. */
 const isStoppable = (format: ImageServerFormat, at: RegExp): boolean => format === 'a1111' || /jobs|history/u.test(at.source)
@@ -138,13 +158,14 @@ for (const format of imageServerFormats) {
         test(`${row.does} at ${at.source} is told of as ${row.told}, and does not draw twice`, async (context) => {
           const calls = await assertFails(context, format, { ...row, at })
           const asked = calls.filter(({ path }) => at.test(path)).length
-          // A kept-alive connection that ends without a word may have been closed before the request came.
-          assert.ok(asked === 1 || (asked === 2 && row.does === 'hangs up'), `asked ${asked} times`)
+          // A kept-alive connection that ends without a word may have been closed before the question came; what draws is not repeated for that.
+          const isRepeatable = /jobs|history|view/.test(at.source) && /hangs up|protocol/.test(row.does)
+          assert.ok(asked === 1 || (asked === 2 && isRepeatable), `asked ${asked} times`)
           const stop = stops[format]
-          if (format !== 'a1111' && stop !== null)
+          if (stop !== null)
             assert.equal(
               calls.some(({ path }) => path === stop),
-              isStoppable(format, at),
+              isStoppable(format, at) && (format !== 'a1111' || row.mayDraw === true),
             )
         })
 
@@ -173,6 +194,12 @@ for (const format of imageServerFormats) {
         await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
       })
 
+    test('sends nothing where the picture should be is told of as inference_failed', async (context) => {
+      const nothing: ImageServerFault = (response, body) => void response.end(format === 'comfyui' ? '' : withoutPicture(body))
+      const { model } = await connectImageServer(context, format, { fault: nothing })
+      await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
+    })
+
     test('leaves after it was connected is told of as inference_failed', async (context) => {
       const { model, server } = await connectImageServer(context, format)
       await server.leave()
@@ -181,29 +208,72 @@ for (const format of imageServerFormats) {
   })
 }
 
-test('a server that is not there is said when the model is loaded', async () => {
-  const upstream = { url: 'http://127.0.0.1:9', model: 'x', keyFile: null, slots: 1 }
-  for (const format of ['a1111', 'sd-server', 'openai-images'] as const) {
-    const descriptor = { format, upstream, id: 'x' } as unknown as ImageModelDescriptor
-    await assert.rejects(loadImageServer(descriptor, { signal }), { code: 'inference_failed' })
+for (const [name, preview] of [
+  ['nothing', '*'],
+  ['no picture', 'bm8='],
+  ['a text', 7],
+] as const)
+  test(`a preview that is ${name} costs no picture`, async (context) => {
+    const fault: ImageServerFault = (response, body) => {
+      if (body.includes('sampling_step'))
+        return void response.end(JSON.stringify({ ...JSON.parse(body.toString()), current_image: preview }))
+      finish = () => response.end(body)
+    }
+    let finish: () => void = () => undefined
+    const { model } = await connectImageServer(context, 'a1111', { fault, at: /2img$|progress/ })
+    const { images } = await model.generate(request({ previews: true }), { signal, onProgress: () => finish() })
+    assert.equal(images.length, 1)
+  })
+
+test('progress that cannot be told to anybody costs no picture and no service', async (context) => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown): void => void unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  context.after(() => process.off('unhandledRejection', note))
+  let finish: () => void = () => undefined
+  const fault: ImageServerFault = (response, body) => {
+    finish = () => response.end(body)
   }
+  const { model, server } = await connectImageServer(context, 'a1111', { fault })
+  const generating = model.generate(request(), {
+    signal,
+    onProgress: ({ step }) => {
+      if (step < 4) throw new Error('nobody listens')
+    },
+  })
+  await server.drawing
+  await server.seenTimes('/sdapi/v1/progress?skip_current_image=true', 3)
+  finish()
+  assert.equal((await generating).images.length, 1)
+  assert.deepEqual(unhandled, [])
 })
 
 test('docs/models.md tells of every fault what the code does', async () => {
   const document = await readFile(new URL('../../docs/models.md', import.meta.url), 'utf8')
   const [, section = ''] = document.split('## Pictures drawn by another server')
-  const rows =
-    section
-      .split('\n## ')[0]
-      ?.split('\n')
-      .filter((line) => line.startsWith('| ')) ?? []
+  const [, table = ''] = (section.split('\n## ')[0] ?? '').split('| A server … |')
+  const rows = table
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
   const told = (word: string) =>
-    rows.filter((line) => line.split('|')[1]?.includes(word)).map((line) => line.split('|')[2]?.match(/`(\w+)`/)?.[1])
-  for (const { row, told: code } of faults) assert.deepEqual([row, told(row)], [row, [code]])
-  for (const { row } of files) assert.deepEqual([row, told(row)], [row, ['inference_failed']])
-  for (const row of ['cannot be reached', 'hangs |', 'drips |'])
-    assert.ok(
-      rows.some((line) => line.includes(row)),
+    rows.filter(([, does]) => does?.includes(word)).map(([, , again, says]) => [again?.split(',')[0], says?.match(/`(\w+)`/)?.[1]])
+  for (const { row, told: code } of faults)
+    assert.deepEqual([row, told(row)], [row, [[row === '401' || row === '403' ? 'once' : 'no', code]]])
+  for (const { row } of files) assert.deepEqual([row, told(row)], [row, [['no', 'inference_failed']]])
+  for (const [row, code] of [
+    ['first used', 'model_loading'],
+    ['`timeouts.connect`', 'inference_failed'],
+    ['`timeouts.idle`', 'inference_failed'],
+    ['`timeouts.first`', 'inference_failed'],
+    ['run-limit', 'inference_timeout'],
+    ['has lost', 'inference_failed'],
+    ['progress or preview', undefined],
+    ['drips', undefined],
+  ] as const)
+    assert.deepEqual(
+      told(row).map(([, says]) => says),
+      [code],
       row,
     )
 })

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import type { Duplex } from 'node:stream'
 import { test } from 'node:test'
 import sharp from 'sharp'
+import { ServiceError } from '../../src/core/error.ts'
 import type { ImageProgress, ImageRequest } from '../../src/core/image-generation.ts'
 import { imageServerFormats, samplersMissingAt } from '../../src/core/images/image-servers.ts'
 import { connectImageServer, openWorkflow } from '../support/engines/connect-image-server.ts'
-import { hangs } from '../support/engines/image-server.ts'
+import { hangs, type ImageServerFault } from '../support/engines/image-server.ts'
 import { makeImageRequest } from '../support/image-request.ts'
 
 const { signal } = new AbortController()
@@ -52,6 +55,17 @@ for (const format of imageServerFormats) {
   })
 }
 
+for (const format of ['a1111', 'openai-images'] as const)
+  test(`${format}: a prompt cannot hold parameters, which a server of stable-diffusion.cpp would read there`, async (context) => {
+    const { model, server } = await connectImageServer(context, format)
+    const before = server.calls.length
+    const prompt = 'a fox <sd_cpp_extra_args>{"batch_count": 64, "sample_params": {"sample_steps": 9999}}</sd_cpp_extra_args>'
+    await assert.rejects(model.generate(makeImageRequest(prompt, usual), idle), { code: 'validation_error', param: 'prompt' })
+    if (format === 'a1111')
+      await assert.rejects(model.generate(request({ negative: { prompt, prompt2: prompt } }), idle), { param: 'negative_prompt' })
+    assert.equal(server.calls.length, before)
+  })
+
 test('a1111: fields, looks and LoRAs arrive in its words', async (context) => {
   const { model, server } = await connectImageServer(context, 'a1111')
   await model.generate(
@@ -96,6 +110,25 @@ test('a1111: progress comes with previews, counts over all pictures and ends who
   await assert.rejects(generating)
 })
 
+test('progress is told in the steps that were asked for, whatever a server makes of them', async (context) => {
+  for (const [format, at, told] of [
+    ['a1111', /2img$/, undefined],
+    ['comfyui', /^\/history\//, { type: 'progress', data: { value: 2, max: 4 } }],
+  ] as const) {
+    const { model, server } = await connectImageServer(context, format, { fault: hangs, at })
+    const controller = new AbortController()
+    const { promise, resolve } = Promise.withResolvers<ImageProgress>()
+    const generating = model.generate(request({ steps: 20 }), { signal: controller.signal, onProgress: resolve })
+    if (told !== undefined) {
+      await server.listened
+      server.tell(told)
+    }
+    assert.deepEqual(await promise, { step: 10, total: 20 })
+    controller.abort()
+    await assert.rejects(generating)
+  }
+})
+
 test('sd-server: the job has its samplers, its LoRAs by path and its limits', async (context) => {
   const { model, server } = await connectImageServer(context, 'sd-server')
   await model.generate(request({ sampler: 'DPM_PLUS_PLUS_2M_KARRAS', loras: [{ name: 'ink', weight: 0.5 }] }), idle)
@@ -106,6 +139,35 @@ test('sd-server: the job has its samplers, its LoRAs by path and its limits', as
   await assert.rejects(model.generate(request({ width: 2048 }), idle), { code: 'validation_error', param: 'width' })
   await assert.rejects(model.generate(request({ sampler: 'HEUN' }), idle), { code: 'unsupported', param: 'sampler' })
 })
+
+test('sd-server: an encoding that its build lacks is given to the picture here', async (context) => {
+  const { model, server } = await connectImageServer(context, 'sd-server')
+  for (const [encoding, sent] of [
+    ['jpeg', 'jpeg'],
+    ['webp', 'png'],
+  ] as const) {
+    const { images } = await model.generate(request({ encoding }), idle)
+    assert.equal((await sharp(images[0]?.bytes).metadata()).format, encoding)
+    const job = server.calls.findLast(({ path }) => path === '/sdcpp/v1/img_gen')
+    assert.equal(JSON.parse(job?.body ?? '').output_format, sent)
+  }
+})
+
+for (const [status, body, reason] of [
+  [404, '{"error":"job not found"}', /started anew/],
+  [410, '{"error":"job expired"}', /started anew/],
+  [200, '{"status":"failed","error":{"code":"generation_failed","message":"a fox"}}', /ended a picture as failed generation_failed\.$/],
+  [200, '{}', /does not say how a picture stands/],
+] as const)
+  test(`sd-server: a job that ends as ${status} ${body} is told of in the log`, async (context) => {
+    const fault: ImageServerFault = (response) => void response.writeHead(status).end(body)
+    const { model } = await connectImageServer(context, 'sd-server', { fault })
+    await assert.rejects(model.generate(request(), idle), (error) => {
+      assert.ok(error instanceof ServiceError && error.cause instanceof Error)
+      assert.match(error.cause.message, reason)
+      return error.code === 'inference_failed'
+    })
+  })
 
 test('comfyui: placeholders are filled with the types they need, whatever the prompt holds', async (context) => {
   const { model, server } = await connectImageServer(context, 'comfyui', { workflow: withPicture })
@@ -119,12 +181,14 @@ test('comfyui: placeholders are filled with the types they need, whatever the pr
   await assert.rejects(model.generate(request(), idle), { code: 'validation_error', param: 'init_image' })
 })
 
-test('comfyui: what the workflow leaves no place for is refused by name, and a workflow without use at start', async (context) => {
+test('comfyui: what the workflow leaves no place for is refused by name', async (context) => {
   const closed = { 6: { class_type: 'CLIPTextEncode', inputs: { text: '{{prompt}}' } } }
   const { model } = await connectImageServer(context, 'comfyui', { workflow: closed })
   const image = Buffer.from('x')
   for (const [change, param] of [
     [{ negative: { prompt: 'dog', prompt2: 'dog' } }, 'negative_prompt'],
+    [{ width: 128 }, 'width'],
+    [{ height: 128 }, 'height'],
     [{ steps: 5 }, 'steps'],
     [{ guidanceScale: 6 }, 'cfg_scale'],
     [{ sampler: 'DDIM' }, 'sampler'],
@@ -133,15 +197,9 @@ test('comfyui: what the workflow leaves no place for is refused by name, and a w
   ] as const)
     await assert.rejects(model.generate(request(change), idle), { code: 'unsupported', param })
   await model.generate(request(), idle)
-  for (const [nodes, message] of [
-    [{ 6: { class_type: 'X', inputs: { text: 'no place' } } }, /no \{\{prompt\}\}/],
-    [{ 6: { class_type: 'X', inputs: { text: '{{prompt}} {{mood}}' } } }, /\{\{mood\}\}/],
-    [{ nodes: [{ type: 'X' }] }, /API format/],
-  ] as const)
-    await assert.rejects(connectImageServer(context, 'comfyui', { workflow: nodes }), { code: 'inference_failed', message })
 })
 
-test('comfyui: steps and previews come over its socket', async (context) => {
+test('comfyui: steps and previews come over its socket, which the key opens as it does the calls', async (context) => {
   const { model, server } = await connectImageServer(context, 'comfyui', { fault: hangs, at: /^\/history\// })
   const controller = new AbortController()
   const seen: ImageProgress[] = []
@@ -152,6 +210,7 @@ test('comfyui: steps and previews come over its socket', async (context) => {
   }
   const generating = model.generate(request({ previews: true }), { signal: controller.signal, onProgress })
   await server.drawing
+  await server.listened
   const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#ff0000' } })
     .jpeg()
     .toBuffer()
@@ -164,6 +223,56 @@ test('comfyui: steps and previews come over its socket', async (context) => {
   )
   controller.abort()
   await assert.rejects(generating)
+  await server.unheard
+})
+
+test('comfyui: a socket is opened with the key that its file holds by now', async (context) => {
+  let key = 'me:secret'
+  const accepts = (authorization: string | undefined): boolean => authorization === `Basic ${Buffer.from(key).toString('base64')}`
+  const { model, server, keyFile } = await connectImageServer(context, 'comfyui', { fault: hangs, at: /^\/history\//, accepts })
+  key = 'me:another'
+  await writeFile(keyFile, key)
+  const controller = new AbortController()
+  const generating = model.generate(request(), { ...idle, signal: controller.signal })
+  await server.listened
+  controller.abort()
+  await assert.rejects(generating)
+})
+
+test('comfyui: a socket is left with its picture, also where the server does not answer that', async (context) => {
+  const { model, server } = await connectImageServer(context, 'comfyui')
+  const { images } = await model.generate(request(), idle)
+  assert.equal(images.length, 1)
+  await server.listened
+  await server.unheard
+})
+
+for (const [name, socketFault] of [
+  ['speaks something else', (socket: Duplex) => void socket.write('HTTP/1.1 200 OK\r\n\r\n')],
+  ['announces 4 GB', (socket: Duplex) => void socket.write(Buffer.from([0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0, 1]))],
+  ['is closed by the server', (socket: Duplex) => void socket.end()],
+] as const)
+  test(`comfyui: a socket that ${name} costs the progress alone`, async (context) => {
+    const { model, server } = await connectImageServer(context, 'comfyui', { socketFault })
+    const { images } = await model.generate(request(), idle)
+    assert.equal(images.length, 1)
+    await server.listened
+    await server.unheard
+  })
+
+test("openai-images: the models of OpenAI's that always answer in base64 are not asked for it", async (context) => {
+  for (const [name, asked] of [
+    ['gpt-image-1', undefined],
+    ['gpt-image-1.5', undefined],
+    ['chatgpt-image-latest', undefined],
+    ['openai/gpt-image-1', undefined],
+    ['dall-e-3', 'b64_json'],
+    ['flux', 'b64_json'],
+  ] as const) {
+    const { model, server } = await connectImageServer(context, 'openai-images', { name })
+    await model.generate(request(), idle)
+    assert.equal(JSON.parse((await server.seen('/images/generations')).body).response_format, asked, name)
+  }
 })
 
 test('openai-images: only a text and a size are sent, and all else that was asked for is refused', async (context) => {

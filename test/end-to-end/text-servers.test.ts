@@ -60,6 +60,12 @@ const stopAfter =
 const faults: readonly [name: string, answer: Answer, retried: boolean, told: string][] = [
   ['never answers', hang, true, 'inference_failed'],
   ['closes the connection', (response) => response.destroy(), true, 'inference_failed'],
+  [
+    'changes the protocol unasked',
+    (response) => void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+    true,
+    'inference_failed',
+  ],
   ['answers 500', status(500), true, 'inference_failed'],
   ['answers 502 with a page', status(502, '<html>'), true, 'inference_failed'],
   ['answers 401', status(401), true, 'inference_failed'],
@@ -241,7 +247,11 @@ describe('servers of one model', () => {
     const onChange = ({ url, answers }: { url: string; answers: boolean }) => void told.push([url, answers])
     using servers = await ReplicaSet.open(upstream, { probeMs, onChange })
     const ask = (index: number) =>
-      servers.ask(`${index}`, (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6 }), { signal })
+      servers.ask(
+        `${index}`,
+        (connection) => connection.exchange('/echo', null, { signal, mostBytes: 1e6, isDueAtOnce: true, isRepeatable: true }),
+        { signal },
+      )
     await ask(0)
     await leaves[Symbol.asyncDispose]()
     for (let index = 0; index < 20; index++) await ask(index)

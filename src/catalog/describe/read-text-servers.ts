@@ -1,11 +1,11 @@
-import type { UpstreamAddress, UpstreamTimeouts } from '../../core/model.ts'
+import type { UpstreamAddress } from '../../core/model.ts'
 import { type AddressFields, readAddress } from './read-address.ts'
+import { readTimeouts, type TimeoutFields } from './read-timeouts.ts'
 
 interface TextServerFields extends AddressFields {
   readonly replicas?: readonly (string | { readonly url: string; readonly weight?: number })[]
   readonly weight?: number
-  /** Seconds. */
-  readonly timeouts?: { readonly connect?: number; readonly first?: number; readonly idle?: number }
+  readonly timeouts?: TimeoutFields
 }
 
 /** The servers that run a language model, with the defaults filled in that its `model.json` left out. */
@@ -18,10 +18,6 @@ export function readTextServers(fields: TextServerFields, folder: string): Upstr
       const { url, weight: own = 1 } = typeof replica === 'string' ? { url: replica } : replica
       return { url: url.replace(/\/+$/, ''), weight: own }
     }),
-    timeouts: readTimeouts(fields.timeouts),
+    timeouts: readTimeouts(fields.timeouts, { usualFirst: 300 }),
   }
-}
-
-function readTimeouts({ connect = 5, first = 300, idle = 60 }: TextServerFields['timeouts'] = {}): UpstreamTimeouts {
-  return { connectMs: connect * 1000, firstMs: first * 1000, idleMs: idle * 1000 }
 }

@@ -1,6 +1,7 @@
 import { isImageServer } from '../../core/images/image-servers.ts'
 import { isTextServer } from '../../core/model.ts'
 import type { ModelLoader } from '../../core/ports/model-loader.ts'
+import { DrawingTurns } from '../../runtimes/upstream/images/drawing-turns.ts'
 import { loadImageServer } from '../../runtimes/upstream/images/load-image-server.ts'
 import { loadUpstreamModel } from '../../runtimes/upstream/load-upstream-model.ts'
 
@@ -20,12 +21,15 @@ export function reachUpstreams(
     readonly traceparent: () => string | undefined
   },
 ): ModelLoader {
+  const turns = new DrawingTurns()
   return {
     loadText: (descriptor, options) =>
       isTextServer(descriptor.format)
         ? loadUpstreamModel(descriptor, { ...options, traceparent, onChange: (change) => onServer({ modelId: descriptor.id, ...change }) })
         : local.loadText(descriptor, options),
     loadImage: (descriptor, options) =>
-      isImageServer(descriptor.format) ? loadImageServer(descriptor, { ...options, traceparent }) : local.loadImage(descriptor, options),
+      isImageServer(descriptor.format)
+        ? loadImageServer(descriptor, { ...options, traceparent, turns })
+        : local.loadImage(descriptor, options),
   }
 }

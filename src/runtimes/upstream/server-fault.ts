@@ -1,4 +1,5 @@
 import { isRecord } from '../../core/is-record.ts'
+import { fieldOf } from './field-of.ts'
 
 /** Characters of a message that go on to a client; servers repeat whole requests in theirs. */
 const longestMessage = 1000
@@ -28,18 +29,18 @@ const statuses: Readonly<Record<string, number>> = {
 
 /**
  * Reads what a server says is wrong, in whichever of the forms in use: OpenAI's `{"error": {"message", "type", "code"}}`, TGI's
- * `{"error": "…", "error_type"}`, older vLLM's `{"message", "code"}`, FastAPI's `{"detail": "…"}` and `{"detail": [{"loc", "msg"}]}`.
+ * `{"error": "…", "error_type"}`, older vLLM's `{"message", "code"}`, FastAPI's `{"detail": "…"}` and `{"detail": [{"loc", "msg"}]}`, A1111's `{"error", "errors"}`, which names
+ * its exception in the first, and ComfyUI's `{"error": {"message"}, "node_errors"}`.
  */
 export function readFault(value: unknown): ServerFault {
   const whole = fieldsOf(value)
   const inner = isRecord(whole.error) ? whole.error : whole
   const { code, http_status_code: status = code, type, error_type: kind = type } = inner
-  const message = [inner.message, whole.error, whole.message, whole.detail, firstDetail(whole.detail)].find(
-    (text) => typeof text === 'string',
-  )
+  const own = [fieldOf(whole, 'error', 'message'), nodeFault(whole.node_errors)].filter(isText).join(': ')
+  const message = [own, whole.message, whole.detail, fieldFault(fieldOf(whole, 'detail', 0)), whole.errors, whole.error].find(isText)
   return {
-    message: sentence(String(message ?? '').trim()),
-    code: String(code ?? kind ?? ''),
+    message: sentence((message ?? '').trim()),
+    code: [code, kind].map(nameOf).find(isText) ?? '',
     status: numberOf(status) ?? statuses[String(code)] ?? statuses[String(kind)] ?? null,
   }
 }
@@ -49,11 +50,28 @@ function sentence(text: string): string {
   return text === '' || /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-function firstDetail(detail: unknown): string | undefined {
-  const first = fieldsOf(Array.isArray(detail) ? detail[0] : undefined)
-  if (typeof first.msg !== 'string') return undefined
-  const place = Array.isArray(first.loc) ? first.loc.filter((part) => part !== 'body').join('.') : ''
-  return place === '' ? first.msg : `${place}: ${first.msg}`
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function nameOf(code: unknown): string {
+  return typeof code === 'string' || typeof code === 'number' ? String(code) : ''
+}
+
+/** The first input that ComfyUI finds wrong. */
+function nodeFault(nodes: unknown): string | undefined {
+  const [node] = isRecord(nodes) ? Object.values(nodes) : []
+  const first = fieldOf(node, 'errors', 0)
+  const [message, input, kind] = [fieldOf(first, 'message'), fieldOf(first, 'extra_info', 'input_name'), fieldOf(node, 'class_type')]
+  if (!isText(message)) return undefined
+  return isText(input) && isText(kind) ? `${message} (${input} of ${kind})` : message
+}
+
+function fieldFault(detail: unknown): string | undefined {
+  const [place, message] = [fieldOf(detail, 'loc'), fieldOf(detail, 'msg')]
+  if (!isText(message)) return undefined
+  const path = Array.isArray(place) ? place.filter((part) => part !== 'body').join('.') : ''
+  return path === '' ? message : `${path}: ${message}`
 }
 
 function numberOf(status: unknown): number | undefined {

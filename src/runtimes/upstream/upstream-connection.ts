@@ -1,9 +1,11 @@
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
+import { randomBytes } from 'node:crypto'
+import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import { TLSSocket } from 'node:tls'
+import type { Duplex } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
+import { limitTime } from './limit-time.ts'
 import { readKey } from './read-key.ts'
 import { makeAnswerError, makeBrokenError, makeOutOfReachError } from './upstream-error.ts'
 
@@ -11,6 +13,8 @@ import { makeAnswerError, makeBrokenError, makeOutOfReachError } from './upstrea
 const longestError = 64 * 1024
 /** How long the end of an answer that we need no more of may take. */
 const longestDrainMs = 1000
+
+type Headers = Readonly<Record<string, string>>
 
 /** What is posted. */
 export interface UpstreamBody {
@@ -25,9 +29,26 @@ export interface UpstreamServer {
   /** Absent = no limits but the request's own. */
   readonly timeouts?: UpstreamTimeouts
   /** The headers that every request carries; absent = OpenAI's, with the key. */
-  readonly headersFor?: (key: string | null) => Readonly<Record<string, string>>
+  readonly headersFor?: (key: string | null) => Headers
   /** The `traceparent` that a request carries which is sent now; undefined = none. */
   readonly traceparent?: () => string | undefined
+}
+
+interface SendOptions {
+  readonly signal: AbortSignal
+  /** Absent = it may take as long as work does. */
+  readonly isDueAtOnce?: boolean
+  /** Absent = it is. */
+  readonly isRepeatable?: boolean
+  /** Beside those that every request carries. */
+  readonly headers?: Headers
+}
+
+interface ExchangeOptions {
+  readonly signal: AbortSignal
+  readonly mostBytes: number
+  readonly isDueAtOnce: boolean
+  readonly isRepeatable: boolean
 }
 
 /** Kept-alive connections to one upstream. */
@@ -60,7 +81,7 @@ export class UpstreamConnection implements Disposable {
    */
   async send(path: string, body: unknown, { signal }: { readonly signal: AbortSignal }): Promise<AsyncIterable<string>> {
     const sent = body === null ? null : { type: 'application/json', bytes: JSON.stringify(body) }
-    const response = await this.#request(path, sent, signal)
+    const response = await this.#request(path, sent, { signal })
     response.setEncoding('utf8')
     if (response.statusCode === 200) return this.#explainBreaks(response, signal)
     let text = ''
@@ -83,14 +104,13 @@ export class UpstreamConnection implements Disposable {
    * Sends a request below the upstream's base address and answers its whole body.
    *
    * @param sent null for a GET.
+   * @param options.isDueAtOnce Whether the answer takes no work, so that it must begin within the time of a pause.
+   * @param options.isRepeatable Whether asking twice does no more than asking once.
    * @throws {ServiceError} what the answer's status means, or `inference_failed` when none comes or it is over `mostBytes`.
    */
-  async exchange(
-    path: string,
-    sent: UpstreamBody | null,
-    { signal, mostBytes }: { readonly signal: AbortSignal; readonly mostBytes: number },
-  ): Promise<Buffer> {
-    const response = await this.#request(path, sent, signal)
+  async exchange(path: string, sent: UpstreamBody | null, { mostBytes, ...options }: ExchangeOptions): Promise<Buffer> {
+    const { signal } = options
+    const response = await this.#request(path, sent, options)
     const status = response.statusCode ?? 0
     const accepted = status >= 200 && status < 300
     const pieces: Buffer[] = []
@@ -104,12 +124,31 @@ export class UpstreamConnection implements Disposable {
       }
     } catch (cause) {
       signal.throwIfAborted()
-      throw cause instanceof ServiceError ? cause : makeBrokenError('broke its answer off', cause)
+      throw explainBreak(cause)
     }
     signal.throwIfAborted()
     const body = Buffer.concat(pieces)
     if (!accepted) throw makeAnswerError(status, body.toString('utf8'), response.headers['retry-after'])
     return body
+  }
+
+  /**
+   * Asks for a websocket below the upstream's base address, with the key that every request carries; answers the bare connection.
+   *
+   * @param signal Until it is open; what comes after belongs to the caller.
+   * @throws {ServiceError} what the answer's status means, or `inference_failed` when none comes.
+   */
+  async openSocket(path: string, { signal }: { readonly signal: AbortSignal }): Promise<Duplex> {
+    const headers = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': randomBytes(16).toString('base64'),
+    }
+    const response = await this.#request(path, null, { signal, isDueAtOnce: true, headers })
+    if (response.statusCode === 101) return response.socket
+    drain(response)
+    throw makeAnswerError(response.statusCode ?? 0, '', response.headers['retry-after'])
   }
 
   /** Bytes that came over the connections that are open now: another number later says that something happened. */
@@ -123,13 +162,14 @@ export class UpstreamConnection implements Disposable {
   }
 
   /** A kept-alive connection that the server closed just then is no failure: the request goes out once more on a new one. */
-  async #request(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage> {
+  async #request(path: string, body: UpstreamBody | null, options: SendOptions): Promise<IncomingMessage> {
+    const send = () => this.#send(path, body, options)
     const key = this.#key
-    const first = await this.#send(path, body, signal)
-    if (first !== 'closed before') return this.#isKeyOutdated(first) ? this.#sendRenewed(first, key, { path, body, signal }) : first
+    const first = await send()
+    if (first !== 'closed before') return this.#isKeyOutdated(first) ? this.#sendRenewed(first, key, send) : first
     // What closed one has mostly closed them all.
     for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
-    const second = await this.#send(path, body, signal)
+    const second = await send()
     if (second === 'closed before') throw makeBrokenError('closes every connection')
     return second
   }
@@ -138,11 +178,11 @@ export class UpstreamConnection implements Disposable {
     return this.#server.keyFile !== null && (statusCode === 401 || statusCode === 403)
   }
 
-  /** What a server answered that refuses the key, or what it answers to another key that the file holds by now. */
+  /** What a server answered that refuses the key which went along, or what it answers to another key that the file holds by now. */
   async #sendRenewed(
     refused: IncomingMessage,
     before: string | null,
-    { path, body, signal }: { readonly path: string; readonly body: UpstreamBody | null; readonly signal: AbortSignal },
+    send: () => Promise<IncomingMessage | 'closed before'>,
   ): Promise<IncomingMessage> {
     try {
       this.#key = await readKey(this.#server.keyFile)
@@ -152,32 +192,40 @@ export class UpstreamConnection implements Disposable {
     }
     if (this.#key === before) return refused
     drain(refused)
-    const again = await this.#send(path, body, signal)
+    const again = await send()
     if (again === 'closed before') throw makeBrokenError('closes every connection')
     return again
   }
 
-  #send(path: string, body: UpstreamBody | null, signal: AbortSignal): Promise<IncomingMessage | 'closed before'> {
+  #send(
+    path: string,
+    body: UpstreamBody | null,
+    { signal, isDueAtOnce = false, isRepeatable = true, headers: more }: SendOptions,
+  ): Promise<IncomingMessage | 'closed before'> {
     const traceparent = this.#server.traceparent?.()
     const headers = {
       accept: '*/*',
       ...(traceparent !== undefined && { traceparent }),
       ...(body !== null && { 'content-type': body.type, 'content-length': Buffer.byteLength(body.bytes) }),
       ...(this.#server.headersFor ?? authorize)(this.#key),
+      ...more,
     }
     return new Promise((resolve, reject) => {
-      const method = body === null ? 'GET' : 'POST'
-      const options = { ...this.#target, path: this.#folder + path, agent: this.#agent, method, headers, signal }
+      // A connection that was kept may be closed by now, and nobody could tell whether the request has come.
+      const agent = isRepeatable && this.#agent
+      const options = { ...this.#target, path: this.#folder + path, agent, method: body === null ? 'GET' : 'POST', headers, signal }
       const sent = this.#target.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
-      const isConnected = limitTime(sent, this.#server.timeouts)
+      const isConnected = limitTime(sent, this.#server.timeouts, { isDueAtOnce })
       sent.once('response', resolve)
-      // Without a listener the request would end and never say so.
-      sent.once('upgrade', (_, socket) => {
+      sent.once('upgrade', (response: IncomingMessage, socket: Duplex, head: Buffer) => {
+        socket.unshift(head)
+        if (more?.upgrade !== undefined) return resolve(response)
         socket.destroy()
         reject(makeBrokenError('asked for another protocol'))
       })
       sent.once('error', (cause: NodeJS.ErrnoException) => {
         if (signal.aborted) reject(signal.reason)
+        else if (cause instanceof ServiceError) reject(cause)
         else if (sent.reusedSocket && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) resolve('closed before')
         else reject(isConnected() ? makeBrokenError('gave no answer', cause) : makeOutOfReachError(cause))
       })
@@ -190,7 +238,7 @@ export class UpstreamConnection implements Disposable {
       yield* response.iterator({ destroyOnReturn: false })
     } catch (cause) {
       signal.throwIfAborted()
-      throw makeBrokenError('broke its answer off', cause)
+      throw explainBreak(cause)
     } finally {
       drain(response)
     }
@@ -198,40 +246,12 @@ export class UpstreamConnection implements Disposable {
   }
 }
 
-/** Ends a request that takes too long to connect, to be answered or to go on; says whether it got as far as a connection. */
-function limitTime(sent: ClientRequest, timeouts: UpstreamTimeouts | undefined): () => boolean {
-  let connected = false
-  sent.once('socket', (socket) => {
-    if (!socket.connecting) {
-      connected = true
-      return
-    }
-    const timer = timeouts && setTimeout(() => sent.destroy(new Error('No connection in time.')), timeouts.connectMs)
-    sent.once('close', () => clearTimeout(timer))
-    socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
-      connected = true
-      clearTimeout(timer)
-    })
-  })
-  if (timeouts !== undefined) {
-    const sentAt = performance.now()
-    const late = () => sent.destroy(new Error('No answer in time.'))
-    sent.setTimeout(timeouts.firstMs, late)
-    sent.once('response', (response) => {
-      sent.off('timeout', late)
-      response.setTimeout(timeouts.idleMs, () => {
-        // What came and is not read yet says that it is the reader who takes long; headers alone, which some servers send at once, are no answer yet.
-        const isBeginning = !response.readableDidRead && performance.now() - sentAt < timeouts.firstMs
-        if (response.readableLength > 0 || isBeginning) response.socket.setTimeout(timeouts.idleMs)
-        else response.destroy(new Error('Nothing more came in time.'))
-      })
-    })
-  }
-  return () => connected
+function explainBreak(cause: unknown): ServiceError {
+  return cause instanceof ServiceError ? cause : makeBrokenError('broke its answer off', cause)
 }
 
 /** A key of the form `name:password` is a person's, any other a bearer token. */
-function authorize(key: string | null): Readonly<Record<string, string>> {
+function authorize(key: string | null): Headers {
   if (key === null) return {}
   return { authorization: key.includes(':') ? `Basic ${Buffer.from(key).toString('base64')}` : `Bearer ${key}` }
 }

@@ -10,9 +10,24 @@ class UpstreamFault extends Error {
   /** Whether no connection to it could be made, so that it has not seen the request. */
   readonly outOfReach: boolean
 
-  constructor(reason: string, { cause, outOfReach = false }: { readonly cause?: unknown; readonly outOfReach?: boolean }) {
+  /** Whether it took longer than it may. */
+  readonly isLate: boolean
+  /** What it answered; undefined = nothing that is whole. */
+  readonly status: number | undefined
+
+  constructor(
+    reason: string,
+    {
+      cause,
+      outOfReach = false,
+      isLate = false,
+      status,
+    }: { readonly cause?: unknown; readonly outOfReach?: boolean; readonly isLate?: boolean; readonly status?: number },
+  ) {
     super(`The upstream ${reason}.`, { cause })
     this.outOfReach = outOfReach
+    this.isLate = isLate
+    this.status = status
   }
 }
 
@@ -21,9 +36,43 @@ export function isOutOfReach(error: unknown): boolean {
   return error instanceof ServiceError && error.cause instanceof UpstreamFault && error.cause.outOfReach
 }
 
+/** What the upstream answered that is a fault of its own; undefined for every other error. */
+export function statusOf(error: unknown): number | undefined {
+  return error instanceof ServiceError && error.cause instanceof UpstreamFault ? error.cause.status : undefined
+}
+
+/** What proxies answer when the server behind them has not, which may be at work all the same. */
+const proxyGaveUp: readonly (number | undefined)[] = [undefined, 502, 504, 524]
+
+/** Whether the upstream may still be at work on what failed: it has seen the request and not answered it. */
+export function mayStillWork(error: unknown): boolean {
+  if (!(error instanceof ServiceError) || !(error.cause instanceof UpstreamFault)) return false
+  return !error.cause.outOfReach && proxyGaveUp.includes(error.cause.status)
+}
+
 /** No connection to the upstream could be made. */
 export function makeOutOfReachError(cause: unknown): ServiceError {
   return makeFailure(new UpstreamFault('cannot be reached', { cause, outOfReach: true }))
+}
+
+/** The upstream took longer than its `model.json` allows. */
+export function makeLateError(field: 'connect' | 'first' | 'idle', limitMs: number): ServiceError {
+  const seconds = limitMs / 1000
+  const did = {
+    connect: `accepted no connection within ${seconds} s`,
+    first: `did not begin to answer within ${seconds} s`,
+    idle: `sent nothing for ${seconds} s`,
+  }
+  const reason = `${did[field]}; raise \`timeouts.${field}\` in the model's model.json if it needs longer`
+  return makeFailure(
+    new UpstreamFault(reason, { outOfReach: field === 'connect', isLate: true }),
+    'The server of this model took too long to answer; try again, and tell the operator if it happens twice.',
+  )
+}
+
+/** Whether an error says that the upstream took too long. */
+export function isLate(error: unknown): boolean {
+  return error instanceof ServiceError && error.cause instanceof UpstreamFault && error.cause.isLate
 }
 
 /** The upstream did not do its part; the reason is for the log. */
@@ -41,10 +90,18 @@ export function readShaped<Result>(read: () => Result): Result {
   }
 }
 
-function makeFailure(error: UpstreamFault): ServiceError {
-  return new ServiceError('inference_failed', 'The model failed on this request; try again, and tell the operator if it happens twice.', {
-    cause: error,
-  })
+function makeFailure(
+  error: UpstreamFault,
+  message = 'The model failed on this request; try again, and tell the operator if it happens twice.',
+): ServiceError {
+  return new ServiceError('inference_failed', message, { cause: error })
+}
+
+/** What an operator may look at. */
+const hints: Readonly<Record<number, string>> = {
+  401: ': that server wants a key, or another one; write it into a file that `keyFile` in its model.json names',
+  403: ': the key in the file that `keyFile` in its model.json names may not do this there',
+  404: ': `url` or `model` in its model.json is not as that server has it',
 }
 
 /** Where servers say that a prompt is too long: vLLM, SGLang, llama-server, TGI, LM Studio, OpenAI and Anthropic each in words of their own. */
@@ -55,14 +112,15 @@ const tooLong =
 export function makeAnswerError(status: number, body: string, retryAfter: string | undefined): ServiceError {
   const fault = readFault(parseBody(body))
   // The text of the answer is not kept: it may repeat what was asked.
-  return makeFaultError(status, fault, retryAfter) ?? makeBrokenError(`answered ${status}${named(fault)}${hintAt(status)}`)
+  return (
+    makeFaultError(status, fault, retryAfter) ??
+    makeFailure(new UpstreamFault(`answered ${status}${named(fault)}${hintAt(status)}`, { status }))
+  )
 }
 
 /** Which field of the `model.json` a status is mostly the fault of, for the log. */
 function hintAt(status: number): string {
-  if (status === 404) return ': `url` or `model` in its model.json is not as that server has it'
-  if (status === 401 || status === 403) return ': `keyFile` in its model.json holds no key that it takes'
-  return status >= 300 && status < 400 ? ': `url` in its model.json is not where it is' : ''
+  return hints[status] ?? (status >= 300 && status < 400 ? ': `url` in its model.json is not where it is' : '')
 }
 
 /** The same of an error that comes as an event of a stream, which began before the server looked at the request. */

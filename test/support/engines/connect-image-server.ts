@@ -1,9 +1,12 @@
+import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { ImageServerFormat } from '../../../src/core/images/image-servers.ts'
-import type { ImageModelDescriptor } from '../../../src/core/model.ts'
+import { parseWorkflow } from '../../../src/core/images/workflow.ts'
+import type { ImageModelDescriptor, UpstreamTimeouts } from '../../../src/core/model.ts'
 import type { ImageModel } from '../../../src/core/ports/image-model.ts'
+import { DrawingTurns } from '../../../src/runtimes/upstream/images/drawing-turns.ts'
 import { loadImageServer } from '../../../src/runtimes/upstream/images/load-image-server.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 import { type ImageServerFaults, type ImageServerStandIn, startImageServer } from './image-server.ts'
@@ -30,14 +33,27 @@ export const openWorkflow = {
 export async function connectImageServer(
   context: TestContext,
   format: ImageServerFormat,
-  { workflow = openWorkflow, farewellMs, ...faults }: ImageServerFaults & { readonly workflow?: object; readonly farewellMs?: number } = {},
-): Promise<{ readonly server: ImageServerStandIn; readonly model: ImageModel; readonly slots: number }> {
+  {
+    workflow = openWorkflow,
+    farewellMs,
+    name = 'far',
+    timeouts,
+    ...faults
+  }: ImageServerFaults & {
+    readonly workflow?: object
+    readonly farewellMs?: number
+    /** What the model is called there. */
+    readonly name?: string
+    readonly timeouts?: UpstreamTimeouts
+  } = {},
+): Promise<{ readonly server: ImageServerStandIn; readonly model: ImageModel; readonly slots: number; readonly keyFile: string }> {
   const server = await startImageServer(context, format, faults)
   const folder = await createTemporaryFolder()
   context.after(() => folder[Symbol.asyncDispose]())
-  const [keyFile, file] = [join(folder.path, 'key'), join(folder.path, 'workflow.json')]
+  const keyFile = join(folder.path, 'key')
   await writeFile(keyFile, 'me:secret\n')
-  await writeFile(file, JSON.stringify(workflow))
+  const parsed = parseWorkflow(JSON.stringify(workflow))
+  assert.ok(!('fault' in parsed))
   const descriptor: ImageModelDescriptor = {
     kind: 'image',
     format,
@@ -52,11 +68,16 @@ export async function connectImageServer(
     sizes: { type: 'range', min: 64, max: 128 },
     defaults: { steps: 4, guidanceScale: 5, sampler: 'K_EULER' },
     refiner: null,
-    upstream: { url: server.url, model: 'far', keyFile, slots: 1 },
-    workflow: file,
+    upstream: { url: server.url, model: name, keyFile, slots: 1, ...(timeouts && { timeouts }) },
+    workflow: parsed,
   }
   const { signal } = new AbortController()
-  const loaded = await loadImageServer(descriptor, { signal, pollMs: 1, ...(farewellMs !== undefined && { farewellMs }) })
+  const loaded = await loadImageServer(descriptor, {
+    signal,
+    turns: new DrawingTurns(),
+    pollMs: 1,
+    ...(farewellMs !== undefined && { farewellMs }),
+  })
   context.after(() => loaded[Symbol.asyncDispose]())
-  return { server, model: loaded.model, slots: loaded.slots }
+  return { server, model: loaded.model, slots: loaded.slots, keyFile }
 }

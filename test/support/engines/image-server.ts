@@ -18,6 +18,12 @@ export interface ImageServerFaults {
   readonly at?: RegExp
   /** What it does when it is told to stop; absent = it says that it does. */
   readonly stopFault?: ImageServerFault
+  /** What it does with the socket of its progress once that is open; absent = it waits for `tell`. */
+  readonly socketFault?: (socket: Duplex) => void
+  /** Whether it lets in who sends that key; absent = whoever sends one. */
+  readonly accepts?: (authorization: string | undefined) => boolean
+  /** Absent = any that is free. */
+  readonly port?: number
   /** The file that it draws; absent = a picture of 64 × 64. */
   readonly drawn?: Uint8Array
 }
@@ -28,6 +34,14 @@ export const drawingCalls: Readonly<Record<ImageServerFormat, readonly RegExp[]>
   'sd-server': [/\/img_gen$/, /\/jobs\/job_1$/],
   comfyui: [/^\/prompt$/, /^\/history\//, /^\/view/],
   'openai-images': [/\/images\/generations$/],
+}
+
+/** What each kind of server is told of a picture that nobody waits for any more, once it has taken it. */
+export const stops: Readonly<Record<ImageServerFormat, string | null>> = {
+  a1111: '/sdapi/v1/interrupt',
+  'sd-server': '/sdcpp/v1/jobs/job_1/cancel',
+  comfyui: '/interrupt',
+  'openai-images': null,
 }
 
 /** Never answers. */
@@ -45,8 +59,14 @@ export interface ImageServerStandIn {
   readonly calls: readonly SeenCall[]
   /** Resolves when the server is in the call with the fault. */
   readonly drawing: Promise<unknown>
+  /** Resolves when somebody listens to its progress. */
+  readonly listened: Promise<void>
+  /** Resolves when nobody does any more. */
+  readonly unheard: Promise<void>
   /** Resolves when a call of that path has arrived. */
   seen(path: string): Promise<SeenCall>
+  /** Resolves when so many calls of that path have arrived, with the last of them. */
+  seenTimes(path: string, times: number): Promise<SeenCall>
   /** Sends a message over the progress socket of ComfyUI. */
   tell(message: object | Uint8Array): void
   /** Ends the server, as a machine that goes down does. */
@@ -57,13 +77,23 @@ export interface ImageServerStandIn {
 export async function startImageServer(
   context: TestContext,
   format: ImageServerFormat,
-  { fault, at = drawingCalls[format].at(-1), stopFault, drawn }: ImageServerFaults = {},
+  {
+    fault,
+    at = drawingCalls[format].at(-1),
+    stopFault,
+    socketFault,
+    accepts = (authorization) => authorization !== undefined,
+    drawn,
+    port: listensAt = 0,
+  }: ImageServerFaults = {},
 ): Promise<ImageServerStandIn> {
   const png = Buffer.from(drawn ?? (await drawPicture({ width: 64, height: 64 })))
   const calls: SeenCall[] = []
   const events = new EventEmitter()
   const sockets: Duplex[] = []
   const { promise: drawing, resolve: begun } = Promise.withResolvers<unknown>()
+  const { promise: listened, resolve: listening } = Promise.withResolvers<void>()
+  const { promise: unheard, resolve: left } = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
     void answer(request, response)
   })
@@ -76,6 +106,7 @@ export async function startImageServer(
     }
     calls.push(call)
     events.emit('call', call)
+    if (!accepts(call.authorization)) return void response.writeHead(401).end('{}')
     const json = answers[format](call, png.toString('base64'))
     if (at?.test(call.path)) {
       begun(null)
@@ -88,13 +119,21 @@ export async function startImageServer(
     else response.writeHead(call.path.endsWith('/img_gen') ? 202 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(json))
   }
   server.on('upgrade', (request, socket) => {
+    socket.on('error', () => undefined)
+    if (!accepts(request.headers.authorization))
+      return void socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
+    sockets.push(socket)
+    socket.once('end', () => {
+      left()
+      socket.end()
+    })
+    socket.resume()
     const key = createHash('sha1').update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`)
-    socket.on('error', () => undefined)
-    sockets.push(socket)
-    events.emit('socket')
+    if (socketFault !== undefined) socketFault(socket)
+    listening()
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(listensAt, '127.0.0.1')
   await once(server, 'listening')
   const leave = async (): Promise<void> => {
     if (!server.listening) return
@@ -105,18 +144,22 @@ export async function startImageServer(
     await closed
   }
   context.after(leave)
+  const seenTimes = async (path: string, times: number): Promise<SeenCall> => {
+    for (;;) {
+      const found = calls.filter((call) => call.path === path)[times - 1]
+      if (found !== undefined) return found
+      await once(events, 'call')
+    }
+  }
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
     calls,
     drawing,
-    async seen(path) {
-      for (;;) {
-        const found = calls.find((call) => call.path === path)
-        if (found !== undefined) return found
-        await once(events, 'call')
-      }
-    },
+    listened,
+    unheard,
+    seen: (path) => seenTimes(path, 1),
+    seenTimes,
     tell(message) {
       for (const socket of sockets) socket.write(frame(message))
     },
@@ -155,6 +198,7 @@ const answers: Readonly<Record<ImageServerFormat, Answer>> = {
       return {
         samplers: ['euler', 'euler_a', 'dpm++2m'],
         schedulers: ['discrete', 'karras'],
+        output_formats: ['png', 'jpeg'],
         loras: [{ name: 'ink', path: 'styles/ink.safetensors' }],
         limits: { min_width: 64, max_width: 1024, min_height: 64, max_height: 1024 },
       }

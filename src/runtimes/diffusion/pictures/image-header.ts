@@ -1,20 +1,14 @@
 import { ServiceError } from '../../../core/error.ts'
+import { type PictureFormat, pictureFormat } from '../../../core/images/picture-format.ts'
 
 /** Pixels an uploaded image may have. */
 export const maxInputPixels = 16 * 1024 * 1024
 
 export interface ImageDescription {
-  readonly format: 'png' | 'jpeg' | 'webp'
+  readonly format: PictureFormat
   readonly width: number
   readonly height: number
 }
-
-/** First bytes of the formats we read; anything else never reaches a decoder. */
-const signatures: readonly { readonly format: ImageDescription['format']; readonly at: number; readonly bytes: string }[] = [
-  { format: 'png', at: 0, bytes: '\x89PNG\r\n\x1a\n' },
-  { format: 'jpeg', at: 0, bytes: '\xff\xd8\xff' },
-  { format: 'webp', at: 8, bytes: 'WEBP' },
-]
 
 /**
  * Reads an uploaded image's header: its format and size, without decoding it.
@@ -22,8 +16,7 @@ const signatures: readonly { readonly format: ImageDescription['format']; readon
  * @throws {ServiceError} `validation_error` when it is no PNG, JPEG or WebP, or has more than 16 × 1024 × 1024 pixels.
  */
 export async function readImageHeader(bytes: Uint8Array, { signal }: { readonly signal: AbortSignal }): Promise<ImageDescription> {
-  const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
-  const format = signatures.find((signature) => start.startsWith(signature.bytes, signature.at))?.format
+  const format = pictureFormat(bytes)
   if (format === undefined) throw unreadable()
   const { default: sharp } = await import('sharp')
   signal.throwIfAborted()

@@ -3,14 +3,19 @@ import type { ImageRequest } from '../../../core/image-generation.ts'
 import { foreignSampler } from '../../../core/images/image-servers.ts'
 import { loraTag } from '../../../core/images/lora.ts'
 import type { Sampler } from '../../../core/sampler.ts'
-import { fieldOf, type ServerCalls, textsIn } from './server-calls.ts'
+import { fieldOf, textsIn } from '../field-of.ts'
+import { isLate, mayStillWork, statusOf } from '../upstream-error.ts'
+import type { ServerCalls } from './server-calls.ts'
+import { ServerCapabilities } from './server-capabilities.ts'
 import {
   type DrawingOptions,
   fromBase64,
   type ImageServer,
   rareFields,
+  refuseEmbedded,
   refuseUsed,
   type ServerDrawing,
+  scaleStep,
   toBase64,
 } from './server-drawing.ts'
 
@@ -24,34 +29,40 @@ interface Capabilities {
 /**
  * A server with the interface of AUTOMATIC1111's Stable Diffusion web UI, which Forge and SD.Next speak too.
  *
- * An interruption stops whatever that server draws, so it should draw for us alone.
+ * An interruption stops whatever that server draws, and its progress is that of it too, so it should draw for us alone, and
+ * one picture at a time.
  *
  * @throws {ServiceError} `inference_failed` when it does not answer.
  */
-export async function connectA1111(calls: ServerCalls, { signal }: { readonly signal: AbortSignal }): Promise<ImageServer> {
-  const capabilities = {
-    samplers: textsIn(await calls.get('/sdapi/v1/samplers', { signal }), 'name'),
-    spacings: textsIn(await calls.get('/sdapi/v1/schedulers', { signal }).catch(() => []), 'name'),
-  }
-  signal.throwIfAborted()
+export async function connectA1111(calls: ServerCalls, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
+  const capabilities = await ServerCapabilities.open(async (options) => {
+    const samplers = textsIn(await calls.get('/sdapi/v1/samplers', options), 'name')
+    return { samplers, spacings: textsIn(await calls.get('/sdapi/v1/schedulers', options).catch(unlessMissing), 'name') }
+  }, connecting)
   return {
-    refuse(request) {
+    async refuse(request, options) {
+      refuseEmbedded(request)
       refuseUsed('a1111', rareFields(request))
-      samplerFields(capabilities, request.sampler)
+      await capabilities.check((told) => void samplerFields(told, request.sampler), options)
     },
     draw: async (drawing, options) => {
       const path = drawing.request.initial === null ? '/sdapi/v1/txt2img' : '/sdapi/v1/img2img'
-      const done = new AbortController()
-      const watching = watch(calls, drawing.request, { ...options, signal: AbortSignal.any([options.signal, done.signal]) })
+      const [done, hung] = [new AbortController(), new AbortController()]
+      const signal = AbortSignal.any([options.signal, hung.signal])
+      const watching = watch(calls, drawing.request, {
+        ...options,
+        signal: AbortSignal.any([signal, done.signal]),
+        onHung: (error) => hung.abort(error),
+      })
       try {
         const answer = await calls.post(
           path,
-          { ...drawingFields(drawing), ...samplerFields(capabilities, drawing.request.sampler) },
-          options,
+          { ...drawingFields(drawing), ...samplerFields(capabilities.told, drawing.request.sampler) },
+          { signal, makes: 'picture' },
         )
         return fromBase64(fieldOf(answer, 'images', 0))
       } catch (error) {
-        if (options.signal.aborted) await calls.farewell((farewell) => calls.post('/sdapi/v1/interrupt', {}, farewell))
+        if (signal.aborted || mayStillWork(error)) await calls.farewell((farewell) => calls.post('/sdapi/v1/interrupt', {}, farewell))
         throw error
       } finally {
         done.abort()
@@ -59,6 +70,11 @@ export async function connectA1111(calls: ServerCalls, { signal }: { readonly si
       }
     },
   }
+}
+
+function unlessMissing(error: unknown): readonly unknown[] {
+  if (statusOf(error) === 404) return []
+  throw error
 }
 
 function samplerFields({ samplers, spacings }: Capabilities, sampler: Sampler): Readonly<Record<string, string>> {
@@ -98,16 +114,31 @@ function drawingFields({ request, texts, seed }: ServerDrawing): Readonly<Record
   }
 }
 
-/** Reports the server's progress until the signal ends it; progress that cannot be read is no fault. */
-async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { signal, onStep }: DrawingOptions): Promise<void> {
+interface Watch extends DrawingOptions {
+  /** Told when the server does not even say any more how far it is. */
+  readonly onHung: (error: unknown) => void
+}
+
+/** Questions in a row without an answer that show a server to hang: one may meet it while it loads its weights. */
+const unansweredWhenHung = 2
+
+/** Reports the server's progress until the signal ends it; progress that cannot be read or told is no fault. */
+async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { signal, onStep, onHung }: Watch): Promise<void> {
+  let unanswered = 0
   try {
     for (;;) {
       await calls.pause({ signal })
-      const progress = await calls.get(`/sdapi/v1/progress?skip_current_image=${!previews}`, { signal }).catch(() => null)
-      const step = fieldOf(progress, 'state', 'sampling_step')
+      const progress = await calls.get(`/sdapi/v1/progress?skip_current_image=${!previews}`, { signal }).catch((error: unknown) => {
+        unanswered = isLate(error) ? unanswered + 1 : 0
+        if (unanswered === unansweredWhenHung) onHung(error)
+        return null
+      })
+      if (progress !== null) unanswered = 0
+      const [step, all] = [fieldOf(progress, 'state', 'sampling_step'), fieldOf(progress, 'state', 'sampling_steps')]
       const picture = fieldOf(progress, 'current_image')
       if (typeof step !== 'number' || step <= 0) continue
-      await onStep(Math.min(step, steps), typeof picture === 'string' && picture !== '' ? fromBase64(picture) : undefined)
+      const preview = typeof picture === 'string' && picture !== '' ? fromBase64(picture) : undefined
+      await onStep(scaleStep(step, all, steps), preview).catch(() => undefined)
     }
   } catch (error) {
     if (!signal.aborted) throw error

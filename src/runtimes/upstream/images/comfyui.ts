@@ -2,18 +2,24 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { foreignSampler } from '../../../core/images/image-servers.ts'
+import type { Workflow } from '../../../core/images/workflow.ts'
+import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { Sampler } from '../../../core/sampler.ts'
+import { fieldOf, textsIn } from '../field-of.ts'
+import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError } from '../upstream-error.ts'
-import { watchComfyUi } from './comfyui-progress.ts'
-import { fieldOf, type ServerCalls, textsIn } from './server-calls.ts'
-import { type DrawingOptions, type ImageServer, rareFields, refuseUsed } from './server-drawing.ts'
-import { fillWorkflow, type Workflow } from './workflow.ts'
+import { runWorkflow } from './comfyui-run.ts'
+import { fillWorkflow } from './fill-workflow.ts'
+import type { ServerCalls } from './server-calls.ts'
+import { ServerCapabilities } from './server-capabilities.ts'
+import { type ImageServer, rareFields, refuseUsed } from './server-drawing.ts'
 
 interface ComfyUi {
   readonly calls: ServerCalls
   readonly workflow: Workflow
-  /** Base address, for the socket of progress. */
-  readonly url: string
+  /** For the socket of progress. */
+  readonly connection: UpstreamConnection
+  readonly native: ImageModelDescriptor['native']
   readonly defaults: { readonly steps: number; readonly guidanceScale: number; readonly sampler: Sampler }
 }
 
@@ -22,26 +28,25 @@ interface ComfyUi {
  *
  * @throws {ServiceError} `inference_failed` when it does not answer.
  */
-export async function connectComfyUi(comfy: ComfyUi, { signal }: { readonly signal: AbortSignal }): Promise<ImageServer> {
+export async function connectComfyUi(comfy: ComfyUi, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
   const { calls, workflow } = comfy
-  const sampling = fieldOf(await calls.get('/object_info/KSampler', { signal }), 'KSampler', 'input', 'required')
-  const known = {
-    samplers: textsIn(fieldOf(sampling, 'sampler_name', 0)),
-    schedulers: textsIn(fieldOf(sampling, 'scheduler', 0)),
-  }
+  const known = await ServerCapabilities.open(async (options) => {
+    const sampling = fieldOf(await calls.get('/object_info/KSampler', options), 'KSampler', 'input', 'required')
+    return { samplers: choicesOf(fieldOf(sampling, 'sampler_name')), schedulers: choicesOf(fieldOf(sampling, 'scheduler')) }
+  }, connecting)
   return {
-    refuse(request) {
+    async refuse(request, options) {
       refuseUsed('comfyui', [...rareFields(request), ...closedFields(comfy, request)])
-      if (workflow.open.has('sampler')) samplerNames(known, request.sampler)
+      if (workflow.open.includes('sampler')) await known.check((told) => void samplerNames(told, request.sampler), options)
       for (const [field, given] of [
         ['init_image', request.initial],
         ['mask_image', request.mask],
       ] as const)
-        if (given === null && workflow.open.has(field))
+        if (given === null && workflow.open.includes(field))
           throw new ServiceError('validation_error', `\`${field}\` is required: this model's workflow starts from it.`, { param: field })
     },
     draw: async ({ request, texts, seed }, options) => {
-      const names = workflow.open.has('sampler') ? samplerNames(known, request.sampler) : { sampler: '', scheduler: '' }
+      const names = workflow.open.includes('sampler') ? samplerNames(known.told, request.sampler) : { sampler: '', scheduler: '' }
       const prompt = fillWorkflow(workflow, {
         ...names,
         prompt: texts.prompt,
@@ -55,21 +60,29 @@ export async function connectComfyUi(comfy: ComfyUi, { signal }: { readonly sign
         init_image: await upload(calls, request.initial?.image, options),
         mask_image: await upload(calls, request.mask?.image, options),
       })
-      return await run(comfy, prompt, { ...options, previews: request.previews })
+      return await runWorkflow(comfy, prompt, { ...options, previews: request.previews, steps: request.steps })
     },
   }
 }
 
+/** What an input of a node may be: a list, or in nodes of the newer kind the word COMBO with the list among its options. */
+function choicesOf(input: unknown): readonly string[] {
+  const [kind, choices] = [fieldOf(input, 0), fieldOf(input, 1, 'options')]
+  return textsIn(kind === 'COMBO' ? choices : kind)
+}
+
 /** Fields of a request that the workflow leaves no place for. */
-function closedFields({ workflow: { open }, defaults }: ComfyUi, request: ImageRequest): readonly (readonly [string, boolean])[] {
+function closedFields({ workflow: { open }, native, defaults }: ComfyUi, request: ImageRequest): readonly (readonly [string, boolean])[] {
   return [
-    ['negative_prompt', request.negative !== null && !open.has('negative_prompt')],
-    ['steps', request.steps !== defaults.steps && !open.has('steps')],
-    ['cfg_scale', request.guidanceScale !== defaults.guidanceScale && !open.has('cfg_scale')],
-    ['sampler', request.sampler !== defaults.sampler && !open.has('sampler')],
-    ['init_image', request.initial !== null && !open.has('init_image')],
-    ['strength', request.initial !== null && !open.has('strength')],
-    ['mask_image', request.mask !== null && !open.has('mask_image')],
+    ['negative_prompt', request.negative !== null && !open.includes('negative_prompt')],
+    ['width', request.width !== native.width && !open.includes('width')],
+    ['height', request.height !== native.height && !open.includes('height')],
+    ['steps', request.steps !== defaults.steps && !open.includes('steps')],
+    ['cfg_scale', request.guidanceScale !== defaults.guidanceScale && !open.includes('cfg_scale')],
+    ['sampler', request.sampler !== defaults.sampler && !open.includes('sampler')],
+    ['init_image', request.initial !== null && !open.includes('init_image')],
+    ['strength', request.initial !== null && !open.includes('strength')],
+    ['mask_image', request.mask !== null && !open.includes('mask_image')],
     ['inpaint_full_res', request.mask?.fullResolution === true],
     ['mask_blur', (request.mask?.blur ?? 0) > 0],
     ['loras', request.loras.length > 0],
@@ -94,55 +107,4 @@ async function upload(calls: ServerCalls, image: Uint8Array | undefined, options
   const [name, folder] = [fieldOf(answer, 'name'), fieldOf(answer, 'subfolder')]
   if (typeof name !== 'string') throw makeBrokenError('took a picture without naming it')
   return typeof folder === 'string' && folder !== '' ? `${folder}/${name}` : name
-}
-
-async function run(
-  { calls, url }: ComfyUi,
-  prompt: unknown,
-  { signal, onStep, previews }: DrawingOptions & { readonly previews: boolean },
-): Promise<Uint8Array> {
-  const client = randomUUID()
-  using _watching = watchComfyUi(url, client, { onStep, previews })
-  const id = fieldOf(await calls.post('/prompt', { prompt, client_id: client }, { signal }), 'prompt_id')
-  if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a workflow without giving it an id')
-  const entry = await waitForWorkflow(calls, id, { signal })
-  if (fieldOf(entry, 'status', 'status_str') === 'error') throw makeBrokenError('failed in its workflow')
-  const picture = findPicture(fieldOf(entry, 'outputs'))
-  if (picture === undefined) throw makeBrokenError('finished a workflow without a picture')
-  return await calls.bytes(`/view?${picture}`, { signal })
-}
-
-/** What the server notes of a workflow that has ended; one that nobody can ask about any more is cancelled, since nobody will fetch its picture. */
-async function waitForWorkflow(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<unknown> {
-  try {
-    for (;;) {
-      await calls.pause(options)
-      const entry = fieldOf(await calls.get(`/history/${id}`, options), id)
-      if (entry !== undefined) return entry
-    }
-  } catch (error) {
-    await calls.farewell((farewell) => cancel(calls, id, farewell))
-    throw error
-  }
-}
-
-/** Takes a workflow out of the queue, or stops it where it is the one that runs. */
-async function cancel(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<void> {
-  await calls.post('/queue', { delete: [id] }, options)
-  const running = fieldOf(await calls.get('/queue', options), 'queue_running')
-  if (Array.isArray(running) && running.some((entry: unknown) => fieldOf(entry, 1) === id))
-    await calls.post('/interrupt', { prompt_id: id }, options)
-}
-
-/** The query that fetches the first picture which the workflow saved. */
-function findPicture(outputs: unknown): string | undefined {
-  const pictures = Object.values(Object(outputs)).flatMap((node: unknown) => {
-    const images = fieldOf(node, 'images')
-    return Array.isArray(images) ? images : []
-  })
-  const saved = pictures.find((picture: unknown) => fieldOf(picture, 'type') === 'output') ?? pictures[0]
-  const filename = fieldOf(saved, 'filename')
-  if (typeof filename !== 'string') return undefined
-  const query = { filename, subfolder: String(fieldOf(saved, 'subfolder') ?? ''), type: String(fieldOf(saved, 'type') ?? 'output') }
-  return new URLSearchParams(query).toString()
 }

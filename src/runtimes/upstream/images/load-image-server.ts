@@ -6,14 +6,16 @@ import type { LoadedModel } from '../../../core/ports/model-loader.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
 import { connectA1111 } from './a1111.ts'
 import { connectComfyUi } from './comfyui.ts'
+import type { DrawingTurns } from './drawing-turns.ts'
 import { connectOpenAiImages } from './openai-images.ts'
 import { connectSdServer } from './sd-server.ts'
 import { ServerCalls } from './server-calls.ts'
 import { createServerModel, type ImageServer } from './server-drawing.ts'
-import { readWorkflow } from './workflow.ts'
 
 export interface ImageServerOptions extends Pick<UpstreamServer, 'traceparent'> {
   readonly signal: AbortSignal
+  /** Of all models, since several may be behind one server. */
+  readonly turns: DrawingTurns
   /** Milliseconds between two looks at a drawing. */
   readonly pollMs?: number
   /** Milliseconds that telling a server to stop may take. */
@@ -23,20 +25,26 @@ export interface ImageServerOptions extends Pick<UpstreamServer, 'traceparent'> 
 /**
  * Connects to the server that draws for a model; it takes no memory here and never exits.
  *
- * @throws {ServiceError} `inference_failed` when the server does not answer, or the workflow cannot be used.
+ * @throws {ServiceError} `inference_failed` when the server does not answer.
  */
 export async function loadImageServer(
   descriptor: ImageModelDescriptor,
-  { signal, traceparent, ...times }: ImageServerOptions,
+  { signal, traceparent, turns, ...times }: ImageServerOptions,
 ): Promise<LoadedModel<ImageModel>> {
   const { id, upstream } = descriptor
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no server.`)
   using stack = new DisposableStack()
-  const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...(traceparent && { traceparent }) }))
-  const server = await connect(descriptor, new ServerCalls(connection, times), { signal })
+  // What a picture takes is counted where it is asked for, whether one call brings it or many.
+  const timeouts = upstream.timeouts && { timeouts: { ...upstream.timeouts, firstMs: null } }
+  const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...timeouts, ...(traceparent && { traceparent }) }))
+  const server = await connect(descriptor, { connection, calls: new ServerCalls(connection, times) }, { signal })
   const kept = stack.move()
   return {
-    model: createServerModel(server),
+    model: createServerModel(server, {
+      firstMs: upstream.timeouts?.firstMs ?? null,
+      // It interrupts, and tells the progress of, whatever it draws.
+      ...(descriptor.format === 'a1111' && { takeTurn: (options) => turns.take(upstream.url, options) }),
+    }),
     slots: upstream.slots,
     exited: new Promise(() => {}),
     memoryBytes: () => 0,
@@ -45,8 +53,8 @@ export async function loadImageServer(
 }
 
 async function connect(
-  { format, upstream, workflow, defaults }: ImageModelDescriptor,
-  calls: ServerCalls,
+  { format, upstream, workflow, native, defaults }: ImageModelDescriptor,
+  { connection, calls }: { readonly connection: UpstreamConnection; readonly calls: ServerCalls },
   options: { readonly signal: AbortSignal },
 ): Promise<ImageServer> {
   switch (isImageServer(format) ? format : undefined) {
@@ -55,7 +63,8 @@ async function connect(
     case 'sd-server':
       return connectSdServer(calls, options)
     case 'comfyui':
-      return connectComfyUi({ calls, workflow: await readWorkflow(workflow ?? ''), url: upstream?.url ?? '', defaults }, options)
+      if (workflow === undefined) throw new ServiceError('internal_error', 'A model of the format comfyui has no workflow.')
+      return connectComfyUi({ calls, workflow, connection, native, defaults }, options)
     case 'openai-images':
       return connectOpenAiImages(calls, { model: upstream?.model ?? '', defaults }, options)
     case undefined:

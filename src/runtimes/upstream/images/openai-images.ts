@@ -1,5 +1,6 @@
-import { fieldOf, type ServerCalls } from './server-calls.ts'
-import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawing } from './server-drawing.ts'
+import { fieldOf } from '../field-of.ts'
+import type { ServerCalls } from './server-calls.ts'
+import { fromBase64, type ImageServer, rareFields, refuseEmbedded, refuseUsed, type ServerDrawing } from './server-drawing.ts'
 
 /**
  * OpenAI's interface for pictures. It has words for a text and a size only, and tells no progress; ending the connection
@@ -11,11 +12,12 @@ import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawin
 export async function connectOpenAiImages(
   calls: ServerCalls,
   { model, defaults }: { readonly model: string; readonly defaults: { readonly steps: number; readonly guidanceScale: number } },
-  { signal }: { readonly signal: AbortSignal },
+  options: { readonly signal: AbortSignal },
 ): Promise<ImageServer> {
-  await calls.get('/models', { signal })
+  await calls.get('/models', options)
   return {
-    refuse(request) {
+    async refuse(request) {
+      refuseEmbedded(request)
       refuseUsed('openai-images', [
         ...rareFields(request),
         ['negative_prompt', request.negative !== null],
@@ -25,7 +27,7 @@ export async function connectOpenAiImages(
         ['loras', request.loras.length > 0],
       ])
     },
-    draw: async ({ request, texts }: ServerDrawing, options) => {
+    draw: async ({ request, texts }: ServerDrawing, { signal }) => {
       const answer = await calls.post(
         '/images/generations',
         {
@@ -34,9 +36,9 @@ export async function connectOpenAiImages(
           n: 1,
           size: `${request.width}x${request.height}`,
           // The newest models of OpenAI always answer in base64 and refuse to be asked for it.
-          ...(!model.startsWith('gpt-image') && { response_format: 'b64_json' }),
+          ...(!/(?:^|\/)(?:chat)?gpt-image/u.test(model) && { response_format: 'b64_json' }),
         },
-        options,
+        { signal, makes: 'picture' },
       )
       return fromBase64(fieldOf(answer, 'data', 0, 'b64_json'))
     },

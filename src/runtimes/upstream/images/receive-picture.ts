@@ -1,4 +1,5 @@
 import { defaultEncodingQuality, type GeneratedImage, type ImageRequest } from '../../../core/image-generation.ts'
+import { pictureFormat } from '../../../core/images/picture-format.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 
 const mostPixels = 64 * 1024 * 1024
@@ -9,6 +10,7 @@ const mostPixels = 64 * 1024 * 1024
  * @throws {ServiceError} `inference_failed` when it is no picture, or one of another size.
  */
 export async function receivePicture(file: Uint8Array, request: ImageRequest, seed: number): Promise<GeneratedImage> {
+  if (pictureFormat(file) === undefined) throw makeBrokenError('sent something else than a picture')
   const { encoding, encodingQuality, width, height } = request
   const quality = encodingQuality ?? defaultEncodingQuality
   const { default: sharp } = await import('sharp')

@@ -3,8 +3,10 @@ import type { ImageRequest } from '../../../core/image-generation.ts'
 import { foreignSampler } from '../../../core/images/image-servers.ts'
 import type { LoraUse } from '../../../core/images/lora.ts'
 import type { Sampler } from '../../../core/sampler.ts'
-import { makeBrokenError } from '../upstream-error.ts'
-import { fieldOf, type ServerCalls, textsIn } from './server-calls.ts'
+import { fieldOf, textsIn } from '../field-of.ts'
+import { makeBrokenError, statusOf } from '../upstream-error.ts'
+import type { ServerCalls } from './server-calls.ts'
+import { ServerCapabilities } from './server-capabilities.ts'
 import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawing, toBase64 } from './server-drawing.ts'
 
 /**
@@ -13,26 +15,29 @@ import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawin
  *
  * @throws {ServiceError} `inference_failed` when it does not answer.
  */
-export async function connectSdServer(calls: ServerCalls, { signal }: { readonly signal: AbortSignal }): Promise<ImageServer> {
-  const capabilities = await calls.get('/sdcpp/v1/capabilities', { signal })
+export async function connectSdServer(calls: ServerCalls, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
+  const capabilities = await ServerCapabilities.open((options) => calls.get('/sdcpp/v1/capabilities', options), connecting)
   return {
-    refuse(request) {
+    async refuse(request, options) {
       refuseUsed('sd-server', [
         ...rareFields(request),
         ['inpaint_full_res', request.mask?.fullResolution === true],
         ['mask_blur', (request.mask?.blur ?? 0) > 0],
       ])
-      samplerFields(capabilities, request.sampler)
-      for (const lora of request.loras) loraField(capabilities, lora)
-      refuseSize(capabilities, request)
+      await capabilities.check((told) => {
+        samplerFields(told, request.sampler)
+        for (const lora of request.loras) loraField(told, lora)
+        refuseSize(told, request)
+      }, options)
     },
     draw: async (drawing, options) => {
-      const job = await calls.post('/sdcpp/v1/img_gen', jobFields(capabilities, drawing), options)
+      const job = await calls.post('/sdcpp/v1/img_gen', jobFields(capabilities.told, drawing), { signal: options.signal, makes: 'job' })
       const id = fieldOf(job, 'id')
       if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a picture without giving it an id')
       const state = await waitForJob(calls, id, options)
       const status = fieldOf(state, 'status')
-      if (status !== 'completed') throw makeBrokenError(`ended a picture as ${String(status).slice(0, 40)}`)
+      if (status !== 'completed')
+        throw makeBrokenError(`ended a picture as ${[status, fieldOf(state, 'error', 'code')].join(' ').slice(0, 80).trim()}`)
       return fromBase64(fieldOf(state, 'result', 'images', 0, 'b64_json'))
     },
   }
@@ -43,14 +48,20 @@ async function waitForJob(calls: ServerCalls, id: string, options: { readonly si
   try {
     for (;;) {
       await calls.pause(options)
-      const state = await calls.get(`/sdcpp/v1/jobs/${id}`, options)
+      const state = await calls.get(`/sdcpp/v1/jobs/${id}`, options).catch(explainLoss)
       const status = fieldOf(state, 'status')
+      if (typeof status !== 'string') throw makeBrokenError('does not say how a picture stands that it took')
       if (status !== 'queued' && status !== 'generating') return state
     }
   } catch (error) {
     await calls.farewell((farewell) => calls.post(`/sdcpp/v1/jobs/${id}/cancel`, {}, farewell))
     throw error
   }
+}
+
+function explainLoss(error: unknown): never {
+  const isLost = [404, 410].includes(statusOf(error) ?? 0)
+  throw isLost ? makeBrokenError('knows nothing more of a picture that it took: it was started anew', error) : error
 }
 
 function samplerFields(capabilities: unknown, sampler: Sampler): Readonly<Record<string, string>> {
@@ -104,6 +115,7 @@ function jobFields(capabilities: unknown, { request, texts, seed }: ServerDrawin
     lora: request.loras.map((lora) => loraField(capabilities, lora)),
     ...(initial && { init_image: toBase64(initial.image), strength: initial.strength }),
     ...(mask && { mask_image: toBase64(mask.image) }),
-    output_format: request.encoding,
+    // Not every build writes WebP; what comes is given the encoding that was asked for.
+    output_format: textsIn(fieldOf(capabilities, 'output_formats')).includes(request.encoding) ? request.encoding : 'png',
   }
 }

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { isRecord } from '../../../core/is-record.ts'
 import { parseJson } from '../parse-json.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError } from '../upstream-error.ts'
@@ -13,6 +12,11 @@ const usualFarewellMs = 5000
 
 interface CallOptions {
   readonly signal: AbortSignal
+}
+
+interface PostOptions extends CallOptions {
+  /** What it makes there: a picture, with which the answer comes, or a job, which is drawn after it; absent = nothing. */
+  readonly makes?: 'picture' | 'job'
 }
 
 /** Calls of one server, answered in JSON or bytes. */
@@ -31,7 +35,7 @@ export class ServerCalls {
   }
 
   bytes(path: string, { signal }: CallOptions): Promise<Buffer> {
-    return this.#connection.exchange(path, null, { signal, mostBytes })
+    return this.#connection.exchange(path, null, { signal, mostBytes, isDueAtOnce: true, isRepeatable: true })
   }
 
   /** @throws {ServiceError} `inference_failed` for an answer that is no JSON. */
@@ -40,9 +44,16 @@ export class ServerCalls {
   }
 
   /** @throws {ServiceError} `inference_failed` for an answer that is no JSON. */
-  async post(path: string, body: unknown, { signal }: CallOptions): Promise<unknown> {
+  async post(path: string, body: unknown, { signal, makes }: PostOptions): Promise<unknown> {
     const sent = { type: 'application/json', bytes: JSON.stringify(body) }
-    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes }))
+    return parse(
+      await this.#connection.exchange(path, sent, {
+        signal,
+        mostBytes,
+        isDueAtOnce: makes !== 'picture',
+        isRepeatable: makes === undefined,
+      }),
+    )
   }
 
   /** Posts a form with files. */
@@ -50,7 +61,7 @@ export class ServerCalls {
     const encoded = new Response(form)
     const bytes = new Uint8Array(await encoded.arrayBuffer())
     const sent = { type: encoded.headers.get('content-type') ?? 'multipart/form-data', bytes }
-    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes }))
+    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes, isDueAtOnce: true, isRepeatable: true }))
   }
 
   /** Tells the server something when its client has gone, for a few seconds at most; nobody is left to be told of a failure. */
@@ -72,18 +83,4 @@ function parse(body: Buffer): unknown {
   } catch (cause) {
     throw makeBrokenError('sent something else than JSON', cause)
   }
-}
-
-/** A field of an answer whose shape nobody promised. */
-export function fieldOf(value: unknown, ...path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>((inner, key) => {
-    if (Array.isArray(inner)) return typeof key === 'number' ? inner[key] : undefined
-    return isRecord(inner) ? inner[String(key)] : undefined
-  }, value)
-}
-
-/** The texts in a list, or of one of the fields of its objects. */
-export function textsIn(value: unknown, field?: string): readonly string[] {
-  if (!Array.isArray(value)) return []
-  return value.map((item: unknown) => (field === undefined ? item : fieldOf(item, field))).filter((item) => typeof item === 'string')
 }

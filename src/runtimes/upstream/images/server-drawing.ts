@@ -1,8 +1,10 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { GeneratedImage, ImageProgress, ImageRequest } from '../../../core/image-generation.ts'
+import { pictureFormat } from '../../../core/images/picture-format.ts'
 import { type StyledPrompts, stylePrompts } from '../../../core/images/styled-prompts.ts'
 import type { ImageModel } from '../../../core/ports/image-model.ts'
 import { makeBrokenError } from '../upstream-error.ts'
+import { limitDrawing } from './limit-drawing.ts'
 import { receivePicture } from './receive-picture.ts'
 
 /** One picture to be drawn: the request with its look put around the texts, and the seed. */
@@ -21,44 +23,68 @@ export interface DrawingOptions {
 /** What is particular to a kind of server. */
 export interface ImageServer {
   /** @throws {ServiceError} `unsupported` naming the field that the server has no word for. */
-  refuse(request: ImageRequest): void
+  refuse(request: ImageRequest, options: { readonly signal: AbortSignal }): Promise<void>
   /** Draws one picture and answers its file, PNG, JPEG or WebP. */
   draw(drawing: ServerDrawing, options: DrawingOptions): Promise<Uint8Array>
 }
 
+interface ServerLimits {
+  /** What one picture may take; null = what the request may. */
+  readonly firstMs: number | null
+  /** Waits until the server may draw for this request; absent = it draws for several at once. */
+  readonly takeTurn?: (options: { readonly signal: AbortSignal }) => Promise<Disposable>
+}
+
 /** A model behind a server: pictures are asked for one after the other, so that each has its own seed and can be cancelled. */
-export function createServerModel(server: ImageServer): ImageModel {
+export function createServerModel(server: ImageServer, { firstMs, takeTurn }: ServerLimits): ImageModel {
   return {
     async generate(request, { signal, onProgress }) {
       const started = performance.now()
-      server.refuse(request)
+      await server.refuse(request, { signal })
       const texts = stylePrompts(request)
       const images: GeneratedImage[] = []
       for (const [i, seed] of request.seeds.entries()) {
         signal.throwIfAborted()
-        const onStep = stepReporter(request, i, onProgress)
-        const file = await asImageError(server.draw({ request, texts, seed }, { signal, onStep }))
+        using reporter = reportSteps(request, i, onProgress)
+        const { onStep } = reporter
+        using _turn = await takeTurn?.({ signal })
+        using limited = limitDrawing(firstMs, { signal })
+        const file = await asImageError(server.draw({ request, texts, seed }, { signal: limited.signal, onStep }))
         images.push(await receivePicture(file, request, seed))
-        await onStep(request.steps)
+        reporter.finish()
       }
       return { images, computeMs: performance.now() - started }
     },
   }
 }
 
-function stepReporter({ steps, seeds, previews }: ImageRequest, i: number, onProgress: (progress: ImageProgress) => void) {
+/** How many of the steps that were asked for a server has done which counts its own, as it makes fewer of them for a weak change or its workflow fixes them. */
+export function scaleStep(step: number, all: unknown, asked: number): number {
+  return typeof all === 'number' && all > 0 ? (step * asked) / all : step
+}
+
+/** Tells the progress of one picture among the others, and nothing of it any more once it is disposed. */
+function reportSteps({ steps, seeds, previews }: ImageRequest, i: number, onProgress: (progress: ImageProgress) => void) {
   const total = steps * seeds.length
-  let last = 0
-  return async (step: number, preview?: Uint8Array): Promise<void> => {
-    // Servers count in their own ways and answer late: progress never goes back.
-    last = Math.max(last, Math.min(Math.max(Math.round(step), 0), steps))
-    const small = previews && preview !== undefined ? await shrink(preview) : undefined
-    onProgress({ step: i * steps + last, total, ...(small !== undefined && { preview: small }) })
+  let [last, isDone] = [0, false]
+  return {
+    onStep: async (step: number, preview?: Uint8Array): Promise<void> => {
+      const small = previews && preview !== undefined ? await shrink(preview) : undefined
+      if (isDone || Number.isNaN(step)) return
+      // Servers count in their own ways and answer late: progress never goes back.
+      last = Math.max(last, Math.min(Math.max(Math.round(step), 0), steps))
+      onProgress({ step: i * steps + last, total, ...(small !== undefined && { preview: small }) })
+    },
+    finish: (): void => onProgress({ step: (i + 1) * steps, total }),
+    [Symbol.dispose]: (): void => {
+      isDone = true
+    },
   }
 }
 
 /** A small JPEG, or undefined for what is no picture. */
 async function shrink(preview: Uint8Array): Promise<Uint8Array | undefined> {
+  if (pictureFormat(preview) === undefined) return undefined
   const { default: sharp } = await import('sharp')
   return await sharp(preview, { limitInputPixels: 16 * 1024 * 1024 })
     .resize(256, 256, { fit: 'inside', withoutEnlargement: true })
@@ -98,6 +124,25 @@ export function rareFields(request: ImageRequest): readonly FieldUse[] {
     ['guidance_rescale', request.guidanceRescale > 0],
     ['outpainting', request.mask?.outpainting === true],
   ]
+}
+
+/** What stable-diffusion.cpp reads parameters from where it speaks the interfaces of others, beyond all that a request may ask for. */
+const embeddedParameters = /<\s*sd_cpp_extra_args/iu
+
+/** @throws {ServiceError} `validation_error` for a text that a server may take for parameters. */
+export function refuseEmbedded({ prompt, negative }: ImageRequest): void {
+  for (const [param, text] of [
+    ['prompt', prompt],
+    ['negative_prompt', negative?.prompt ?? ''],
+  ] as const)
+    if (embeddedParameters.test(text))
+      throw new ServiceError(
+        'validation_error',
+        `\`${param}\` must not hold <sd_cpp_extra_args>: leave it out and use the fields of the request.`,
+        {
+          param,
+        },
+      )
 }
 
 /** Bytes of a text in base64, with or without a data-URI prefix. */

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseWorkflow } from './workflow.ts'
+
+const node = (text: string) => ({ 6: { class_type: 'CLIPTextEncode', inputs: { text } } })
+
+test('a workflow tells what it leaves open', () => {
+  const nodes = node('{{prompt}}, masterpiece {{seed}}')
+  assert.deepEqual(parseWorkflow(JSON.stringify(nodes)), { nodes, open: ['prompt', 'seed'] })
+  assert.deepEqual(parseWorkflow(`\uFEFF${JSON.stringify(nodes)}`), { nodes, open: ['prompt', 'seed'] })
+})
+
+for (const [name, text, fault] of [
+  ['no JSON', '{', /not valid JSON/],
+  ['what is saved instead of exported', JSON.stringify({ nodes: [{ type: 'X' }] }), /API format/],
+  ['a list', '[]', /API format/],
+  ['a node without a kind', JSON.stringify({ ...node('{{prompt}}'), 7: {} }), /API format/],
+  ['no place for the prompt', JSON.stringify(node('a fox')), /no \{\{prompt\}\}/],
+  ['a place that nothing goes to', JSON.stringify(node('{{prompt}} {{mood}}')), /\{\{mood\}\}; known are prompt, /],
+] as const)
+  test(`${name} is said`, () => {
+    const parsed = parseWorkflow(text)
+    assert.match('fault' in parsed ? parsed.fault : '', fault)
+  })

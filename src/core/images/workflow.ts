@@ -1,0 +1,61 @@
+import { isRecord } from '../is-record.ts'
+
+/** What a workflow may leave open, written as `{{name}}`. */
+const placeholders = [
+  'prompt',
+  'negative_prompt',
+  'seed',
+  'steps',
+  'cfg_scale',
+  'width',
+  'height',
+  'sampler',
+  'scheduler',
+  'strength',
+  'init_image',
+  'mask_image',
+] as const
+
+export type Placeholder = (typeof placeholders)[number]
+
+/** A workflow as ComfyUI exports it for its API, and what it leaves open. */
+export interface Workflow {
+  readonly nodes: Readonly<Record<string, unknown>>
+  readonly open: readonly Placeholder[]
+}
+
+/** The placeholders in a text. */
+export const placeholderPattern = /\{\{(\w+)\}\}/gu
+
+/** The placeholder of that name, or undefined where there is none. */
+export function findPlaceholder(name: string | undefined): Placeholder | undefined {
+  return placeholders.find((known) => known === name)
+}
+
+/**
+ * Reads the text of a workflow file.
+ *
+ * @returns The workflow, or what is wrong as the end of a sentence that names the file: what is no workflow of the API's format, has an
+ *   unknown placeholder, or none for the prompt.
+ */
+export function parseWorkflow(text: string): Workflow | { readonly fault: string } {
+  const nodes = parse(text)
+  if (nodes === undefined) return { fault: 'is not valid JSON; export it again' }
+  // What is saved instead of exported has a list of nodes, which the API does not take.
+  if (!isRecord(nodes) || Object.values(nodes).some((node) => !isRecord(node) || typeof node.class_type !== 'string'))
+    return { fault: 'must be exported in the API format: an object of nodes with a "class_type" each' }
+  const named = [...text.matchAll(placeholderPattern)].map(([, name]) => name)
+  const unknown = named.find((name) => findPlaceholder(name) === undefined)
+  if (unknown !== undefined) return { fault: `has the placeholder {{${unknown.slice(0, 100)}}}; known are ${placeholders.join(', ')}` }
+  const open = placeholders.filter((name) => named.includes(name))
+  return open.includes('prompt') ? { nodes, open } : { fault: 'has no {{prompt}}; write it where the prompt goes' }
+}
+
+function parse(text: string): unknown {
+  try {
+    // Editors of some systems put a byte-order mark first.
+    return JSON.parse(text.replace(/^\uFEFF/u, ''))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import type { ImageRequest } from '../../../core/image-generation.ts'
+import { fieldOf } from '../field-of.ts'
+import type { UpstreamConnection } from '../upstream-connection.ts'
+import { makeBrokenError, mayStillWork } from '../upstream-error.ts'
+import { watchComfyUi } from './comfyui-progress.ts'
+import type { ServerCalls } from './server-calls.ts'
+import type { DrawingOptions } from './server-drawing.ts'
+
+/** Looks at a workflow after which its place in the queue is looked at too, which tells of everybody's workflows and is long. */
+const looksPerQueue = 10
+
+interface ComfyUiServer {
+  readonly calls: ServerCalls
+  /** For the socket of progress. */
+  readonly connection: UpstreamConnection
+}
+
+/**
+ * Runs a workflow and fetches its picture. One that nobody can ask about any more is cancelled, since nobody will fetch what it draws.
+ *
+ * @throws {ServiceError} `inference_failed` when it fails or is lost.
+ */
+export async function runWorkflow(
+  { calls, connection }: ComfyUiServer,
+  prompt: unknown,
+  { signal, ...reporting }: DrawingOptions & Pick<ImageRequest, 'previews' | 'steps'>,
+): Promise<Uint8Array> {
+  const client = randomUUID()
+  using _watching = watchComfyUi(connection, client, reporting)
+  const id = await start(calls, { prompt, client_id: client, prompt_id: randomUUID() }, { signal })
+  const entry = await waitForWorkflow(calls, id, { signal })
+  if (fieldOf(entry, 'status', 'status_str') === 'error') throw makeBrokenError(explainFailure(fieldOf(entry, 'status', 'messages')))
+  const picture = findPicture(fieldOf(entry, 'outputs'))
+  if (picture === undefined) throw makeBrokenError('finished a workflow without a picture')
+  return await calls.bytes(`/view?${picture}`, { signal })
+}
+
+/** Hands a workflow over and answers its id, which is the one that was asked for except at older servers. */
+async function start(
+  calls: ServerCalls,
+  work: { readonly prompt: unknown; readonly client_id: string; readonly prompt_id: string },
+  { signal }: { readonly signal: AbortSignal },
+): Promise<string> {
+  try {
+    const id = fieldOf(await calls.post('/prompt', work, { signal, makes: 'job' }), 'prompt_id')
+    if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a workflow without giving it an id')
+    return id
+  } catch (error) {
+    if (signal.aborted || mayStillWork(error)) await calls.farewell((farewell) => cancel(calls, work.prompt_id, farewell))
+    throw error
+  }
+}
+
+/** What the server notes of a workflow that has ended. */
+async function waitForWorkflow(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<unknown> {
+  const look = async (): Promise<unknown> => fieldOf(await calls.get(`/history/${id}`, options), id)
+  try {
+    for (let looks = 1; ; looks++) {
+      await calls.pause(options)
+      const entry = await look()
+      if (entry !== undefined) return entry
+      if (looks % looksPerQueue !== 0 || (await isQueued(calls, id, options))) continue
+      // It may have ended between the two looks.
+      const late = await look()
+      if (late !== undefined) return late
+      throw makeBrokenError('has lost the workflow: it was started anew, or somebody took the workflow out of its queue')
+    }
+  } catch (error) {
+    await calls.farewell((farewell) => cancel(calls, id, farewell))
+    throw error
+  }
+}
+
+/** Whether a workflow waits or runs; a queue that cannot be read says nothing against it. */
+async function isQueued(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
+  const queue = await calls.get('/queue', options).catch(() => null)
+  const [running, pending] = [fieldOf(queue, 'queue_running'), fieldOf(queue, 'queue_pending')]
+  return !Array.isArray(running) || !Array.isArray(pending) || holds(running, id) || holds(pending, id)
+}
+
+function holds(entries: readonly unknown[], id: string): boolean {
+  return entries.some((entry) => fieldOf(entry, 1) === id)
+}
+
+/** Takes a workflow out of the queue, or stops it where it is the one that runs. */
+async function cancel(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<void> {
+  await calls.post('/queue', { delete: [id] }, options)
+  const running = fieldOf(await calls.get('/queue', options), 'queue_running')
+  if (Array.isArray(running) && holds(running, id)) await calls.post('/interrupt', { prompt_id: id }, options)
+}
+
+/** Which node failed and how, without the words of its message, which may repeat what was asked. */
+function explainFailure(messages: unknown): string {
+  const find = (name: string): unknown =>
+    Array.isArray(messages) ? messages.find((message: unknown) => fieldOf(message, 0) === name) : undefined
+  if (find('execution_interrupted') !== undefined) return 'was told by somebody else to interrupt its workflow'
+  const failure = find('execution_error')
+  const [exception, node] = ['exception_type', 'node_type'].map((field) => String(fieldOf(failure, 1, field)).slice(0, 80))
+  return failure === undefined ? 'failed in its workflow' : `failed in its workflow: ${exception} in ${node}`
+}
+
+/** The query that fetches the first picture which the workflow saved. */
+function findPicture(outputs: unknown): string | undefined {
+  const pictures = Object.values(Object(outputs)).flatMap((node: unknown) => {
+    const images = fieldOf(node, 'images')
+    return Array.isArray(images) ? images : []
+  })
+  const saved = pictures.find((picture: unknown) => fieldOf(picture, 'type') === 'output') ?? pictures[0]
+  const filename = fieldOf(saved, 'filename')
+  if (typeof filename !== 'string') return undefined
+  const query = { filename, subfolder: String(fieldOf(saved, 'subfolder') ?? ''), type: String(fieldOf(saved, 'type') ?? 'output') }
+  return new URLSearchParams(query).toString()
+}

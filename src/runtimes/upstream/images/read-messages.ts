@@ -1,0 +1,88 @@
+import type { Duplex } from 'node:stream'
+import { makeBrokenError } from '../upstream-error.ts'
+
+/** Bytes of a message; previews stay far below. */
+const longestMessage = 16 * 1024 * 1024
+
+const [textOpcode, binaryOpcode, closeOpcode, pingOpcode, pongOpcode] = [1, 2, 8, 9, 10]
+
+/** What came over a websocket: a text in UTF-8, or bytes. */
+export interface SocketMessage {
+  readonly isText: boolean
+  readonly bytes: Buffer
+}
+
+/**
+ * The messages that a server sends over a websocket, until either side ends it; its pings are answered.
+ *
+ * @throws {ServiceError} `inference_failed` for a message of over 16 MB and what is no websocket.
+ * @see RFC 6455, section 5
+ */
+export async function* readMessages(socket: Duplex): AsyncGenerator<SocketMessage, void, undefined> {
+  let parts: Buffer[] = []
+  let [length, isText] = [0, true]
+  for await (const { opcode, isLast, bytes } of readFrames(socket)) {
+    if (opcode === closeOpcode) return
+    if (opcode === pingOpcode) socket.write(frameOf(pongOpcode, bytes))
+    if (opcode >= closeOpcode) continue
+    if (opcode === textOpcode || opcode === binaryOpcode) isText = opcode === textOpcode
+    if (bytes.length > 0) parts.push(bytes)
+    length += bytes.length
+    if (length > longestMessage) throw tooLong()
+    if (!isLast) continue
+    yield { isText, bytes: Buffer.concat(parts) }
+    parts = []
+    length = 0
+  }
+}
+
+interface Frame {
+  readonly opcode: number
+  readonly isLast: boolean
+  readonly bytes: Buffer
+}
+
+async function* readFrames(socket: Duplex): AsyncGenerator<Frame, void, undefined> {
+  let held: Buffer[] = []
+  let [length, needed] = [0, 2]
+  for await (const piece of socket) {
+    held.push(piece)
+    length += piece.length
+    // Joined only when a frame is whole: joining every piece would copy a long one again and again.
+    if (length < needed) continue
+    let bytes: Buffer = Buffer.concat(held)
+    for (needed = sizeOf(bytes); bytes.length >= needed; needed = sizeOf(bytes)) {
+      const head = headOf(bytes)
+      yield { opcode: bytes.readUInt8(0) & 15, isLast: bytes.readUInt8(0) >= 128, bytes: bytes.subarray(head, needed) }
+      bytes = bytes.subarray(needed)
+    }
+    held = [bytes]
+    length = bytes.length
+  }
+}
+
+function headOf(bytes: Buffer): number {
+  const short = bytes.length < 2 ? 0 : bytes.readUInt8(1)
+  return short === 127 ? 10 : short === 126 ? 4 : 2
+}
+
+/** Bytes of the first frame as far as they are known: its head until that is there. */
+function sizeOf(bytes: Buffer): number {
+  const head = headOf(bytes)
+  if (bytes.length < head) return head
+  // Servers mask nothing, and extensions (compression) were not asked for.
+  if ((bytes.readUInt8(0) & 0x70) !== 0 || bytes.readUInt8(1) >= 128) throw makeBrokenError('sent something else than a websocket')
+  const length = head === 10 ? Number(bytes.readBigUInt64BE(2)) : head === 4 ? bytes.readUInt16BE(2) : bytes.readUInt8(1)
+  if (length > longestMessage) throw tooLong()
+  return head + length
+}
+
+/** A short frame as a client sends it, masked with zeros, which change nothing. */
+function frameOf(opcode: number, bytes: Buffer): Buffer {
+  const short = bytes.subarray(0, 125)
+  return Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | short.length, 0, 0, 0, 0]), short])
+}
+
+function tooLong(): Error {
+  return makeBrokenError(`sent a message of over ${longestMessage} bytes`)
+}

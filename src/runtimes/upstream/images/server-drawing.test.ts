@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import sharp from 'sharp'
+import { makeImageRequest } from '../../../../test/support/image-request.ts'
+import type { ImageProgress } from '../../../core/image-generation.ts'
+import { createServerModel, type DrawingOptions } from './server-drawing.ts'
+
+const { signal } = new AbortController()
+const picture = (size: number) =>
+  sharp({ create: { width: size, height: size, channels: 3, background: '#3366cc' } })
+    .png()
+    .toBuffer()
+
+async function draw(whileDrawing: (options: DrawingOptions) => unknown, seeds: readonly number[]): Promise<readonly ImageProgress[]> {
+  const told: ImageProgress[] = []
+  const file = await picture(64)
+  const server = {
+    refuse: async () => undefined,
+    draw: async (_: unknown, options: DrawingOptions) => {
+      await whileDrawing(options)
+      return file
+    },
+  }
+  const model = createServerModel(server, { firstMs: null })
+  await model.generate(makeImageRequest('a fox', { seeds, steps: 4, previews: true }), {
+    signal,
+    onProgress: (progress) => told.push(progress),
+  })
+  return told
+}
+
+test('progress never goes back, whatever a server counts', async () => {
+  const told = await draw(
+    async ({ onStep }) => {
+      for (const step of [2, 1, -7, Number.NaN, 1e308, 3]) await onStep(step)
+    },
+    [1, 2],
+  )
+  assert.deepEqual(
+    told.map(({ step }) => step),
+    [2, 2, 2, 4, 4, 4, 6, 6, 6, 8, 8, 8],
+  )
+})
+
+test('a preview that is small only when its picture is there is not told any more', async () => {
+  const preview = await picture(2048)
+  const late: Promise<void>[] = []
+  const told = await draw(({ onStep }) => void late.push(onStep(1, preview)), [1, 2])
+  await Promise.all(late)
+  await turn()
+  assert.deepEqual(told, [
+    { step: 4, total: 8 },
+    { step: 8, total: 8 },
+  ])
+})

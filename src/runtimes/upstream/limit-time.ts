@@ -1,0 +1,49 @@
+import type { ClientRequest } from 'node:http'
+import { TLSSocket } from 'node:tls'
+import type { UpstreamTimeouts } from '../../core/model.ts'
+import { makeLateError } from './upstream-error.ts'
+
+/**
+ * Ends a request that takes too long to connect, to be answered or to go on; says whether it got as far as a connection.
+ *
+ * @param timeouts Absent = no limits.
+ * @param isDueAtOnce Whether its answer must begin within the time of a pause, since no work is waited for.
+ */
+export function limitTime(
+  sent: ClientRequest,
+  timeouts: UpstreamTimeouts | undefined,
+  { isDueAtOnce }: { readonly isDueAtOnce: boolean },
+): () => boolean {
+  let connected = false
+  sent.once('socket', (socket) => {
+    if (!socket.connecting) {
+      connected = true
+      return
+    }
+    const timer = timeouts && setTimeout(() => sent.destroy(makeLateError('connect', timeouts.connectMs)), timeouts.connectMs)
+    sent.once('close', () => clearTimeout(timer))
+    socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
+      connected = true
+      clearTimeout(timer)
+    })
+  })
+  if (timeouts !== undefined) {
+    const { firstMs, idleMs } = timeouts
+    const begins = isDueAtOnce ? ({ field: 'idle', ms: idleMs } as const) : firstMs !== null && ({ field: 'first', ms: firstMs } as const)
+    const sentAt = performance.now()
+    const late = (): void => void (begins && sent.destroy(makeLateError(begins.field, begins.ms)))
+    if (begins) sent.setTimeout(begins.ms, late)
+    sent.once('response', (response) => {
+      sent.off('timeout', late)
+      response.setTimeout(idleMs, () => {
+        // What came and is not read yet says that it is the reader who takes long; headers alone, which some servers send at once, are no answer yet.
+        const isBeginning = begins && !response.readableDidRead && performance.now() - sentAt < begins.ms
+        if (response.readableLength > 0 || isBeginning) response.socket.setTimeout(idleMs)
+        else response.destroy(makeLateError('idle', idleMs))
+      })
+    })
+    // What comes over a socket comes when it does.
+    sent.once('upgrade', (_, socket) => socket.setTimeout(0))
+  }
+  return () => connected
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connectImageServer } from '../support/engines/connect-image-server.ts'
+import type { ImageServerFault } from '../support/engines/image-server.ts'
+import { makeImageRequest } from '../support/image-request.ts'
+
+const { signal } = new AbortController()
+const onProgress = (): void => undefined
+const request = makeImageRequest('a fox', { sampler: 'K_EULER', seeds: [7], guidanceScale: 5, steps: 4 })
+
+test('a1111: who leaves while another is drawn for stops nothing of theirs', async (context) => {
+  const finish: (() => void)[] = []
+  const fault: ImageServerFault = (response, body) => void finish.push(() => response.end(body))
+  const { model, server } = await connectImageServer(context, 'a1111', { fault })
+  const drawn = model.generate(request, { signal, onProgress })
+  await server.drawing
+  const controller = new AbortController()
+  const waiting = model.generate(request, { signal: controller.signal, onProgress })
+  const next = model.generate(request, { signal, onProgress })
+  const reason = new Error('the client left')
+  controller.abort(reason)
+  await assert.rejects(waiting, reason)
+  assert.equal(finish.length, 1)
+  assert.ok(server.calls.every(({ path }) => path !== '/sdapi/v1/interrupt'))
+  finish[0]?.()
+  assert.equal((await drawn).images.length, 1)
+  await server.seenTimes('/sdapi/v1/txt2img', 2)
+  finish[1]?.()
+  assert.equal((await next).images.length, 1)
+})
+
+test('a1111: an older server names the spacing with the sampler, but one that fails is no older server', async (context) => {
+  const old: ImageServerFault = (response, body) => {
+    if (body.toString().includes('"label"')) return void response.writeHead(404).end('{"detail":"Not Found"}')
+    response.end('[{"name":"Euler"},{"name":"Euler Karras"}]')
+  }
+  const { model, server } = await connectImageServer(context, 'a1111', { fault: old, at: /samplers$|schedulers$/ })
+  await model.generate(request, { signal, onProgress })
+  assert.equal(JSON.parse((await server.seen('/sdapi/v1/txt2img')).body).sampler_name, 'Euler')
+  const fails: ImageServerFault = (response) => void response.writeHead(500).end('{}')
+  await assert.rejects(connectImageServer(context, 'a1111', { fault: fails, at: /schedulers$/ }), { code: 'inference_failed' })
+})
