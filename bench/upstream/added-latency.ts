@@ -1,6 +1,7 @@
 /**
- * What does the service add to chat completions that an upstream answers, one at a time, and how many does it pass on a second with 32 connections? The rival
- * is Portkey's gateway, the fastest of its kind on Node, before the same upstream; rounds alternate. The upstream answers at once, so that everything else is what the gateways take.
+ * What does the service add to chat completions that an upstream answers, one at a time, and how many does it pass on a second with 32 connections? The rivals before the same
+ * upstream are Portkey's gateway, the fastest of its kind on Node, and a bare node:http proxy, which passing on costs at least; rounds alternate. The upstream answers at once, so
+ * that everything else is what the gateways take. What budgets cost besides: `bench/budgets/cost-per-request.ts`.
  *
  * Settings: PORTKEY_GATEWAY (path of `node_modules/@portkey-ai/gateway/build/start-server.js`, installed anywhere), ROUNDS.
  */
@@ -8,7 +9,7 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import autocannon from 'autocannon'
 import { describeMachine, median, summarize } from '../measure.ts'
-import { type Gateway, startOurs, startPortkey, startUpstream } from './gateways.ts'
+import { type Gateway, startBareProxy, startOurs, startPortkey, startUpstream } from './gateways.ts'
 
 const rounds = Number(process.env.ROUNDS ?? 5)
 const [requests, connections, seconds] = [500, 32, 4]
@@ -21,10 +22,11 @@ const bodies = {
 
 await using stack = new AsyncDisposableStack()
 const upstream = stack.use(await startUpstream())
+const bare = stack.use(await startBareProxy(upstream))
 const ours = stack.use(await startOurs(upstream))
 const portkey = await startPortkey(upstream)
 if (portkey !== null) stack.use(portkey)
-const gateways = [upstream, ours, ...(portkey === null ? [] : [portkey])]
+const gateways = [upstream, bare, ours, ...(portkey === null ? [] : [portkey])]
 
 /** Milliseconds of one request after the other. */
 async function measureLatencies(gateway: Gateway, body: string): Promise<Float64Array> {

@@ -15,14 +15,21 @@ export interface Gateway extends AsyncDisposable {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The fake upstream itself: what both gateways add to. */
-export async function startUpstream(): Promise<Gateway> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('fake-upstream.ts', import.meta.url))], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+/** The fake upstream itself: what all gateways add to. */
+export function startUpstream(): Promise<Gateway> {
+  return startScript('upstream itself', 'fake-upstream.ts')
+}
+
+/** What passing on costs at least. */
+export function startBareProxy(upstream: Gateway): Promise<Gateway> {
+  return startScript('bare proxy', 'bare-proxy.ts', upstream.url)
+}
+
+async function startScript(name: string, file: string, ...args: readonly string[]): Promise<Gateway> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [printed] = await once(child.stdout, 'data')
   const url = `http://127.0.0.1:${String(printed).trim()}`
-  return { name: 'upstream itself', url, headers: {}, [Symbol.asyncDispose]: () => killServer(child) }
+  return { name, url, headers: {}, [Symbol.asyncDispose]: () => killServer(child) }
 }
 
 /** Our service with a model that runs at `upstream`. */
