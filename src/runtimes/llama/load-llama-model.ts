@@ -6,6 +6,7 @@ import { GrammarAllowance } from './automaton/grammar-allowance.ts'
 import { GrammarCache } from './automaton/grammar-cache.ts'
 import { spellTokens } from './automaton/spell-tokens.ts'
 import type { SpelledTokens } from './automaton/token-grammar.ts'
+import { priceLeftOver } from './batch/align-prompts.ts'
 import { DecodeLoop } from './batch/decode-loop.ts'
 import { SequenceTable } from './batch/sequence-table.ts'
 import { ComputeThreads } from './binding/compute-threads.ts'
@@ -71,7 +72,8 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
       ? null
       : opened.use(await openGuesser(descriptor.speculative, { file, context }, { ...options, threads: allowed }))
   const speculation = guesser === null ? null : new Speculation(guesser)
-  const loop = opened.use(new DecodeLoop({ context: context.native, table, threads, speculation, inOrder, now }, context.limits))
+  const parts = { context: context.native, table, threads, speculation, leftOver: priceLeftOver(file), inOrder, now }
+  const loop = opened.use(new DecodeLoop(parts, context.limits))
   const template = compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText })
   let spelled: SpelledTokens | null = null
   const allowance = new GrammarAllowance(now)

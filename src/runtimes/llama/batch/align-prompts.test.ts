@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { alignPrompts } from './align-prompts.ts'
+import { alignPrompts, priceLeftOver } from './align-prompts.ts'
 
 const cases: readonly [name: string, prompts: readonly [cached: number, fresh: number][], read: readonly number[]][] = [
   [
@@ -64,5 +64,21 @@ const cases: readonly [name: string, prompts: readonly [cached: number, fresh: n
 
 for (const [name, prompts, read] of cases)
   test(name, () => {
-    assert.deepEqual(alignPrompts(prompts.map(([cached, fresh]) => ({ cached, fresh }))), read)
+    const leftOver = priceLeftOver({ hasWideVectors: true, bytes: 75e6 })
+    assert.deepEqual(
+      alignPrompts(
+        prompts.map(([cached, fresh]) => ({ cached, fresh })),
+        leftOver,
+      ),
+      read,
+    )
+  })
+
+for (const processor of [
+  { hasWideVectors: false, bytes: 75e6 },
+  { hasWideVectors: true, bytes: 8e6 },
+])
+  test(`without the wait for weights (${JSON.stringify(processor)}) only the last row before four is read again`, () => {
+    const read = (fresh: number) => alignPrompts([{ cached: 20, fresh }], priceLeftOver(processor))[0]
+    assert.deepEqual([9, 10, 12, 13, 14, 15].map(read), [9, 10, 12, 13, 14, 16])
   })

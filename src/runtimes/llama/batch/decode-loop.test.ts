@@ -54,6 +54,7 @@ function start(
     context,
     table: new SequenceTable(context, sequences),
     speculation: guesser === null ? null : new Speculation(guesser),
+    leftOver: 1.6,
     inOrder,
     threads,
   }

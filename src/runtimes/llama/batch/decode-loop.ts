@@ -22,6 +22,8 @@ interface LoopParts {
   readonly threads: ComputeThreads
   /** null = every token costs a batch. */
   readonly speculation: Guessing | null
+  /** What rows cost that are left over, as `priceLeftOver` says. */
+  readonly leftOver: number
   /** Whether native work runs one after the other, in the order in which it was queued. */
   readonly inOrder: boolean
   /** Milliseconds on a clock that never goes back. */
@@ -39,6 +41,7 @@ export class DecodeLoop implements AsyncDisposable {
   readonly #limits: DecodeLimits
   readonly #pace: BatchPace
   readonly #speculation: Guessing | null
+  readonly #leftOver: number
   readonly #inOrder: boolean
   readonly #now: () => number
   #waiting: Generation[] = []
@@ -49,13 +52,14 @@ export class DecodeLoop implements AsyncDisposable {
   #arrivals = 0
   #disposed = false
 
-  constructor({ context, table, threads, speculation, inOrder, now }: LoopParts, limits: DecodeLimits) {
+  constructor({ context, table, threads, speculation, leftOver, inOrder, now }: LoopParts, limits: DecodeLimits) {
     this.#context = context
     this.#table = table
     this.#threads = threads
     this.#limits = limits
     this.#pace = new BatchPace(limits.promptTokens)
     this.#speculation = speculation
+    this.#leftOver = leftOver
     this.#inOrder = inOrder
     this.#now = now
   }
@@ -121,6 +125,7 @@ export class DecodeLoop implements AsyncDisposable {
     const begun = (index: number): boolean => index < before
     const read = alignPrompts(
       this.#running.map(({ hold, next }, index) => ({ cached: begun(index) ? 0 : hold.cachedTokens, fresh: next.length })),
+      this.#leftOver,
     )
     for (const [index, running] of this.#running.entries()) {
       if (begun(index)) continue

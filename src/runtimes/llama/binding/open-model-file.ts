@@ -19,6 +19,8 @@ export interface ModelFile extends AsyncDisposable {
   readonly trainContextLength: number
   /** Bytes of the weights. */
   readonly bytes: number
+  /** Whether the processor has AVX-512, and these kernels use it. */
+  readonly hasWideVectors: boolean
   /** Bytes of keys and values per token. */
   readonly cacheBytesPerToken: number
   /** Layers that the GPU computes, of `layers`. */
@@ -86,6 +88,7 @@ export async function openModelFile(
     longestToken: bytesPerCharacter * tokenizer.ggml.tokens.reduce((longest, { length }) => Math.max(longest, length), 1),
     trainContextLength: model.trainContextSize,
     bytes: model.size,
+    hasWideVectors: /\bAVX512 = 1\b/.test(llama.systemInfo),
     cacheBytesPerToken: facts?.cacheBytesPerToken ?? 1,
     gpuLayers: model.gpuLayers,
     layers: model.fileInsights.totalLayers,
