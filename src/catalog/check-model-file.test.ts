@@ -19,18 +19,11 @@ test('accepts the smallest model of each kind', () => {
 
 test('checks the address of a model that runs elsewhere, and that it has no file here', () => {
   assert.deepEqual(faultFields({ ...upstream, url: 'gpu-1:8000', slots: 0 }), ['url', 'slots'])
-  for (const url of [
-    'http://me:secret@gpu-1/v1',
-    'http://me@gpu-1/v1',
-    'http://gpu-1/v1?key=secret',
-    'http://gpu-1/v1#',
-    'http://',
-    'ftp://gpu-1',
-  ]) {
+  for (const url of ['http://me:%zz@gpu-1/v1', 'http://gpu-1/v1?key=secret', 'http://gpu-1/v1#', 'http://', 'ftp://gpu-1']) {
     assert.deepEqual(faultFields({ ...upstream, url }), ['url'])
     assert.deepEqual(faultFields({ ...upstream, replicas: [url] }), ['replicas'])
   }
-  for (const url of ['http://[::1]:8000/v1', 'https://gpu-1/a@b/v1/', 'http://gpu_1:8000'])
+  for (const url of ['http://[::1]:8000/v1', 'https://gpu-1/a@b/v1/', 'http://gpu_1:8000', 'http://me:secret@gpu-1/v1'])
     assert.deepEqual(faultFields({ ...upstream, url }), [])
   assert.deepEqual(faultFields({ ...upstream, file: 'model.gguf' }), ['file'])
 })

@@ -2,6 +2,7 @@ import { imageServerFormats } from '../core/images/image-servers.ts'
 import { isRecord } from '../core/is-record.ts'
 import { textServerFormats } from '../core/model.ts'
 import { samplers } from '../core/sampler.ts'
+import { isWebAddress } from './describe/web-address.ts'
 import type { ModelFile } from './model-file.ts'
 
 /** One field of `model.json`; docs/models.md shows this table. */
@@ -36,13 +37,6 @@ const isPixels = isWhole(64, 4096, 8)
 /** A path that stays inside its folder on every platform. */
 export function isInnerPath(value: unknown): boolean {
   return isText(value) && !/^\/|[\\:\0]/.test(value) && !value.split('/').some((part) => part === '' || part === '.' || part === '..')
-}
-
-/** Addresses are logged and shown, so that a key has no place in them, and paths are put behind them. */
-function isWebAddress(value: unknown): boolean {
-  if (!isText(value) || !/^https?:\/\/[^?#]*$/.test(value)) return false
-  const { username, password } = URL.parse(value) ?? { username: value, password: '' }
-  return username === '' && password === ''
 }
 
 function isReplicas(value: unknown): boolean {
@@ -174,7 +168,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     name: 'url',
     models: 'upstream',
     absent: null,
-    expected: 'an address that begins with http:// or https://, without a key or password (`keyFile`), "?" or "#"',
+    expected: 'an address that begins with http:// or https://, without "?" or "#"',
     meaning:
       "The server's base address, such as `http://gpu-1:8000/v1` (`http://gpu-1:7860` for image servers other than `openai-images`).",
     accepts: isWebAddress,

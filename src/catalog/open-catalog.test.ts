@@ -129,7 +129,7 @@ test('names every fault of every folder at once', async (context) => {
     '/f/model.json contextLength must be a whole number from 64 to 1048576.',
     '/f/model.gguf  is missing; copy the whole model folder again.',
     '/f/small.gguf  is missing; copy the whole model folder again.',
-    '/g/model.json url must be an address that begins with http:// or https://, without a key or password (`keyFile`), "?" or "#".',
+    '/g/model.json url must be an address that begins with http:// or https://, without "?" or "#".',
     `/g/model.json keyFile names ${join(folder, 'g/key')}, which is missing; write the access key into it.`,
     `/d/model.json id same is already the id of ${folder}/c/model.json; choose another.`,
     `/f/model.json id same is already the id of ${folder}/c/model.json; choose another.`,

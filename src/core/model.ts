@@ -76,6 +76,8 @@ export type SpeculativeDecoding =
 export interface UpstreamAddress {
   /** Base address without a slash at its end, such as `http://gpu-1:8000/v1`. */
   readonly url: string
+  /** The `name:password` that stands in its address in `model.json`; shown nowhere. Absent = none does. */
+  readonly login?: string
   /** The model's name there. */
   readonly model: string
   /** Absolute path of a file that holds its access key, or null. */
@@ -93,6 +95,8 @@ export interface UpstreamAddress {
 /** One more server with the same model and the same key. */
 export interface ReplicaAddress {
   readonly url: string
+  /** As that of {@link UpstreamAddress}. */
+  readonly login?: string
   /** Its share of the requests, 1 to 100. */
   readonly weight: number
 }

@@ -36,6 +36,28 @@ async function listen(server: Server, stack: AsyncDisposableStack): Promise<numb
 }
 
 describe('connections to an upstream', { concurrency: true }, () => {
+  test('the name and password of an address go along, of each server its own, where no key does', async () => {
+    await using stack = new AsyncDisposableStack()
+    const folder = stack.use(await createTemporaryFolder())
+    const keyFile = join(folder.path, 'key')
+    await writeFile(keyFile, 'secret')
+    const server = stack.use(await startTextServer())
+    server.answer = (response) => response.end('done')
+    const other = { url: `${server.url}/other`, login: 'you:word', weight: 1 }
+    const sent: unknown[] = []
+    for (const key of [null, keyFile]) {
+      const address = { url: server.url, login: 'me:word', keyFile: key, model: 'm', slots: 1, replicas: [other] }
+      const servers = stack.use(await ReplicaSet.open(address, { probeMs }))
+      // The second is sent elsewhere while the first is under way.
+      const one = (connection: UpstreamConnection) => ask(connection)
+      await servers.ask('', async (first) => [await one(first), await servers.ask('', one, { signal })], { signal })
+      sent.push(...server.requests.splice(0).map(({ headers }) => headers.authorization))
+    }
+    const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`
+    assert.deepEqual(new Set(sent.slice(0, 2)), new Set([basic('me:word'), basic('you:word')]))
+    assert.deepEqual(sent.slice(2), ['Bearer secret', 'Bearer secret'])
+  })
+
   test('requests that are refused together, since the key is another by now, all go out again with the new one', async () => {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(await createTemporaryFolder())

@@ -1,5 +1,5 @@
 import type { UpstreamAddress } from '../../core/model.ts'
-import { type AddressFields, readAddress } from './read-address.ts'
+import { type AddressFields, readAddress, splitLogin } from './read-address.ts'
 import { readTimeouts, type TimeoutFields } from './read-timeouts.ts'
 
 interface TextServerFields extends AddressFields {
@@ -16,7 +16,7 @@ export function readTextServers(fields: TextServerFields, folder: string): Upstr
     weight,
     replicas: replicas.map((replica) => {
       const { url, weight: own = 1 } = typeof replica === 'string' ? { url: replica } : replica
-      return { url: url.replace(/\/+$/, ''), weight: own }
+      return { ...splitLogin(url), weight: own }
     }),
     timeouts: readTimeouts(fields.timeouts, { usualFirst: 300 }),
   }

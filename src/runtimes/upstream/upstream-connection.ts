@@ -25,6 +25,8 @@ export interface UpstreamBody {
 /** One server, and how it is spoken to. */
 export interface UpstreamServer {
   readonly url: string
+  /** `name:password`, for a server whose `keyFile` says nothing else. */
+  readonly login?: string
   readonly keyFile: string | null
   /** Absent = no limits but the request's own. */
   readonly timeouts?: UpstreamTimeouts
@@ -63,9 +65,9 @@ export class UpstreamConnection implements Disposable {
   private constructor(server: UpstreamServer, key: string | null) {
     this.#server = server
     this.#key = key
-    const { protocol, hostname, port, auth, path } = urlToHttpOptions(new URL(server.url))
+    const { protocol, hostname, port, path } = urlToHttpOptions(new URL(server.url))
     this.#agent = protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
-    this.#target = { protocol, hostname, port, auth }
+    this.#target = { protocol, hostname, port, auth: server.login }
     this.#folder = path === '/' ? '' : (path ?? '')
   }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
-import type { UpstreamAddress } from '../../../core/model.ts'
+import type { ReplicaAddress, UpstreamAddress } from '../../../core/model.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
 import { isOutOfReach } from '../upstream-error.ts'
 import { orderReplicas } from './order-replicas.ts'
@@ -51,13 +51,21 @@ export class ReplicaSet implements Disposable {
 
   /** Opens a connection to every server; none is asked anything yet. */
   static async open(
-    { url: first, weight: own = 1, replicas = [], slots, ...shared }: UpstreamAddress & Pick<UpstreamServer, 'headersFor' | 'traceparent'>,
+    {
+      url: first,
+      login: firstLogin,
+      weight: own = 1,
+      replicas = [],
+      slots,
+      ...shared
+    }: UpstreamAddress & Pick<UpstreamServer, 'headersFor' | 'traceparent'>,
     settings: ReplicaSettings = {},
   ): Promise<ReplicaSet> {
+    const servers: readonly ReplicaAddress[] = [{ url: first, weight: own, ...(firstLogin && { login: firstLogin }) }, ...replicas]
     const opened = await Promise.all(
-      [{ url: first, weight: own }, ...replicas].map(async ({ url, weight }) => ({
+      servers.map(async ({ url, login, weight }) => ({
         ...{ url, weight, slots, inFlight: 0, downUntil: null, misses: 0, avoidedUntil: 0, failures: 0, lastAnswer: 0 },
-        connection: await UpstreamConnection.open({ ...shared, url }),
+        connection: await UpstreamConnection.open({ ...shared, url, ...(login && { login }) }),
       })),
     )
     return new ReplicaSet(opened, settings)
