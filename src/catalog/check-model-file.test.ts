@@ -19,7 +19,15 @@ test('accepts the smallest model of each kind', () => {
 
 test('checks the address of a model that runs elsewhere, and that it has no file here', () => {
   assert.deepEqual(faultFields({ ...upstream, url: 'gpu-1:8000', slots: 0 }), ['url', 'slots'])
-  for (const url of ['http://me:%zz@gpu-1/v1', 'http://gpu-1/v1?key=secret', 'http://gpu-1/v1#', 'http://', 'ftp://gpu-1']) {
+  for (const url of [
+    'http://me:%zz@gpu-1/v1',
+    'http://me:word@gpu-1\\x@gpu-2/v1',
+    'http://gpu-1/v1\n',
+    'http://gpu-1/v1?key=secret',
+    'http://gpu-1/v1#',
+    'http://',
+    'ftp://gpu-1',
+  ]) {
     assert.deepEqual(faultFields({ ...upstream, url }), ['url'])
     assert.deepEqual(faultFields({ ...upstream, replicas: [url] }), ['replicas'])
   }

@@ -193,6 +193,8 @@ function ratedSubjects({ accountId, tokenId, requestsPerMinute }: Caller, perMin
 
 /** Lets the request end when its account is disabled. */
 function noteWork({ underWay }: HttpDependencies, accountId: string, reply: FastifyReply): void {
+  // Nobody would tell that an answer is over which was given while this was found out, as the deadline does.
+  if (reply.raw.destroyed) return
   const noted = underWay?.note(accountId, (reason) => endWork(reply, reason))
   reply.raw.on('close', () => noted?.[Symbol.dispose]())
 }

@@ -179,3 +179,25 @@ test('a server that hangs is told of, with a request there or without', async ()
   server[Symbol.asyncDispose]()
   await assert.rejects(pieces.next())
 })
+
+test('a server that has worked since is avoided for as short as at its first failure, whatever it was asked for', async (context) => {
+  await using first = await startTextServer((response) => response.end('1'))
+  await using second = await startTextServer((response) => response.end('2'))
+  using servers = await ReplicaSet.open({ ...addressOf(first.url), replicas: [{ url: second.url, weight: 1 }] }, { probeMs })
+  const begun = Math.ceil(performance.now())
+  let seconds = 0
+  context.mock.method(performance, 'now', () => begun + seconds * 1000)
+  const options = { signal, mostBytes: 1e6, isDueAtOnce: false, isRepeatable: true }
+  const ask = async (key: string) => String(await servers.ask(key, (connection) => connection.exchange('/echo', null, options), { signal }))
+  let key = ''
+  while ((await ask(key)) !== '1') key += '.' // one that leads to the first
+  for (const failure of ['the first', 'the second', 'the third']) {
+    first.answer = (response) => response.writeHead(500).end('{}')
+    assert.equal(await ask(key), '2')
+    first.answer = (response) => response.end('1')
+    seconds += 4
+    assert.equal(await ask(key), '2', failure)
+    seconds += 2
+    assert.equal(await ask(key), '1', failure)
+  }
+})

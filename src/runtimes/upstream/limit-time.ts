@@ -35,11 +35,17 @@ export function limitTime(
     if (begins) sent.setTimeout(begins.ms, late)
     sent.once('response', (response) => {
       sent.off('timeout', late)
-      response.setTimeout(idleMs, () => {
-        // What came and is not read yet says that it is the reader who takes long; headers alone, which some servers send at once, are no answer yet.
-        const isBeginning = begins && !response.readableDidRead && performance.now() - sentAt < begins.ms
-        if (response.readableLength > 0 || isBeginning) response.socket.setTimeout(idleMs)
-        else response.destroy(makeLateError('idle', idleMs))
+      // Headers alone, which some servers send at once, are no answer yet.
+      const left = (): number => (begins ? Math.max(0, sentAt + begins.ms - performance.now()) : idleMs)
+      let waited = Math.min(idleMs, Math.max(1, left()))
+      response.setTimeout(waited, () => {
+        const isBeginning = !response.readableDidRead
+        // What came and is not read yet says that it is the reader who takes long.
+        const isReader = response.readableLength > 0
+        if (isBeginning && !isReader && begins && left() <= 0) return void response.destroy(makeLateError(begins.field, begins.ms))
+        if (!isBeginning && !isReader && waited >= idleMs) return void response.destroy(makeLateError('idle', idleMs))
+        waited = isBeginning && !isReader ? Math.min(idleMs, left()) : idleMs
+        response.socket.setTimeout(waited)
       })
     })
     // What comes over a socket comes when it does.

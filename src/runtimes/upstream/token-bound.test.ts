@@ -36,12 +36,13 @@ test('one choice that goes on ends, and the others go on to their own end', () =
   ])
 })
 
-test('thoughts, calls and arguments count like text', () => {
+test('thoughts and arguments count like text, and a call with its first argument', () => {
   const parts: TextPart[] = [
     { type: 'thoughts', choice: 0, text: 'a' },
     { type: 'tool-call', choice: 0, index: 0, id: 'c', name: 'f' },
     { type: 'tool-arguments', choice: 0, index: 0, fragment: '{' },
-    { type: 'tool-arguments', choice: 0, index: 0, fragment: '{' },
+    { type: 'tool-arguments', choice: 0, index: 0, fragment: '}' },
+    { type: 'tool-arguments', choice: 0, index: 0, fragment: '}' },
   ]
   const last = bound(parts, { maxTokens: 3 }).slice(-2)
   assert.deepEqual(last, [

@@ -17,6 +17,8 @@ export class TokenBound {
   readonly #most: number
   readonly #written: number[]
   readonly #open: Set<number>
+  /** Calls whose name has come and no argument: both come of one token, or the name of none. */
+  readonly #named = new Set<string>()
   #promptTokens: number | null = null
 
   constructor({ input, maxTokens, choices }: Pick<TextRequest, 'input' | 'maxTokens' | 'choices'>) {
@@ -34,7 +36,7 @@ export class TokenBound {
     const { choice } = part
     // What follows the end that was told here is no part of the answer.
     if (!this.#open.has(choice)) return []
-    const tokens = (this.#written[choice] ?? 0) + tokensOf(part)
+    const tokens = (this.#written[choice] ?? 0) + tokensOf(part) - this.#countedBefore(part)
     if (tokens <= this.#most) {
       this.#written[choice] = tokens
       if (part.type === 'choice-finish') this.#open.delete(choice)
@@ -43,6 +45,11 @@ export class TokenBound {
     this.#open.delete(choice)
     const end: TextPart = { type: 'choice-finish', choice, reason: 'length' }
     return this.#open.size > 0 ? [end] : [end, { type: 'finish', usage: this.#usage() }]
+  }
+
+  #countedBefore(part: TextPart): number {
+    if (part.type === 'tool-call') this.#named.add(`${part.choice} ${part.index}`)
+    return part.type === 'tool-arguments' && this.#named.delete(`${part.choice} ${part.index}`) ? 1 : 0
   }
 
   #usage(): TokenUsage {

@@ -124,8 +124,12 @@ export class ReplicaSet implements Disposable {
     const once = async function* (connection: UpstreamConnection) {
       yield await ask(connection)
     }
-    for await (const answer of this.stream(key, once, options)) return answer
-    throw this.#nobodyAnswers()
+    const answers: Answer[] = []
+    // To the end, which tells that the server has not failed.
+    for await (const answer of this.stream(key, once, options)) answers.push(answer)
+    const [answer] = answers
+    if (answer === undefined) throw this.#nobodyAnswers()
+    return answer
   }
 
   /**
