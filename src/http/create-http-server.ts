@@ -161,8 +161,6 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const onFault = (error: unknown) => deps.observer.faultSurvived({ requestId: request.id, error })
     const caller = await identifyCaller({ ...deps, tokenCache, onFault }, request, reply)
-    // Of whoever left meanwhile nobody would tell when the work noted below is over.
-    clientSignal(reply).throwIfAborted()
     const { accountId } = caller
     if (isMessagesSurface(request) && /^\/v1\/files(?:[/?]|$)/.test(request.url)) throw notForMessages('/v1/files')
     noteWork(deps, accountId, reply)
@@ -193,7 +191,7 @@ function ratedSubjects({ accountId, tokenId, requestsPerMinute }: Caller, perMin
 
 /** Lets the request end when its account is disabled. */
 function noteWork({ underWay }: HttpDependencies, accountId: string, reply: FastifyReply): void {
-  // Nobody would tell that an answer is over which was given while this was found out, as the deadline does.
+  // Nobody would tell any more when it is over: the client has left, or the deadline answered, while it was found out who asks.
   if (reply.raw.destroyed) return
   const noted = underWay?.note(accountId, (reason) => endWork(reply, reason))
   reply.raw.on('close', () => noted?.[Symbol.dispose]())

@@ -13,3 +13,8 @@ export function textsIn(value: unknown, field?: string): readonly string[] {
   if (!Array.isArray(value)) return []
   return value.map((item: unknown) => (field === undefined ? item : fieldOf(item, field))).filter((item) => typeof item === 'string')
 }
+
+/** The fields of an answer whose shape nobody promised; of what has none, none. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {}
+}

@@ -29,23 +29,28 @@ export function limitTime(
   })
   if (timeouts !== undefined) {
     const { firstMs, idleMs } = timeouts
-    const begins = isDueAtOnce ? ({ field: 'idle', ms: idleMs } as const) : firstMs !== null && ({ field: 'first', ms: firstMs } as const)
+    /** The limit of the first byte; null = none. */
+    const first = isDueAtOnce
+      ? ({ field: 'idle', ms: idleMs } as const)
+      : firstMs === null
+        ? null
+        : ({ field: 'first', ms: firstMs } as const)
     const sentAt = performance.now()
-    const late = (): void => void (begins && sent.destroy(makeLateError(begins.field, begins.ms)))
-    if (begins) sent.setTimeout(begins.ms, late)
+    const leftMs = (): number => (first === null ? idleMs : Math.min(idleMs, sentAt + first.ms - performance.now()))
+    const late = (): void => void (first && sent.destroy(makeLateError(first.field, first.ms)))
+    if (first !== null) sent.setTimeout(first.ms, late)
     sent.once('response', (response) => {
       sent.off('timeout', late)
-      // Headers alone, which some servers send at once, are no answer yet.
-      const left = (): number => (begins ? Math.max(0, sentAt + begins.ms - performance.now()) : idleMs)
-      let waited = Math.min(idleMs, Math.max(1, left()))
-      response.setTimeout(waited, () => {
-        const isBeginning = !response.readableDidRead
+      let waitedMs = Math.max(1, leftMs())
+      response.setTimeout(waitedMs, () => {
         // What came and is not read yet says that it is the reader who takes long.
-        const isReader = response.readableLength > 0
-        if (isBeginning && !isReader && begins && left() <= 0) return void response.destroy(makeLateError(begins.field, begins.ms))
-        if (!isBeginning && !isReader && waited >= idleMs) return void response.destroy(makeLateError('idle', idleMs))
-        waited = isBeginning && !isReader ? Math.min(idleMs, left()) : idleMs
-        response.socket.setTimeout(waited)
+        const isSilent = response.readableLength === 0
+        // Headers alone, which some servers send at once, are no answer yet.
+        const isBeginning = isSilent && !response.readableDidRead
+        if (isBeginning && first !== null && leftMs() <= 0) return void response.destroy(makeLateError(first.field, first.ms))
+        if (isSilent && !isBeginning && waitedMs >= idleMs) return void response.destroy(makeLateError('idle', idleMs))
+        waitedMs = isBeginning ? leftMs() : idleMs
+        response.socket.setTimeout(waitedMs)
       })
     })
     // What comes over a socket comes when it does.

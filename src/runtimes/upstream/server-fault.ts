@@ -1,5 +1,5 @@
 import { isRecord } from '../../core/is-record.ts'
-import { fieldOf } from './field-of.ts'
+import { fieldOf, fieldsOf } from './field-of.ts'
 
 /** Characters of a message that go on to a client; servers repeat whole requests in theirs. */
 const longestMessage = 1000
@@ -77,8 +77,4 @@ function fieldFault(detail: unknown): string | undefined {
 function numberOf(status: unknown): number | undefined {
   const number = typeof status === 'string' ? Number(status) : status
   return typeof number === 'number' && number >= 400 && number < 600 ? number : undefined
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {}
 }

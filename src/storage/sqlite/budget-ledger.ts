@@ -1,8 +1,8 @@
-import { type Budget, type BudgetAnswer, type BudgetSubject, hasBudgets, type WantedBudget } from '../../core/limits/budget.ts'
+import type { Budget, BudgetAnswer, BudgetSubject, WantedBudget } from '../../core/limits/budget.ts'
 import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { BudgetHolder, BudgetLedger } from '../../core/ports/budget-ledger.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { readBudgets, readLimitsOf } from './budget.ts'
+import { readBudgetLimits, readBudgets } from './budget.ts'
 import { CommittedValues } from './committed-values.ts'
 import type { Connection } from './connection.ts'
 import type { Writer } from './writer/writer.ts'
@@ -36,13 +36,7 @@ export class SqliteBudgetLedger implements BudgetLedger {
 
   async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
     signal.throwIfAborted()
-    return readBudgets(this.#reader, holder, this.#clock.now(), (of, id) => this.#limitsOf(of, id))
-  }
-
-  #limitsOf(of: BudgetSubject, id: string): UseLimits | null {
-    return this.#limits.get(`${of} ${id}`, () => {
-      const limits = readLimitsOf(this.#reader, of, id)
-      return limits !== null && hasBudgets(limits) ? limits : null
-    })
+    const limitsOf = (of: BudgetSubject, id: string) => this.#limits.get(`${of} ${id}`, () => readBudgetLimits(this.#reader, of, id))
+    return readBudgets(this.#reader, holder, this.#clock.now(), limitsOf)
   }
 }

@@ -58,18 +58,18 @@ export function forgetReservations(connection: Connection, _input: object): numb
 /**
  * What of the limits of an account, and of a token, is taken.
  *
- * @param limitsOf Reads the limits of one of them, or knows them.
+ * @param limitsOf Reads the limits of one of them where they hold budgets, or knows them.
  */
 export function readBudgets(
   connection: Connection,
   { accountId, tokenId }: BudgetHolder,
   now: number,
-  limitsOf: (of: BudgetSubject, id: string) => UseLimits | null = (of, id) => readLimitsOf(connection, of, id),
+  limitsOf: (of: BudgetSubject, id: string) => UseLimits | null = (of, id) => readBudgetLimits(connection, of, id),
 ): readonly Budget[] {
   const subjects = [['account', accountId] as const, ['token', tokenId] as const]
   return subjects.flatMap(([of, id]) => {
     const limits = id === null ? null : limitsOf(of, id)
-    if (limits === null || id === null || !hasBudgets(limits)) return []
+    if (limits === null || id === null) return []
     return listBudgets(of, limits, readSums(connection, { of, id, monthly: hasMonthlyBudget(limits) }, now))
   })
 }
@@ -79,10 +79,11 @@ const limitsIn = {
   token: `select ${limitNames} from access_tokens where id = :id`,
 } as const satisfies Record<BudgetSubject, string>
 
-/** The limits of an account or a token; null when there is none of that id. */
-export function readLimitsOf(connection: Connection, of: BudgetSubject, id: string): UseLimits | null {
+/** The limits of an account or a token; null when there is none of that id, or they hold no budget. */
+export function readBudgetLimits(connection: Connection, of: BudgetSubject, id: string): UseLimits | null {
   const row = connection.get(limitsIn[of], { id })
-  return row === undefined ? null : readLimits(row)
+  const limits = row && readLimits(row)
+  return limits !== undefined && hasBudgets(limits) ? limits : null
 }
 
 function readSums(

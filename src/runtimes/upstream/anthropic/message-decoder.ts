@@ -1,5 +1,5 @@
-import { isRecord } from '../../../core/is-record.ts'
 import type { FinishReason, TextPart, TokenUsage } from '../../../core/text-generation.ts'
+import { fieldsOf } from '../field-of.ts'
 import { parseJson } from '../parse-json.ts'
 import type { StreamDecoder } from '../stream-decoder.ts'
 import { countOf } from '../token-count.ts'
@@ -108,10 +108,6 @@ function parseEvent(line: string): Fields {
 function decodeReason(reason: string): FinishReason {
   if (reason === 'max_tokens' || reason === 'model_context_window_exceeded') return 'length'
   return reason === 'tool_use' ? 'tool_calls' : 'stop'
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isRecord(value) ? value : {}
 }
 
 function numberOf(value: unknown): number {

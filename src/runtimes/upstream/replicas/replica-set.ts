@@ -124,10 +124,8 @@ export class ReplicaSet implements Disposable {
     const once = async function* (connection: UpstreamConnection) {
       yield await ask(connection)
     }
-    const answers: Answer[] = []
     // To the end, which tells that the server has not failed.
-    for await (const answer of this.stream(key, once, options)) answers.push(answer)
-    const [answer] = answers
+    const [answer] = await Array.fromAsync(this.stream(key, once, options))
     if (answer === undefined) throw this.#nobodyAnswers()
     return answer
   }
