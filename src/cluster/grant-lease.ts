@@ -131,11 +131,11 @@ async function work(model: Model, call: Call, { signal, say }: Speaker): Promise
 }
 
 /** What another node sealed is of our own making, so that its shape is not checked again. */
-function ask(model: TextModel, { method, request }: Call, signal: AbortSignal): Promise<unknown> | undefined {
+function ask(model: TextModel, { method, request, account }: Call, signal: AbortSignal): Promise<unknown> | undefined {
   if (method === 'embed') return model.embed(request as EmbeddingRequest, { signal })
   if (method === 'rank') return model.rank?.(request as RankRequest, { signal })
-  if (method === 'countPrompt') return model.countPrompt?.(request as TextRequest, { signal })
-  if (method === 'tokenize') return model.tokenize?.(request as TokenizeRequest, { signal })
+  if (method === 'countPrompt') return model.countPrompt?.(request as TextRequest, { signal, account })
+  if (method === 'tokenize') return model.tokenize?.(request as TokenizeRequest, { signal, account })
   if (method === 'detokenize') return model.detokenize?.(request as DetokenizeRequest, { signal })
   throw new ServiceError('internal_error', 'The node does not know what was asked of it; it may run an older version.')
 }

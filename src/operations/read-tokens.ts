@@ -23,7 +23,10 @@ export async function tokenize(
 ): Promise<{ readonly result: TokenizeResult; readonly contextLength: number | undefined }> {
   await using slot = await holdModel(deps, caller, request.model, signal)
   if (slot.model.tokenize === undefined) throw notTold(request.model)
-  return { result: await slot.model.tokenize(request, { signal: slot.signal }), contextLength: slot.model.contextLength }
+  return {
+    result: await slot.model.tokenize(request, { signal: slot.signal, account: caller.accountId }),
+    contextLength: slot.model.contextLength,
+  }
 }
 
 /**
@@ -40,7 +43,8 @@ export async function tokenizeTexts(
   await using slot = await holdModel(deps, caller, model, signal)
   if (slot.model.tokenize === undefined) throw notTold(model)
   const read: (readonly number[])[] = []
-  for (const input of texts) read.push((await slot.model.tokenize({ model, input, spelled: false }, { signal: slot.signal })).tokens)
+  const options = { signal: slot.signal, account: caller.accountId }
+  for (const input of texts) read.push((await slot.model.tokenize({ model, input, spelled: false }, options)).tokens)
   return read
 }
 

@@ -47,7 +47,7 @@ export interface TextModel {
    *
    * @throws {ServiceError} `context_length_exceeded` and what else `generate` refuses of a prompt.
    */
-  countPrompt?(request: TextRequest, options: { readonly signal: AbortSignal }): Promise<number>
+  countPrompt?(request: TextRequest, options: { readonly signal: AbortSignal; readonly account: string }): Promise<number>
 
   /** @throws {ServiceError} `unsupported_parameter` when the model makes no embeddings, `context_length_exceeded`. */
   embed(request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<EmbeddingResult>
@@ -64,7 +64,7 @@ export interface TextModel {
    *
    * @throws {ServiceError} `context_length_exceeded` when they are many times more than the model takes.
    */
-  tokenize?(request: TokenizeRequest, options: { readonly signal: AbortSignal }): Promise<TokenizeResult>
+  tokenize?(request: TokenizeRequest, options: { readonly signal: AbortSignal; readonly account: string }): Promise<TokenizeResult>
 
   /**
    * The text that tokens spell; absent where the runtime cannot tell.

@@ -23,7 +23,7 @@ export async function holdTextBudget(
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly request: TextRequest; readonly promptTokens: number | null }> {
   if (!(await hasBudget(deps, { accountId, tokenId, unit: 'tokens' }, options))) return { request, promptTokens: null }
-  const prompt = await (model.countPrompt?.(request, options) ?? estimatePrompt(request).most)
+  const prompt = await (model.countPrompt?.(request, { ...options, account: accountId }) ?? estimatePrompt(request).most)
   const room = Math.max(1, (model.contextLength ?? Number.POSITIVE_INFINITY) - prompt)
   const tokens = spanOf(request, prompt, Math.min(request.maxTokens, room))
   const holder = { id: reservation, accountId, tokenId, running: true, unit: 'tokens', model: request.model } as const

@@ -19,7 +19,8 @@ export async function* generateText(
 ): AsyncGenerator<TextPart, void, undefined> {
   signal.throwIfAborted()
   const constraints = constrainRequest(engine, request, account)
-  const prompt = tokenizeFitting(engine, request)
+  const prompt = await tokenizeFitting(engine, request, { account, signal })
+  signal.throwIfAborted()
   const limit = Math.max(1, Math.min(request.maxTokens, engine.contextLength - prompt.length))
   const { input, topLogprobs } = request
   const echo = input.type === 'prompt' && input.echo ? new PromptEcho(engine.vocabulary, input, prompt, topLogprobs !== null) : null
@@ -43,10 +44,14 @@ export async function* generateText(
  *
  * @throws {ServiceError} `context_length_exceeded` when they leave no room for an answer, `invalid_request_error` when there are none.
  */
-export function tokenizeFitting(engine: LlamaEngine, request: TextRequest): Uint32Array {
+export async function tokenizeFitting(
+  engine: LlamaEngine,
+  request: TextRequest,
+  options: { readonly account: string; readonly signal: AbortSignal },
+): Promise<Uint32Array> {
   const param = request.input.type === 'chat' ? 'messages' : 'prompt'
   refuseHopeless(engine, request.input)
-  const prompt = tokenizeRequest(engine, request)
+  const prompt = await tokenizeRequest(engine, request, options)
   checkPromptFits(prompt.length, engine.contextLength, param)
   if (prompt.length === 0)
     throw new ServiceError('invalid_request_error', 'The prompt has no tokens, and this model begins none by itself; send some text.', {

@@ -4,6 +4,7 @@ import type { NativeSampler, NativeSamplerConfig } from './binding/native-bindin
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { ConstraintCache } from './grammar/constraint-cache.ts'
 import type { ChatTemplate } from './prompt/chat-template.ts'
+import type { StretchMemory } from './prompt/stretch-memory.ts'
 import type { ToolFormat } from './prompt/tool-format.ts'
 
 /** A loaded model with everything that turns requests into tokens and tokens into text. */
@@ -19,4 +20,5 @@ export interface LlamaEngine {
   createSampler(config: NativeSamplerConfig): NativeSampler
   readonly grammars: GrammarCache
   readonly constraints: ConstraintCache
+  readonly stretches: StretchMemory
 }

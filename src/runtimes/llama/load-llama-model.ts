@@ -21,6 +21,7 @@ import { openGuesser } from './guess/open-guesser.ts'
 import { Speculation } from './guess/speculation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { compileChatTemplate } from './prompt/chat-template.ts'
+import { StretchMemory } from './prompt/stretch-memory.ts'
 import { thoughtMarks } from './prompt/thought-marks.ts'
 import { detectToolFormat, toolMarks } from './prompt/tool-format.ts'
 import { createSampler } from './sampling/create-sampler.ts'
@@ -87,6 +88,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     createSampler: (config) => createSampler(file, config),
     grammars: new GrammarCache(() => (spelled ??= spellTokens(vocabulary)), allowance),
     constraints: new ConstraintCache(allowance),
+    stretches: new StretchMemory(),
   }
   const { ranks = false } = descriptor
   const totals = speculation?.totals ?? new GuessTotals()
@@ -100,10 +102,10 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     contextLength,
     figures: () => ({ cacheUse: table.tokensInUse / (contextLength * options.slots), ...totals }),
     generate: (request, { signal, account }) => generateText(engine, request, { signal, account }),
-    countPrompt: async (request) => tokenizeFitting(engine, request).length,
+    countPrompt: async (request, { account, signal }) => (await tokenizeFitting(engine, request, { account, signal })).length,
     embed: (request, { signal }) => embedder?.embed(request, { signal }) ?? Promise.reject(makesNone(descriptor.id)),
     ...(ranker && { rank: (request, { signal }) => ranker.rank(request, { signal }) }),
-    tokenize: async (request) => tokenizeText(engine, request),
+    tokenize: (request, { account, signal }) => tokenizeText(engine, request, { account, signal }),
     detokenize: async (request) => detokenizeText(engine, request),
     useThreads: (count) => {
       allowed.count = count

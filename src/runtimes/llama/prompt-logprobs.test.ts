@@ -23,7 +23,7 @@ suite('a prompt that is echoed with its log probabilities', () => {
     parts.flatMap((part) => (part.type === 'text' && part.choice === choice ? (part.logprobs ?? []) : []))
   const read = async (text: string) => {
     const input = { type: 'text', text, framed: false, special: false } as const
-    return (await model.tokenize?.({ model: miniChat.id, input, spelled: false }, { signal }))?.tokens ?? []
+    return (await model.tokenize?.({ model: miniChat.id, input, spelled: false }, { signal, account: 'a' }))?.tokens ?? []
   }
   /** What else is in a batch changes the sums of quantized numbers a little. */
   const assertClose = (actual: readonly number[], expected: readonly number[]) => {

@@ -44,7 +44,7 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
   test('a stop token ends the answer and is no part of it', async () => {
     const logprobs = (await run(ask(question, { topLogprobs: 0 }))).flatMap((part) => (part.type === 'text' ? (part.logprobs ?? []) : []))
     const text = { type: 'text', text: ' Paris', framed: false, special: false } as const
-    const paris = (await model.tokenize?.({ model: miniChat.id, input: text, spelled: false }, { signal }))?.tokens.at(-1)
+    const paris = (await model.tokenize?.({ model: miniChat.id, input: text, spelled: false }, { signal, account: 'a' }))?.tokens.at(-1)
     assert.ok(paris !== undefined && logprobs.some(({ token }) => token === ' Paris'))
     const parts = await run(ask(question, { ending: { ...plain, stopTokens: [paris] } }))
     assert.equal(textOf(parts), 'The capital of France is')
@@ -91,7 +91,8 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
   test('texts become tokens and tokens texts', async () => {
     const tokenize = async (text: string, special: boolean) => {
       const input = { type: 'text', text, framed: false, special } as const
-      const { tokens = [], spellings } = (await model.tokenize?.({ model: miniChat.id, input, spelled: true }, { signal })) ?? {}
+      const { tokens = [], spellings } =
+        (await model.tokenize?.({ model: miniChat.id, input, spelled: true }, { signal, account: 'a' })) ?? {}
       assert.equal(Buffer.concat(spellings ?? []).toString(), text)
       return tokens
     }
@@ -106,11 +107,11 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
   test('a conversation has as many tokens as its answer counts, and a hopeless one is refused', async () => {
     const { input } = ask(question)
     const { tokens = [] } =
-      (input.type === 'chat' && (await model.tokenize?.({ model: miniChat.id, input, spelled: false }, { signal }))) || {}
+      (input.type === 'chat' && (await model.tokenize?.({ model: miniChat.id, input, spelled: false }, { signal, account: 'a' }))) || {}
     const finish = (await run(ask(question))).at(-1)
     assert.ok(finish?.type === 'finish' && finish.usage.promptTokens === tokens.length)
     const endless = { type: 'text', text: 'x'.repeat(2_000_000), framed: false, special: false } as const
-    await assert.rejects(async () => model.tokenize?.({ model: miniChat.id, input: endless, spelled: false }, { signal }), {
+    await assert.rejects(async () => model.tokenize?.({ model: miniChat.id, input: endless, spelled: false }, { signal, account: 'a' }), {
       code: 'context_length_exceeded',
     })
   })

@@ -45,7 +45,7 @@ test('a model that is not for embeddings says so', async () => {
 test('tokens are embedded like the text they spell, and vectors cut to some dimensions have unit length again', async () => {
   await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
   const input = { type: 'text', text: 'Two plus two', framed: false, special: false } as const
-  const { tokens = [] } = (await model.tokenize?.({ model: miniChat.id, input, spelled: false }, { signal })) ?? {}
+  const { tokens = [] } = (await model.tokenize?.({ model: miniChat.id, input, spelled: false }, { signal, account: 'a' })) ?? {}
   const { vectors } = await model.embed({ model: miniChat.id, inputs: ['Two plus two', tokens] }, { signal })
   assert.deepEqual(vectors[0], vectors[1])
   const short = await model.embed({ model: miniChat.id, inputs: [tokens], dimensions: 5 }, { signal })

@@ -5,9 +5,13 @@ import { refuseHopeless } from './prompt/least-tokens.ts'
 import { tokenizeRequest, writePrompt } from './prompt/prompt-tokens.ts'
 
 /** @throws {ServiceError} `context_length_exceeded` when they are surely many times more than the context holds. */
-export function tokenizeText(engine: LlamaEngine, { input, spelled, written = false }: TokenizeRequest): TokenizeResult {
+export async function tokenizeText(
+  engine: LlamaEngine,
+  { input, spelled, written = false }: TokenizeRequest,
+  options: { readonly account: string; readonly signal: AbortSignal },
+): Promise<TokenizeResult> {
   refuseHopeless(engine, input.type === 'chat' ? input : { type: 'prompt', prompt: input.text, echo: false })
-  const tokens = input.type === 'chat' ? tokenizeRequest(engine, { input }) : readText(engine, input)
+  const tokens = input.type === 'chat' ? await tokenizeRequest(engine, { input }, options) : readText(engine, input)
   return {
     tokens: [...tokens],
     spellings: spelled ? Array.from(tokens, engine.vocabulary.spell) : null,

@@ -21,10 +21,10 @@ import type {
 export type EngineWork =
   | { readonly type: 'generate'; readonly request: TextRequest; readonly account: string }
   /** Counts the tokens of its prompt; the result is a number. */
-  | { readonly type: 'count'; readonly request: TextRequest }
+  | { readonly type: 'count'; readonly request: TextRequest; readonly account: string }
   | { readonly type: 'embed'; readonly request: EmbeddingRequest }
   | { readonly type: 'rank'; readonly request: RankRequest }
-  | { readonly type: 'tokenize'; readonly request: TokenizeRequest }
+  | { readonly type: 'tokenize'; readonly request: TokenizeRequest; readonly account: string }
   | { readonly type: 'detokenize'; readonly request: DetokenizeRequest }
   | {
       readonly type: 'draw'

@@ -32,9 +32,9 @@ export function serveTextEngine(load: LoadText): void {
 function createRunner(model: TextModel): WorkRunner {
   return async (work: EngineWork, { id, signal, window, send }) => {
     if (work.type === 'embed') return model.embed(work.request, { signal })
-    if (work.type === 'count') return model.countPrompt?.(work.request, { signal })
+    if (work.type === 'count') return model.countPrompt?.(work.request, { signal, account: work.account })
     if (work.type === 'rank' && model.rank !== undefined) return model.rank(work.request, { signal })
-    if (work.type === 'tokenize' && model.tokenize !== undefined) return model.tokenize(work.request, { signal })
+    if (work.type === 'tokenize' && model.tokenize !== undefined) return model.tokenize(work.request, { signal, account: work.account })
     if (work.type === 'detokenize' && model.detokenize !== undefined) return model.detokenize(work.request, { signal })
     if (work.type !== 'generate') throw new ServiceError('internal_error', `The text engine was asked to ${work.type}.`)
     for await (const part of model.generate(work.request, { signal, account: work.account })) {

@@ -12,8 +12,8 @@ export function createTextProxy(engine: EngineProcess): TextModel {
       using call = engine.call({ type: 'generate', request, account }, { signal })
       for (let parts = await call.take(); parts.length > 0; parts = await call.take()) for (const part of parts) yield part
     },
-    async countPrompt(request, { signal }) {
-      using call = engine.call({ type: 'count', request }, { signal })
+    async countPrompt(request, { signal, account }) {
+      using call = engine.call({ type: 'count', request, account }, { signal })
       const result = await call.result()
       if (typeof result === 'number') return result
       throw somethingElse('a count')
@@ -30,8 +30,8 @@ export function createTextProxy(engine: EngineProcess): TextModel {
       if (typeof result === 'object' && 'scores' in result) return result
       throw somethingElse('scores')
     },
-    async tokenize(request, { signal }) {
-      using call = engine.call({ type: 'tokenize', request }, { signal })
+    async tokenize(request, { signal, account }) {
+      using call = engine.call({ type: 'tokenize', request, account }, { signal })
       const result = await call.result()
       if (typeof result === 'object' && 'tokens' in result) return result
       throw somethingElse('tokens')

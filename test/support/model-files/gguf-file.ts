@@ -54,6 +54,11 @@ export function ggufFloat(value: number): Buffer {
   return Buffer.concat([u32(float32), Buffer.from(Float32Array.of(value).buffer)])
 }
 
+/** The bytes of a list of float32. */
+export function ggufFloats(values: readonly number[]): Buffer {
+  return Buffer.concat([u32(array), u32(float32), u64(values.length), Buffer.from(Float32Array.from(values).buffer)])
+}
+
 /** Reads back a list of texts that `readGgufHeader` left as bytes. */
 export function readTexts(value: Buffer): readonly string[] {
   const texts: string[] = []

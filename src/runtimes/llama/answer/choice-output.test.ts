@@ -16,6 +16,7 @@ const vocabulary: Vocabulary = {
   begin: null,
   end: null,
   tokenize: (text) => Uint32Array.from(Buffer.from(text)),
+  cut: (text) => [text],
   piece: (token) => ({ bytes: Uint8Array.of(token), text: String.fromCharCode(token) }),
   spell: (token) => Uint8Array.of(token),
   gap: null,

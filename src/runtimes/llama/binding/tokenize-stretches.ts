@@ -2,22 +2,34 @@
 const longText = 8192
 
 /**
- * Tokenizes long text in stretches that begin with a mark (a token with a spelling of its own, such as `<|im_start|>`), which other tokens never span.
- * llama.cpp's time grows with the square of the marks in a text: 8 000 empty messages took 2.6 s at once and take 0.4 s so.
+ * Tokenizes long text in stretches. llama.cpp's time grows with the square of the marks in a text: 8 000 empty messages took 2.6 s at once and take 0.4 s so.
  *
  * @param marks Global; matches every mark; null = there are none.
  */
 export function tokenizeStretches(text: string, marks: RegExp | null, tokenize: (stretch: string) => Uint32Array): Uint32Array {
-  if (text.length <= longText || marks === null) return tokenize(text)
-  const stretches: Uint32Array[] = []
+  const stretches = cutAtMarks(text, marks, longText)
+  const [whole = text] = stretches
+  return stretches.length > 1 ? joinTokens(stretches.map(tokenize)) : tokenize(whole)
+}
+
+/**
+ * Cuts text into stretches that begin with a mark (a token with a spelling of its own, such as `<|im_start|>`), which other tokens never span: their tokens one after the
+ * other are the text's.
+ *
+ * @param marks Global; matches every mark; null = there are none.
+ * @param least Characters of a stretch, but for the last.
+ */
+export function cutAtMarks(text: string, marks: RegExp | null, least: number): readonly string[] {
+  if (text.length <= least || marks === null) return [text]
+  const stretches: string[] = []
   let start = 0
   for (const { index } of text.matchAll(marks)) {
-    if (index - start < longText) continue
-    stretches.push(tokenize(text.slice(start, index)))
+    if (index - start < least) continue
+    stretches.push(text.slice(start, index))
     start = index
   }
-  stretches.push(tokenize(text.slice(start)))
-  return joinTokens(stretches)
+  stretches.push(text.slice(start))
+  return stretches
 }
 
 /** One list of tokens after the other. */

@@ -1,7 +1,7 @@
 import { matchAny } from './match-any.ts'
 import type { NativeModel } from './native-binding.ts'
 import { tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
-import { tokenizeStretches } from './tokenize-stretches.ts'
+import { cutAtMarks, tokenizeStretches } from './tokenize-stretches.ts'
 
 /** What one token adds to the output. */
 export interface Piece {
@@ -35,6 +35,8 @@ export interface Vocabulary {
   /** null = the model fills no gaps. */
   readonly gap: GapTokens | null
   tokenize(text: string, options: { readonly special: boolean }): Uint32Array
+  /** Cuts text in which marks are tokens into the shortest stretches whose tokens, one after the other, are those of the text. */
+  cut(text: string): readonly string[]
   piece(token: number): Piece
   /** The bytes of a token, those of a control token too. */
   spell(token: number): Uint8Array
@@ -89,6 +91,7 @@ export function readVocabulary(model: NativeModel, size: number, shown: readonly
       type === vocabularyTypes.wordPiece ? model.sepToken() : type === vocabularyTypes.unigram || model.shouldAppendEosToken() ? end : null,
     gap: readGap(model, named),
     tokenize: (text, { special }) => tokenizeStretches(text, markPattern, (stretch) => model.tokenize(stretch, special)),
+    cut: (text) => cutAtMarks(text, markPattern, 1),
     piece: pieceOf,
     spell: (token) => (controls.has(token) ? Buffer.from(model.getTokenString(token) ?? '') : pieceOf(token).bytes),
     ends: [...ends],

@@ -18,6 +18,7 @@ import { openModelFile } from '../binding/open-model-file.ts'
 import { readVocabulary } from '../binding/vocabulary.ts'
 import { compileChatTemplate } from './chat-template.ts'
 import { tokenizeRequest } from './prompt-tokens.ts'
+import { StretchMemory } from './stretch-memory.ts'
 import { detectToolFormat, toolMarks } from './tool-format.ts'
 
 const { signal } = new AbortController()
@@ -48,14 +49,17 @@ async function readPrompts(family: ToolFamily, prompts: readonly (readonly ChatM
   const toolFormat = detectToolFormat(template.source)
   assert.ok(toolFormat.native)
   const special = new Set([...Object.values(family.text), ...family.control, ...family.userDefined])
-  return prompts.map((messages) => {
+  const engine = { vocabulary, template, toolFormat, stretches: new StretchMemory() }
+  const written = prompts.map(async (messages) => {
     const input = { type: 'chat', messages, tools, toolChoice: 'auto', parallelToolCalls: true } as const
-    const pieces = [...tokenizeRequest({ vocabulary, template, toolFormat }, ask('', { input }))].map((token) => {
+    const tokens = await tokenizeRequest(engine, ask('', { input }), { account: 'a', signal })
+    const pieces = Array.from(tokens, (token) => {
       const text = file.native.getTokenString(token) ?? ''
       return special.has(text) ? Buffer.from(`«${text}»`) : vocabulary.piece(token).bytes
     })
     return Buffer.concat(pieces).toString()
   })
+  return await Promise.all(written)
 }
 
 interface Expected {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
 import type { ChatInput, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
 import { joinTokens } from '../binding/tokenize-stretches.ts'
@@ -6,6 +7,7 @@ import { type ChatTemplate, type RenderOptions, toTemplateMessage } from './chat
 import { type ControlGuard, guardControlTexts } from './control-guard.ts'
 import { mapMembers } from './map-texts.ts'
 import { renderPrompt } from './render-prompt.ts'
+import type { StretchMemory } from './stretch-memory.ts'
 import { tokenizeGap } from './text-gap.ts'
 import { thoughtMarks } from './thought-marks.ts'
 import type { ToolFormat } from './tool-format.ts'
@@ -16,19 +18,33 @@ export interface PromptTools {
   readonly vocabulary: Vocabulary
   readonly template: ChatTemplate
   readonly toolFormat: ToolFormat
+  readonly stretches: StretchMemory
 }
+
+/** For whom a prompt is read, and until when. */
+interface ReadOptions {
+  readonly account: string
+  readonly signal: AbortSignal
+}
+
+/** Characters after which whoever streams from this engine has a turn. */
+const charactersPerTurn = 16_384
 
 /**
  * The tokens a request starts from.
  *
  * @throws {ServiceError} `invalid_request_error` when the template refuses the messages.
  */
-export function tokenizeRequest(tools: PromptTools, { input }: Pick<TextRequest, 'input'>): Uint32Array {
+export async function tokenizeRequest(
+  tools: PromptTools,
+  { input }: Pick<TextRequest, 'input'>,
+  options: ReadOptions,
+): Promise<Uint32Array> {
   const { vocabulary } = tools
-  if (input.type === 'chat') return tokenizeStretches(vocabulary, writePrompt(tools, input))
+  if (input.type === 'chat') return tokenizeStretches(tools, writePrompt(tools, input), options)
   if (input.tokens !== undefined) return Uint32Array.from(input.tokens)
   if (input.gap !== undefined) return withBegin(vocabulary, tokenizeGap(vocabulary, input.prompt, input.gap))
-  return tokenizeStretches(vocabulary, [{ text: input.prompt, special: input.special ?? false }])
+  return tokenizeStretches(tools, [{ text: input.prompt, special: input.special ?? false }], options)
 }
 
 /**
@@ -36,7 +52,10 @@ export function tokenizeRequest(tools: PromptTools, { input }: Pick<TextRequest,
  *
  * @throws {ServiceError} `invalid_request_error` when the template refuses the messages.
  */
-export function writePrompt({ vocabulary, template, toolFormat }: PromptTools, input: ChatInput): ReturnType<ControlGuard['split']> {
+export function writePrompt(
+  { vocabulary, template, toolFormat }: Omit<PromptTools, 'stretches'>,
+  input: ChatInput,
+): ReturnType<ControlGuard['split']> {
   const offered = input.toolChoice === 'none' ? [] : input.tools
   const messages = toolFormat.native ? fitToolHistory(toolFormat, input.messages) : writeToolsAsText(input.messages, offered)
   const shape = (protect: (text: string) => string) => ({
@@ -55,11 +74,29 @@ export function writePrompt({ vocabulary, template, toolFormat }: PromptTools, i
   return guard.split(rendered)
 }
 
-function tokenizeStretches(vocabulary: Vocabulary, stretches: ReturnType<ControlGuard['split']>): Uint32Array {
-  return withBegin(
-    vocabulary,
-    stretches.map(({ text, special }) => vocabulary.tokenize(text, { special })),
-  )
+async function tokenizeStretches(
+  { vocabulary, stretches }: Pick<PromptTools, 'vocabulary' | 'stretches'>,
+  split: ReturnType<ControlGuard['split']>,
+  { account, signal }: ReadOptions,
+): Promise<Uint32Array> {
+  let read = 0
+  const tokenize = (text: string, special: boolean): Uint32Array => {
+    read += text.length
+    return vocabulary.tokenize(text, { special })
+  }
+  const parts: Uint32Array[] = []
+  for (const { text, special } of split) {
+    if (!special) parts.push(tokenize(text, false))
+    else
+      for (const stretch of vocabulary.cut(text)) {
+        parts.push(stretches.tokens(account, stretch, () => tokenize(stretch, true)))
+        if (read < charactersPerTurn) continue
+        await setImmediate()
+        signal.throwIfAborted()
+        read = 0
+      }
+  }
+  return withBegin(vocabulary, parts)
 }
 
 /** What the template is told of how to think; who allows no thoughts asks for none. */

@@ -12,6 +12,7 @@ const vocabulary = (gap: GapTokens | null): Vocabulary => ({
   begin: null,
   end: null,
   tokenize: (text) => Uint32Array.from(Buffer.from(text)),
+  cut: (text) => [text],
   piece: (token) => ({ bytes: Uint8Array.of(token), text: String.fromCharCode(token) }),
   spell: (token) => Uint8Array.of(token),
   ends: [],

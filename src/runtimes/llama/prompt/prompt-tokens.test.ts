@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { ask } from '../../../../test/support/mini-chat.ts'
+import { cutAtMarks } from '../binding/tokenize-stretches.ts'
+import type { Vocabulary } from '../binding/vocabulary.ts'
+import { compileChatTemplate } from './chat-template.ts'
+import { tokenizeRequest } from './prompt-tokens.ts'
+import { StretchMemory } from './stretch-memory.ts'
+import { detectToolFormat } from './tool-format.ts'
+
+suite('the tokens of a conversation', () => {
+  const source = '{% for message in messages %}<m>{{ message.content }}{% endfor %}<m>'
+  const template = compileChatTemplate(source, { begin: '', end: '' })
+  const toolFormat = detectToolFormat(source)
+
+  /** Reads conversations into tokens that are characters, and tells what had to be tokenized for it. */
+  function createReader() {
+    const tokenized: string[] = []
+    const vocabulary: Vocabulary = {
+      size: 128,
+      controlTexts: ['<m>'],
+      beginText: '',
+      endText: '',
+      begin: null,
+      end: null,
+      gap: null,
+      tokenize: (text) => {
+        tokenized.push(text)
+        return Uint32Array.from(Buffer.from(text))
+      },
+      cut: (text) => cutAtMarks(text, /<m>/g, 1),
+      piece: (token) => ({ bytes: Uint8Array.of(token), text: String.fromCharCode(token) }),
+      spell: (token) => Uint8Array.of(token),
+      ends: [],
+      isEnd: () => false,
+    }
+    const engine = { vocabulary, template, toolFormat, stretches: new StretchMemory() }
+    const read = async (texts: readonly string[], { account = 'a', signal = new AbortController().signal } = {}): Promise<string> => {
+      const messages = texts.map((content) => ({ role: 'user', content }) as const)
+      const request = ask('', { input: { type: 'chat', messages, tools: [], toolChoice: 'none', parallelToolCalls: true } })
+      return Buffer.from(await tokenizeRequest(engine, request, { account, signal })).toString()
+    }
+    return { read, tokenized }
+  }
+
+  test('of one that goes on, only what is new is tokenized', async () => {
+    const { read, tokenized } = createReader()
+    assert.equal(await read(['one', 'two']), '<m>one<m>two<m>')
+    tokenized.length = 0
+    assert.equal(await read(['one', 'two', 'three']), '<m>one<m>two<m>three<m>')
+    assert.deepEqual(tokenized, ['<m>three'])
+  })
+
+  test('another account tells by no answer what was asked', async () => {
+    const { read, tokenized } = createReader()
+    await read(['one'])
+    tokenized.length = 0
+    await read(['one'], { account: 'b' })
+    assert.deepEqual(tokenized, ['<m>one', '<m>'])
+  })
+
+  test('a mark that a client typed is text, however often it comes', async () => {
+    const { read, tokenized } = createReader()
+    for (const _ of [1, 2]) assert.equal(await read(['a<m>b']), '<m>a<m>b<m>')
+    assert.deepEqual(tokenized, ['<m>a', '<m>', 'b', '<m>', '<m>'])
+  })
+
+  test('others have their turn while a long one is read, which ends when its client leaves', async () => {
+    const { read, tokenized } = createReader()
+    const client = new AbortController()
+    setImmediate(() => client.abort(new Error('left')))
+    const long = Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(10_000)}`)
+    await assert.rejects(read(long, { signal: client.signal }), { message: 'left' })
+    assert.ok(tokenized.length < 10, `tokenized ${tokenized.length} messages`)
+  })
+})

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { StretchMemory } from './stretch-memory.ts'
+
+/** A memory, and which stretches had to be tokenized. */
+function watch(mostBytes?: number): { readonly read: (account: string, stretch: string) => number[]; readonly tokenized: string[] } {
+  const memory = new StretchMemory(mostBytes)
+  const tokenized: string[] = []
+  const tokenize = (stretch: string): Uint32Array => {
+    tokenized.push(stretch)
+    return Uint32Array.from(Buffer.from(stretch))
+  }
+  return { read: (account, stretch) => [...memory.tokens(account, stretch, tokenize)], tokenized }
+}
+
+test('a stretch is tokenized once', () => {
+  const { read, tokenized } = watch()
+  const first = read('a', 'hello')
+  assert.deepEqual(read('a', 'hello'), first)
+  assert.deepEqual(read('a', 'other'), [...Buffer.from('other')])
+  assert.deepEqual(tokenized, ['hello', 'other'])
+})
+
+test('what one account sent is not kept for another', () => {
+  const { read, tokenized } = watch()
+  read('a', 'hello')
+  read('b', 'hello')
+  assert.deepEqual(tokenized, ['hello', 'hello'])
+})
+
+test('what was used longest ago is forgotten when there is too much', () => {
+  const { read, tokenized } = watch(1000)
+  for (const stretch of ['one', 'two', 'one', 'three', 'one', 'two']) read('a', stretch)
+  assert.deepEqual(tokenized, ['one', 'two', 'three', 'two'])
+})
+
+test('a stretch that is larger than the memory is not kept', () => {
+  const { read, tokenized } = watch(1000)
+  for (const stretch of ['one', 'x'.repeat(2000), 'x'.repeat(2000)]) read('a', stretch)
+  assert.equal(tokenized.length, 3)
+})
