@@ -64,7 +64,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const allowed = { count: chooseThreads(options.threads, { wholeOnGpu }) }
   const threads = new ComputeThreads(allowed, file.bytes)
   const context = opened.use(await openContext(file, { ...options, threads: allowed.count, contextLength: descriptor.contextLength }))
-  const vocabulary = readVocabulary(file.native, file.vocabularySize, [...toolMarks, ...Object.values(thoughtMarks)])
+  const vocabulary = readVocabulary(file, [...toolMarks, ...Object.values(thoughtMarks)])
   const table = new SequenceTable(context.native, options.slots)
   const { contextLength } = context
   const { now = () => performance.now(), inOrder = false } = options

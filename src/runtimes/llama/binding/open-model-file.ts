@@ -2,9 +2,11 @@ import type { LlamaModel } from 'node-llama-cpp'
 import type { ComputeDevice, DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { GgufFacts } from '../../../core/gguf/gguf-facts.ts'
+import { joinsLines } from './cut-at-lines.ts'
 import { type NativeBinding, type NativeModel, reachNative } from './native-binding.ts'
 import { openLlama } from './open-llama.ts'
 import { readOwnFacts } from './read-own-facts.ts'
+import { vocabularyTypes } from './token-piece.ts'
 
 /** A GGUF file in memory. */
 export interface ModelFile extends AsyncDisposable {
@@ -17,6 +19,8 @@ export interface ModelFile extends AsyncDisposable {
   /** Bytes that one token spells, at most. */
   readonly longestToken: number
   readonly trainContextLength: number
+  /** Whether lines that begin with a letter begin a token, whatever stands before them. */
+  readonly linesBeginTokens: boolean
   /** Bytes of the weights. */
   readonly bytes: number
   /** Whether the processor has AVX-512, and these kernels use it. */
@@ -86,6 +90,7 @@ export async function openModelFile(
     ranking: readRanking(model.fileInfo.metadata),
     vocabularySize: tokenizer.ggml.tokens.length,
     longestToken: bytesPerCharacter * tokenizer.ggml.tokens.reduce((longest, { length }) => Math.max(longest, length), 1),
+    linesBeginTokens: native.getVocabularyType() === vocabularyTypes.bytePair && !joinsLines(tokenizer.ggml.tokens),
     trainContextLength: model.trainContextSize,
     bytes: model.size,
     hasWideVectors: /\bAVX512 = 1\b/.test(llama.systemInfo),

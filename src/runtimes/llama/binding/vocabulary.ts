@@ -1,5 +1,7 @@
+import { cutAtLines } from './cut-at-lines.ts'
 import { matchAny } from './match-any.ts'
 import type { NativeModel } from './native-binding.ts'
+import type { ModelFile } from './open-model-file.ts'
 import { tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
 import { cutAtMarks, tokenizeStretches } from './tokenize-stretches.ts'
 
@@ -35,8 +37,8 @@ export interface Vocabulary {
   /** null = the model fills no gaps. */
   readonly gap: GapTokens | null
   tokenize(text: string, options: { readonly special: boolean }): Uint32Array
-  /** Cuts text in which marks are tokens into the shortest stretches whose tokens, one after the other, are those of the text. */
-  cut(text: string): readonly string[]
+  /** Cuts text into stretches whose tokens, one after the other, are those of the text. */
+  cut(text: string, options: { readonly special: boolean }): readonly string[]
   piece(token: number): Piece
   /** The bytes of a token, those of a control token too. */
   spell(token: number): Uint8Array
@@ -45,8 +47,12 @@ export interface Vocabulary {
   isEnd(token: number): boolean
 }
 
+/** Characters that are tokenized at once where the text can be cut; about two milliseconds of llama.cpp's. */
+const longStretch = 2048
+
 /** @param shown Spellings that answers show even where they are control tokens. */
-export function readVocabulary(model: NativeModel, size: number, shown: readonly string[]): Vocabulary {
+export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocabulary {
+  const { native: model, vocabularySize: size, linesBeginTokens } = file
   const type = model.getVocabularyType()
   const pieces = new Map<number, Piece>()
   const ends = new Set<number>()
@@ -91,7 +97,10 @@ export function readVocabulary(model: NativeModel, size: number, shown: readonly
       type === vocabularyTypes.wordPiece ? model.sepToken() : type === vocabularyTypes.unigram || model.shouldAppendEosToken() ? end : null,
     gap: readGap(model, named),
     tokenize: (text, { special }) => tokenizeStretches(text, markPattern, (stretch) => model.tokenize(stretch, special)),
-    cut: (text) => cutAtMarks(text, markPattern, 1),
+    cut: (text, { special }) => {
+      const stretches = special ? cutAtMarks(text, markPattern, 1) : [text]
+      return linesBeginTokens ? stretches.flatMap((stretch) => cutAtLines(stretch, longStretch)) : stretches
+    },
     piece: pieceOf,
     spell: (token) => (controls.has(token) ? Buffer.from(model.getTokenString(token) ?? '') : pieceOf(token).bytes),
     ends: [...ends],

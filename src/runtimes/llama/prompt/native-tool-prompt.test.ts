@@ -44,7 +44,7 @@ async function readPrompts(family: ToolFamily, prompts: readonly (readonly ChatM
   const tokenizer = describeTokenizer(family)
   await writeFile(path, writeScriptedGguf(tokenizer.entries, tokenizer.size, { promptTokens: 0, tokens: [], end: tokenizer.end }))
   await using file = await openModelFile(path, { threads: 1, signal })
-  const vocabulary = readVocabulary(file.native, file.vocabularySize, toolMarks)
+  const vocabulary = readVocabulary(file, toolMarks)
   const template = compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText })
   const toolFormat = detectToolFormat(template.source)
   assert.ok(toolFormat.native)

@@ -80,21 +80,19 @@ async function tokenizeStretches(
   { account, signal }: ReadOptions,
 ): Promise<Uint32Array> {
   let read = 0
-  const tokenize = (text: string, special: boolean): Uint32Array => {
-    read += text.length
-    return vocabulary.tokenize(text, { special })
-  }
   const parts: Uint32Array[] = []
   for (const { text, special } of split) {
-    if (!special) parts.push(tokenize(text, false))
-    else
-      for (const stretch of vocabulary.cut(text)) {
-        parts.push(stretches.tokens(account, stretch, () => tokenize(stretch, true)))
-        if (read < charactersPerTurn) continue
-        await setImmediate()
-        signal.throwIfAborted()
-        read = 0
+    for (const stretch of vocabulary.cut(text, { special })) {
+      const tokenize = (): Uint32Array => {
+        read += stretch.length
+        return vocabulary.tokenize(stretch, { special })
       }
+      parts.push(stretches.tokens({ account, stretch, special }, tokenize))
+      if (read < charactersPerTurn) continue
+      await setImmediate()
+      signal.throwIfAborted()
+      read = 0
+    }
   }
   return withBegin(vocabulary, parts)
 }

@@ -3,14 +3,20 @@ import { test } from 'node:test'
 import { StretchMemory } from './stretch-memory.ts'
 
 /** A memory, and which stretches had to be tokenized. */
-function watch(mostBytes?: number): { readonly read: (account: string, stretch: string) => number[]; readonly tokenized: string[] } {
+function watch(mostBytes?: number): {
+  readonly read: (account: string, stretch: string, special?: boolean) => number[]
+  readonly tokenized: string[]
+} {
   const memory = new StretchMemory(mostBytes)
   const tokenized: string[] = []
-  const tokenize = (stretch: string): Uint32Array => {
-    tokenized.push(stretch)
-    return Uint32Array.from(Buffer.from(stretch))
+  const read = (account: string, stretch: string, special = true): number[] => {
+    const tokens = memory.tokens({ account, stretch, special }, () => {
+      tokenized.push(stretch)
+      return Uint32Array.from(Buffer.from(stretch))
+    })
+    return [...tokens]
   }
-  return { read: (account, stretch) => [...memory.tokens(account, stretch, tokenize)], tokenized }
+  return { read, tokenized }
 }
 
 test('a stretch is tokenized once', () => {
@@ -26,6 +32,12 @@ test('what one account sent is not kept for another', () => {
   read('a', 'hello')
   read('b', 'hello')
   assert.deepEqual(tokenized, ['hello', 'hello'])
+})
+
+test('text in which marks are tokens is not the same without', () => {
+  const { read, tokenized } = watch()
+  for (const special of [true, false, true]) read('a', '<m>', special)
+  assert.deepEqual(tokenized, ['<m>', '<m>'])
 })
 
 test('what was used longest ago is forgotten when there is too much', () => {

@@ -19,11 +19,11 @@ export class StretchMemory {
   }
 
   /** The tokens of a stretch: those that are kept, or those that `tokenize` makes of it. */
-  tokens(account: string, stretch: string, tokenize: (stretch: string) => Uint32Array): Uint32Array {
+  tokens({ account, stretch, special }: Stretch, tokenize: () => Uint32Array): Uint32Array {
     // Joined, since a slice would keep the whole prompt that it was cut from.
-    const key = [account, stretch].join('\n')
+    const key = [account, special, stretch].join('\n')
     const known = this.#kept.get(key)
-    const tokens = known ?? tokenize(stretch)
+    const tokens = known ?? tokenize()
     if (known !== undefined) this.#forget(key, known)
     this.#kept.set(key, tokens)
     this.#bytes += bytesOf(key, tokens)
@@ -38,6 +38,13 @@ export class StretchMemory {
     this.#kept.delete(key)
     this.#bytes -= bytesOf(key, tokens)
   }
+}
+
+interface Stretch {
+  readonly account: string
+  readonly stretch: string
+  /** Whether marks in it are tokens. */
+  readonly special: boolean
 }
 
 /** At two bytes a character. */
