@@ -27,8 +27,8 @@ interface ReadOptions {
   readonly signal: AbortSignal
 }
 
-/** Characters after which whoever streams from this engine has a turn. */
-const charactersPerTurn = 16_384
+/** Characters after which whoever streams from this engine has a turn, and what a stretch counts for whose tokens are known. */
+const [charactersPerTurn, knownStretch] = [16_384, 64]
 
 /**
  * The tokens a request starts from.
@@ -83,6 +83,7 @@ async function tokenizeStretches(
   const parts: Uint32Array[] = []
   for (const { text, special } of split) {
     for (const stretch of vocabulary.cut(text, { special })) {
+      read += knownStretch
       const tokenize = (): Uint32Array => {
         read += stretch.length
         return vocabulary.tokenize(stretch, { special })
