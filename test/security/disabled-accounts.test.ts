@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { Caller } from '../../src/core/access-token.ts'
 import { changeAccount } from '../../src/operations/access/change-account.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
 import { endWorkOfDisabled, WorkUnderWay } from '../../src/operations/access/work-under-way.ts'
@@ -83,5 +84,25 @@ suite('disabled accounts', () => {
     assert.equal((await service.store.log.find(honest.id, service.accountId, options))?.status, 'running')
     assert.deepEqual(underWay.accounts(), [service.accountId])
     assert.deepEqual(service.failures, [])
+  })
+
+  test('nothing is noted as under way for a client that left while it was found out who asks', async () => {
+    const underWay = new WorkUnderWay()
+    const asked = Promise.withResolvers<void>()
+    const known = Promise.withResolvers<Caller>()
+    const authenticateSession = () => {
+      asked.resolve()
+      return known.promise
+    }
+    await using service = await startHttpService({ overrides: { underWay, authenticateSession } })
+    const leaving = new AbortController()
+    const answer = assert.rejects(service.fetch('/v1/models', { token: null, signal: leaving.signal }))
+    await asked.promise
+    leaving.abort()
+    await answer
+    await service.settled(1)
+    known.resolve({ accountId: service.accountId, tokenId: null, scopes: ['read'] })
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(underWay.accounts(), [])
   })
 })
