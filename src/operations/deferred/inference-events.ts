@@ -62,7 +62,7 @@ export class InferenceEvents {
 }
 
 /** One listener. Of each kind of event it keeps only the newest, so that a slow listener costs nothing. */
-export class InferenceSubscription implements Disposable {
+class InferenceSubscription implements Disposable {
   readonly #clock: Clock
   readonly #leave: () => void
   readonly #unread = new Map<InferenceEvent['type'], InferenceEvent>()

@@ -8,7 +8,7 @@ import { loadDiffusionModel } from '../../../src/runtimes/diffusion/load-diffusi
 export const tinyFolder = fileURLToPath(new URL('../../fixtures/golden/tiny-sdxl', import.meta.url))
 
 /** The reference model in miniature (random weights, 64 × 64), described as a catalog would. */
-export const tinyDescriptor: ImageModelDescriptor = {
+const tinyDescriptor: ImageModelDescriptor = {
   kind: 'image',
   format: 'onnx-sdxl',
   id: 'tiny',

@@ -46,7 +46,7 @@ function added<Kind extends AttachedPicture | AttachedText>(
 }
 
 /** Why the models that are asked cannot be shown pictures, as a sentence that names one that can; null = all of them look. */
-export function blindness(models: readonly string[]): string | null {
+function blindness(models: readonly string[]): string | null {
   const known = chatModels()
   const blind = models.map((id) => known.find((model) => model.id === id)).find((model) => model !== undefined && !model.looks)
   if (blind === undefined) return null
