@@ -1,10 +1,10 @@
-import { ServiceError } from '../../../core/error.ts'
 import type { ListedModel } from '../../../operations/list-models.ts'
 import type { Answer } from '../answer.ts'
+import { queryFault } from '../faults/query-fault.ts'
 import type { messageModelListSchema, messageModelSchema } from '../model-answers.ts'
+import { readLimit } from '../page.ts'
 
 const mostPerPage = 1000
-const defaultLimit = 20
 
 /** Query parameters of Anthropic's list of models. */
 export const messagePageQuery = ['limit', 'after_id', 'before_id', 'beta'] as const
@@ -36,13 +36,12 @@ export function encodeMessageModels(
   query: Readonly<Record<string, unknown>>,
 ): Answer<typeof messageModelListSchema> {
   const answering = models.filter(({ descriptor }) => descriptor.kind === 'text' && descriptor.generates !== false)
-  const { limit = String(defaultLimit), after_id: after, before_id: before } = query
-  const most = /^\d{1,4}$/.test(String(limit)) ? Number(limit) : 0
-  if (most < 1 || most > mostPerPage) throw refusal('limit', `must be an integer from 1 to ${mostPerPage}.`)
-  if (after !== undefined && before !== undefined) throw refusal('before_id', 'contradicts `after_id`; send one of them.')
+  const { after_id: after, before_id: before } = query
+  const most = readLimit(query.limit, mostPerPage)
+  if (after !== undefined && before !== undefined) throw queryFault('before_id', 'contradicts `after_id`; send one of them.')
   const placeOf = (field: string, id: unknown): number => {
     const place = answering.findIndex(({ descriptor }) => descriptor.id === id)
-    if (place < 0) throw refusal(field, 'must be the id of a model of another page.')
+    if (place < 0) throw queryFault(field, 'must be the id of a model of another page.')
     return place
   }
   const start = after === undefined ? 0 : placeOf('after_id', after) + 1
@@ -55,8 +54,4 @@ export function encodeMessageModels(
     first_id: page[0]?.id ?? null,
     last_id: page.at(-1)?.id ?? null,
   }
-}
-
-function refusal(param: string, text: string): ServiceError {
-  return new ServiceError('invalid_request_error', `\`${param}\` ${text}`, { param })
 }
