@@ -90,7 +90,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
     link.swallowAnswers(1)
     const first = await claimNext(store.queue)
-    assert.deepEqual([first.id, first.attempt, first.lostAttempts], [inference.id, 2, 0])
+    assert.deepEqual([first.id, first.attempt, first.deadlyAttempts], [inference.id, 2, 0])
     await release(store.queue, first)
     // Of giving it back and of claiming it again, too.
     for (const many of [2, 3, 2, 3]) {
@@ -102,7 +102,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     }
     link.swallowAnswers(0)
     const claim = await claimNext(store.queue)
-    assert.deepEqual([claim.id, claim.lostAttempts], [inference.id, 0])
+    assert.deepEqual([claim.id, claim.deadlyAttempts], [inference.id, 0])
     assert.equal(await succeed(store.queue, claim), 'completed')
   })
 

@@ -8,7 +8,7 @@ import type { Database, Statements } from '../database.ts'
 export interface ClaimedRow {
   readonly inference: Inference
   readonly body: Uint8Array
-  readonly lostAttempts: number
+  readonly deadlyAttempts: number
 }
 
 export interface WantedWork {
@@ -55,7 +55,7 @@ export async function claim(database: Statements, wanted: WantedWork, now: numbe
   return rows
     .map((row) => ({ row, priority: readInteger(row, 'priority'), tag: readInteger(row, 'tag'), seq: readInteger(row, 'seq') }))
     .sort((a, b) => b.priority - a.priority || a.tag - b.tag || a.seq - b.seq)
-    .map(({ row }) => ({ inference: readClaimed(row, now), body: readBytes(row, 'body'), lostAttempts: readInteger(row, 'lost') }))
+    .map(({ row }) => ({ inference: readClaimed(row, now), body: readBytes(row, 'body'), deadlyAttempts: readInteger(row, 'lost') }))
 }
 
 /** What a claim has just begun; all that it knows need not be asked for. */

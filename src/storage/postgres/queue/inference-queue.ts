@@ -233,13 +233,14 @@ export class PostgresInferenceQueue implements InferenceQueue {
   }
 
   /** The claim of a row; a request that is damaged fails here, once, instead of costing one worker after the other. */
-  async #decode({ inference, body, lostAttempts }: ClaimedRow): Promise<Claim | null> {
+  async #decode({ inference, body, deadlyAttempts }: ClaimedRow): Promise<Claim | null> {
     const hold = { id: inference.id, attempt: inference.attempt }
     try {
       const [large, stored] = [this.#largeWork, decodeReference(body)]
-      if (stored !== null && large !== null) return { ...hold, inference, loadWork: (options) => large.load(stored, options), lostAttempts }
+      if (stored !== null && large !== null)
+        return { ...hold, inference, loadWork: (options) => large.load(stored, options), deadlyAttempts }
       const work = decodeWork(body)
-      return { ...hold, inference, loadWork: () => work, lostAttempts }
+      return { ...hold, inference, loadWork: () => work, deadlyAttempts }
     } catch {
       await this.#finishing.add({ ...hold, completion: { outcome: 'failed', error: unreadableWork }, usage: null })
       return null

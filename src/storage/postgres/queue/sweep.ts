@@ -49,7 +49,7 @@ async function reclaim(
     { now, batch, ids: spared.map(({ id }) => id), attempts: spared.map(({ attempt }) => attempt) },
   )
   const mayRunAgain = (row: Row) =>
-    row.cancel_requested !== true && mayRetry({ lost: readInteger(row, 'lost'), failed: readInteger(row, 'failed') + 1 })
+    row.cancel_requested !== true && mayRetry({ deadly: readInteger(row, 'lost'), failed: readInteger(row, 'failed') + 1 })
   const ids = rows.filter(mayRunAgain).map((row) => readText(row, 'id'))
   if (ids.length > 0)
     await statements.run(

@@ -7,7 +7,7 @@ import type { Connection } from '../connection.ts'
 export interface ClaimedRow {
   readonly inference: Inference
   readonly body: Uint8Array
-  readonly lostAttempts: number
+  readonly deadlyAttempts: number
 }
 
 export interface WantedWork {
@@ -71,5 +71,5 @@ function claimOne(
      where model = :model and priority = :priority and account_id = :accountId`,
     { model: readText(next, 'model'), priority: readInteger(next, 'priority'), accountId: readText(next, 'account_id') },
   )
-  return { inference: readInference(row), body: readBytes(work, 'body'), lostAttempts: readInteger(row, 'lost') }
+  return { inference: readInference(row), body: readBytes(work, 'body'), deadlyAttempts: readInteger(row, 'lost') }
 }
