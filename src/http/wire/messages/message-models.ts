@@ -1,7 +1,7 @@
+import Type from 'typebox'
 import type { ListedModel } from '../../../operations/list-models.ts'
 import type { Answer } from '../answer.ts'
 import { queryFault } from '../faults/query-fault.ts'
-import type { messageModelListSchema, messageModelSchema } from '../model-answers.ts'
 import { readLimit } from '../page.ts'
 
 const mostPerPage = 1000
@@ -10,6 +10,33 @@ const mostPerPage = 1000
 export const messagePageQuery = ['limit', 'after_id', 'before_id', 'beta'] as const
 
 /** A model as Anthropic's clients see it. */
+export const messageModelSchema = Type.Object({
+  type: Type.Literal('model'),
+  id: Type.String(),
+  display_name: Type.String(),
+  created_at: Type.String({ description: 'As RFC 3339 writes times.' }),
+  lifecycle: Type.Literal('active'),
+  max_input_tokens: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Tokens of prompt and answer together; null = not known yet.',
+  }),
+  max_tokens: Type.Union([Type.Integer(), Type.Null()], { description: 'The same: an answer may fill what the prompt leaves.' }),
+  capabilities: Type.Null(),
+  deprecated_at: Type.Null(),
+  line: Type.Null(),
+  retires_at: Type.Null(),
+})
+
+const id = Type.Union([Type.String(), Type.Null()])
+
+/** Answer of GET /v1/models to Anthropic's clients: one page. */
+export const messageModelListSchema = Type.Object({
+  data: Type.Array(messageModelSchema),
+  has_more: Type.Boolean(),
+  first_id: id,
+  last_id: id,
+})
+
+/** A model in that shape. */
 export function encodeMessageModel({ descriptor, contextLength }: ListedModel): Answer<typeof messageModelSchema> {
   return {
     type: 'model',
