@@ -21,9 +21,9 @@ import type {
   SweepReport,
 } from '../../../core/ports/inference-queue.ts'
 import { Doorbell } from '../../doorbell.ts'
+import type { ClaimedRow } from '../../rows/claimed-row.ts'
 import { decodeWork, encodeWork, workFormat } from '../../work-format.ts'
 import type { Writer } from '../writer/writer.ts'
-import type { ClaimedRow } from './claim.ts'
 
 type Options = { readonly signal: AbortSignal }
 
