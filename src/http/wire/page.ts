@@ -27,7 +27,7 @@ export interface PageQuery {
 /** Reads `limit`, `after` and `order`, as OpenAI's lists take them. @throws {ServiceError} `invalid_request_error`. */
 export function readPageQuery(query: Readonly<Record<string, unknown>>, standard: 'asc' | 'desc'): PageQuery {
   const { after, order = standard } = query
-  const limit = readLimit(query.limit)
+  const limit = readPageLimit(query.limit)
   if (after !== undefined && !/^[\w-]{1,128}$/.test(String(after)))
     throw queryFault('after', 'must be the id that the last page ended with.')
   if (order !== 'asc' && order !== 'desc') throw queryFault('order', 'must be asc or desc.')
@@ -40,7 +40,7 @@ export function readPageQuery(query: Readonly<Record<string, unknown>>, standard
  * @param most Of one page.
  * @throws {ServiceError} `invalid_request_error`.
  */
-export function readLimit(limit: unknown, most = mostPerPage): number {
+export function readPageLimit(limit: unknown, most = mostPerPage): number {
   if (limit === undefined) return usualPerPage
   const count = /^\d{1,4}$/.test(String(limit)) ? Number(limit) : 0
   if (count < 1 || count > most) throw queryFault('limit', `must be an integer from 1 to ${most}.`)

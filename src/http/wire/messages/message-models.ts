@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { ListedModel } from '../../../operations/list-models.ts'
 import type { Answer } from '../answer.ts'
 import { queryFault } from '../faults/query-fault.ts'
-import { readLimit } from '../page.ts'
+import { readPageLimit } from '../page.ts'
 
 const mostPerPage = 1000
 
@@ -64,7 +64,7 @@ export function encodeMessageModels(
 ): Answer<typeof messageModelListSchema> {
   const answering = models.filter(({ descriptor }) => descriptor.kind === 'text' && descriptor.generates !== false)
   const { after_id: after, before_id: before } = query
-  const most = readLimit(query.limit, mostPerPage)
+  const most = readPageLimit(query.limit, mostPerPage)
   if (after !== undefined && before !== undefined) throw queryFault('before_id', 'contradicts `after_id`; send one of them.')
   const placeOf = (field: string, id: unknown): number => {
     const place = answering.findIndex(({ descriptor }) => descriptor.id === id)
