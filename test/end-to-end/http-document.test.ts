@@ -114,6 +114,7 @@ suite('the API document and the service', () => {
         json: chat({ stream: true, stream_options: { include_usage: true }, ...fields }),
       })
       const events = (await stream.text()).split('\n\n').filter((event) => event.startsWith('data: {'))
+      assert.ok(events.length > 1)
       for (const event of events) fits(chatChunkSchema, JSON.parse(event.slice(6)))
     }
   })
