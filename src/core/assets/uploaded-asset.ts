@@ -1,7 +1,7 @@
 import { type CheckpointFamily, checkpointFamilies } from '../checkpoint/checkpoint-family.ts'
 import type { StoredDocument } from '../document.ts'
 import { isRecord } from '../is-record.ts'
-import type { JsonValue } from '../text-generation.ts'
+import type { JsonValue } from '../json-value.ts'
 import { type AssetKind, assetKinds } from './asset.ts'
 
 /** What accounts may upload: whole models, and what requests name besides. */
