@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
-import type { ImageRequest } from '../../../core/image-generation.ts'
-import { imageEncodings } from '../../../core/image-generation.ts'
+import { type ImageRequest, imageEncodings } from '../../../core/image-generation.ts'
 import { listUpscalers, type NamedUpscaler } from '../../../core/images/upscalers.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
